@@ -80,7 +80,7 @@ void ChartToolbar::buildAxis()
     m_axis->addItems({tr("over steps"), tr("over tokens"), tr("over samples"), tr("over training time"),
                       tr("over time of day")});
     m_axis->setAccessibleName(tr("Horizontal axis"));
-    m_axis->setToolTip(tr("What the horizontal axis counts; training time leaves pauses out"));
+    m_axis->setToolTip(tr("Unit of the horizontal axis; training time excludes pauses"));
     connect(m_axis, &QComboBox::activated, this,
             [this](int index) { change([index](ChartOptions& o) { o.axis = ChartAxis(index); }); });
 }

@@ -451,8 +451,8 @@ void CurveChart::describeHidden()
 {
     QStringList parts;
     if (m_range.outside > 0)
-        parts.append(m_range.outside == 1 ? tr("1 point outside")
-                                          : tr("%1 points outside").arg(displayCount(m_range.outside)));
+        parts.append(m_range.outside == 1 ? tr("1 outlier hidden")
+                                          : tr("%1 outliers hidden").arg(displayCount(m_range.outside)));
     if (m_notFinite > 0)
         parts.append(tr("▲ %1 not a number").arg(displayCount(m_notFinite)));
     if (m_skipped > 0)

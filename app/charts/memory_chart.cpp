@@ -181,7 +181,7 @@ MemoryChart::MemoryChart(QWidget* parent)
     , m_legend(new ChartLegend(this))
 {
     setProperty("role", "panel");
-    auto* title = new QLabel(tr("Memory per rank, at its peak"), this);
+    auto* title = new QLabel(tr("Peak memory per rank"), this);
     title->setProperty("role", "heading");
     m_readOut->setProperty("role", "small");
     m_readOut->setTextFormat(Qt::PlainText);
@@ -218,7 +218,7 @@ void MemoryChart::describe(int device)
                                               [](const auto& a, const auto& b) { return a.peak < b.peak; });
         return showText(fullest == devices.end()
                             ? QString()
-                            : tr("most: %1, %2").arg(fullest->name, displayBytes(double(fullest->peak))));
+                            : tr("max: %1, %2").arg(fullest->name, displayBytes(double(fullest->peak))));
     }
     showText(describeDevice(devices[device]));
     m_columns->setToolTip(m_readOut->toolTip());

@@ -27,13 +27,13 @@ namespace trainyard {
 namespace {
 
 constexpr auto kFooter =
-    R"(Hosts should have nothing else to do for the minute that it takes. What is found is kept under its name
-in the user's data folder, and used where a plan asks for hardware:
+    R"(The hosts should be otherwise idle for the minute this takes. The results are saved under the name in your
+data folder and used wherever a plan takes hardware:
 
   trainyard calibrate spec.json --name lab
   trainyard plan spec.json --hardware lab           step 213 ms (190 ms to 240 ms)
   trainyard search spec.json --hardware lab
-  trainyard calibrate --from-run RUN RUN --name lab   corrects it by steps of finished runs, and of those before
+  trainyard calibrate --from-run RUN RUN --name lab   refines it with steps of finished runs
 
 or in a specification: cluster.nodes[].hardware = "lab".)";
 
@@ -95,7 +95,7 @@ QList<QStringList> rowsOf(const NodeModel& node)
     if (calibration.hosts.size() > 1)
         rows << QStringList{"network", linkText(node.network)};
     if (calibration.measuredRuns > 0)
-        rows << QStringList{"corrected by", QString("%1 measured runs").arg(calibration.measuredRuns)};
+        rows << QStringList{"refined by", QString("%1 measured runs").arg(calibration.measuredRuns)};
     const TimeBand band = calibration.bandOf(1);
     rows << QStringList{
         "a step takes",
@@ -141,7 +141,7 @@ Result<std::string> hardwareOf(const std::vector<MeasuredRow>& runs)
         TRAINYARD_TRY(const std::string other, hardwareFor(run.spec, {}));
         if (other != name)
             return badInput("the runs were on \"" + name + "\" and on \"" + other + "\"",
-                            "correct one kind of node at a time");
+                            "refine one kind of node at a time");
     }
     return name;
 }
@@ -180,7 +180,7 @@ void addEarlier(RunSteps& steps, const NodeModel& node)
     for (const std::string& id : earlier) {
         if (const Status added = steps.add(id); !added.ok())
             console::warn(
-                QString("the hardware is no longer corrected by run %1: %2")
+                QString("run %1 no longer refines the hardware: %2")
                     .arg(QString::fromStdString(id), QString::fromStdString(added.error().message)));
     }
 }
@@ -213,7 +213,7 @@ Status checkName(const std::string& name)
 {
     if (name.empty() || isHardwareName(name))
         return {};
-    return badInput("--name: \"" + name + "\" is not a name of hardware",
+    return badInput("--name: \"" + name + "\" is not a valid hardware name",
                     "use at most 64 letters, digits and . _ -");
 }
 
@@ -222,8 +222,8 @@ int calibrate(const CalibrateOptions& options)
     if (const Status named = checkName(options.name); !named.ok())
         return console::fail(named.error());
     if (options.runs.empty() && nodePreset(options.name)) // before the minute that probes take
-        return console::fail(badInput("--name: \"" + options.name + "\" is the name of a preset",
-                                      "give what is probed another name"));
+        return console::fail(
+            badInput("--name: \"" + options.name + "\" is the name of a preset", "choose another name"));
     return options.runs.empty() ? calibrateHosts(options) : calibrateByRuns(options);
 }
 
@@ -233,19 +233,20 @@ void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = app.add_subcommand(
-        "calibrate", "Short probes of hosts, or steps of runs there, for plans that know their hardware");
+        "calibrate",
+        "Measure the hardware of hosts for plans, by short probes or from the steps of finished runs");
     CLI::Option* spec = command->add_option("SPEC", options->spec,
                                             "Run specification (JSON); every slot of its hosts is probed");
     CLI::Option* runs =
         command
-            ->add_option("--from-run", options->runs,
-                         "Instead of probes: measured steps of these runs correct the hardware of that name")
+            ->add_option(
+                "--from-run", options->runs,
+                "Instead of probing: refine the hardware of that name with the measured steps of these runs")
             ->excludes(spec);
     command->add_option("--name", options->name,
-                        "Of the hardware (default: after the hosts; --from-run: what the runs say of their "
-                        "nodes)");
-    command->add_flag("--json", options->json,
-                      "One JSON document on standard output: the hardware, and every probe");
+                        "Name of the hardware (default: derived from the hosts; --from-run: the hardware of "
+                        "the runs' nodes)");
+    command->add_flag("--json", options->json, "Print one JSON document: the hardware and every probe");
     command->footer(kFooter);
     command->callback([&outcome, options, spec, runs] {
         if (spec->empty() && runs->empty())

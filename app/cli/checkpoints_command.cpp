@@ -38,7 +38,7 @@ Result<QList<RunCheckpoint>> listCheckpoints(const CheckpointsOptions& options)
 {
     Desk desk;
     if (!options.verifyNone)
-        console::transient("comparing the checkpoints with their hashes ...");
+        console::transient("verifying the hashes of the checkpoints ...");
     std::optional<Result<QList<RunCheckpoint>>> answer;
     QEventLoop loop;
     desk.runs().listCheckpoints(QString::fromStdString(options.run), verificationOf(options), &loop,
@@ -66,7 +66,7 @@ QStringList rowOf(const RunCheckpoint& checkpoint)
     const bool isUnverified = checkpoint.state == "whole" && !checkpoint.verified;
     return {QString::number(checkpoint.step), QString::fromStdString(formatBytes(Bytes(checkpoint.bytes))),
             isUnverified ? "whole, not verified" : checkpoint.state,
-            checkpoint.next ? "a resume takes this one" : checkpoint.reason};
+            checkpoint.next ? "used by the next resume" : checkpoint.reason};
 }
 
 void printTable(const QList<RunCheckpoint>& checkpoints)
@@ -100,11 +100,10 @@ void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome)
         "checkpoints", "List the checkpoints of a run: step, size, and whether they are whole");
     command->add_option("RUN", options->run, "Run id")->required();
     command->add_flag("--json", options->json, "Print one JSON document");
-    CLI::Option* all =
-        command->add_flag("--verify", options->verifyAll,
-                          "Compare every byte with its hash, however long that takes; without it "
-                          "the newest ones, for 10 s");
-    command->add_flag("--no-verify", options->verifyNone, "Look at manifests and sizes alone")->excludes(all);
+    CLI::Option* all = command->add_flag(
+        "--verify", options->verifyAll,
+        "Verify the hashes of all checkpoints, however long it takes (default: the newest ones, for 10 s)");
+    command->add_flag("--no-verify", options->verifyNone, "Check only manifests and sizes")->excludes(all);
     command->callback([&outcome, options] { outcome.status = showCheckpoints(*options); });
 }
 

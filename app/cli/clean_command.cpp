@@ -31,9 +31,9 @@ Result<QJsonObject> ask(Desk& desk, const QString& host, bool dryRun)
         loop.quit();
     };
     QObject::connect(&interrupt, &Interrupt::requested, &loop,
-                     [&] { end(cancelled("interrupted; what was removed is gone, the rest is there")); });
+                     [&] { end(cancelled("interrupted; some files may have been removed already")); });
     desk.targets().target(host).call({{"op", "clean"}, {"dry_run", dryRun}}, &loop, end);
-    console::transient("looking at " + host);
+    console::transient("checking " + host);
     loop.exec();
     console::transient("");
     return *answer;
@@ -51,11 +51,11 @@ void print(const QString& host, const QJsonObject& answer, bool dryRun)
     for (const auto& value : answer.value("kept").toArray()) {
         const QJsonObject kept = value.toObject();
         console::note(
-            QString("%1: the bundle %2 stays: %3")
+            QString("%1: kept bundle %2: %3")
                 .arg(host, kept.value("bundle").toString().left(12), kept.value("reason").toString()));
     }
     if (rows.size() == 1)
-        return console::print(host + ": nothing is old");
+        return console::print(host + ": nothing to remove");
     console::print(console::table(rows));
     console::print(dryRun ? host + ": nothing was removed (--dry-run)"
                           : QString("%1: %2 freed").arg(host, sizeText(answer.value("freed"))));
@@ -91,13 +91,12 @@ void addCleanCommand(CLI::App& app, CommandOutcome& outcome)
         bool json = false;
     };
     auto o = std::make_shared<Options>();
-    CLI::App* command = app.add_subcommand(
-        "clean",
-        "Remove old engines and agents from hosts: unused for 30 days and of no run there, and uploads that "
-        "broke off");
-    command->add_option("--host", o->hosts, "Where; several times: several hosts")->required();
-    command->add_flag("--dry-run", o->dryRun, "Only tell what would be removed");
-    command->add_flag("--json", o->json, "One JSON document on standard output");
+    CLI::App* command =
+        app.add_subcommand("clean", "Remove old engines and agents from hosts: unused for 30 days and needed "
+                                    "by no run there; also incomplete uploads");
+    command->add_option("--host", o->hosts, "Host to clean; may be given several times")->required();
+    command->add_flag("--dry-run", o->dryRun, "Only show what would be removed");
+    command->add_flag("--json", o->json, "Print one JSON document");
     command->callback([&outcome, o] { outcome.status = clean(o->hosts, o->dryRun, o->json); });
 }
 

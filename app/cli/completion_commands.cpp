@@ -39,8 +39,8 @@ std::vector<std::string> knownHardware()
 void addCompletionCommands(CLI::App& app, CommandOutcome& outcome)
 {
     auto shell = std::make_shared<std::string>();
-    CLI::App* script = app.add_subcommand("completion", "What a shell needs to complete commands: e.g. "
-                                                        "source <(trainyard completion bash)");
+    CLI::App* script = app.add_subcommand(
+        "completion", "Print a shell completion script, e.g. source <(trainyard completion bash)");
     script->add_option("SHELL", *shell, "bash, zsh or fish")
         ->required()
         ->check(CLI::IsMember({"bash", "zsh", "fish"}));
@@ -50,7 +50,7 @@ void addCompletionCommands(CLI::App& app, CommandOutcome& outcome)
     });
 
     auto words = std::make_shared<std::vector<std::string>>();
-    CLI::App* complete = app.add_subcommand("complete", "What the last word may become")->group("");
+    CLI::App* complete = app.add_subcommand("complete", "List the completions of the last word")->group("");
     complete->add_option("WORDS", *words)->expected(-1);
     complete->callback([&app, words] {
         for (const std::string& word : completionsOf(app, *words, {knownRuns, knownHosts, knownHardware}))

@@ -32,8 +32,8 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     prepare
         ->add_option(
             "--host", *hosts,
-            "Run it there, and follow it from here; files are that host's. Several times: these hosts "
-            "share the files, in equal runs or by name (HOST:/path), and the first keeps the result")
+            "Run on this host and follow from here; paths are on that host. Given several times, the hosts "
+            "share the files, in equal parts or by name (HOST:/path), and the first stores the result")
         ->expected(1)
         ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
     prepare->callback([&outcome, prepare, hosts] {
@@ -44,7 +44,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     auto host = std::make_shared<std::string>();
     CLI::App* verify =
         addPassedOn(app, "verify", "Check every invariant of a data set; --sample N prints decoded rows");
-    verify->add_option("--host", *host, "Check it there; the folder is that host's");
+    verify->add_option("--host", *host, "Check on this host; the folder is a path there");
     verify->callback([&outcome, verify, host] {
         outcome.status = host->empty()
                              ? becomeNodeTool("trainyard-prepare", withName("verify", verify->remaining()))
@@ -52,7 +52,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     });
     for (const auto& [name, description] :
          {std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
-          std::pair{"tokenize", "Word pieces of JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
+          std::pair{"tokenize", "Tokenize JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {
             outcome.status = becomeNodeTool("trainyard-prepare", withName(name, command->remaining()));
@@ -63,8 +63,9 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
 void addModelCommands(CLI::App& app, CommandOutcome& outcome)
 {
     for (const auto& [name, description] :
-         {std::pair{"eval", "Loss, logits and gradients of a Hugging Face model; --train adds a loss series"},
-          std::pair{"certify", "Show that a specification's layout computes what one rank computes"}}) {
+         {std::pair{"eval",
+                    "Compute loss, logits and gradients of a Hugging Face model; --train adds a loss series"},
+          std::pair{"certify", "Check that a specification's layout computes the same as one rank"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {
             outcome.status = becomeNodeTool("trainyard-worker", withName(name, command->remaining()));

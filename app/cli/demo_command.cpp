@@ -64,11 +64,11 @@ void addDemoCommand(CLI::App& app, CommandOutcome& outcome)
         bool headless = false; // only asked for by the program's start, which opens the window otherwise
     };
     auto o = std::make_shared<Options>();
-    CLI::App* command =
-        app.add_subcommand("demo", "Sample dump, shards, training on 2 ranks and a report, on this machine");
-    command->add_flag("--headless", o->headless, "Without a window: print the paths and end");
+    CLI::App* command = app.add_subcommand(
+        "demo", "Prepare a sample dump, train on 2 ranks and write a report, on this machine");
+    command->add_flag("--headless", o->headless, "Run without a window and print the paths");
     command->add_option("--out", o->out,
-                        "Folder for the data set and the report (default: in the desk's data folder)");
+                        "Folder for the data set and the report (default: in Trainyard's data folder)");
     command->callback([&outcome, o] { outcome.status = demoHeadless(o->out); });
 }
 

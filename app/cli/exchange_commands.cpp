@@ -21,18 +21,18 @@ namespace trainyard {
 namespace {
 
 constexpr auto kExportFooter =
-    R"(Of a run: every series, its events and its specification. DIR gets a folder for each run, as TensorBoard wants it.
+    R"(A run: every series, its events and its specification. DIR gets one folder per run, as TensorBoard expects.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
-Of a checkpoint, or of the newest one in a folder of checkpoints:
+A checkpoint, or the newest one in a folder of checkpoints:
   trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny)";
 
 constexpr auto kImportFooter =
     R"(PATH is a folder with TensorBoard's event files (each folder below it becomes a run) or a table of numbers (CSV,
-also W&B's export of a chart). Runs are in the history then, and can be searched, compared, tagged and reported.
+also W&B's export of a chart). Imported runs join the history and can be searched, compared, tagged and reported.
   trainyard import logs/ --tag from-tensorboard
   trainyard import curves.csv --step iteration --columns loss,lr
-  trainyard import curves.csv --list          what is in it, without importing
+  trainyard import curves.csv --list          lists the contents, without importing
 A checkpoint from a model:
   trainyard import --hf bert-base --out bert-base-checkpoint)";
 
@@ -80,7 +80,7 @@ int importModel(const ImportOptions& options)
 Status exportRun(const ExportOptions& options)
 {
     if (options.run.empty() || (options.tensorboard.empty() && options.csv.empty() && options.json.empty()))
-        return badInput("say which run, and what to write",
+        return badInput("a run and an output are needed",
                         "--tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
     TRAINYARD_TRY_STATUS(checkOutputFile("--csv", options.csv));
     TRAINYARD_TRY_STATUS(checkOutputFile("--json", options.json));
@@ -163,7 +163,7 @@ QJsonObject toJson(const LoadedRun& run, const QString& id)
 
 void describe(const LoadedRun& run)
 {
-    QList<QStringList> rows{{run.import.name, "points", "taken for"}};
+    QList<QStringList> rows{{run.import.name, "points", "imported as"}};
     for (const PointSeries& one : run.series) {
         QString figure;
         for (const auto& [known, name] : run.import.figures)
@@ -206,7 +206,7 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
 Status importRuns(const ImportOptions& options)
 {
     if (options.path.empty())
-        return badInput("say what to import", "a folder with event files, or a CSV file");
+        return badInput("a path to import is needed", "a folder with event files, or a CSV file");
     TRAINYARD_TRY(auto runs, holdsEventFiles(options.path) ? loadEvents(options.path) : loadTable(options));
     TRAINYARD_TRY_STATUS(applyOptions(options, runs));
     for (const LoadedRun& run : runs) {
@@ -233,14 +233,15 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ExportOptions>();
     CLI::App* command = app.add_subcommand(
-        "export", "Write a run for TensorBoard or as CSV or JSON, or a checkpoint as a Hugging Face model");
-    CLI::Option* run = command->add_option("RUN", o->run, "Run id; with --hf the folder of a checkpoint");
+        "export", "Export a run to TensorBoard, CSV or JSON, or a checkpoint as a Hugging Face model");
+    CLI::Option* run = command->add_option("RUN", o->run, "Run id; with --hf, the folder of a checkpoint");
     CLI::Option* model =
         command->add_option("--hf", o->hf, "Folder for the model; must not exist")->needs(run);
     command->add_option("--tensorboard", o->tensorboard, "Folder for event files")->excludes(model);
-    command->add_option("--csv", o->csv, "File: a line for each step")->excludes(model);
-    command->add_option("--json", o->json, "File: series, events, specification")->excludes(model);
-    command->add_option("--max-shard", o->maxShard, "Cut bigger weights into files of at most this size")
+    command->add_option("--csv", o->csv, "CSV file to write, one line per step")->excludes(model);
+    command->add_option("--json", o->json, "JSON file to write: series, events, specification")
+        ->excludes(model);
+    command->add_option("--max-shard", o->maxShard, "Split larger weights into files of at most this size")
         ->needs(model);
     command->footer(kExportFooter);
     command->callback([&outcome, o] {
@@ -252,21 +253,21 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ImportOptions>();
     CLI::App* command = app.add_subcommand(
-        "import", "Take in runs from TensorBoard or CSV, or make a checkpoint from a Hugging Face model");
+        "import", "Import runs from TensorBoard or CSV, or make a checkpoint from a Hugging Face model");
     CLI::Option* path =
         command->add_option("PATH", o->path, "Folder with event files, an event file, or a CSV file");
-    command->add_option("--name", o->name, "What to call the run (default: its folder or file)");
-    command->add_option("--tag", o->tags, "A tag for what is imported; may be given several times");
+    command->add_option("--name", o->name, "Name of the run (default: that of its folder or file)");
+    command->add_option("--tag", o->tags, "Tag for the imported runs; may be given several times");
     command->add_option("--step", o->step,
-                        "CSV: column of the steps (default: by its name, else rows are counted)");
-    command->add_option("--time", o->time, "CSV: column of the times (default: by its name)");
+                        "CSV: column with the steps (default: by name, else rows are counted)");
+    command->add_option("--time", o->time, "CSV: column with the times (default: by name)");
     command
         ->add_option("--columns", o->columns,
-                     "CSV: columns to import, divided by commas (default: all numbers)")
+                     "CSV: columns to import, separated by commas (default: all numeric ones)")
         ->delimiter(',');
-    command->add_option("--loss", o->loss, "The series that is the loss (default: by its name)");
-    command->add_flag("--list", o->list, "Only show what is in it");
-    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->add_option("--loss", o->loss, "Series to use as the loss (default: by name)");
+    command->add_flag("--list", o->list, "Only list the contents");
+    command->add_flag("--json", o->json, "Print one JSON document");
     CLI::Option* model = command->add_option("--hf", o->hf, "Folder of a Hugging Face model")->excludes(path);
     CLI::Option* checkpoint =
         command->add_option("--out", o->checkpoint, "Folder for the checkpoint")->needs(model);

@@ -97,7 +97,7 @@ Status removeFromHosts(const RunEntry& entry)
         loop.quit();
     };
     QObject::connect(&interrupt, &Interrupt::requested, &loop,
-                     [&] { end(cancelled("interrupted; what was removed is gone, the rest is there")); });
+                     [&] { end(cancelled("interrupted; some files may have been removed already")); });
     desk.runs().removeFromHosts(entry.id, &loop, end);
     console::transient("deleting on " + entry.hosts.join(QStringLiteral(", ")));
     if (!answer)
@@ -112,17 +112,18 @@ Status deleteRun(const HistoryOptions& options)
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
     if (!entry.isOver())
-        return refused(entry.id.toStdString() + " is not over",
+        return refused(entry.id.toStdString() + " has not ended",
                        "`trainyard stop " + options.run + "` ends it");
-    const QString what = options.hosts
-                             ? QStringLiteral("its records here, and its folder with every checkpoint on %1")
-                                   .arg(entry.hosts.join(QStringLiteral(", ")))
-                             : QStringLiteral("its records here; what lies on its hosts stays");
+    const QString what =
+        options.hosts
+            ? QStringLiteral("its records on this computer and its folder with every checkpoint on %1")
+                  .arg(entry.hosts.join(QStringLiteral(", ")))
+            : QStringLiteral("its records on this computer; files on its hosts are kept");
     const std::string typed =
-        !options.name.empty() ? options.name
-                              : askForName(QStringLiteral("This deletes %1, for ever: %2.\nType its name to "
-                                                          "confirm, \"%3\":")
-                                               .arg(entry.id, what, entry.name));
+        !options.name.empty()
+            ? options.name
+            : askForName(QStringLiteral("This permanently deletes %1: %2.\nType its name to confirm, \"%3\":")
+                             .arg(entry.id, what, entry.name));
     if (typed != entry.name.toStdString())
         return refused("nothing was deleted: the name of " + options.run + " was not confirmed",
                        "--confirm \"" + entry.name.toStdString() + "\"");
@@ -196,17 +197,15 @@ using Options = std::shared_ptr<HistoryOptions>;
 
 void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
 {
-    runs.add_option("--search", o->list.search, "Only runs that match; see below");
-    runs.add_flag("--recorded", o->list.recorded, "As they were last recorded here; no host is asked");
-    CLI::Option* json = runs.add_flag("--json", o->list.json, "One JSON document on standard output");
-    runs.add_flag("--csv", o->list.csv, "The last figures of each run as a table (CSV) on standard output")
-        ->excludes(json);
+    runs.add_option("--search", o->list.search, "Only matching runs; see below");
+    runs.add_flag("--recorded", o->list.recorded, "Show runs as last recorded here, without asking hosts");
+    CLI::Option* json = runs.add_flag("--json", o->list.json, "Print one JSON document");
+    runs.add_flag("--csv", o->list.csv, "Print the latest values of each run as CSV")->excludes(json);
     runs.footer("TEXT of --search:\n" + RunSearch::help().toStdString() +
-                "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json"
-                "\n  trainyard runs --search tag:paper --csv > paper.csv\n\n"
-                "ALERTS tell what is wrong with runs that are not over, by the records that are here: \"✕\" "
-                "spoils the\ntraining, \"▲\" deserves a look. `trainyard attach RUN` fetches the newest "
-                "records and tells them as they come.");
+                "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json\n  trainyard runs "
+                "--search tag:paper --csv > paper.csv\n\nALERTS lists problems of runs that have not ended, "
+                "from the records on this computer: \"✕\" ruins the\ntraining, \"▲\" deserves a look. "
+                "`trainyard attach RUN` fetches the newest records and prints alerts as they occur.");
     CLI::App* self = &runs;
     runs.final_callback([&outcome, o, self] {
         if (self->get_subcommands().empty())
@@ -216,31 +215,32 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
 
 void addKeeping(CLI::App& runs, CommandOutcome& outcome, const Options& o)
 {
-    CLI::App* command = runs.add_subcommand("tag", "Give a run tags: trainyard runs tag RUN paper baseline");
+    CLI::App* command =
+        runs.add_subcommand("tag", "Add tags to a run: trainyard runs tag RUN paper baseline");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_option("TAG", o->tags, "Tags; those that it has stay")->required();
-    command->add_flag("--remove", o->undo, "Take these tags away");
+    command->add_option("TAG", o->tags, "Tags to add; existing ones are kept")->required();
+    command->add_flag("--remove", o->undo, "Remove these tags");
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeTags(*o)); });
 
     command =
         runs.add_subcommand("note", "Write a run's notes: trainyard runs note RUN \"warm-up was too short\"");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_option("TEXT", o->text, "The notes, in place of those before")->required();
+    command->add_option("TEXT", o->text, "The notes; they replace earlier ones")->required();
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeNotes(*o)); });
 
     command =
-        runs.add_subcommand("archive", "Take runs off the list; `runs --search is:archived` shows them");
+        runs.add_subcommand("archive", "Hide runs from the list; `runs --search is:archived` shows them");
     command->add_option("RUN", o->runs, "Run ids")->required();
     command->add_flag("--undo", o->undo, "Put them back on the list");
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeArchive(*o)); });
 
-    command = runs.add_subcommand("delete", "Delete a run that is over; its name must be typed");
+    command = runs.add_subcommand("delete", "Delete a run that has ended; its name must be typed");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_flag("--hosts", o->hosts, "Its folder on its hosts too, with every checkpoint");
-    command->add_option("--confirm", o->name, "The run's name, where nobody can be asked");
+    command->add_flag("--hosts", o->hosts, "Also delete its folder on the hosts, with every checkpoint");
+    command->add_option("--confirm", o->name, "The run's name, to confirm without a question");
     command->callback([&outcome, o] { outcome.status = console::exitWith(deleteRun(*o)); });
 
-    command = runs.add_subcommand("spec", "A run's specification, to change and launch");
+    command = runs.add_subcommand("spec", "Write a run's specification, to edit and launch");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("-o,--out", o->out, "File to write (default: standard output)");
     command->callback([&outcome, o] { outcome.status = console::exitWith(writeSpec(*o)); });
@@ -251,19 +251,18 @@ void addKeeping(CLI::App& runs, CommandOutcome& outcome, const Options& o)
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<HistoryOptions>();
-    CLI::App* runs =
-        app.add_subcommand("runs", "The runs of this desk: list, search, tag, note, archive, delete");
+    CLI::App* runs = app.add_subcommand("runs", "List, search, tag, annotate, archive and delete runs");
     addList(*runs, outcome, o);
     addKeeping(*runs, outcome, o);
 
-    CLI::App* command = app.add_subcommand("relaunch", "Start a run again as it was; prints the new id");
+    CLI::App* command = app.add_subcommand("relaunch", "Launch a run again, unchanged; prints the new id");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_flag("--follow", o->follow, "Watch until it ends");
+    command->add_flag("--follow", o->follow, "Follow it until it ends");
     command->callback([&outcome, o] { outcome.status = relaunch(*o); });
 
-    command = app.add_subcommand("diff", "In which fields the specifications of runs differ");
+    command = app.add_subcommand("diff", "Show spec differences between runs");
     command->add_option("RUN", o->runs, "Run ids, at least two")->required()->expected(2, -1);
-    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command->add_flag("--json", o->json, "Print one JSON document");
     command->callback([&outcome, o] { outcome.status = console::exitWith(diff(*o)); });
 }
 

@@ -100,7 +100,7 @@ void printLinks(const PreflightReport& report)
     if (rows.size() > 1)
         console::print(console::table(rows));
     if (fine > 0)
-        console::print(QString("%1 others are fine").arg(fine));
+        console::print(QString("%1 others are OK").arg(fine));
 }
 
 void print(const PreflightReport& report, bool json)
@@ -147,7 +147,7 @@ int addHost(const QString& name, Desk::NewKeys newKeys)
         return console::fail(hosts.error());
     if (name == thisMachine() || hosts->contains(name))
         return console::fail(
-            badInput(name.toStdString() + " is in the list already", "`trainyard hosts list` shows it"));
+            badInput(name.toStdString() + " is already in the list", "`trainyard hosts list` shows it"));
     const int status = checkHosts({name.toStdString()}, false, false, newKeys);
     if (status == exitStatus(ErrorKind::Unreachable)) {
         console::note(name + " was not added to the list: see the fix above");
@@ -203,45 +203,46 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
 
         Desk::NewKeys newKeys() const { return acceptNew ? Desk::NewKeys::Accept : Desk::NewKeys::Ask; }
     };
-    const char* acceptNew = "Trust the key of a host that was never seen without asking (a changed key is "
-                            "still refused)";
+    const char* acceptNew =
+        "Trust the key of an unknown host without asking (a changed key is still refused)";
     auto o = std::make_shared<Options>();
-    CLI::App* hosts = app.add_subcommand("hosts", "Machines that runs may use");
+    CLI::App* hosts = app.add_subcommand("hosts", "Manage the hosts that runs can use");
     hosts->require_subcommand(1);
 
-    CLI::App* command = hosts->add_subcommand("add", "Check a host and remember it");
+    CLI::App* command = hosts->add_subcommand("add", "Check a host and add it to the list");
     command
-        ->add_option("HOST", o->host, "Name as given to ssh: alias, user@host, host:port or [address]:port")
+        ->add_option("HOST", o->host, "Name as passed to ssh: alias, user@host, host:port or [address]:port")
         ->required();
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
     command->callback(
         [&outcome, o] { outcome.status = addHost(QString::fromStdString(o->host), o->newKeys()); });
 
-    command = hosts->add_subcommand("list", "The hosts of this desk");
-    command->add_flag("--json", o->json, "One JSON document on standard output");
+    command = hosts->add_subcommand("list", "List the hosts");
+    command->add_flag("--json", o->json, "Print one JSON document");
     command->callback([&outcome, o] { outcome.status = listHosts(o->json); });
 
-    command = hosts->add_subcommand("check", "Preflight: what each host has, what is wrong, and the fix");
+    command =
+        hosts->add_subcommand("check", "Run a preflight: what each host has, what is wrong, and the fix");
     command->add_option("HOST", o->hosts, "Hosts to check (default: all)");
     command->add_flag("--links", o->links,
-                      "Also whether they can be one cluster: names, versions, ssh from the first host to the "
-                      "others, and TCP between every two of them, with its speed");
-    command->add_flag("--json", o->json, "One JSON document on standard output");
+                      "Also check whether they can form one cluster: names, versions, ssh from the first "
+                      "host to the others, and TCP between each pair, with its speed");
+    command->add_flag("--json", o->json, "Print one JSON document");
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
     command->callback(
         [&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
 
-    command = hosts->add_subcommand("remove", "Take a host off the list; what lies on it stays");
-    command->add_option("HOST", o->host, "As `trainyard hosts list` names it")->required();
+    command = hosts->add_subcommand("remove", "Remove a host from the list; files on it are kept");
+    command->add_option("HOST", o->host, "Name shown by `trainyard hosts list`")->required();
     command->callback([&outcome, o] {
         const Status removed = removeHost(QString::fromStdString(o->host));
         outcome.status = removed.ok() ? 0 : console::fail(removed.error());
     });
 
-    command = hosts->add_subcommand(
-        "remove-old-key", "Forget the key of a host that shows another one now, after asking for its "
-                          "name on the terminal");
-    command->add_option("HOST", o->host, "Name as given to ssh")->required();
+    command =
+        hosts->add_subcommand("remove-old-key", "Remove the known key of a host that now presents another "
+                                                "one, after asking for its name on the terminal");
+    command->add_option("HOST", o->host, "Name as passed to ssh")->required();
     command->callback([&outcome, o] { outcome.status = removeOldKey(QString::fromStdString(o->host)); });
 }
 

@@ -251,17 +251,18 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<PartitionOptions>();
     CLI::App* command = app.add_subcommand(
-        "partition", "The best layers per stage, order of ranks and order of nodes for a layout");
+        "partition", "Find the best layers per stage, order of ranks and order of nodes for a layout");
     command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
     command->add_option("--hardware", options->hardware,
-                        "Of all nodes: a preset, your own, or a file like one (default: "
+                        "Hardware of every node: preset, calibrated name or JSON file (default: "
                         "cluster.nodes[].hardware, which may differ)");
-    command->add_option("--seconds", options->seconds,
-                        "Measured seconds of each part of the model for a micro-batch, forward and backward: "
-                        "{\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
+    command->add_option(
+        "--seconds", options->seconds,
+        "JSON file with the measured seconds per micro-batch of each part of the model, forward and "
+        "backward: {\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
     addShapeOptions(*command, options->shape);
-    command->add_option("--spec-out", options->specOut, "Writes the best one as a specification");
-    command->add_flag("--json", options->json, "One JSON document on standard output");
+    command->add_option("--spec-out", options->specOut, "Write the best one as a specification");
+    command->add_flag("--json", options->json, "Print one JSON document");
     command->callback([&outcome, options] { outcome.status = partition(*options); });
 }
 

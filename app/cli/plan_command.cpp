@@ -70,7 +70,7 @@ QString roomOn(const HostMemory& host)
     const QString all = textOf(*host.perRank);
     return *host.room() == *host.perRank
                ? all
-               : QString("%1, of which %2 may be planned").arg(all, textOf(*host.room()));
+               : QString("%1, of which %2 can be used").arg(all, textOf(*host.room()));
 }
 
 /// Neighbours whose ranks have the same memory.
@@ -103,7 +103,7 @@ std::vector<EqualHosts> groupsOf(const std::vector<HostMemory>& hosts)
 
 void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::vector<HostMemory>& hosts)
 {
-    QList<QStringList> rows{{"memory per rank", "at the peak", "from step to step"}};
+    QList<QStringList> rows{{"memory per rank", "at peak", "between steps"}};
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (estimate.bytes[i])
             rows << QStringList{QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data()),
@@ -170,7 +170,7 @@ QString fitText(const std::vector<HostMemory>& hosts)
     if (unknown.isEmpty())
         return "It fits.";
     const QString others = unknown.size() > 1 ? QString(" and %1 more").arg(unknown.size() - 1) : QString();
-    return QString("Whether it fits %1%2 is not known: name the hardware with --hardware or in "
+    return QString("Cannot tell whether it fits %1%2: name the hardware with --hardware or in "
                    "cluster.nodes[].hardware.")
         .arg(unknown.front(), others);
 }
@@ -183,9 +183,10 @@ QString sequencesText(const RunSpec& spec, const PlanOptions& options, const Seq
     if (data.ok() || options.shape.length)
         return text;
     const QString path = QString::fromStdString(spec.dataset.path);
-    return text + (path.isEmpty()
-                       ? QString(", the model's longest: no data set is named")
-                       : QString(", the model's longest: %1 is no data set that can be read here").arg(path));
+    return text +
+           (path.isEmpty()
+                ? QString(", the model's maximum: no data set is named")
+                : QString(", the model's maximum: %1 is not a data set that can be read here").arg(path));
 }
 
 void print(const RunSpec& spec, const SequenceShape& shape, const QString& sequences,
@@ -253,27 +254,27 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
     auto options = std::make_shared<PlanOptions>();
     auto validation = std::make_shared<ValidationInput>();
     CLI::App* command = app.add_subcommand(
-        "plan", "Memory per device by category and time per step by cause, before anything is launched");
+        "plan", "Predict memory per device by category and time per step by cause, without launching");
     CLI::Option* spec = command->add_option("SPEC", options->spec, "Run specification (JSON)");
     addShapeOptions(*command, options->shape);
-    CLI::Option* rows = command->add_option("--validate", validation->rows,
-                                            "Instead of a plan: how far predicted steps are from the "
-                                            "measured ones of this file (CSV)");
+    CLI::Option* rows = command->add_option(
+        "--validate", validation->rows,
+        "Instead of planning: compare predicted step times with the measured ones in this file (CSV)");
     rows->excludes(spec);
-    command->add_option("--hardware", options->hardware,
-                        "What the nodes are: a preset (resources/presets/hardware), your own, or a file like "
-                        "one (default: cluster.nodes[].hardware of SPEC). Tells the time of a step as well "
-                        "(--validate: default hgx-a100)");
+    command->add_option(
+        "--hardware", options->hardware,
+        "Hardware of every node: preset (resources/presets/hardware), calibrated name or JSON file (default: "
+        "cluster.nodes[].hardware of SPEC). Also predicts the step time (--validate: default hgx-a100)");
     command
-        ->add_option("--calibrate", validation->calibrate,
-                     "Rows that calibrate and are left out of the score (default: 0, and nothing is told of "
-                     "a calibration)")
+        ->add_option(
+            "--calibrate", validation->calibrate,
+            "Number of rows used for calibration and excluded from the score (default: 0, no calibration)")
         ->check(CLI::Range(std::size_t{0}, kMaxRows))
         ->needs(rows);
-    command->add_option("--seed", validation->seed, "Which rows calibrate (default: 1)")
+    command->add_option("--seed", validation->seed, "Seed that selects the calibration rows (default: 1)")
         ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
         ->needs(rows);
-    command->add_flag("--json", options->json, "One JSON document on standard output");
+    command->add_flag("--json", options->json, "Print one JSON document");
     command->callback([&outcome, options, validation, spec, rows] {
         if (spec->empty() && rows->empty())
             throw CLI::RequiredError("SPEC");

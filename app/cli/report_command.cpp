@@ -36,7 +36,7 @@ Result<QString> folderOf(const QString& runId)
                         "`trainyard runs` lists them; a data set needs --template data-set");
     const std::filesystem::path folder = deskRunFolder(runId);
     if (!std::filesystem::exists(folder))
-        return badInput("this desk does not know the run " + runId.toStdString(),
+        return badInput("there is no run " + runId.toStdString(),
                         "`trainyard runs` lists the runs; `trainyard attach RUN --host HOST` fetches one");
     return QString::fromStdString(folder.string());
 }
@@ -89,7 +89,7 @@ Result<DataSetFindings> inspect(const DataSetPlace& place)
 Result<ReportDocument> reportOfDataSet(const std::vector<std::string>& subjects)
 {
     if (subjects.size() != 1)
-        return badInput("a report of the template \"data-set\" is of one data set", "name one folder");
+        return badInput("the template \"data-set\" reports on one data set", "name one folder");
     TRAINYARD_TRY(const DataSetPlace place, placeOf(subjects.front()));
     TRAINYARD_TRY(const DataSetFindings findings, inspect(place));
     return buildDataSetReport(findings);
@@ -156,29 +156,28 @@ void addReportCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ReportArguments>();
     CLI::App* command =
-        app.add_subcommand("report", "A report of runs, or of a data set, as HTML, PDF, CSV or JSON");
+        app.add_subcommand("report", "Write a report of runs or of a data set as HTML, PDF, CSV or JSON");
     command
         ->add_option("RUN", o->subjects,
-                     "Run ids; with --template data-set a folder, on another machine HOST:/folder")
+                     "Run ids; with --template data-set, a folder (on another machine HOST:/folder)")
         ->required();
     command
         ->add_option("--template", o->pattern,
-                     "What the report is for (default: run for one run, scaling where a model ran on several "
-                     "numbers of ranks, else comparison)")
+                     "Kind of report (default: run for one run, scaling if a model ran on several numbers of "
+                     "ranks, else comparison)")
         ->check(CLI::IsMember(reportTemplateNames()));
     CLI::Option* files = command->add_option(
-        "--out", o->files, "File to write; its ending decides the format. May be given several times");
+        "--out", o->files, "File to write; its extension selects the format. May be given several times");
     CLI::Option* base =
-        command->add_option("--all", o->base, "Writes NAME.html, NAME.pdf, NAME.csv and NAME.json")
+        command->add_option("--all", o->base, "Write NAME.html, NAME.pdf, NAME.csv and NAME.json")
             ->option_text("NAME");
     command->add_option("--hardware", o->hardware,
-                        "What the nodes are, for the planned time and the cost of runs whose specification "
-                        "does not say it: a "
-                        "preset (resources/presets/hardware) or your own");
-    command->footer("The paths of the files are printed; all formats say the same. Examples:\n"
-                    "  trainyard report RUN --out run.pdf\n"
-                    "  trainyard report RUN RUN RUN --template scaling --all study\n"
-                    "  trainyard report --template data-set gpu-03:/data/wiki-128 --out data.html");
+                        "Hardware of the nodes, for planned time and cost of runs whose specification does "
+                        "not name it: preset (resources/presets/hardware) or calibrated name");
+    command->footer(
+        "Prints the paths of the files; all formats have the same content. Examples:\n  trainyard report RUN "
+        "--out run.pdf\n  trainyard report RUN RUN RUN --template scaling --all study\n  trainyard report "
+        "--template data-set gpu-03:/data/wiki-128 --out data.html");
     command->callback([&outcome, o, files, base] {
         if (files->count() + base->count() == 0)
             throw CLI::RequiredError("--out or --all");

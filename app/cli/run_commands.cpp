@@ -39,8 +39,7 @@ Status makeKnown(Desk& desk, const QString& runId, const QString& host, RunAcces
     if (known.ok() && (known->access == access || access == RunAccess::ReadOnly))
         return {};
     if (!known.ok() && host.isEmpty())
-        return badInput("this desk does not know the run " + runId.toStdString(),
-                        "name the host that it is on: --host HOST");
+        return badInput("there is no run " + runId.toStdString(), "name its host: --host HOST");
     const auto attached =
         desk.finish(desk.runs().attach(host.isEmpty() ? known->head() : host, runId, access));
     return attached.ok() ? Status() : Status(attached.error());
@@ -77,7 +76,7 @@ void tellStop(const QString& runId, const std::optional<HostRun>& before, const 
     const QString where =
         after->steps > 0 ? QString(" at step %1 of %2").arg(after->step).arg(after->steps) : "";
     if (before && isFinal(before->state))
-        console::note(QString("%1 was over already: it %2%3. No process is left on any host.")
+        console::note(QString("%1 had already ended: it %2%3. No process is left on any host.")
                           .arg(runId, wordsFor(after->state), where));
     else
         console::note(QString("%1 stopped%2; no process is left on any host.").arg(runId, where));
@@ -117,7 +116,7 @@ int checkpoint(const std::string& runId)
         loop.exec();
     if (!answer->ok())
         return console::fail(answer->error());
-    console::note(id + " publishes a checkpoint after its present step and goes on.");
+    console::note(id + " writes a checkpoint after the current step and continues.");
     return 0;
 }
 
@@ -230,14 +229,13 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command = app.add_subcommand("launch", "Deploy the engine and start a run; prints its id");
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     command->add_option("--host", o->host, "Run on this host instead of those of the specification");
-    command->add_flag("--follow", o->follow, "Watch until it ends");
+    command->add_flag("--follow", o->follow, "Follow it until it ends");
     command->callback([&outcome, o] { outcome.status = launch(o->spec, o->host, o->follow); });
 
-    command = app.add_subcommand("attach", "Follow a run, also one that another desk started");
+    command = app.add_subcommand("attach", "Follow a run, including one launched from another computer");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->add_option("--host", o->host, "Host it runs on, when this desk does not know the run");
-    command->add_flag("--read-only", o->readOnly,
-                      "Only look: the host's agent refuses whatever would change something");
+    command->add_option("--host", o->host, "Host it runs on, if the run was launched elsewhere");
+    command->add_flag("--read-only", o->readOnly, "Read-only: the host's agent refuses every change");
     command->callback([&outcome, o] { outcome.status = attach(o->run, o->host, o->readOnly); });
 
     command = app.add_subcommand("stop", "Stop a run after a checkpoint; returns when no process is left");
@@ -248,38 +246,37 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->callback([&outcome, o] { outcome.status = stop(o->run, o->grace, o->now); });
 
     command =
-        app.add_subcommand("checkpoint", "Publish a checkpoint after the present step; the run goes on");
+        app.add_subcommand("checkpoint", "Write a checkpoint after the current step; the run continues");
     command->add_option("RUN", o->run, "Run id")->required();
     command->callback([&outcome, o] { outcome.status = checkpoint(o->run); });
 
     command = app.add_subcommand("resume", "Resume from the newest whole checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();
     command
-        ->add_option(
-            "--step", o->step,
-            "Go back to the checkpoint of this step (0 = start over); newer ones are kept, in a line "
-            "that the run has left. `trainyard checkpoints RUN` lists them")
+        ->add_option("--step", o->step,
+                     "Go back to the checkpoint of this step (0 = start over), listed by `trainyard "
+                     "checkpoints RUN`; newer ones are kept, but no longer used")
         ->check(CLI::NonNegativeNumber);
     command
         ->add_option("--learning-rate", o->learningRate,
-                     "Peak of the learning rate's schedule from now on, e.g. --learning-rate 5e-5 after a "
-                     "divergence; without it as before")
+                     "New peak learning rate of the schedule, e.g. --learning-rate 5e-5 after a divergence "
+                     "(default: unchanged)")
         ->check(CLI::PositiveNumber);
-    command->add_option("--layout", o->layout,
-                        "Go on in another layout: that of this specification (JSON), with its memory, its "
-                        "micro-batch and accumulation, and its slots on the same hosts; the global batch and "
-                        "everything else stay those of the run");
-    command->add_flag("--follow", o->follow, "Watch until it ends");
+    command->add_option(
+        "--layout", o->layout,
+        "Continue in the layout of this specification (JSON), with its memory settings, micro-batch, "
+        "accumulation and slots on the same hosts; global batch and everything else stay unchanged");
+    command->add_flag("--follow", o->follow, "Follow it until it ends");
     command->callback([&outcome, o] {
         outcome.status = resume(o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step},
                                 o->layout, o->follow);
     });
 
-    command = app.add_subcommand("logs", "The end of a rank's log");
+    command = app.add_subcommand("logs", "Show the end of a rank's log");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("--rank", o->rank, "Global rank")->capture_default_str();
-    command->add_option("--bytes", o->bytes, "At most this much")->capture_default_str();
-    command->add_flag("--follow", o->follow, "Go on as it grows, until Ctrl+C");
+    command->add_option("--bytes", o->bytes, "Amount to show, at most")->capture_default_str();
+    command->add_flag("--follow", o->follow, "Follow the log as it grows, until Ctrl+C");
     command->callback([&outcome, o] { outcome.status = logs(o->run, o->rank, o->bytes, o->follow); });
 }
 

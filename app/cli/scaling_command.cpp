@@ -206,7 +206,7 @@ void printBound(const std::vector<ScalingStep>& curve, double bound)
 {
     const auto below = firstBelow(curve, bound);
     console::print(below == curve.end() ? QString("efficiency stays at %1 or above").arg(percent(bound))
-                                        : QString("efficiency is below %1 from %2 ranks on (%3)")
+                                        : QString("efficiency drops below %1 at %2 ranks (%3)")
                                               .arg(percent(bound))
                                               .arg(below->ranks)
                                               .arg(percent(below->efficiency)));
@@ -215,9 +215,8 @@ void printBound(const std::vector<ScalingStep>& curve, double bound)
 void printLeftOut(const std::vector<LeftOutSize>& sizes)
 {
     for (const LeftOutSize& size : sizes)
-        console::print(QString("left out: %1 ranks, for %2")
-                           .arg(size.ranks)
-                           .arg(QString::fromStdString(size.reason.message)));
+        console::print(
+            QString("skipped %1 ranks: %2").arg(size.ranks).arg(QString::fromStdString(size.reason.message)));
 }
 
 QString nameOf(Scaling scaling)
@@ -332,9 +331,9 @@ int predict(const ScalingOptions& options)
         return console::fail(node.error());
     const std::vector<int> sizes = sizesFor(options, spec, *node);
     if (sizes.empty())
-        return console::fail(refused("no doubled number of nodes holds whole copies of the model and divides "
-                                     "its global batch",
-                                     "give the sizes with --ranks, raise --nodes, or scale with --weak"));
+        return console::fail(refused(
+            "no power of two of nodes holds complete copies of the model and divides its global batch",
+            "give the sizes with --ranks, raise --nodes, or scale with --weak"));
     const auto curve = scalingCurve(spec, shape, *node, sizes, options.scaling(), options.measured);
     if (!curve.ok())
         return console::fail(curve.error());
@@ -353,47 +352,46 @@ int predict(const ScalingOptions& options)
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ScalingOptions>();
-    CLI::App* command =
-        app.add_subcommand("scaling", "A scaling study: the same specification on several world sizes");
+    CLI::App* command = app.add_subcommand(
+        "scaling", "Run or predict a scaling study: the same specification on several world sizes");
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     CLI::Option* ranks = command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->delimiter(',');
-    command->add_flag("--weak", o->weak, "The same work per rank instead of the same global batch");
-    CLI::Option* report = command->add_option(
-        "--report", o->reports,
-        "File to write the study's report to; its ending decides the format (html, pdf, csv, "
-        "json). May be given several times");
+    command->add_flag("--weak", o->weak, "Keep the work per rank constant instead of the global batch");
+    CLI::Option* report =
+        command->add_option("--report", o->reports,
+                            "File to write the study's report to; its extension selects the format (html, "
+                            "pdf, csv, json). May be given several times");
     CLI::Option* predicted =
         command
             ->add_option("--predict", o->hardware,
-                         "Runs nothing: what a study would find on such nodes (a preset, your own, or a file "
-                         "like one; default: cluster.nodes[].hardware)")
+                         "Predict the study on this hardware instead of running it (preset, calibrated name "
+                         "or JSON file; default: cluster.nodes[].hardware)")
             ->expected(0, 1)
             ->excludes(report);
     command
         ->add_option("--nodes", o->nodes,
-                     "With --predict: from one node to so many, doubled, instead of --ranks (default: 16)")
+                     "With --predict: 1, 2, 4, ... up to this many nodes, instead of --ranks (default: 16)")
         ->check(CLI::Range(1, kMostRanks))
         ->excludes(ranks)
         ->needs(predicted);
     command
         ->add_option("--efficiency", o->bound,
-                     "With --predict: says from which size on efficiency is below this (default: 0.8)")
+                     "With --predict: show at which size efficiency drops below this (default: 0.8)")
         ->check(CLI::Range(0.0, 1.0))
         ->needs(predicted);
     command
         ->add_option(
             "--measured", o->measured,
-            "With --predict: sequences per second that the smallest size reached; the curve begins there")
+            "With --predict: measured sequences per second of the smallest size; the curve starts there")
         ->check(CLI::Range(1e-6, 1e12))
         ->needs(predicted);
     addShapeOptions(*command, o->shape);
     for (const char* option : {"--seq-len", "--max-pred"})
         command->get_option(option)->needs(predicted);
-    command->add_flag("--json", o->json, "One JSON document on standard output");
-    command->footer("Each size trains all steps of the specification; efficiency is told against the "
-                    "smallest. Examples:\n"
-                    "  trainyard scaling spec.json --ranks 1,2,4 --report study.pdf\n"
-                    "  trainyard scaling spec.json --predict p4d.24xlarge --nodes 64");
+    command->add_flag("--json", o->json, "Print one JSON document");
+    command->footer("Each size trains all steps of the specification; efficiency is relative to the "
+                    "smallest. Examples:\n  trainyard scaling spec.json --ranks 1,2,4 --report study.pdf\n  "
+                    "trainyard scaling spec.json --predict p4d.24xlarge --nodes 64");
     command->callback([&outcome, o, predicted] {
         const bool predicts = predicted->count() > 0;
         if (!predicts && o->ranks.empty())

@@ -129,25 +129,28 @@ int search(const SearchOptions& options)
 void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<SearchOptions>();
-    CLI::App* command =
-        app.add_subcommand("search", "The best layouts of a model on a kind of node, before anything runs");
+    CLI::App* command = app.add_subcommand(
+        "search", "Find the best layouts of a model on one kind of node, without running anything");
     command->add_option("SPEC", options->spec, "Run specification (JSON): its model and global batch")
         ->required();
-    command->add_option("--hardware", options->hardware,
-                        "Of the nodes: a preset, your own, or a file like one (default: "
-                        "cluster.nodes[].hardware)");
-    command->add_option("--nodes", options->nodes, "How many (default: what the specification's ranks fill)")
+    command->add_option(
+        "--hardware", options->hardware,
+        "Hardware of the nodes: preset, calibrated name or JSON file (default: cluster.nodes[].hardware)");
+    command
+        ->add_option("--nodes", options->nodes,
+                     "Number of nodes (default: as many as the specification's ranks fill)")
         ->check(CLI::Range(1, kMostRanks));
     addShapeOptions(*command, options->shape);
     command->add_option("--objective", options->objective, "time, cost or memory (default: time)")
         ->check(CLI::IsMember(kObjectives));
-    command->add_option("--top", options->top, "How many layouts (default: 5)")->check(CLI::Range(1, 100));
-    CLI::Option* file = command->add_option("--spec-out", options->specOut,
-                                            "Writes a found layout as a specification for plan and launch");
+    command->add_option("--top", options->top, "Number of layouts to show (default: 5)")
+        ->check(CLI::Range(1, 100));
+    CLI::Option* file = command->add_option(
+        "--spec-out", options->specOut, "Write one of the layouts as a specification for plan and launch");
     command->add_option("--write", options->write, "Which one --spec-out writes (default: 1, the best)")
         ->check(CLI::Range(1, 100))
         ->needs(file);
-    command->add_flag("--json", options->json, "One JSON document on standard output");
+    command->add_flag("--json", options->json, "Print one JSON document");
     command->callback([&outcome, options] { outcome.status = search(*options); });
 }
 

@@ -20,13 +20,13 @@ constexpr auto kImportFooter = R"(FILE is, for
   deepspeed  its configuration (JSON)
   megatron   command-line arguments of Megatron-LM, alone or in the script that starts it
   sagemaker  smp_options, or the parameters of its model-parallel library, version 1 or 2 (JSON)
-The specification goes to standard output, or to --out. What has no counterpart is told on standard error,
-each with what to do about it; so is what the specification still needs before it can be launched.
+The specification is written to standard output, or to --out. Standard error lists settings without a counterpart,
+each with advice, and anything the specification still needs before it can be launched.
   trainyard import-spec deepspeed ds_config.json --base spec.json --ranks 64 --out ported.json)";
 
 constexpr auto kExportFooter =
-    R"(The settings go to standard output, or to --out. What has no counterpart there is told on standard error, each
-with what to do about it.
+    R"(The settings are written to standard output, or to --out. Standard error lists settings without a counterpart,
+each with advice.
   trainyard export-spec megatron spec.json --out arguments.sh)";
 
 struct SettingsOptions {
@@ -123,7 +123,7 @@ void addCommonOptions(CLI::App& command, SettingsOptions& options)
         ->required()
         ->check(CLI::IsMember({"deepspeed", "megatron", "sagemaker"}));
     command.add_option("-o,--out", options.out, "File to write (default: standard output)");
-    command.add_flag("--json", options.json, "One JSON document on standard output");
+    command.add_flag("--json", options.json, "Print one JSON document");
 }
 
 } // namespace
@@ -132,11 +132,11 @@ void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<SettingsOptions>();
     CLI::App* read = app.add_subcommand(
-        "import-spec", "Turn settings of DeepSpeed, Megatron-LM or SageMaker into a run specification");
+        "import-spec", "Convert settings of DeepSpeed, Megatron-LM or SageMaker to a run specification");
     addCommonOptions(*read, *options);
     read->add_option("FILE", options->file, "The settings")->required();
     read->add_option("--base", options->base,
-                     "Run specification (JSON) for what the settings do not say: cluster, data set, model");
+                     "Run specification (JSON) for everything the settings lack: cluster, data set, model");
     read->add_option(
             "--ranks", options->ranks,
             "Devices that the settings were written for (default: the launcher's, else the base's slots)")
@@ -145,7 +145,7 @@ void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
     read->callback([&outcome, options] { outcome.status = importSpec(*options); });
 
     CLI::App* write = app.add_subcommand(
-        "export-spec", "Turn a run specification into settings of DeepSpeed, Megatron-LM or SageMaker");
+        "export-spec", "Convert a run specification to settings of DeepSpeed, Megatron-LM or SageMaker");
     addCommonOptions(*write, *options);
     write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
     write->footer(kExportFooter);

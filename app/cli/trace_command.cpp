@@ -37,7 +37,7 @@ Status checkAtWork(Desk& desk, const DeskRun& run)
 {
     for (const HostRun& known : askHost(desk, run.head())) {
         if (known.id == run.id && isFinal(known.state))
-            return refused("the run " + run.id.toStdString() + " is over", "record while it is at work");
+            return refused("the run " + run.id.toStdString() + " has ended", "record while it is running");
     }
     return {};
 }
@@ -71,7 +71,7 @@ Status trace(const TraceOptions& options)
     TRAINYARD_TRY(const RunFacts facts, readRunFacts(QString::fromStdString(deskRunFolder(run.id).string())));
     const RunSpec* spec = facts.specNow();
     if (!spec)
-        return badInput("the run " + run.id.toStdString() + " trains nothing", "name a training run");
+        return badInput("the run " + run.id.toStdString() + " is not a training run", "name a training run");
     Desk desk;
     for (const QString& host : run.hosts)
         TRAINYARD_TRY_STATUS(desk.reach(host));
@@ -104,17 +104,16 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<TraceOptions>();
     CLI::App* command = app.add_subcommand(
         "trace", "Record the passes and collectives of every rank of a run, when and for how long");
-    command->add_option("RUN", o->run, "Run id; it must be at work")->required();
-    command->add_option("--steps", o->steps, "Whole steps to record")
+    command->add_option("RUN", o->run, "Run id; it must be running")->required();
+    command->add_option("--steps", o->steps, "Number of complete steps to record")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
-    command->add_option("--out", o->out, "File to write, replaced if it is there")->capture_default_str();
+    command->add_option("--out", o->out, "File to write, replaced if it exists")->capture_default_str();
     command->footer(
-        "The run goes on as it would: what is read is the flight ring that every rank keeps anyway. "
-        "The file is\nin the format of Chrome's tracing; https://ui.perfetto.dev and "
-        "chrome://tracing open it: a process for each\nrank, with a track of its forward and backward "
-        "passes and updates, step by step, and a track for each group of ranks.\n\n  trainyard trace RUN "
-        "--steps 5 --out trace.json");
+        "The run is not disturbed: the trace is read from the flight recorder that every rank keeps anyway. "
+        "The file is\nin Chrome's tracing format; open it in https://ui.perfetto.dev or chrome://tracing. It "
+        "has one process per rank,\nwith a track of its forward and backward passes and updates, step by "
+        "step, and a track per group of ranks.\n\n  trainyard trace RUN --steps 5 --out trace.json");
     command->callback([&outcome, o] { outcome.status = console::exitWith(trace(*o)); });
 }
 

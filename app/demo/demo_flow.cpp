@@ -46,7 +46,7 @@ DemoFlow::~DemoFlow() = default;
 void DemoFlow::start()
 {
     if (readDataSetManifest(textOf(datasetFolder())).ok()) {
-        emit progress(tr("The data set of an earlier demo is there: %1").arg(textOf(datasetFolder())));
+        emit progress(tr("Using the data set of an earlier demo: %1").arg(textOf(datasetFolder())));
         return train();
     }
     prepareData();

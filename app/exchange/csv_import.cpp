@@ -114,8 +114,8 @@ Result<std::map<QString, LoadedRun>> runsOf(const CsvTable& table, const CsvColu
                                             const QString& name)
 {
     if (columns.series.isEmpty())
-        return badInput("it has no column of numbers besides steps and times",
-                        "a table has a column for each series, with a number for each step");
+        return badInput("it has no numeric column besides steps and times",
+                        "a table needs one column per series, with a number for each step");
     TRAINYARD_TRY(const auto steps, stepsOf(table, columns.step));
     TRAINYARD_TRY(const auto times, timesOf(table, columns.time));
     std::map<QString, LoadedRun> runs;
@@ -124,7 +124,7 @@ Result<std::map<QString, LoadedRun>> runsOf(const CsvTable& table, const CsvColu
         const auto [runName, seriesName] = partsOf(column->name, name);
         LoadedRun& run = runs[runName];
         if (column->otherCells > 0)
-            run.warnings << QStringLiteral("%1: %2 cells are no numbers and were left out")
+            run.warnings << QStringLiteral("%1: skipped %2 cells that are not numbers")
                                 .arg(column->name)
                                 .arg(column->otherCells);
         run.series.push_back(seriesOf(*column, seriesName, steps, times));

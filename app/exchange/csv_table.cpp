@@ -84,8 +84,8 @@ private:
             ++end;
         const std::string_view plain = m_rest.substr(0, end);
         if (isQuoted && !trimmed(plain).empty())
-            return problemAt(opening, "a cell goes on after its closing quotation mark",
-                             "double those that belong to its text (\"\"), or remove them");
+            return problemAt(opening, "text follows the closing quotation mark of a cell",
+                             "double quotation marks inside the text (\"\"), or remove them");
         cell += plain;
         m_rest.remove_prefix(end);
         return {};
@@ -244,7 +244,7 @@ Status readRows(CsvReader& reader, CsvTable& table)
 Status checkIsText(std::string_view text)
 {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
-        return badInput("it is empty", "a table has a heading and a line for each step");
+        return badInput("it is empty", "a table needs a header line and one line per step");
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
         return badInput("it is encoded in UTF-16", "save it as UTF-8");
     return {};
@@ -278,7 +278,7 @@ Result<CsvTable> parseCsv(std::string_view text)
     CsvReader reader(text, table.delimiter);
     TRAINYARD_TRY_STATUS(readRows(reader, table));
     if (std::ranges::all_of(table.columns, [](const CsvColumn& column) { return column.cells.empty(); }))
-        return badInput("there is no number in it", "a table has a heading and a line for each step");
+        return badInput("it contains no numbers", "a table needs a header line and one line per step");
     return table;
 }
 

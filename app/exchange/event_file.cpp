@@ -87,7 +87,7 @@ Result<EventFileWriter> EventFileWriter::create(const std::filesystem::path& fol
     const auto path = folder / ("events.out.tfevents." + seconds + ".trainyard");
     FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
     if (!file.valid() && errno == EEXIST)
-        return refused(path.string() + " is there already", "name another folder, or remove the old file");
+        return refused(path.string() + " already exists", "name another folder, or remove the old file");
     if (!file.valid())
         return systemError(ErrorKind::BadInput, "cannot write " + path.string(), errno);
     EventFileWriter writer(path, std::move(file));

@@ -39,7 +39,7 @@ Status collect(const fs::path& root, std::map<fs::path, TensorBoardLog>& logs)
         log.bytes += it->file_size(ignored);
     }
     if (problem)
-        return systemError(ErrorKind::BadInput, "cannot look into " + root.string(), problem.value());
+        return systemError(ErrorKind::BadInput, "cannot list " + root.string(), problem.value());
     return {};
 }
 
@@ -109,12 +109,12 @@ private:
 void warnOf(const EventFileEnd& end, const fs::path& file, QStringList& warnings)
 {
     if (end.isDamaged)
-        warnings << QStringLiteral("%1 is damaged at byte %2; what follows was left out")
+        warnings << QStringLiteral("%1 is damaged at byte %2; the rest was skipped")
                         .arg(QString::fromStdString(file.string()))
                         .arg(end.bytes);
     else if (end.isTorn)
-        warnings << QStringLiteral("%1 ends within a record, as when it is still being written; "
-                                   "it was read up to there")
+        warnings << QStringLiteral("%1 ends in the middle of a record, perhaps because it is still being "
+                                   "written; it was read up to there")
                         .arg(QString::fromStdString(file.string()));
 }
 
@@ -188,7 +188,7 @@ Result<TensorBoardRuns> loadTensorBoard(const fs::path& place,
         if (!run.series.empty())
             loaded.runs.push_back(std::move(run));
         else
-            loaded.warnings << run.warnings + QStringList{log.name + QStringLiteral(" holds no scalars")};
+            loaded.warnings << run.warnings + QStringList{log.name + QStringLiteral(" contains no scalars")};
     }
     if (loaded.runs.empty())
         return badInput(place.string() + ": there is nothing to import: " +

@@ -49,13 +49,13 @@ Result<NodeModel> HardwareLibrary::find(const std::string& name) const
     if (auto preset = nodePreset(name))
         return std::move(*preset);
     return badInput(fmt::format("there is no hardware \"{}\"", name),
-                    fmt::format("there is {}", fmt::join(names(), ", ")));
+                    fmt::format("known hardware: {}", fmt::join(names(), ", ")));
 }
 
 Status HardwareLibrary::store(const std::string& name, const NodeModel& node) const
 {
     if (!isHardwareName(name))
-        return badInput(fmt::format("\"{}\" is not a name of hardware", name),
+        return badInput(fmt::format("\"{}\" is not a valid hardware name", name),
                         "use at most 64 letters, digits and . _ -");
     return writeDeskFile(fileOf(name), toJson(node), parseHardware);
 }

@@ -35,15 +35,15 @@ double median(std::vector<double> values)
 Result<MeasuredRow> rowOf(const RecordedRun& run)
 {
     if (!run.facts.spec)
-        return badInput("it trains nothing", "name a training run");
+        return badInput("it is not a training run", "name a training run");
     if (!run.facts.dataSet)
-        return badInput("the manifest of its data set is not known here",
-                        "name a run that was launched from this desk");
+        return badInput("the manifest of its data set is not available here",
+                        "name a run that was launched from this computer");
     const std::size_t ranks = run.series.ranks().size();
     const int planned = run.facts.specNow()->layout.worldSize();
     std::vector<double> seconds = stepSeconds(run.series.steps());
     if (seconds.size() < kWarmUpSteps + kMinSteps)
-        return badInput(fmt::format("{} steps are too few to tell how long one takes", seconds.size()),
+        return badInput(fmt::format("{} steps are too few to measure the step time", seconds.size()),
                         fmt::format("name a run of at least {} steps", kWarmUpSteps + kMinSteps));
     if (ranks != static_cast<std::size_t>(planned))
         return badInput(fmt::format("its last steps ran on {} of {} ranks", ranks, planned),

@@ -118,9 +118,8 @@ QString whyNoTime(const Result<PlannedRun>& plan)
         return QStringLiteral("Nothing is planned: ") + textOf(plan.error().text()) + QLatin1Char('.');
     if (!plan->time.ok())
         return QStringLiteral("No time is planned: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
-    return QStringLiteral(
-        "No time is planned: what hardware the nodes are is not known. Choose it in Design, or "
-        "measure them: Calibrate in Hosts, or `trainyard calibrate`.");
+    return QStringLiteral("No time is planned: the hardware of the nodes is unknown. Choose it in Design, or "
+                          "measure it: Calibrate in Hosts, or `trainyard calibrate`.");
 }
 
 } // namespace

@@ -60,10 +60,10 @@ Result<PlannedRun> planOf(const RunFacts& facts, const HardwareLibrary& library,
 {
     const RunSpec* spec = facts.specNow();
     if (!spec)
-        return badInput("the specification of this run is not known here");
+        return badInput("the specification of this run is not available here");
     if (!facts.dataSet)
-        return badInput("the length of its rows is not known, because the manifest of its data set is not "
-                        "readable from this machine");
+        return badInput("the length of its rows is unknown, because the manifest of its data set cannot be "
+                        "read from this machine");
     return planRun(
         withHardware(*spec, hardware),
         {shapeOf(*facts.dataSet), [&](const std::string& name) { return library.find(name); },

@@ -27,9 +27,10 @@ QString timeObstacle(const PlannedDesign& design)
     if (design.hasTime())
         return {};
     if (!design.plan.time.ok())
-        return words("No time can be told: %1").arg(QString::fromStdString(design.plan.time.error().text()));
+        return words("Cannot predict the time: %1")
+            .arg(QString::fromStdString(design.plan.time.error().text()));
     const auto node = nodeOfUnknownHardware(design);
-    return node ? words("Choose what %1 is, and step time, throughput, cost and scaling are told.")
+    return node ? words("Choose the hardware of %1 to see step time, throughput, cost and scaling.")
                       .arg(QString::fromStdString(design.spec.cluster.nodes[*node].host))
                 : words("No rank has a host yet.");
 }
@@ -38,8 +39,8 @@ QString timeObstacleInShort(const PlannedDesign& design)
 {
     if (design.hasTime())
         return {};
-    return design.plan.time.ok() ? words("The hardware is not known yet.")
-                                 : words("Told once nothing is in the way: see the verdict.");
+    return design.plan.time.ok() ? words("Choose hardware to see this.")
+                                 : words("Fix the problems in the verdict to see this.");
 }
 
 } // namespace trainyard

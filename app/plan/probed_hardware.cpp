@@ -16,7 +16,7 @@ std::string descriptionOf(const std::vector<std::string>& hosts)
 {
     const std::string more =
         hosts.size() > 1 ? " and " + std::to_string(hosts.size() - 1) + " more" : std::string();
-    return "As probed on " + hosts.front() + more;
+    return "Measured on " + hosts.front() + more;
 }
 
 } // namespace
@@ -39,7 +39,7 @@ Result<NodeModel> keepProbedHardware(const HardwareLibrary& library, const Probe
     TRAINYARD_TRY(NodeModel node, probedNode(report, date));
     node.name = name.empty() ? probedHardwareName(report.hardware.hosts) : name;
     if (nodePreset(node.name))
-        return badInput("\"" + node.name + "\" is the name of a preset", "give what was probed another name");
+        return badInput("\"" + node.name + "\" is the name of a preset", "choose another name");
     node.description = descriptionOf(report.hardware.hosts);
     if (const auto before = library.find(node.name); before.ok())
         node.price = before->price;

@@ -30,7 +30,7 @@ Result<RunSpec> scaledCopy(const RunSpec& spec, int ranks, Scaling scaling)
 {
     TRAINYARD_TRY(RunSpec copy, scaledLayout(spec, ranks, scaling));
     if (ranks > spec.cluster.totalSlots())
-        return refused(fmt::format("{} ranks need {} slots, and the cluster has {}", ranks, ranks,
+        return refused(fmt::format("{} ranks need {} slots, but the cluster has {}", ranks, ranks,
                                    spec.cluster.totalSlots()),
                        "add hosts or slots");
     copy.name = fmt::format("{}-{}r", spec.name, ranks);

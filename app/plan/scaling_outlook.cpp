@@ -76,7 +76,7 @@ Result<ScalingOutlook> scalingOutlook(const PlannedDesign& design, Scaling scali
     for (const int ranks : sizes) {
         const double done = static_cast<double>(outlook.steps.size()) / static_cast<double>(sizes.size());
         if (goesOn && !goesOn(done))
-            return cancelled("the prediction of the scaling was stopped");
+            return cancelled("the scaling prediction was cancelled");
         TRAINYARD_TRY(ScalingStep step, stepAt(design, ranks, scaling));
         step.efficiency = outlook.steps.empty() ? 1 : step.perDevice / outlook.steps.front().perDevice;
         outlook.steps.push_back(std::move(step));

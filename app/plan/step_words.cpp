@@ -29,13 +29,13 @@ QString causeWords(StepCause cause)
     case StepCause::Traffic:
         return words("elementwise operations");
     case StepCause::Launches:
-        return words("launches of kernels");
+        return words("kernel launches");
     case StepCause::Recompute:
         return words("recomputation");
     case StepCause::Tensor:
-        return words("collectives of tensor-parallel ranks");
+        return words("tensor-parallel collectives");
     case StepCause::Context:
-        return words("keys and values of context-parallel ranks");
+        return words("context-parallel keys and values");
     case StepCause::Gathers:
         return words("weights gathered by ZeRO");
     case StepCause::Offload:
@@ -43,11 +43,11 @@ QString causeWords(StepCause cause)
     case StepCause::Transfers:
         return words("transfers between stages");
     case StepCause::Reductions:
-        return words("reduction of gradients");
+        return words("gradient reduction");
     case StepCause::Optimizer:
-        return words("update of the weights");
+        return words("weight update");
     case StepCause::MicroBatches:
-        return words("fixed time of each micro-batch");
+        return words("fixed time per micro-batch");
     case StepCause::Stragglers:
         return words("waiting for the slowest device");
     case StepCause::Bubble:
@@ -125,7 +125,7 @@ QString pipelineSummary(const StepTimeline& timeline, const StepTime& step)
     parts << (shape.ranks == 1 ? words("no pipeline, no bubble")
                                : words("bubble %1").arg(timeAndShare(bubble, step.seconds)));
     if (!timeline.isWhole())
-        parts << words("the first %1 are shown").arg(displayCount(shape.microBatches));
+        parts << words("first %1 shown").arg(displayCount(shape.microBatches));
     return parts.join(QStringLiteral(" · "));
 }
 

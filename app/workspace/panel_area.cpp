@@ -251,7 +251,7 @@ QDockWidget* PanelArea::panelInFocus() const
 QPushButton* PanelArea::makeMenuButton()
 {
     auto* button = makeButton(tr("&Panels"));
-    button->setToolTip(tr("Which panels are open, and the first layout"));
+    button->setToolTip(tr("Show or hide panels, or reset their layout"));
     auto* menu = new QMenu(button);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillMenu(*menu); });
     button->setMenu(menu);

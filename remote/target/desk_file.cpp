@@ -23,9 +23,9 @@ Status checkVersion(const nlohmann::json& object, int newest)
     if (version == object.end())
         return {};
     if (!version->is_number_integer() || *version < 1)
-        return badInput("\"version\" must be a whole number from 1 on");
+        return badInput("\"version\" must be a positive integer");
     if (*version > newest)
-        return refused("a newer version of Trainyard has written it",
+        return refused("it was written by a newer version of Trainyard",
                        "use that version, or move the file away to start over");
     return {};
 }

@@ -212,7 +212,7 @@ private slots:
         m_first->setCurves({curve});
         replot();
         QCOMPARE(m_first->verticalRange().outside, 1);
-        QVERIFY(badge().contains("1 point outside"));
+        QVERIFY(badge().contains("1 outlier hidden"));
         ChartOptions options = raw();
         options.hideOutliers = false;
         m_first->setOptions(options);
@@ -267,7 +267,7 @@ private slots:
         QCOMPARE(all.count(), std::uint64_t(200'000));
         QCOMPARE(m_first->notFiniteCount(), 1);
         AWAIT_EQUAL(m_first->verticalRange().outside, 2);
-        QVERIFY(badge().contains("2 points outside"));
+        QVERIFY(badge().contains("2 outliers hidden"));
     }
 
     void aLongCurveIsPaintedWhereItsPointsAre()

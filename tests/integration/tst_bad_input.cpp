@@ -67,7 +67,7 @@ private slots:
         for (const char* command : {"plan", "launch"}) {
             const QString text = m_cli.run({command, file}).err;
             QVERIFY2(text.contains("\n  heads 4 % tensor 3 = 1, must be 0\n"), qPrintable(text));
-            QVERIFY2(text.contains("\n  nearest that work: layout.tensor 2 | layout.tensor 4"),
+            QVERIFY2(text.contains("\n  closest valid settings: layout.tensor 2 | layout.tensor 4"),
                      qPrintable(text));
         }
         const QJsonDocument json = QJsonDocument::fromJson(m_cli.run({"plan", "--json", file}).out.toUtf8());

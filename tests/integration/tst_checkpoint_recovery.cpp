@@ -75,7 +75,7 @@ private slots:
         }
         QVERIFY(all.first()["latest"].toBool());
         const CliResult table = m_cli.run({"checkpoints", m_run});
-        QVERIFY2(table.out.contains("a resume takes this one"), qPrintable(table.out));
+        QVERIFY2(table.out.contains("used by the next resume"), qPrintable(table.out));
     }
 
     void aDamagedNewestOneGivesWayToTheNextOlder()

@@ -49,7 +49,7 @@ private slots:
         wrong("runs note nobody text", 2, "`trainyard runs` lists the runs");
         wrong("runs archive nobody", 2, "`trainyard runs` lists the runs");
         wrong("runs spec nobody", 2, "`trainyard runs` lists the runs");
-        wrong("runs spec RUN --out /nowhere/spec.json", 2, "there is no folder /nowhere — make it first");
+        wrong("runs spec RUN --out /nowhere/spec.json", 2, "there is no folder /nowhere — create it first");
         wrong("runs delete nobody", 2, "`trainyard runs` lists the runs");
         wrong("runs delete RUN", 3, "--confirm \"bert-tiny\"");
         wrong("runs delete RUN --confirm other", 3, "--confirm \"bert-tiny\"");
@@ -67,7 +67,7 @@ private slots:
         wrong("report --template data-set /nowhere --out data.html", 2, "name the folder of a data set");
         wrong("export RUN", 2, "--tensorboard DIR, --csv FILE, --json FILE");
         wrong("export nobody --csv run.csv", 2, "`trainyard runs` lists the runs");
-        wrong("export RUN --csv /nowhere/run.csv", 2, "there is no folder /nowhere — make it first");
+        wrong("export RUN --csv /nowhere/run.csv", 2, "there is no folder /nowhere — create it first");
         wrong("import", 2, "a folder with event files, or a CSV file");
         wrong("import nowhere.csv", 2, "cannot open nowhere.csv");
         wrong("import nowhere.csv --hf model --out checkpoint", 2, "see `trainyard import --help`");

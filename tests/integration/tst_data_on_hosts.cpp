@@ -58,7 +58,7 @@ private slots:
         QVERIFY2(there.err.contains("/nothing/here"), qPrintable(there.err));
         there = m_cli.run({"verify", "relative", "--host", "localhost", "--sample", "2"});
         QCOMPARE(there.status, 2);
-        QVERIFY2(there.err.contains("full path"), qPrintable(there.err));
+        QVERIFY2(there.err.contains("absolute path"), qPrintable(there.err));
         there = m_cli.run({"verify", "--host", "localhost"});
         QCOMPARE(there.status, 2);
     }

@@ -217,7 +217,7 @@ private slots:
         QVERIFY(QFile::exists(runFolder(runId) + "/checkpoints/latest"));
         const CliResult again = m_cli.run({"stop", runId});
         QVERIFY2(again.status == 0, qPrintable(again.err));
-        QVERIFY2(again.err.contains("was over already: it was stopped at step"), qPrintable(again.err));
+        QVERIFY2(again.err.contains("had already ended: it was stopped at step"), qPrintable(again.err));
     }
 
     void publishesACheckpointWhenAskedAndGoesOn()

@@ -48,7 +48,7 @@ void AlertTeller::tell()
     }
     for (const Alert& alert : m_told) {
         if (!contains(now, alert))
-            console::note(QStringLiteral("○ over, %1%2")
+            console::note(QStringLiteral("○ resolved, %1%2")
                               .arg(titleOf(alert.kind), alert.subject.isEmpty()
                                                             ? QString()
                                                             : QStringLiteral(" of ") + alert.subject));

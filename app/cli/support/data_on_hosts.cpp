@@ -119,8 +119,8 @@ int verifyOnHost(const std::string& host, const std::vector<std::string>& argume
 {
     if (const std::string folder = folderOf(arguments); !folder.starts_with('/'))
         return console::fail(
-            badInput(folder.empty() ? "no data set was named" : "\"" + folder + "\" is not a full path",
-                     "give the folder as " + host + " sees it, starting with /"));
+            badInput(folder.empty() ? "no data set was named" : "\"" + folder + "\" is not an absolute path",
+                     "give the absolute path on " + host + ""));
     Desk desk;
     HostVerification job(desk.runs(), QString::fromStdString(host), listOf(arguments));
     std::optional<Result<VerifyAnswer>> answer;

@@ -17,7 +17,7 @@ QString describe(const LoginQuestion& question)
     const QString via = question.via.isEmpty() ? QString() : " (through " + question.via + ")";
     QStringList lines;
     if (question.attempt > 1)
-        lines << "That was not right.";
+        lines << "That was not accepted.";
     if (!question.title.isEmpty())
         lines << question.host + ": " + question.title;
     lines << question.instruction.split('\n', Qt::SkipEmptyParts);
@@ -57,13 +57,13 @@ void Desk::judgeHostKey(Target& target, const HostKeyQuestion& question)
     console::note(QString("The host %1 (%2%3) is unknown. Its %4 key has the fingerprint\n  %5")
                       .arg(question.host, question.address, via, question.keyType, question.fingerprint));
     if (m_newKeys == NewKeys::Accept) {
-        console::note("It is trusted from now on, as --accept-new says.");
+        console::note("It is trusted from now on, because of --accept-new.");
         return target.answerHostKey(true);
     }
     if (!Terminal::isThere()) {
-        console::note("There is no terminal to ask on, so it is not trusted. Connect once with ssh, or add "
-                      "the host in the window, or, where the first key may be believed, with `trainyard "
-                      "hosts add --accept-new`.");
+        console::note(
+            "There is no terminal to ask on, so it is not trusted. Connect once with ssh, add the host in "
+            "the window, or, if you trust its first key, use `trainyard hosts add --accept-new`.");
         return target.answerHostKey(false);
     }
     m_terminal.ask("Trust it and remember the key? Type yes or no:", Terminal::Echo::Shown,
@@ -84,8 +84,8 @@ void Desk::askLogin(const LoginQuestion& question)
 {
     warnOfKeyringIndex();
     if (!Terminal::isThere()) {
-        console::note(QString("%1 wants a secret, and there is no terminal to ask on. Use a key without a "
-                              "passphrase or the ssh-agent, or connect in the window.")
+        console::note(QString("%1 asks for a secret, and there is no terminal to type it on. Use a key "
+                              "without a passphrase or the ssh-agent, or connect in the window.")
                           .arg(question.host));
         return m_targets.logins().answer(std::nullopt);
     }

@@ -119,8 +119,9 @@ private:
 
 QString linkText(LinkState state)
 {
-    return state == LinkState::Lost ? "link lost; the run goes on and will be caught up with"
-                                    : "link restored";
+    return state == LinkState::Lost
+               ? "connection lost; the run continues, and its records will be fetched later"
+               : "connection restored";
 }
 
 } // namespace
@@ -186,7 +187,7 @@ int followRun(Desk& desk, const QString& runId)
     judge.stop();
     console::transient("");
     if (detached) {
-        console::note("Detached. The run goes on; `trainyard attach " + runId + "` follows it again.");
+        console::note("Detached. The run continues; `trainyard attach " + runId + "` follows it again.");
         return 130;
     }
     view.show(records);

@@ -97,7 +97,7 @@ QString tradeoffText(const Tradeoffs& words)
         parts << "gains " + textsOf(words.gains).join(", ");
     if (!words.losses.empty())
         parts << "gives up " + textsOf(words.losses).join(", ");
-    return parts.isEmpty() ? QString("much the same as 1") : "against 1: " + parts.join("; ");
+    return parts.isEmpty() ? QString("about the same as 1") : "compared with 1: " + parts.join("; ");
 }
 
 QStringList remarksOn(const FoundLayout& layout, const FoundLayout& best)

@@ -17,8 +17,8 @@ namespace {
 
 Error noHardware(std::size_t node)
 {
-    return badInput(fmt::format("cluster.nodes[{}].hardware is not given", node),
-                    "name what the node is there, or with --hardware");
+    return badInput(fmt::format("cluster.nodes[{}].hardware is not set", node),
+                    "set it to the hardware of the node, or give --hardware");
 }
 
 } // namespace
@@ -40,7 +40,7 @@ Result<NodeModel> readHardwareInput(const std::string& hardware)
         return deskHardware().find(hardware);
     const auto text = readFile(hardware);
     if (!text.ok())
-        return badInput("\"" + hardware + "\" is neither the name of hardware nor a file that can be read",
+        return badInput("\"" + hardware + "\" is neither a known hardware name nor a readable file",
                         "see resources/presets/hardware");
     ParsedNode parsed = parseNode(*text);
     if (!parsed.diagnostics.empty())

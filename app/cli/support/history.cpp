@@ -31,7 +31,7 @@ Result<RunEntry> History::find(const std::string& runId) const
 {
     const auto entry = m_library->find(QString::fromStdString(runId));
     if (!entry)
-        return badInput("this desk does not know the run " + runId,
+        return badInput("there is no run " + runId,
                         "`trainyard runs` lists the runs; `trainyard attach RUN --host HOST` fetches one");
     return *entry;
 }

@@ -30,9 +30,8 @@ int becomeNodeTool(const std::string& program, const std::vector<std::string>& a
     argv.push_back(nullptr);
     ::execv(path.c_str(), argv.data());
     Error error = systemError(ErrorKind::BadInput, "cannot start " + path, errno);
-    error.hint = "this desk was built without the node half: build it with the preset release, or set "
-                 "TRAINYARD_BIN to a "
-                 "folder that has it";
+    error.hint = "this Trainyard was built without the node programs: build it with the preset release, or "
+                 "set TRAINYARD_BIN to a folder that has them";
     return console::fail(error);
 }
 

@@ -20,7 +20,7 @@ Status checkOutputFile(const char* option, const std::string& file)
     const fs::path folder = parent.empty() ? fs::path(".") : parent;
     if (!fs::is_directory(folder, error))
         return badInput(fmt::format("{}: there is no folder {}", option, folder.string()),
-                        "make it first, or name another one");
+                        "create it first, or name another one");
     if (::access(folder.c_str(), W_OK | X_OK) != 0) {
         Error error =
             systemError(ErrorKind::BadInput,

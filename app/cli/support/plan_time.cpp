@@ -116,7 +116,8 @@ QList<QStringList> rowsOf(const PlannedTime& time)
                                                      .arg(QString::fromStdString(time.node.price.currency))
                                                      .arg(QString::fromStdString(time.node.price.date))};
     else
-        rows << QStringList{"cost of all steps", "unknown, for not every node has a price in one currency"};
+        rows << QStringList{"cost of all steps",
+                            "unknown: the nodes do not all have a price in one currency"};
     return rows;
 }
 

@@ -66,7 +66,7 @@ void print(const std::string& file, const ExplainedProblem& explained)
     for (const Remedy& remedy : explained.remedies)
         nearest << textOf(remedy.text());
     if (!nearest.isEmpty())
-        console::note("  nearest that work: " + nearest.join(" | "));
+        console::note("  closest valid settings: " + nearest.join(" | "));
 }
 
 } // namespace

@@ -49,7 +49,7 @@ Status fetch(Desk& desk, const DeskRun& run)
     QObject::connect(&follower, &RunFollower::recordsArrived, &silence, qOverload<>(&QTimer::start));
     QObject::connect(&follower, &RunFollower::problem, &loop, [&](const Error& error) { end(error); });
     QObject::connect(&silence, &QTimer::timeout, &loop, [&] {
-        end(unreachable("no further records came from " + run.hosts.join(", ").toStdString()));
+        end(unreachable("no more records arrived from " + run.hosts.join(", ").toStdString()));
     });
     QObject::connect(&look, &QTimer::timeout, &loop, [&] {
         if (follower.caughtUp())
@@ -78,7 +78,7 @@ Status fetchRecords(const QStringList& runIds)
             return fetched;
         if (!fetched.ok())
             console::warn(run.id + ": " + QString::fromStdString(fetched.error().text()) +
-                          "; its records here are used");
+                          "; using its records on this computer");
     }
     return {};
 }

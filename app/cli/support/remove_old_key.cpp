@@ -13,10 +13,9 @@ namespace {
 void print(const HostKeyChange& change)
 {
     const QString via = change.via.isEmpty() ? QString() : QString(", reached through %1").arg(change.via);
-    console::note(
-        QString("%1 (%2%3) shows another key than the one it is known by. Whoever looks after the host "
-                "must know why: somebody may be in between.")
-            .arg(change.host, change.address, via));
+    console::note(QString("%1 (%2%3) presents a different key than the one on record. Ask the host's "
+                          "administrator why: this may be a man-in-the-middle attack.")
+                      .arg(change.host, change.address, via));
     QList<QStringList> rows{{"key", "type", "fingerprint", "from"}};
     for (const HostKeyChange::Known& known : change.known)
         rows << QStringList{"old", known.keyType, known.fingerprint,
@@ -45,10 +44,10 @@ QString askForName()
 Status confirm(const HostKeyChange& change)
 {
     if (!Terminal::isThere())
-        return refused("there is no terminal to type the host's name on, so the old key stays",
+        return refused("there is no terminal to type the host's name on, so the old key is kept",
                        "remove it in a terminal or on the Hosts page of the window");
     if (askForName() != change.host)
-        return refused("that is not the name " + change.host.toStdString() + ", so the old key stays");
+        return refused("that is not the name " + change.host.toStdString() + ", so the old key is kept");
     return {};
 }
 
@@ -62,7 +61,7 @@ int removeOldKey(const QString& host)
     if (!change && !reached.ok())
         return console::fail(reached.error());
     if (!change) {
-        console::note(host + " shows the key that it is known by: there is nothing to remove");
+        console::note(host + " presents the key on record: there is nothing to remove");
         return 0;
     }
     print(*change);

@@ -92,7 +92,7 @@ private slots:
         QTest::addColumn<QByteArray>("text");
         QTest::addColumn<QString>("message");
         const QString open = "a quotation mark is never closed";
-        const QString early = "a cell goes on after its closing quotation mark";
+        const QString early = "text follows the closing quotation mark of a cell";
         QTest::newRow("open in a row")
             << QByteArray("step,loss\n1,2.5\n2,\"2.25\n3,2\n") << "line 3: " + open;
         QTest::newRow("open in the heading")
@@ -107,7 +107,7 @@ private slots:
             << QByteArray("step,loss,size\n1,2,\"5 in\n2,3,\n3,4,\"6 in\n") << "line 2: " + early;
         QTest::newRow("nothing") << QByteArray() << "it is empty";
         QTest::newRow("blank lines") << QByteArray(" \r\n\n") << "it is empty";
-        QTest::newRow("heading alone") << QByteArray("step,loss\n") << "there is no number in it";
+        QTest::newRow("heading alone") << QByteArray("step,loss\n") << "it contains no numbers";
         QTest::newRow("UTF-16") << QByteArray("\xff\xfes\0t\0", 6) << "it is encoded in UTF-16";
     }
 
@@ -154,7 +154,7 @@ private slots:
         const auto runs = loadCsv(table, guessColumns(table), "curves", "/tmp/curves.csv");
         QVERIFY(!runs.ok());
         QCOMPARE(runs.error().kind, ErrorKind::BadInput);
-        QVERIFY(runs.error().message.find("/tmp/curves.csv: it has no column of numbers") == 0);
+        QVERIFY(runs.error().message.find("/tmp/curves.csv: it has no numeric column") == 0);
     }
 
     void takesOffThePrefixThatKeepsSpreadsheetsFromComputing()

@@ -169,8 +169,8 @@ private slots:
         QTest::addColumn<QString>("why");
         const QByteArray whole =
             contentOf(kGolden + "/logs/sweep/tensorboardX/events.out.tfevents.1790000000.0");
-        QTest::newRow("empty") << QByteArray() << "holds no scalars";
-        QTest::newRow("cut within the first record") << whole.left(10) << "ends within a record";
+        QTest::newRow("empty") << QByteArray() << "contains no scalars";
+        QTest::newRow("cut within the first record") << whole.left(10) << "ends in the middle of a record";
         QTest::newRow("garbage") << QByteArray(1000, '\xff') << "is damaged at byte 0";
         QTest::newRow("zeros") << QByteArray(1000, '\0') << "is damaged at byte 0";
     }
@@ -209,7 +209,7 @@ private slots:
         const auto loaded = loadTensorBoard(m_folder->path().toStdString()).value();
         QCOMPARE(loaded.runs.size(), std::size_t(1));
         QCOMPARE(loaded.runs.front().import.name, QString("good"));
-        QCOMPARE(loaded.warnings, QStringList{"empty holds no scalars"});
+        QCOMPARE(loaded.warnings, QStringList{"empty contains no scalars"});
     }
 
     /// Messages whose checksum is right but whose content is foreign.
