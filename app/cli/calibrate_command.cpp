@@ -1,14 +1,13 @@
 #include <algorithm>
-#include <optional>
 
 #include <QDate>
-#include <QEventLoop>
 #include <QJsonDocument>
 #include <QJsonObject>
 
 #include "app/base/display_rate.h"
 #include "app/base/display_text.h"
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/hardware_input.h"
@@ -53,20 +52,7 @@ Result<ProbeReport> probe(const RunSpec& spec)
 {
     Desk desk;
     HostProbes probes(desk.runs(), spec);
-    std::optional<Result<ProbeReport>> report;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &probes, &HostProbes::cancel);
-    QObject::connect(&probes, &HostProbes::progress, &loop,
-                     [](const QString& text, double) { console::transient(text); });
-    QObject::connect(&probes, &HostProbes::finished, &loop, [&](const Result<ProbeReport>& result) {
-        report = result;
-        loop.quit();
-    });
-    probes.start();
-    loop.exec();
-    console::transient("");
-    return *report;
+    return console::await<Result<ProbeReport>>(probes);
 }
 
 QString linkText(const LinkTable& table)

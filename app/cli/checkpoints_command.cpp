@@ -1,12 +1,11 @@
 #include <chrono>
-#include <optional>
 
-#include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "engine/base/units.h"
@@ -39,16 +38,11 @@ Result<QList<RunCheckpoint>> listCheckpoints(const CheckpointsOptions& options)
     Desk desk;
     if (!options.verifyNone)
         console::transient("verifying the hashes of the checkpoints ...");
-    std::optional<Result<QList<RunCheckpoint>>> answer;
-    QEventLoop loop;
-    desk.runs().listCheckpoints(QString::fromStdString(options.run), verificationOf(options), &loop,
-                                [&](const Result<QList<RunCheckpoint>>& checkpoints) {
-                                    answer = checkpoints;
-                                    loop.quit();
-                                });
-    if (!answer)
-        loop.exec();
-    return *answer;
+    console::Awaited<Result<QList<RunCheckpoint>>> answer;
+    desk.runs().listCheckpoints(
+        QString::fromStdString(options.run), verificationOf(options), answer.context(),
+        [&](const Result<QList<RunCheckpoint>>& checkpoints) { answer.set(checkpoints); });
+    return answer.wait();
 }
 
 QJsonDocument toJson(const QList<RunCheckpoint>& checkpoints)

@@ -1,10 +1,8 @@
-#include <optional>
-
-#include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "engine/base/units.h"
@@ -23,20 +21,13 @@ QString sizeText(const QJsonValue& bytes)
 Result<QJsonObject> ask(Desk& desk, const QString& host, bool dryRun)
 {
     TRAINYARD_TRY_STATUS(desk.reach(host));
-    Interrupt interrupt;
-    QEventLoop loop;
-    std::optional<Result<QJsonObject>> answer;
-    const auto end = [&](const Result<QJsonObject>& result) {
-        answer.emplace(result);
-        loop.quit();
-    };
-    QObject::connect(&interrupt, &Interrupt::requested, &loop,
-                     [&] { end(cancelled("interrupted; some files may have been removed already")); });
-    desk.targets().target(host).call({{"op", "clean"}, {"dry_run", dryRun}}, &loop, end);
+    console::Awaited<Result<QJsonObject>> answer;
+    answer.onInterrupt(
+        [&] { answer.set(cancelled("interrupted; some files may have been removed already")); });
+    desk.targets().target(host).call({{"op", "clean"}, {"dry_run", dryRun}}, answer.context(),
+                                     [&](const Result<QJsonObject>& result) { answer.set(result); });
     console::transient("checking " + host);
-    loop.exec();
-    console::transient("");
-    return *answer;
+    return answer.wait();
 }
 
 void print(const QString& host, const QJsonObject& answer, bool dryRun)

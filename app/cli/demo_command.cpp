@@ -1,6 +1,5 @@
-#include <QEventLoop>
-
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/report_files.h"
@@ -13,21 +12,16 @@ namespace {
 
 Result<QString> finish(DemoFlow& demo)
 {
-    std::optional<Result<QString>> outcome;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &demo, &DemoFlow::cancel);
-    QObject::connect(&demo, &DemoFlow::progress, &loop, [](const QString& text) { console::note(text); });
-    QObject::connect(&demo, &DemoFlow::runStarted, &loop,
+    console::Awaited<Result<QString>> answer;
+    answer.onInterrupt([&demo] { demo.cancel(); });
+    QObject::connect(&demo, &DemoFlow::progress, answer.context(),
+                     [](const QString& text) { console::note(text); });
+    QObject::connect(&demo, &DemoFlow::runStarted, answer.context(),
                      [](const QString& runId, RunKind) { console::note("run " + runId); });
-    QObject::connect(&demo, &DemoFlow::finished, &loop, [&](const Result<QString>& result) {
-        outcome.emplace(result);
-        loop.quit();
-    });
+    QObject::connect(&demo, &DemoFlow::finished, answer.context(),
+                     [&answer](const Result<QString>& result) { answer.set(result); });
     demo.start();
-    if (!outcome)
-        loop.exec();
-    return *outcome;
+    return answer.wait();
 }
 
 Status writeReports(const QString& run, const std::filesystem::path& folder)

@@ -1,11 +1,11 @@
 #include <filesystem>
 #include <iostream>
 
-#include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
@@ -89,21 +89,13 @@ Status removeFromHosts(const RunEntry& entry)
     if (entry.hosts.isEmpty())
         return {};
     Desk desk;
-    Interrupt interrupt;
-    QEventLoop loop;
-    std::optional<Status> answer;
-    const auto end = [&](const Status& status) {
-        answer = status;
-        loop.quit();
-    };
-    QObject::connect(&interrupt, &Interrupt::requested, &loop,
-                     [&] { end(cancelled("interrupted; some files may have been removed already")); });
-    desk.runs().removeFromHosts(entry.id, &loop, end);
+    console::Awaited<Status> answer;
+    answer.onInterrupt(
+        [&] { answer.set(cancelled("interrupted; some files may have been removed already")); });
+    desk.runs().removeFromHosts(entry.id, answer.context(),
+                                [&](const Status& status) { answer.set(status); });
     console::transient("deleting on " + entry.hosts.join(QStringLiteral(", ")));
-    if (!answer)
-        loop.exec();
-    console::transient({});
-    return *answer;
+    return answer.wait();
 }
 
 Status deleteRun(const HistoryOptions& options)

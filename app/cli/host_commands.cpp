@@ -1,13 +1,12 @@
 #include <optional>
 
-#include <QEventLoop>
 #include <QJsonArray>
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
-#include "app/cli/support/interrupt.h"
 #include "app/cli/support/remove_old_key.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/hosts/model/host_store.h"
@@ -48,20 +47,14 @@ std::optional<PreflightReport> look(const QStringList& hosts, bool links, Desk::
     PreflightOptions options;
     options.links = links;
     Preflight preflight(hosts, desk.targets(), options);
-    std::optional<PreflightReport> result;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &loop, &QEventLoop::quit);
-    QObject::connect(&preflight, &Preflight::progress, &loop,
+    console::Awaited<std::optional<PreflightReport>> answer;
+    answer.onInterrupt([&answer] { answer.set(std::nullopt); });
+    QObject::connect(&preflight, &Preflight::progress, answer.context(),
                      [](const QString& text) { console::transient(text); });
-    QObject::connect(&preflight, &Preflight::finished, &loop, [&](const PreflightReport& report) {
-        result = report;
-        loop.quit();
-    });
+    QObject::connect(&preflight, &Preflight::finished, answer.context(),
+                     [&answer](const PreflightReport& report) { answer.set(report); });
     preflight.start();
-    loop.exec();
-    console::transient("");
-    return result;
+    return answer.wait();
 }
 
 QString wordFor(Verdict verdict)

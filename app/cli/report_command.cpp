@@ -1,8 +1,5 @@
-#include <optional>
-
-#include <QEventLoop>
-
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/record_fetch.h"
@@ -64,26 +61,17 @@ Result<DataSetFindings> inspect(const DataSetPlace& place)
 {
     Desk desk;
     DataSetInspector inspector(desk.runs());
-    std::optional<Result<DataSetFindings>> findings;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] {
+    console::Awaited<Result<DataSetFindings>> findings;
+    findings.onInterrupt([&] {
         inspector.cancel();
-        findings = Error{ErrorKind::Cancelled, "cancelled", {}};
-        loop.quit();
+        findings.set(Error{ErrorKind::Cancelled, "cancelled", {}});
     });
-    QObject::connect(&inspector, &DataSetInspector::progress, &loop,
+    QObject::connect(&inspector, &DataSetInspector::progress, findings.context(),
                      [](const QString& text, double) { console::transient(text); });
-    QObject::connect(&inspector, &DataSetInspector::finished, &loop,
-                     [&](const Result<DataSetFindings>& result) {
-                         findings = result;
-                         loop.quit();
-                     });
+    QObject::connect(&inspector, &DataSetInspector::finished, findings.context(),
+                     [&findings](const Result<DataSetFindings>& result) { findings.set(result); });
     inspector.inspect(place.host, place.folder, DataSetInspector::Depth::Rows, kSamples);
-    if (!findings)
-        loop.exec();
-    console::transient("");
-    return *findings;
+    return findings.wait();
 }
 
 Result<ReportDocument> reportOfDataSet(const std::vector<std::string>& subjects)

@@ -1,7 +1,7 @@
-#include <QEventLoop>
 #include <QTimer>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
@@ -106,16 +106,10 @@ int checkpoint(const std::string& runId)
 {
     Desk desk;
     const QString id = QString::fromStdString(runId);
-    std::optional<Status> answer;
-    QEventLoop loop;
-    desk.runs().requestCheckpoint(id, &loop, [&](const Status& status) {
-        answer = status;
-        loop.quit();
-    });
-    if (!answer)
-        loop.exec();
-    if (!answer->ok())
-        return console::fail(answer->error());
+    console::Awaited<Status> answer;
+    desk.runs().requestCheckpoint(id, answer.context(), [&](const Status& status) { answer.set(status); });
+    if (const Status asked = answer.wait(); !asked.ok())
+        return console::fail(asked.error());
     console::note(id + " writes a checkpoint after the current step and continues.");
     return 0;
 }
@@ -136,8 +130,7 @@ int resume(const std::string& runId, ResumeChanges changes, const std::string& l
     return follow ? followRun(desk, *run) : 0;
 }
 
-/// Prints a rank's log from `offset` on (negative = from the end), and goes on as it grows when it is
-/// followed.
+/// Prints a rank's log from `offset` on (negative = from the end), and with `follow` the lines added to it.
 class LogPrinter {
 public:
     LogPrinter(Desk& desk, const QString& runId, int rank) : m_desk(desk), m_runId(runId), m_rank(rank) {}
@@ -145,27 +138,27 @@ public:
     /// The exit status.
     int print(qint64 offset, qint64 bytes, bool follow)
     {
-        Interrupt interrupt;
-        QObject::connect(&interrupt, &Interrupt::requested, &m_loop, [this] { end(130); });
+        m_status.onInterrupt([this] { m_status.set(130); });
         read(offset, bytes, follow);
-        m_loop.exec();
+        const int status = m_status.wait();
         if (!m_line.isEmpty())
             console::print(QString::fromUtf8(m_line));
-        return m_status;
+        return status;
     }
 
 private:
     void read(qint64 offset, qint64 bytes, bool follow)
     {
-        m_desk.runs().readLog(m_runId, m_rank, offset, bytes, &m_loop,
+        m_desk.runs().readLog(m_runId, m_rank, offset, bytes, m_status.context(),
                               [this, bytes, follow](const Result<LogPiece>& piece) {
                                   if (!piece.ok())
-                                      return end(console::fail(piece.error()));
+                                      return m_status.set(console::fail(piece.error()));
                                   show(piece->bytes);
                                   if (!follow || !outputStatus().ok())
-                                      return end(0);
+                                      return m_status.set(0);
                                   const qint64 next = piece->offset + piece->bytes.size();
-                                  QTimer::singleShot(piece->bytes.isEmpty() ? kLogPauseMs : 0, &m_loop,
+                                  QTimer::singleShot(piece->bytes.isEmpty() ? kLogPauseMs : 0,
+                                                     m_status.context(),
                                                      [this, next, bytes] { read(next, bytes, true); });
                               });
     }
@@ -179,18 +172,12 @@ private:
             m_line.remove(0, end >= 0 ? size + 1 : size);
         }
     }
-    void end(int status)
-    {
-        m_status = status;
-        m_loop.quit();
-    }
 
     Desk& m_desk;
     QString m_runId;
     int m_rank;
-    QEventLoop m_loop;
     QByteArray m_line;
-    int m_status = 0;
+    console::Awaited<int> m_status; ///< exit status
 };
 
 int logs(const std::string& runId, int rank, qint64 bytes, bool follow)

@@ -1,8 +1,7 @@
 #include <filesystem>
 
-#include <QEventLoop>
-
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/host_runs.h"
@@ -44,24 +43,15 @@ Status checkAtWork(Desk& desk, const DeskRun& run)
 
 Status record(TraceRecording& recording, int steps)
 {
-    QEventLoop loop;
-    Interrupt interrupt;
-    Status outcome = cancelled("interrupted");
-    QObject::connect(&interrupt, &Interrupt::requested, &loop, &QEventLoop::quit);
-    QObject::connect(&recording, &TraceRecording::progress, &loop, [steps](int done) {
+    console::Awaited<Status> answer;
+    answer.onInterrupt([&answer] { answer.set(cancelled("interrupted")); });
+    QObject::connect(&recording, &TraceRecording::progress, answer.context(), [steps](int done) {
         console::transient(QStringLiteral("recorded %1 of %2 steps").arg(done).arg(steps));
     });
-    QObject::connect(
-        &recording, &TraceRecording::finished, &loop,
-        [&](const Status& status) {
-            outcome = status;
-            loop.quit();
-        },
-        Qt::QueuedConnection);
+    QObject::connect(&recording, &TraceRecording::finished, answer.context(),
+                     [&answer](const Status& status) { answer.set(status); });
     recording.start();
-    loop.exec();
-    console::transient({});
-    return outcome;
+    return answer.wait();
 }
 
 Status trace(const TraceOptions& options)

@@ -1,10 +1,7 @@
 #include "app/cli/support/data_on_hosts.h"
 
-#include <optional>
-
-#include <QEventLoop>
-
 #include "app/base/display_text.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
@@ -69,6 +66,22 @@ QString stageLine(const StageProgress& progress)
     return parts.join(", ");
 }
 
+Status finish(MultiHostPreparation& job)
+{
+    console::Awaited<Status> answer;
+    answer.onInterrupt([&job] { job.cancel(); });
+    QObject::connect(&job, &MultiHostPreparation::startProgress, answer.context(),
+                     [](const QString& text, double) { console::transient(text); });
+    QObject::connect(&job, &MultiHostPreparation::progressed, answer.context(),
+                     [&job] { console::transient(stageLine(job.progress())); });
+    QObject::connect(&job, &MultiHostPreparation::noticed, answer.context(),
+                     [](const QString& text) { console::note(text); });
+    QObject::connect(&job, &MultiHostPreparation::finished, answer.context(),
+                     [&answer](const Status& status) { answer.set(status); });
+    job.start();
+    return answer.wait();
+}
+
 int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
 {
     const auto options = spreadOptions(hosts, arguments);
@@ -76,25 +89,8 @@ int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<st
         return console::fail(options.error());
     Desk desk;
     MultiHostPreparation job(desk.runs(), *options);
-    Status outcome;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &job, &MultiHostPreparation::cancel);
-    QObject::connect(&job, &MultiHostPreparation::startProgress, &loop,
-                     [](const QString& text, double) { console::transient(text); });
-    QObject::connect(&job, &MultiHostPreparation::progressed, &loop,
-                     [&job] { console::transient(stageLine(job.progress())); });
-    QObject::connect(&job, &MultiHostPreparation::noticed, &loop,
-                     [](const QString& text) { console::note(text); });
-    QObject::connect(&job, &MultiHostPreparation::finished, &loop, [&](const Status& status) {
-        outcome = status;
-        loop.quit();
-    });
-    job.start();
-    loop.exec();
-    console::transient("");
-    if (!outcome.ok())
-        return console::fail(outcome.error());
+    if (const Status done = finish(job); !done.ok())
+        return console::fail(done.error());
     for (const QString& folder : options->dataSetFolders())
         console::print(options->host + ':' + folder);
     return 0;
@@ -123,20 +119,7 @@ int verifyOnHost(const std::string& host, const std::vector<std::string>& argume
                      "give the absolute path on " + host + ""));
     Desk desk;
     HostVerification job(desk.runs(), QString::fromStdString(host), listOf(arguments));
-    std::optional<Result<VerifyAnswer>> answer;
-    QEventLoop loop;
-    Interrupt interrupt;
-    QObject::connect(&interrupt, &Interrupt::requested, &job, &HostVerification::cancel);
-    QObject::connect(&job, &HostVerification::progress, &loop,
-                     [](const QString& text, double) { console::transient(text); });
-    QObject::connect(&job, &HostVerification::finished, &loop, [&](const Result<VerifyAnswer>& result) {
-        answer = result;
-        loop.quit();
-    });
-    job.start();
-    loop.exec();
-    console::transient("");
-    return print(*answer);
+    return print(console::await<Result<VerifyAnswer>>(job));
 }
 
 } // namespace trainyard

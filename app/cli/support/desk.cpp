@@ -4,6 +4,7 @@
 #include <QPointer>
 #include <QTimer>
 
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "remote/target/desk_folders.h"
 #include "remote/target/system_keyring.h"
@@ -111,22 +112,16 @@ void Desk::askPrompt(const LoginQuestion& question, qsizetype index)
 
 Result<QString> Desk::finish(RunOperation* operation)
 {
-    std::optional<Result<QString>> outcome;
-    QEventLoop loop;
-    Interrupt interrupt;
-    connect(&interrupt, &Interrupt::requested, operation, &RunOperation::cancel);
-    connect(operation, &RunOperation::progress, &loop, [](const QString& text, double fraction) {
+    console::Awaited<Result<QString>> outcome;
+    outcome.onInterrupt([operation] { operation->cancel(); });
+    connect(operation, &RunOperation::progress, outcome.context(), [](const QString& text, double fraction) {
         console::transient(fraction < 0 ? text
                                         : QString("%1  %2 %").arg(text).arg(fraction * 100, 0, 'f', 0));
     });
-    connect(operation, &RunOperation::noticed, &loop, &console::warn);
-    connect(operation, &RunOperation::finished, &loop, [&](const Result<QString>& result) {
-        outcome.emplace(result);
-        loop.quit();
-    });
-    loop.exec();
-    console::transient("");
-    return *outcome;
+    connect(operation, &RunOperation::noticed, outcome.context(), &console::warn);
+    connect(operation, &RunOperation::finished, outcome.context(),
+            [&outcome](const Result<QString>& result) { outcome.set(result); });
+    return outcome.wait();
 }
 
 Status Desk::reach(const QString& host, std::chrono::milliseconds patience)

@@ -2,8 +2,7 @@
 
 #include <chrono>
 
-#include <QEventLoop>
-
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 
@@ -11,21 +10,18 @@ namespace trainyard {
 
 QList<HostRun> askHost(Desk& desk, const QString& host)
 {
-    QList<HostRun> answer;
     if (const Status reached = desk.reach(host, std::chrono::seconds(10)); !reached.ok()) {
         console::note(QString::fromStdString(reached.error().text()));
-        return answer;
+        return {};
     }
-    QEventLoop loop;
-    desk.runs().listRuns(host, &loop, [&](const Result<QList<HostRun>>& runs) {
-        if (runs.ok())
-            answer = *runs;
-        else
-            console::note(QString::fromStdString(runs.error().text()));
-        loop.quit();
-    });
-    loop.exec();
-    return answer;
+    console::Awaited<Result<QList<HostRun>>> answer;
+    desk.runs().listRuns(host, answer.context(),
+                         [&](const Result<QList<HostRun>>& runs) { answer.set(runs); });
+    const auto runs = answer.wait();
+    if (runs.ok())
+        return *runs;
+    console::note(QString::fromStdString(runs.error().text()));
+    return {};
 }
 
 } // namespace trainyard

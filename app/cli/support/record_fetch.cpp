@@ -1,11 +1,10 @@
 #include "app/cli/support/record_fetch.h"
 
 #include <memory>
-#include <optional>
 
-#include <QEventLoop>
 #include <QTimer>
 
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/history.h"
@@ -37,29 +36,23 @@ Status fetch(Desk& desk, const DeskRun& run)
 {
     TRAINYARD_TRY_STATUS(desk.reach(run.head(), kReachPatience));
     RunFollower follower(run.id, run.hosts, desk.targets());
-    QEventLoop loop;
-    Interrupt interrupt;
+    console::Awaited<Status> outcome;
     QTimer silence, look;
-    Status outcome;
-    const auto end = [&](const Status& status) {
-        outcome = status;
-        loop.quit();
-    };
-    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] { end(cancelled("interrupted")); });
+    outcome.onInterrupt([&outcome] { outcome.set(cancelled("interrupted")); });
     QObject::connect(&follower, &RunFollower::recordsArrived, &silence, qOverload<>(&QTimer::start));
-    QObject::connect(&follower, &RunFollower::problem, &loop, [&](const Error& error) { end(error); });
-    QObject::connect(&silence, &QTimer::timeout, &loop, [&] {
-        end(unreachable("no more records arrived from " + run.hosts.join(", ").toStdString()));
+    QObject::connect(&follower, &RunFollower::problem, outcome.context(),
+                     [&outcome](const Error& error) { outcome.set(error); });
+    QObject::connect(&silence, &QTimer::timeout, outcome.context(), [&] {
+        outcome.set(unreachable("no more records arrived from " + run.hosts.join(", ").toStdString()));
     });
-    QObject::connect(&look, &QTimer::timeout, &loop, [&] {
+    QObject::connect(&look, &QTimer::timeout, outcome.context(), [&] {
         if (follower.caughtUp())
-            loop.quit();
+            outcome.set({});
     });
     follower.start();
     silence.start(kSilence);
     look.start(kLook);
-    loop.exec();
-    return outcome;
+    return outcome.wait();
 }
 
 } // namespace
@@ -73,7 +66,6 @@ Status fetchRecords(const QStringList& runIds)
     for (const DeskRun& run : runs) {
         console::transient("fetching the records of " + run.id);
         const Status fetched = fetch(desk, run);
-        console::transient({});
         if (!fetched.ok() && fetched.error().kind == ErrorKind::Cancelled)
             return fetched;
         if (!fetched.ok())

@@ -1,7 +1,6 @@
 #include "app/cli/support/remove_old_key.h"
 
-#include <QEventLoop>
-
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "remote/target/host_key_change.h"
@@ -28,17 +27,14 @@ void print(const HostKeyChange& change)
 QString askForName()
 {
     Terminal terminal;
-    QEventLoop loop;
-    QString typed;
+    console::Awaited<QString> typed;
     terminal.ask("Type the host's name to remove its old key:", Terminal::Echo::Shown,
                  [&](const std::optional<ssh::Secret>& answer) {
-                     if (answer)
-                         typed = QString::fromUtf8(answer->view().data(),
-                                                   static_cast<qsizetype>(answer->view().size()));
-                     loop.quit();
+                     typed.set(answer ? QString::fromUtf8(answer->view().data(),
+                                                          static_cast<qsizetype>(answer->view().size()))
+                                      : QString());
                  });
-    loop.exec();
-    return typed.trimmed();
+    return typed.wait().trimmed();
 }
 
 Status confirm(const HostKeyChange& change)
