@@ -185,9 +185,9 @@ Status diff(const HistoryOptions& options)
     return {};
 }
 
-using Options = std::shared_ptr<HistoryOptions>;
+using SharedOptions = std::shared_ptr<HistoryOptions>;
 
-void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
+void addList(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
 {
     runs.add_option("--search", o->list.search, "Only matching runs; see below");
     runs.add_flag("--recorded", o->list.recorded, "Show runs as last recorded here, without asking hosts");
@@ -205,7 +205,7 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const Options& o)
     });
 }
 
-void addKeeping(CLI::App& runs, CommandOutcome& outcome, const Options& o)
+void addKeeping(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
 {
     CLI::App* command =
         runs.add_subcommand("tag", "Add tags to a run: trainyard runs tag RUN paper baseline");
