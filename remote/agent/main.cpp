@@ -69,8 +69,8 @@ int serve(AgentContext context)
         return served.ok() ? 0 : report(served.error());
     } catch (const std::system_error& error) {
         return report(
-            refused(fmt::format("this session may not start threads: {}", error.code().message()),
-                    "raise the limits of processes on the host (ulimit -u, TasksMax of the user's slice)"));
+            refused(fmt::format("this session cannot start threads: {}", error.code().message()),
+                    "raise the process limits on the host (ulimit -u, TasksMax of the user's slice)"));
     }
 }
 
@@ -158,7 +158,7 @@ int main(int argc, char** argv)
     // a static one.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
 
-    CLI::App app("Trainyard's agent: the part of Trainyard that lives on the nodes.", "trainyard-agent");
+    CLI::App app("The Trainyard agent, which runs on the nodes.", "trainyard-agent");
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
     std::string root = defaultRoot();
@@ -174,8 +174,8 @@ int main(int argc, char** argv)
     serveCommand->add_flag("--local", local,
                            "The client is on this machine and may start installed programs");
     serveCommand->add_flag("--read-only", readOnly,
-                           "The client may follow and read; whatever would change something is refused");
-    auto* probeCommand = app.add_subcommand("probe", "Print the facts of this machine as JSON");
+                           "Let the client follow and read; refuse every operation that changes something");
+    auto* probeCommand = app.add_subcommand("probe", "Print facts about this machine as JSON");
     probeCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     bool json = true;
     probeCommand->add_flag("--json", json, "JSON, which is the only form there is");
@@ -184,32 +184,33 @@ int main(int argc, char** argv)
     superviseCommand->add_option("--run-dir", runFolder)->required();
     superviseCommand->add_option("--attempt", attempt)->required();
     bool inJob = false;
-    superviseCommand->add_flag("--in-job", inJob,
-                               "As the batch step of a job of Slurm's, not detached; its first attempt");
+    superviseCommand->add_flag(
+        "--in-job", inJob,
+        "Run as the batch step of a Slurm job, not detached; --attempt is its first attempt");
     auto* watchCommand =
-        app.add_subcommand("watch-job", "Watch a run's batch job in Slurm's queue, detached");
+        app.add_subcommand("watch-job", "Watch a run's batch job in the Slurm queue, detached");
     watchCommand->add_option("--run-dir", runFolder)->required();
     auto* attendCommand =
-        app.add_subcommand("attend", "Sample this node's devices while a run is at work, detached");
+        app.add_subcommand("attend", "Sample this node's devices while a run is active, detached");
     attendCommand->add_option("--run-dir", runFolder)->required();
     attendCommand->add_option("--node", sampling.node)->required();
     attendCommand->add_option("--attempt", attempt)->capture_default_str();
     attendCommand->add_option("--interval-ms", intervalMs)->capture_default_str();
     auto* reviveCommand =
-        app.add_subcommand("revive", "Go on with the runs that a restart of this machine interrupted");
+        app.add_subcommand("revive", "Resume the runs that a reboot of this machine interrupted");
     reviveCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     auto* checkCommand =
-        app.add_subcommand("check-node", "Say whether this machine can carry ranks of a run");
+        app.add_subcommand("check-node", "Check whether this machine can host ranks of a run");
     checkCommand->add_option("--run-dir", runFolder)->required();
     std::string program;
-    checkCommand->add_option("--program", program, "The worker that would be started")->required();
+    checkCommand->add_option("--program", program, "The worker program to check")->required();
     std::string mark;
-    checkCommand->add_option("--mark", mark, "A file that the head left in the run's folder");
+    checkCommand->add_option("--mark", mark, "A file that the head node wrote to the run's folder");
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
-    auto* renewCommand = app.add_subcommand("renew", "Reach a node for mpirun and renew its lease");
-    auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon as long as the head is there");
+    auto* renewCommand = app.add_subcommand("renew", "Connect mpirun to a node and renew the node's lease");
+    auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon while the head node is alive");
     guardCommand->add_option("--run", guarding.run)->required();
     guardCommand->add_option("--attempt", guarding.attempt)->required();
     for (CLI::App* subcommand : {renewCommand, guardCommand}) {

@@ -47,7 +47,7 @@ std::uint64_t BlobUpload::send(std::uint64_t room)
         if (!m_source.read(piece.data(), piece.size())) {
             stop();
             finish(badInput("cannot read " + m_file.source.string(),
-                            "make the bundle again with packaging/bundle"));
+                            "rebuild the bundle with packaging/bundle"));
             break;
         }
         m_target->sendChunk(m_call, piece);

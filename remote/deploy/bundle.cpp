@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr const char* kManifest = "manifest.json";
-constexpr const char* kMakeOne = "make one with packaging/bundle";
+constexpr const char* kMakeOne = "build one with packaging/bundle";
 
 Result<BundleEntry> readEntry(const fs::path& folder, const nlohmann::json& json)
 {
@@ -85,9 +85,9 @@ Result<Bundle> Bundle::load(const fs::path& folder, const std::string& expectedV
     if (!bundle.ok())
         return bundle.error().in(manifest.string());
     if (bundle->version != expectedVersion)
-        return refused(fmt::format("the engine bundle {} has version {}, this desk has {}", folder.string(),
-                                   bundle->version, expectedVersion),
-                       "make it again with packaging/bundle");
+        return refused(fmt::format("the engine bundle {} has version {}, but Trainyard here has {}",
+                                   folder.string(), bundle->version, expectedVersion),
+                       "rebuild it with packaging/bundle");
     return bundle;
 }
 
@@ -101,7 +101,7 @@ Result<fs::path> findBundleFolder()
         if (fs::exists(folder / kManifest, missing))
             return folder;
     }
-    return refused("there is no engine bundle to send to other hosts",
+    return refused("there is no engine bundle to upload to other hosts",
                    kMakeOne + std::string(", or set TRAINYARD_BUNDLE"));
 }
 

@@ -25,9 +25,9 @@ BundleUpload::BundleUpload(const Bundle& bundle, Target& target, Meeting meeting
     m_patience.setSingleShot(true);
     m_patience.setInterval(patience);
     connect(&m_patience, &QTimer::timeout, this, [this] {
-        finish(unreachable(fmt::format("{} did not come back for {}", m_host.toStdString(),
+        finish(unreachable(fmt::format("{} has been unreachable for {}", m_host.toStdString(),
                                        formatDuration(m_patience.intervalAsDuration())),
-                           "what it has already is kept: start again when it can be reached"));
+                           "uploaded parts are kept: start again when it is reachable"));
     });
     connect(&target, &Target::stateChanged, this, &BundleUpload::onState);
     connect(&target, &Target::attemptFailed, this, &BundleUpload::onAttemptFailed);
@@ -155,14 +155,13 @@ Status BundleUpload::checkRoom(const QJsonObject& disk) const
                 "the engine does not fit on {}: it needs {} ({} bytes) more, {} ({} bytes) are free at {}",
                 place, formatBytes(Bytes(needed)), needed, formatBytes(Bytes(free)), free, path),
             "free space there (`trainyard clean` removes old engines), or set TRAINYARD_HOME on the host to "
-            "a "
-            "folder with room");
+            "a folder with enough space");
     if (inodes < files)
         return refused(fmt::format("the engine does not fit on {}: it needs {} files more, {} are free at {}",
                                    place, files, inodes, path),
                        "remove files there (the file system has no room for more of them), or set "
                        "TRAINYARD_HOME on the host "
-                       "to a folder with room");
+                       "to a folder with enough space");
     return {};
 }
 
@@ -196,7 +195,7 @@ void BundleUpload::onAdopted(const QJsonObject& reply)
         return adopted.contains(QString::fromStdString(missing.file->sha256));
     });
     if (const qint64 spared = before - missingBytes(); spared > 0)
-        emit noticed(QString("%1 has %2 of the engine already, the same to the byte; it is not sent")
+        emit noticed(QString("%1 already has %2 of the engine, identical to the byte; not uploaded again")
                          .arg(m_host, QString::fromStdString(formatBytes(Bytes(spared)))));
     onPlanned();
 }

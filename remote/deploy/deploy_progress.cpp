@@ -50,7 +50,7 @@ double DeployProgress::fraction() const
 QString DeployProgress::text() const
 {
     QStringList parts{
-        QString("sending the engine: %1 of %2").arg(sizeText(double(done)), sizeText(double(total)))};
+        QString("uploading the engine: %1 of %2").arg(sizeText(double(done)), sizeText(double(total)))};
     if (hosts > 1)
         parts << QString("%1 of %2 hosts done").arg(hostsDone).arg(hosts);
     if (hostsFailed > 0)

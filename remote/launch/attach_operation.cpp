@@ -27,12 +27,12 @@ std::string whatIsThere(const QJsonArray& runs, const QString& wanted)
     for (const auto& run : runs)
         ids.push_back(run.toObject().value("run").toString().toStdString());
     if (ids.empty())
-        return "it has no run; name the host that it was started on";
+        return "it has no runs; give the host that the run was started on";
     if (const std::string nearest = nearestName(wanted.toStdString(), ids); !nearest.empty())
         return "did you mean " + nearest + "?";
     std::ranges::sort(ids, std::greater()); // they begin with the time
     ids.resize(std::min(ids.size(), kNamedRuns));
-    return fmt::format("its newest are {}; or name the host that it was started on", fmt::join(ids, ", "));
+    return fmt::format("its newest are {}; or give the host that it was started on", fmt::join(ids, ", "));
 }
 
 } // namespace
@@ -51,7 +51,7 @@ AttachOperation::AttachOperation(const QString& host, const QString& runId, RunA
 void AttachOperation::start()
 {
     if (!isPlainName(m_runId.toStdString())) {
-        const Error error = badInput("\"" + m_runId.toStdString() + "\" is not the name of a run");
+        const Error error = badInput("\"" + m_runId.toStdString() + "\" is not a valid run name");
         QMetaObject::invokeMethod(
             this, [this, error] { finish(error); }, Qt::QueuedConnection);
         return;

@@ -60,8 +60,8 @@ Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::s
         const auto json = nlohmann::json::parse(text);
         const int version = json.at("version").get<int>();
         if (version != kVersion)
-            return badInput(file + ": version " + std::to_string(version) + " is not known here",
-                            "prepare the data set again or use the matching program");
+            return badInput(file + ": version " + std::to_string(version) + " is not supported",
+                            "prepare the data set again or use the matching version of Trainyard");
         return read(json);
     } catch (const nlohmann::json::exception& problem) {
         return badInput(file + ": " + jsonProblem(problem, text), "prepare the data set again");

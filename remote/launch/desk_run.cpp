@@ -93,12 +93,12 @@ Status saveDeskRun(const DeskRun& run)
 Result<DeskRun> loadDeskRun(const QString& id)
 {
     if (!isPlainName(id.toStdString()))
-        return badInput("\"" + id.toStdString() + "\" is not the name of a run");
+        return badInput("\"" + id.toStdString() + "\" is not a valid run name");
     const fs::path file = fileOf(id);
     const auto text = readFile(file);
     if (!text.ok())
-        return badInput("this desk does not know the run " + id.toStdString(),
-                        "`trainyard runs` lists what it knows; `trainyard attach RUN --host H` adds one");
+        return badInput("this computer does not have the run " + id.toStdString(),
+                        "`trainyard runs` lists its runs; `trainyard attach RUN --host H` adds one");
     const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(*text));
     DeskRun run = fromJson(id, document.object());
     if (run.hosts.isEmpty())
@@ -110,7 +110,7 @@ Result<DeskRun> loadDeskRunToAct(const QString& id)
 {
     TRAINYARD_TRY(DeskRun run, loadDeskRun(id));
     if (run.access == RunAccess::ReadOnly)
-        return refused("this desk attached to the run " + id.toStdString() + " only to look at it",
+        return refused("this computer is attached to the run " + id.toStdString() + " read-only",
                        "attach again without --read-only: trainyard attach " + id.toStdString() + " --host " +
                            run.head().toStdString());
     return run;

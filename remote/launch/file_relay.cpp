@@ -62,7 +62,7 @@ void FileRelay::askForMore()
                       if (!piece.ok())
                           return finish(piece.error());
                       if (piece->bytes.size() != limit)
-                          return finish(failed("the file became shorter while it was copied"));
+                          return finish(failed("the file shrank while it was being copied"));
                       onPiece(offset, piece->bytes);
                   });
     }

@@ -8,8 +8,9 @@ namespace trainyard {
 
 namespace {
 
-constexpr const char* kSilentHint = "ranks there end with the first host's, or by themselves when they hear "
-                                    "nothing from it; stop the run again when the host answers";
+constexpr const char* kSilentHint =
+    "ranks there end together with the first host's, or on their own once they hear nothing from it; stop "
+    "the run again when the host is reachable";
 
 /// Of a batch job, which the login host answers for.
 QStringList silentNodes(const QJsonObject& answer)
@@ -26,7 +27,7 @@ std::optional<Error> doubtIn(const QString& host, const QJsonObject& answer)
         return unreachable("Slurm has lost " + nodes.join(", ").toStdString(), kSilentHint);
     if (answer.value("clean").toBool())
         return std::nullopt;
-    return failed(host.toStdString() + ": processes of the run are left",
+    return failed(host.toStdString() + ": processes of the run remain",
                   "stop it again without a grace period");
 }
 

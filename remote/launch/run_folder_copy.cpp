@@ -73,7 +73,7 @@ Status RunFolderCopy::parseIndex()
                         file.value("bytes").toInteger(-1)});
         if (m_files.last().name.isEmpty() || m_files.last().bytes < 0)
             return failed(m_plan.from.toStdString() + ": " + m_plan.index.toStdString() +
-                          " does not name the files beside it");
+                          " does not list the files next to it");
         m_total += m_files.last().bytes;
     }
     const QByteArray hash = QCryptographicHash::hash(m_index, QCryptographicHash::Sha256).toHex();

@@ -123,7 +123,7 @@ QList<int> slotCountsOf(const RunSpec& spec)
 Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
 {
     if (plan.slurm)
-        return refused("the layout of a run that Slurm starts stays as it was submitted",
+        return refused("the layout of a Slurm run cannot change after submission",
                        "launch its specification with another layout");
     plan.layout = layoutText(layout);
     TRAINYARD_TRY(plan.spec, withLayout(spec, plan.layout));
@@ -183,7 +183,7 @@ RunOperation* RunService::launchPrepare(const QString& host, const QString& name
 RunOperation* RunService::launchData(const QString& host, const DataJob& job)
 {
     if (!isPlainName(job.name.toStdString()))
-        return refuseToBegin({}, badInput("\"" + job.name.toStdString() + "\" is not a name for a job",
+        return refuseToBegin({}, badInput("\"" + job.name.toStdString() + "\" is not a valid job name",
                                           "use letters, digits, '.', '_' and '-'"));
     StartPlan plan;
     plan.run = newRun(job.name, RunKind::Prepare, {host});
@@ -200,7 +200,7 @@ RunOperation* RunService::launchProbe(const RunSpec& spec)
     if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
         return refuseToBegin({}, toError(diagnostics));
     if (isForSlurm(spec))
-        return refuseToBegin({}, refused("hosts are not probed through Slurm",
+        return refuseToBegin({}, refused("hosts cannot be probed through Slurm",
                                          "name nodes that can be reached over SSH in cluster.nodes, with "
                                          "launch.launcher \"mpirun\""));
     StartPlan plan;
@@ -217,7 +217,7 @@ RunOperation* RunService::resume(const QString& runId, const ResumeChanges& chan
     if (!run.ok())
         return refuseToBegin(runId, run.error());
     if (run->kind != RunKind::Train)
-        return refuseToBegin(runId, refused("only training is resumed", "start it again"));
+        return refuseToBegin(runId, refused("only training runs can be resumed", "start it again"));
     const auto spec = loadSpec(deskRunFolder(runId) / "spec.json");
     if (!spec.ok())
         return refuseToBegin(runId, spec.error());

@@ -29,12 +29,11 @@ Status judge(const HostGroup& group, const HostGroup::Answers& answers, int node
     }
     if (blind.isEmpty())
         return {};
-    return refused(fmt::format("in this layout every rank holds a part of the model that no other one has, "
-                               "so all ranks write one "
-                               "checkpoint together, but {} {} not see the folder of the run on {}",
+    return refused(fmt::format("with this layout every rank holds a unique part of the model, so all ranks "
+                               "write one shared checkpoint, but {} {} not see the run's folder on {}",
                                blind.join(", ").toStdString(), blind.size() == 1 ? "does" : "do",
                                group.hosts()[0].toStdString()),
-                   "set TRAINYARD_HOME on every host to a folder on a file system that they share, or choose "
+                   "set TRAINYARD_HOME on every host to a folder on a shared file system, or choose "
                    "memory.zero_stage 0 "
                    "and layout.tensor and layout.pipeline 1");
 }

@@ -40,7 +40,7 @@ Status mayResume(const QJsonObject& run)
 {
     const std::string id = run.value("run").toString().toStdString();
     if (run.value("live").toBool())
-        return refused("the run " + id + " is still at work", "stop it first");
+        return refused("the run " + id + " is still running", "stop it first");
     if (run.value("state").toString().toStdString() == nameOf(RunState::Finished))
         return refused("the run " + id + " is finished: all its " +
                            std::to_string(run.value("steps").toInteger()) + " steps are done",
@@ -57,7 +57,7 @@ Status noAnswerFrom(const QStringList& hosts)
 Error withRemains(const Error& failure, const Error& remains)
 {
     const std::string hint = "stop the run when its hosts answer";
-    return {failure.kind, failure.message + "; something of it may be left: " + remains.message,
+    return {failure.kind, failure.message + "; parts of it may remain: " + remains.message,
             failure.hint.empty() ? hint : failure.hint + "; " + hint};
 }
 
@@ -79,8 +79,8 @@ void StartOperation::start()
 {
     if (m_group.size() > 1 && m_plan.run.hosts.contains("localhost"))
         return refuse(refused(
-            "cluster.nodes: \"localhost\" stands beside other hosts, which cannot reach it by that name",
-            "give this machine's network name"));
+            "cluster.nodes: \"localhost\" is listed with other hosts, which cannot reach it by that name",
+            "use this machine's network name"));
     if (!enter("connecting to " + m_plan.run.hosts.join(", ")))
         return;
     m_group.whenReady([this](const Status& ready) {
@@ -302,7 +302,7 @@ Status StartOperation::keepOnDesk() const
 
 void StartOperation::makeRun()
 {
-    if (!enter("making the run on every host"))
+    if (!enter("creating the run on every host"))
         return;
     const RunKind kind = m_plan.run.kind;
     const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle, m_found);
@@ -342,7 +342,7 @@ void StartOperation::findSharedFolder()
     const bool trains = m_plan.spec && m_plan.run.kind == RunKind::Train && !m_plan.slurm;
     if (!trains || everyRankHoldsAll(*m_plan.spec) || nodesWithRanks() < 2)
         return launch();
-    if (!enter("looking whether all hosts see the run's folder"))
+    if (!enter("checking that all hosts see the run's folder"))
         return;
     m_awaited = m_group.hosts(); // a mark must not come behind the removal of the run
     findSharedRunFolder(m_group, m_runId, nodesWithRanks(), this, [this](const Status& shared) {
@@ -427,7 +427,8 @@ void StartOperation::launchAgain()
         if (ready.ok())
             launch();
         else if (m_state == State::Starting)
-            finish(ready.error().in("the link broke while the run was started, and it may be at work"));
+            finish(
+                ready.error().in("the connection broke while the run was being started; it may be running"));
     });
 }
 
@@ -500,7 +501,7 @@ void StartOperation::takeBack()
         return;
     if (!m_isOnHosts)
         return onTakenBack({});
-    emit progress("taking the run back", -1);
+    emit progress("rolling back the launch", -1);
     m_takeBack = std::make_unique<TakeBack>(m_plan.run, m_targets, nullptr);
     m_takeBack->start(m_plan.resume ? TakeBack::Leave::Run : TakeBack::Leave::Nothing,
                       [this, silent = m_awaited](const Status& gone) {

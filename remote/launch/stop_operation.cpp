@@ -49,7 +49,7 @@ void StopOperation::sweepWhenPossible()
 
 void StopOperation::sweep(const Result<QJsonObject>& headAnswer)
 {
-    emit progress("looking for left processes", -1);
+    emit progress("looking for remaining processes", -1);
     m_group.callAll([this](int) { return request(std::chrono::milliseconds(0)); },
                     [this, headAnswer](const HostGroup::Answers& answers) { conclude(headAnswer, answers); });
 }

@@ -39,8 +39,8 @@ CheckRow machineRow(const QList<HostReport>& reports, int self)
         reports, self, [&](const HostReport& other) { return areOneMachine(reports[self], other); });
     if (twins.isEmpty())
         return row("machine", "listed once");
-    return row("machine", "the same one as " + twins.join(", "), Verdict::Fail,
-               "list it once, with as many slots as all its names have together");
+    return row("machine", "the same machine as " + twins.join(", "), Verdict::Fail,
+               "list it once, with the slots of all its names added up");
 }
 
 CheckRow nameRow(const QList<HostReport>& reports, int self)
@@ -54,10 +54,10 @@ CheckRow nameRow(const QList<HostReport>& reports, int self)
                    QString("\"%1\", as %2 %3")
                        .arg(name, namesakes.join(", "), namesakes.size() == 1 ? "has" : "have"),
                    Verdict::Fail,
-                   "MPI tells hosts apart by it: give each its own (hostnamectl set-hostname NAME)");
+                   "MPI tells hosts apart by name: give each a unique one (hostnamectl set-hostname NAME)");
     if (name.startsWith("localhost"))
         return row("host name", name, Verdict::Fail,
-                   "MPI tells hosts apart by it: give it a name (hostnamectl set-hostname NAME)");
+                   "MPI tells hosts apart by name: set one (hostnamectl set-hostname NAME)");
     return row("host name", name);
 }
 
@@ -94,7 +94,8 @@ CheckRow folderRow(const HostReport& head, const HostReport& report)
     if (here == there)
         return row("agent's folder", "equal");
     return row("agent's folder", QString("%1, on %2 %3").arg(here, head.host, there), Verdict::Fail,
-               "ranks are started under one path: set TRAINYARD_HOME to the same folder on every host");
+               "ranks are started from the same path everywhere: set TRAINYARD_HOME to the same folder on "
+               "every host");
 }
 
 QStringList deviceNames(const HostReport& report)
@@ -113,9 +114,9 @@ CheckRow deviceRow(const HostReport& head, const HostReport& report)
         return row("equal devices", here.isEmpty() ? "none" : "equal");
     const bool some = !here.isEmpty() && !head.facts.devices.isEmpty();
     return row(
-        "equal devices", QString("others than on %1").arg(head.host), Verdict::Warn,
-        some ? "every step waits for the slowest device: give the hosts shares that fit, or leave some out"
-             : "ranks compute on CPU cores everywhere when one host has no device: leave that host out");
+        "equal devices", QString("different from %1").arg(head.host), Verdict::Warn,
+        some ? "every step waits for the slowest device: give the hosts matching shares, or leave some out"
+             : "all ranks run on CPU cores when one host has no device: leave that host out");
 }
 
 } // namespace

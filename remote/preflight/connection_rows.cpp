@@ -19,7 +19,7 @@ CheckRow connectionRow(const HostFacts& facts)
     if (rate > 0)
         found += ", takes " + rateText(rate);
     return row("connection", found, rate > 0 && rate < kSlowUpload ? Verdict::Warn : Verdict::Ok,
-               "the engine will take minutes to get there, once; a desk nearer to the host is faster");
+               "the first upload of the engine will take minutes; a computer closer to the host is faster");
 }
 
 /// The offset is known to half of the round trip: only what is surely off is a warning.
@@ -27,12 +27,12 @@ CheckRow clockRow(const HostFacts& facts)
 {
     const ClockReading& clock = facts.link.clock;
     const double error = clock.latencyMs / 2;
-    const QString found = QString("%1%2 ms ± %3 ms against this desk")
+    const QString found = QString("%1%2 ms ± %3 ms relative to this computer")
                               .arg(std::round(clock.offsetMs) < 0 ? "−" : "+")
                               .arg(std::abs(clock.offsetMs), 0, 'f', 0)
                               .arg(std::ceil(error), 0, 'f', 0);
     return row("clock", found, std::abs(clock.offsetMs) - error > kMaxOffsetMs ? Verdict::Warn : Verdict::Ok,
-               "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)");
+               "timestamps from this host will be off; start its time service (chrony, systemd-timesyncd)");
 }
 
 CheckRow shellRow(const HostFacts& facts)
@@ -46,9 +46,9 @@ CheckRow shellRow(const HostFacts& facts)
     if (milliseconds > kSlowShellMs)
         found += QString(", its start-up files take %1 s").arg(double(milliseconds) / 1000, 0, 'f', 1);
     return row("login shell", found, noise > 0 || milliseconds > kSlowShellMs ? Verdict::Warn : Verdict::Ok,
-               "leave the start-up files early for sessions without a terminal (case $- in *i*) ;; *) "
+               "return early from the start-up files in sessions without a terminal (case $- in *i*) ;; *) "
                "return;; esac): "
-               "every log-in waits for them, and other tools (scp, rsync) break on what they print");
+               "every login waits for them, and their output breaks other tools (scp, rsync)");
 }
 
 } // namespace

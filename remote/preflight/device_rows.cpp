@@ -46,7 +46,7 @@ CheckRow devicesRow(const HostFacts& facts)
     return row(
         "devices", kindsOf(facts.devices) + (mig ? ", cut into MIG instances" : ""),
         mig ? Verdict::Warn : Verdict::Ok,
-        "a rank gets one instance of each device: switch MIG off for whole devices (nvidia-smi -mig 0)");
+        "a rank gets one instance of each device: disable MIG to use whole devices (nvidia-smi -mig 0)");
 }
 
 QString oldest(const HostFacts& facts, QString DeviceFacts::*field)
@@ -67,8 +67,8 @@ CheckRow driverRow(const HostFacts& facts, int cuda)
     const QString found = QString("%1, compute capability %2").arg(driver, compute);
     if (cuda == 0)
         return row("driver", found, Verdict::Warn,
-                   "the engine of this desk has no CUDA part, so ranks use CPU cores: build it with "
-                   "-DTRAINYARD_WITH_CUDA=ON and make the bundle again");
+                   "the engine bundle was built without CUDA, so ranks use CPU cores: build with "
+                   "-DTRAINYARD_WITH_CUDA=ON and rebuild the bundle");
     const auto rules = std::find_if(kCudaRules.begin(), kCudaRules.end(),
                                     [&](const CudaRules& r) { return r.cuda == cuda; });
     if (rules == kCudaRules.end())
@@ -76,13 +76,13 @@ CheckRow driverRow(const HostFacts& facts, int cuda)
     if (isOlder(driver.toStdString(), rules->driver))
         return row(
             "driver", found, Verdict::Fail,
-            QString("the engine of this desk uses CUDA %1, which needs driver %2 or newer: update the driver")
+            QString("the engine bundle uses CUDA %1, which needs driver %2 or newer: update the driver")
                 .arg(cuda)
                 .arg(rules->driver));
     if (isOlder(compute.toStdString(), rules->compute))
         return row(
             "driver", found, Verdict::Fail,
-            QString("CUDA %1 has no code for devices below compute capability %2: use another host, or an "
+            QString("CUDA %1 does not support devices below compute capability %2: use another host, or an "
                     "engine with an older CUDA")
                 .arg(cuda)
                 .arg(rules->compute));
@@ -107,10 +107,10 @@ CheckRow conditionRow(const HostFacts& facts)
     }
     if (!faulty.isEmpty())
         return row("device state", (faulty + busy).join("; "), Verdict::Fail,
-                   "restart the host; have a device replaced whose errors come back (nvidia-smi -q -d ECC)");
+                   "restart the host; replace a device whose errors recur (nvidia-smi -q -d ECC)");
     return row("device state", busy.isEmpty() ? "free, no memory errors" : busy.join("; "),
                busy.isEmpty() ? Verdict::Ok : Verdict::Warn,
-               "something else uses them (nvidia-smi shows it): the run will be slower or run out of memory");
+               "other processes use them (see nvidia-smi): the run will be slower or run out of memory");
 }
 
 } // namespace

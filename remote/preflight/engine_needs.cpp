@@ -78,7 +78,7 @@ Result<EngineNeeds> engineNeeds(const Bundle& bundle)
         if (!needs.architecture.isEmpty() && needs.architecture != architecture)
             return badInput("the engine bundle has files for " + needs.architecture.toStdString() +
                                 " and for " + architecture.toStdString() + ": " + file.path,
-                            "make it again with packaging/bundle");
+                            "rebuild it with packaging/bundle");
         needs.architecture = architecture;
         add(*elf, broughtAlong, file.forCuda ? needs.cudaLibraries : needs.libraries);
     }

@@ -31,15 +31,15 @@ QString fixFor(const QString& error, const QString& from, const QString& to, con
 {
     const QString source = network.isEmpty() ? from : network;
     if (error.startsWith("refused") || error.startsWith("no answer"))
-        return QString("let every TCP port of %1 take connections from %2 (ufw allow from %2; firewall-cmd "
+        return QString("allow connections to every TCP port of %1 from %2 (ufw allow from %2; firewall-cmd "
                        "--zone=trusted --add-source=%2)")
             .arg(to, source);
     if (error.startsWith("forbidden"))
-        return QString("let %1 connect to every TCP port of %2: its own firewall forbids it")
+        return QString("allow %1 to connect to every TCP port of %2: its own firewall blocks it")
             .arg(from, source);
     if (error.startsWith("something else"))
-        return QString(
-                   "two machines may have the address of %1, or a proxy stands between: give each its own")
+        return QString("two machines may have the address of %1, or there is a proxy in between: give each "
+                       "its own address")
             .arg(to);
     return QString("check cables, routes and addresses between %1 and %2, or use another network")
         .arg(from, to);
@@ -83,8 +83,8 @@ void LinkCheck::tryNextNetwork()
 {
     ++m_current;
     const QString& network = m_networks[m_current].network;
-    emit progress(network.isEmpty() ? QString("trying the links between the hosts")
-                                    : "trying the links between the hosts on " + network);
+    emit progress(network.isEmpty() ? QString("testing the links between the hosts")
+                                    : "testing the links between the hosts on " + network);
     m_token = QString::fromStdString(makeNonce());
     m_ports.assign(static_cast<std::size_t>(size()), Port());
     m_trials.assign(static_cast<std::size_t>(size()), std::vector<Trial>(static_cast<std::size_t>(size())));
@@ -106,7 +106,7 @@ void LinkCheck::listen(int host)
         Port& port = m_ports[static_cast<std::size_t>(host)];
         port.call = 0;
         if (port.number == 0 && port.trouble.isEmpty())
-            onPort(host, 0, reply.ok() ? QString("it opened no port") : textOf(reply.error()));
+            onPort(host, 0, reply.ok() ? QString("it could not open a port") : textOf(reply.error()));
     };
     m_ports[static_cast<std::size_t>(host)].call = target(host)->call(
         {{"op", "listen"}, {"address", address}, {"token", m_token}, {"life_ms", kPortLifeMs}}, this,
@@ -270,7 +270,7 @@ LinkRow LinkCheck::rowFor(int from, int to, const Trials& trials) const
     if (slow || trial.latencyMs > kSlowLatencyMs) {
         link.verdict = Verdict::Warn;
         link.fix =
-            "every step waits for the slowest link: look for a faster network, a bad cable or other traffic";
+            "every step waits for the slowest link: check for a faster network, a bad cable or other traffic";
     }
     return link;
 }
@@ -279,23 +279,23 @@ CheckRow LinkCheck::networkRow(bool complete) const
 {
     const CommonNetwork& network = m_networks[m_best];
     if (network.network.isEmpty())
-        return row("network", "none that all hosts share; they reach each other by routes",
+        return row("network", "no network is common to all hosts; they reach each other by routing",
                    complete ? Verdict::Warn : Verdict::Fail,
-                   "give every host an address in one network: MPI tries all interfaces now, also those of "
-                   "containers");
+                   "give every host an address in a common network: MPI now tries all interfaces, including "
+                   "those of containers");
     QStringList names = network.interfaces;
     names.removeDuplicates();
     QString found = QString("%1 (%2)").arg(network.network, names.join(", "));
     if (network.speed > 0)
         found += QString(", %1 Gbit/s").arg(double(network.speed) / 1000);
     if (!complete)
-        return row("network", found + ": not every host reaches every other one", Verdict::Fail,
+        return row("network", found + ": not every host can reach every other", Verdict::Fail,
                    "see the links below: the ranks need all of them");
     if (network.smallestMtu != network.largestMtu)
         return row("network",
                    QString("%1, MTU %2 to %3").arg(found).arg(network.smallestMtu).arg(network.largestMtu),
                    Verdict::Warn,
-                   "give its interfaces one MTU: large messages get stuck where it is smaller");
+                   "set the same MTU on all its interfaces: large messages stall where it is smaller");
     return row("network", found);
 }
 

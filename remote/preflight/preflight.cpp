@@ -23,18 +23,17 @@ QString loginFix(const QString& head, const QString& host, const QString& error)
 {
     if (error.contains("Host key verification failed") || error.contains("host key", Qt::CaseInsensitive))
         return QString("on %1 run `ssh %2 true` once and compare the key, or add it to its known_hosts: "
-                       "mpirun asks "
-                       "nobody")
+                       "mpirun cannot ask")
             .arg(head, host);
     if (error.contains("Permission denied") || error.contains("Too many authentication failures"))
-        return QString("on %1 run `ssh-copy-id %2`: mpirun logs in from there with a key that needs no "
-                       "passphrase")
+        return QString(
+                   "on %1 run `ssh-copy-id %2`: mpirun logs in from there with a key without a passphrase")
             .arg(head, host);
     if (error.contains("Could not resolve"))
-        return QString("%1 does not know the name: add it to its /etc/hosts, or name hosts as they call each "
-                       "other")
+        return QString("%1 cannot resolve the name: add it to its /etc/hosts, or use the names by which the "
+                       "hosts know each other")
             .arg(head);
-    return QString("make `ssh %1 true` work on %2 without a question: mpirun starts the ranks that way")
+    return QString("make `ssh %1 true` work on %2 without a prompt: mpirun starts the ranks that way")
         .arg(host, head);
 }
 
@@ -49,10 +48,9 @@ LinkRow loginRow(const QString& head, const QString& host, const QJsonObject& an
     } else if (answer.value("orted").toString().isEmpty()) {
         link.found = "its shell does not find orted, OpenMPI's daemon";
         link.verdict = Verdict::Fail;
-        link.fix =
-            QString("install OpenMPI on %1, or set PATH in the shell start-up file before it returns for "
-                    "sessions without a terminal")
-                .arg(host);
+        link.fix = QString("install OpenMPI on %1, or set PATH in the shell start-up file above its early "
+                           "return for sessions without a terminal")
+                       .arg(host);
     }
     return link;
 }
@@ -137,7 +135,7 @@ Preflight::~Preflight() = default;
 
 void Preflight::start()
 {
-    emit progress("looking at the hosts", 0, static_cast<int>(m_report.hosts.size()));
+    emit progress("checking the hosts", 0, static_cast<int>(m_report.hosts.size()));
     for (int index = 0; index < m_report.hosts.size(); ++index) {
         auto& check = m_checks.emplace_back(
             std::make_unique<HostCheck>(m_targets.target(m_report.hosts[index].host), m_options.engine));
@@ -155,7 +153,7 @@ void Preflight::onHost(int index, const HostReport& report)
     emit hostChecked(m_report.hosts[index]);
     const int total = static_cast<int>(m_report.hosts.size());
     ++m_done;
-    emit progress(QString("looked at %1 of %2 hosts").arg(m_done).arg(total), m_done, total);
+    emit progress(QString("checked %1 of %2 hosts").arg(m_done).arg(total), m_done, total);
     if (m_done == total)
         QMetaObject::invokeMethod(this, &Preflight::onAllHosts, Qt::QueuedConnection);
 }

@@ -10,7 +10,7 @@ CheckRow mpiRow(const HostFacts& facts)
         return row("MPI", "no mpirun", Verdict::Fail,
                    "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file");
     if (facts.mpi.isEmpty())
-        return row("MPI", facts.raw.value("mpi").toObject().value("path").toString() + " is not OpenMPI's",
+        return row("MPI", facts.raw.value("mpi").toObject().value("path").toString() + " is not from OpenMPI",
                    Verdict::Fail, "put OpenMPI's folder before the others in PATH");
     return row("MPI", "OpenMPI " + facts.mpi);
 }
@@ -21,14 +21,14 @@ CheckRow logoutRow(const HostFacts& facts)
 {
     const QJsonObject logind = facts.raw.value("logind").toObject();
     if (!logind.value("kill_user_processes").toBool())
-        return row("after logout", "processes go on");
+        return row("after logout", "processes keep running");
     if (!logind.value("scope").toBool(true))
         return row("after logout", "processes are killed, and there is no systemd-run", Verdict::Fail,
                    "set KillUserProcesses=no in /etc/systemd/logind.conf on the host");
     if (!logind.value("linger").toBool())
         return row("after logout", "processes are killed (KillUserProcesses)", Verdict::Fail,
                    "run `loginctl enable-linger` on the host, once");
-    return row("after logout", "runs go on in a scope of their own; other processes are killed");
+    return row("after logout", "runs continue in a separate scope; other processes are killed");
 }
 
 } // namespace

@@ -11,7 +11,7 @@ constexpr qint64 kMinSharedMemory = 64 * qint64(kMiB);
 constexpr qint64 kMinInodes = 500; // the engine's files, a run's, and their temporary names
 constexpr qint64 kUsualInodes = 10'000;
 
-const QString kMove = "set TRAINYARD_HOME on the host to a folder with room";
+const QString kMove = "set TRAINYARD_HOME on the host to a folder with enough space";
 
 /// Bytes that this user may still write; the disk's, where no quota is known.
 qint64 roomOn(const QJsonObject& disk)
@@ -30,12 +30,12 @@ CheckRow diskRow(const HostFacts& facts)
     const qint64 room = roomOn(disk);
     QString found = QString("%1 free at %2").arg(bytesText(room), disk.value("path").toString());
     if (room < disk.value("free").toInteger())
-        found += ", by your quota";
+        found += ", limited by your quota";
     if (!disk.value("writable").toBool(true))
-        return row("disk", found + ", nothing can be written", Verdict::Fail, kMove);
+        return row("disk", found + ", not writable", Verdict::Fail, kMove);
     if (disk.value("noexec").toBool())
         return row("disk", found + ", mounted noexec", Verdict::Fail,
-                   "set TRAINYARD_HOME on the host to a folder that allows programs");
+                   "set TRAINYARD_HOME on the host to a folder where programs may run");
     if (room < kMinDisk)
         return row("disk", found, Verdict::Fail, "free some space, or " + kMove);
     return row("disk", found, room < kUsualDisk ? Verdict::Warn : Verdict::Ok,
@@ -65,14 +65,13 @@ CheckRow homeRow(const HostFacts& facts)
     const QString path = home.value("path").toString();
     if (!root.startsWith("/var/tmp/trainyard-"))
         return row("home", QString("%1, %2").arg(path, home.value("filesystem").toString()));
-    const QString why = !home.value("writable").toBool(true) ? ": nothing can be written there"
-                        : home.value("noexec").toBool()      ? ": programs are not allowed there (noexec)"
-                                                             : " was not usable when the agent came";
-    return row(
-        "home", QString("%1%2; engine and runs are kept in %3").arg(path, why, root), Verdict::Warn,
-        QString("the system may clear that folder: set TRAINYARD_HOME in the host's shell start-up file to a "
-                "folder on a lasting disk, or make %1/.trainyard usable and remove %2")
-            .arg(path, root));
+    const QString why = !home.value("writable").toBool(true) ? " is not writable"
+                        : home.value("noexec").toBool()      ? " allows no programs (noexec)"
+                                                             : " was not usable when the agent was installed";
+    return row("home", QString("%1%2; engine and runs are kept in %3").arg(path, why, root), Verdict::Warn,
+               QString("the system may clear that folder: set TRAINYARD_HOME in the host's shell start-up "
+                       "file to a folder on a permanent disk, or make %1/.trainyard usable and remove %2")
+                   .arg(path, root));
 }
 
 CheckRow sharedMemoryRow(const HostFacts& facts)
@@ -80,11 +79,10 @@ CheckRow sharedMemoryRow(const HostFacts& facts)
     const QJsonObject shm = facts.raw.value("shm").toObject();
     const qint64 total = shm.value("total").toInteger();
     const qint64 free = shm.value("free").toInteger(total);
-    return row(
-        "shared memory", QString("%1, %2 free").arg(bytesText(total), bytesText(free)),
-        free < kMinSharedMemory ? Verdict::Warn : Verdict::Ok,
-        "ranks on one host talk through /dev/shm: give it 64 MiB or more (mount -o remount,size=1g /dev/shm; "
-        "in a container --shm-size), or remove what is left there");
+    return row("shared memory", QString("%1, %2 free").arg(bytesText(total), bytesText(free)),
+               free < kMinSharedMemory ? Verdict::Warn : Verdict::Ok,
+               "ranks on one host communicate through /dev/shm: give it 64 MiB or more (mount -o "
+               "remount,size=1g /dev/shm; in a container --shm-size), or remove leftover files there");
 }
 
 } // namespace

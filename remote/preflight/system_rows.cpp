@@ -18,8 +18,7 @@ CheckRow systemRow(const HostFacts& facts, const EngineNeeds& engine)
     if (!engine.architecture.isEmpty() && facts.architecture != engine.architecture)
         return row(
             "system", found, Verdict::Fail,
-            QString("the engine of this desk is built for %1; use another host, or a desk whose engine is "
-                    "built for this one")
+            QString("the engine bundle is built for %1; use another host, or an engine built for this one")
                 .arg(engine.architecture));
     return row("system", found);
 }
@@ -41,18 +40,15 @@ QString fixFor(const QString& library, const QStringList& lacks)
     if (lacks.isEmpty() && library.startsWith("libmpi"))
         return "install OpenMPI 4 (Debian: openmpi-bin), or load its module in the shell start-up file";
     if (lacks.isEmpty())
-        return QString("install the package that has %1, or make the engine again with packaging/bundle on a "
-                       "desk "
-                       "that brings it along")
+        return QString("install the package that provides %1, or rebuild the engine with packaging/bundle on "
+                       "a system that has it")
             .arg(library);
     if (library == "libc.so.6")
-        return QString("the engine of this desk needs glibc %1: use a host with a newer system, or make the "
-                       "engine "
-                       "on a system as old as this host")
+        return QString("the engine bundle needs glibc %1: use a host with a newer system, or build the "
+                       "engine on a system as old as this host")
             .arg(newest(lacks));
-    return QString("the engine of this desk needs a %1 with %2: update it there, or make the engine on a "
-                   "system as "
-                   "old as this host")
+    return QString("the engine bundle needs a %1 with %2: update it there, or build the engine on a system "
+                   "as old as this host")
         .arg(library, newest(lacks));
 }
 
@@ -95,19 +91,19 @@ CheckRow librariesRow(const HostFacts& facts, const EngineNeeds& engine)
     }
     const Lacking lacking = lackingOf(facts, needs);
     if (lacking.found.isEmpty())
-        return row("libraries", QString("all %1 that the engine needs").arg(needs.size()));
+        return row("libraries", QString("all %1 required by the engine").arg(needs.size()));
     return row("libraries", lacking.found.join("; "), Verdict::Fail, lacking.fixes.join("; "));
 }
 
 CheckRow engineRow(const HostFacts& facts, const EngineNeeds& engine)
 {
     if (engine.bundle.isEmpty())
-        return row("engine", "this desk has none to send", Verdict::Warn,
-                   "make one with packaging/bundle, or set TRAINYARD_BUNDLE");
+        return row("engine", "no engine bundle to upload", Verdict::Warn,
+                   "build one with packaging/bundle, or set TRAINYARD_BUNDLE");
     const QString name = engine.bundle.left(8);
     return row("engine", facts.link.hasEngine
-                             ? QString("%1 is there").arg(name)
-                             : QString("%1 will be sent, %2").arg(name, bytesText(engine.bytes)));
+                             ? QString("%1 is installed").arg(name)
+                             : QString("%1 will be uploaded, %2").arg(name, bytesText(engine.bytes)));
 }
 
 CheckRow processorRow(const HostFacts& facts)
@@ -134,7 +130,7 @@ CheckRow memoryRow(const HostFacts& facts)
     if (facts.memoryBytes < kMinMemory)
         return row("memory", found, Verdict::Warn, "only very small models fit");
     return row("memory", found, available < kMinMemory ? Verdict::Warn : Verdict::Ok,
-               "something else has taken nearly all of it: end that, or use another host");
+               "other processes use nearly all of it: end them, or use another host");
 }
 
 /// Ordinary logins run unconfined, and nothing is in their way.

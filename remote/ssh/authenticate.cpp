@@ -33,7 +33,8 @@ public:
                       readLoginVerdict(m_session, ssh_userauth_none(m_session.handle(), nullptr)));
         for (int steps = 0; answer != LoginVerdict::Accepted; ++steps) {
             if (steps == kMaxSteps)
-                return refused(fmt::format("the host is not content after {} steps of login", kMaxSteps));
+                return refused(
+                    fmt::format("the host still asks for authentication after {} login steps", kMaxSteps));
             const int methods = ssh_userauth_list(m_session.handle(), nullptr);
             TRAINYARD_TRY(answer, tryStep(methods));
             if (answer == LoginVerdict::Denied)
@@ -69,10 +70,10 @@ private:
         constexpr int kOurs =
             SSH_AUTH_METHOD_PUBLICKEY | SSH_AUTH_METHOD_INTERACTIVE | SSH_AUTH_METHOD_PASSWORD;
         if ((methods & kOurs) == 0)
-            return refused("the host offers no way to log in that is supported (keys, passwords, "
+            return refused("the host offers no supported login method (keys, passwords, "
                            "keyboard-interactive)",
                            "allow one of them in its sshd_config");
-        return refused(fmt::format("nothing opens it for the user {} (tried: {}; the host takes {})",
+        return refused(fmt::format("no login method worked for the user {} (tried: {}; the host accepts {})",
                                    host.user, tried.empty() ? "no key was found" : tried, namesOf(methods)),
                        hint(methods));
     }
@@ -83,9 +84,9 @@ private:
         if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0)
             return "correct the user name or the password";
         if (hasCertificate())
-            return fmt::format("certificates are not supported; put a plain key there: ssh-copy-id {}@{}",
+            return fmt::format("certificates are not supported; install a plain key there: ssh-copy-id {}@{}",
                                host.user, host.alias);
-        return fmt::format("put a key there: ssh-copy-id {}@{}", host.user, host.alias);
+        return fmt::format("install a key there: ssh-copy-id {}@{}", host.user, host.alias);
     }
 
     bool hasCertificate() const

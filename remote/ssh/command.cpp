@@ -59,7 +59,7 @@ Result<CommandOutput> runCommand(Session& session, const std::string& command, s
         TRAINYARD_TRY(const std::size_t out, collect(channel, Channel::Stream::Output, result.output));
         received += err + out;
         if (received > kMaxOutputBytes)
-            return unreachable("the host does not stop talking while a command runs");
+            return unreachable("the host keeps sending output while a command runs");
         if (channel.atEnd())
             channel.takeExitStatus();
         if (err + out == 0 && channel.atEnd() && (channel.exitStatus() || !channel.exitSignal().empty()))

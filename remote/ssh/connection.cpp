@@ -29,13 +29,14 @@ Error keyRefusal(const KeyAnswer& answer, const HostConfig& host, const HostKey&
         return refused(fmt::format("the host key {} is revoked ({})", shown, answer.where),
                        "do not connect to it");
     case KeyVerdict::OtherType:
-        return refused(
-            fmt::format("the host shows a key of another type than known: {} ({})", shown, answer.where),
-            remove);
+        return refused(fmt::format("the host presents a key of another type than the known one: {} ({})",
+                                   shown, answer.where),
+                       remove);
     default:
         return refused(
-            fmt::format("the host key changed: it is {} now ({} has another); somebody may be in between",
-                        shown, answer.where),
+            fmt::format(
+                "the host key changed: it is now {} ({} has another); this may be a man-in-the-middle attack",
+                shown, answer.where),
             remove);
     }
 }
@@ -43,7 +44,7 @@ Error keyRefusal(const KeyAnswer& answer, const HostConfig& host, const HostKey&
 Status remember(const HostConfig& host, const HostKey& key)
 {
     if (host.userKnownHosts.empty())
-        return badInput("the ssh configuration names no known_hosts file to remember the host key in");
+        return badInput("the ssh configuration names no known_hosts file to store the host key in");
     return rememberHostKey(host.userKnownHosts.front(), host.knownHostsName(), key,
                            host.hashKnownHosts ? NameForm::Hashed : NameForm::Plain);
 }
@@ -74,7 +75,7 @@ Status verifyHostKey(const Session& session, const HostConfig& host, const Known
         return keyRefusal(answer, host, key);
     if (!known.unreadable().empty())
         return refused("the host keys in " + known.unreadable().front() + " cannot be read",
-                       "make the file readable, or leave it out of the ssh configuration");
+                       "make the file readable, or remove it from the ssh configuration");
     const std::string shown = fmt::format("{} {}", key.type(), key.fingerprint());
     if (!host.askAboutUnknownKeys)
         return refused(
@@ -103,7 +104,7 @@ public:
             m_interaction.notice(notice);
         Status entered = approach(hop);
         if (m_interrupt.triggered())
-            return cancelled("the connection was given up");
+            return cancelled("the connection attempt was cancelled");
         if (!entered.ok())
             return explained(entered.error()).in(hopName(hop, m_via));
         m_via = hop.alias;

@@ -145,13 +145,13 @@ std::vector<std::string> noticesOf(const Values& values)
     std::vector<std::string> notices;
     const std::string strict = valueOf(values, "stricthostkeychecking");
     if (strict == "false" || strict == "no" || strict == "off")
-        notices.push_back("StrictHostKeyChecking no in the ssh configuration is not followed: host keys are "
+        notices.push_back("StrictHostKeyChecking no in the ssh configuration is ignored: host keys are "
                           "always checked");
     if (values.contains("certificatefile"))
-        notices.push_back("CertificateFile in the ssh configuration is not followed: certificates are not "
+        notices.push_back("CertificateFile in the ssh configuration is ignored: certificates are not "
                           "supported, plain keys are offered");
     if (!valueOf(values, "knownhostscommand").empty())
-        notices.push_back("KnownHostsCommand in the ssh configuration is not followed: host keys are looked "
+        notices.push_back("KnownHostsCommand in the ssh configuration is ignored: host keys are looked "
                           "up in the known_hosts files");
     return notices;
 }
@@ -214,9 +214,8 @@ std::string unreadConfiguration(const HostOverrides& overrides)
     std::error_code ignored;
     if (overrides.configFile == "none" || !fs::exists(file, ignored))
         return {};
-    return file.string() +
-           " is not followed, because only the OpenSSH client (ssh) can read it and it is not "
-           "installed; hosts are reached as user@address:port with the usual key files";
+    return file.string() + " is ignored, because only the OpenSSH client (ssh) can read it and it is not "
+                           "installed; hosts are reached as user@address:port with the usual key files";
 }
 
 std::vector<std::string> sshCommand(const HostName& name, const HostOverrides& overrides)

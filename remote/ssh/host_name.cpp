@@ -18,11 +18,11 @@ std::string shown(unsigned char c)
 
 Status checkPart(std::string_view part, std::string_view what, std::string_view extra)
 {
-    const std::string hint = "use the name as your ssh configuration has it, or user@host";
+    const std::string hint = "use the name from your ssh configuration, or user@host";
     if (part.empty())
         return badInput(fmt::format("the {} is empty", what), hint);
     if (part.size() > kMaxNameLength)
-        return badInput(fmt::format("the {} has {} characters; at most {} are possible", what, part.size(),
+        return badInput(fmt::format("the {} has {} characters; at most {} are allowed", what, part.size(),
                                     kMaxNameLength));
     if (part.front() == '-')
         return badInput(fmt::format("the {} starts with '-'", what), hint);
@@ -53,7 +53,7 @@ Status readHostAndPort(std::string_view text, HostName& name)
     if (rest.empty())
         return {};
     if (rest.front() != ':')
-        return badInput("behind the ']' of the host name only a ':' and a port may follow");
+        return badInput("only a ':' and a port may follow the ']' of the host name");
     TRAINYARD_TRY(name.port, parsePort(rest.substr(1)));
     return {};
 }

@@ -64,7 +64,7 @@ Result<LoginVerdict> KeyLogin::tryAgent()
     auto answer = readLoginVerdict(m_session, ssh_userauth_agent(m_session.handle(), nullptr));
     m_offered += proxy->keysShown();
     note(proxy->keysShown() > 0 ? "keys of the ssh-agent"
-                                : "the ssh-agent (it shows no keys; `ssh-add -l` lists them)");
+                                : "the ssh-agent (it offers no keys; `ssh-add -l` lists them)");
     return answer;
 }
 
@@ -121,7 +121,7 @@ Result<Key> KeyLogin::unlock(const std::filesystem::path& file) const
     if (!isEncryptedKey(content))
         return loadPrivateKey(file, nullptr);
     if (!m_hop.host.mayAsk)
-        return refused("it has a passphrase, and BatchMode in the ssh configuration forbids to ask for it");
+        return refused("it has a passphrase, and BatchMode in the ssh configuration forbids asking for it");
     for (int attempt = 1; attempt <= kPassphraseAttempts; ++attempt) {
         const auto answers = m_interaction.login(passphraseInquiry(m_hop, file, attempt));
         if (!answers || answers->empty())

@@ -218,7 +218,7 @@ KeyAnswer KnownHosts::check(std::string_view name, const HostKey& key) const
             answer.notices.push_back(line.where() +
                                      ": host certificates are not supported; add the host's plain key");
         else if (line.blob.empty() || (!line.marker.empty() && line.marker != "@revoked"))
-            answer.notices.push_back(line.where() + ": not readable, left out");
+            answer.notices.push_back(line.where() + ": not readable, skipped");
         else if (line.marker == "@revoked" && line.blob == key.blob)
             raise(KeyVerdict::Revoked, line.where());
         else if (line.marker.empty() && line.blob == key.blob)

@@ -76,11 +76,11 @@ Result<std::vector<Secret>> PromptLogin::ask(const LoginInquiry& inquiry)
 {
     auto answers = m_interaction.login(inquiry);
     if (!answers || answers->size() != inquiry.prompts.size())
-        return refused(fmt::format("nobody gave the {} of the user {}",
+        return refused(fmt::format("the {} of the user {} was not provided",
                                    inquiry.kind == LoginInquiry::Kind::Password ? "password" : "answer",
                                    m_hop.host.user),
-                       "connect again to be asked again, or put a key there: ssh-copy-id " + m_hop.host.user +
-                           '@' + m_hop.host.alias);
+                       "connect again to be asked again, or install a key there: ssh-copy-id " +
+                           m_hop.host.user + '@' + m_hop.host.alias);
     return std::move(*answers);
 }
 
@@ -124,7 +124,7 @@ Result<LoginVerdict> PromptLogin::answerRounds(int attempt, bool& asked)
             return readLoginVerdict(m_session, code);
         TRAINYARD_TRY_STATUS(answerRound(attempt, asked));
     }
-    return refused(fmt::format("the host goes on asking after {} rounds of questions", kMaxRounds));
+    return refused(fmt::format("the host keeps asking after {} rounds of questions", kMaxRounds));
 }
 
 Status PromptLogin::answerRound(int attempt, bool& asked)
@@ -154,7 +154,7 @@ Result<LoginInquiry> PromptLogin::readChallenge(int attempt) const
     const int count = ssh_userauth_kbdint_getnprompts(session);
     if (count < 0 || count > kMaxPrompts)
         return refused(
-            fmt::format("the host asks {} questions at once; at most {} are answered", count, kMaxPrompts));
+            fmt::format("the host asks {} questions at once; at most {} are supported", count, kMaxPrompts));
     for (int i = 0; i < count; ++i) {
         char echo = 0;
         const char* text = ssh_userauth_kbdint_getprompt(session, static_cast<unsigned>(i), &echo);
@@ -169,7 +169,7 @@ Status PromptLogin::giveAnswers(const std::vector<Secret>& answers)
     for (std::size_t i = 0; i < answers.size(); ++i) {
         if (ssh_userauth_kbdint_setanswer(m_session.handle(), static_cast<unsigned>(i), answers[i].c_str()) <
             0)
-            return failed("the answers cannot be given: " + m_session.libraryError());
+            return failed("cannot send the answers: " + m_session.libraryError());
     }
     return {};
 }

@@ -201,11 +201,10 @@ Result<std::string> expandProxyCommand(const HostConfig& host)
         const char token = ++i < host.proxyCommand.size() ? host.proxyCommand[i] : '\0';
         const auto found = tokens.find(token);
         if (found == tokens.end())
-            return badInput(fmt::format("the ProxyCommand has the token %{}, which is not known", token),
+            return badInput(fmt::format("the ProxyCommand has the unknown token %{}", token),
                             "ssh_config(5) allows %h, %n, %p, %r and %%");
         if (token == 'r' && !isSafeForAShell(host.user))
-            return refused(
-                "the user name has characters that the ProxyCommand's shell would take for its own");
+            return refused("the user name has characters that the ProxyCommand's shell would interpret");
         expanded += found->second;
     }
     return expanded;

@@ -28,13 +28,13 @@ public:
     {
         const auto isHost = [&](const HostConfig& before) { return isSamePlace(before, host); };
         if (std::any_of(m_pending.begin(), m_pending.end(), isHost))
-            return refused("the jump hosts lead in a circle: " + pendingNames() + host.alias,
+            return refused("the jump hosts form a loop: " + pendingNames() + host.alias,
                            "correct ProxyJump in the ssh configuration");
         m_pending.push_back(host);
         TRAINYARD_TRY_STATUS(appendJumps(host));
         m_pending.pop_back();
         if (m_route.size() == kMaxHops)
-            return refused(fmt::format("the way to it has more than {} hosts", kMaxHops),
+            return refused(fmt::format("the route to it has more than {} hosts", kMaxHops),
                            "shorten ProxyJump in the ssh configuration");
         m_route.push_back(host);
         return {};

@@ -145,7 +145,7 @@ Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, D
         tried += (tried.empty() ? "" : "; ") + socket.error().message;
     }
     return unreachable(fmt::format("port {} does not answer ({})", to.port, tried),
-                       "check that the host is up, that sshd runs there and that no firewall is between");
+                       "check that the host is up, that sshd runs there and that no firewall is in between");
 }
 
 } // namespace trainyard::ssh

@@ -99,7 +99,7 @@ Status StreamMirror::cutTail()
     m_replayed = true;
     dropPartialFrame();
     if (m_writer && ::ftruncate(m_file.get(), static_cast<off_t>(validBytes())) != 0)
-        return systemError(ErrorKind::Failed, "cannot cut the torn tail of " + m_path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot truncate the torn tail of " + m_path.string(), errno);
     return {};
 }
 

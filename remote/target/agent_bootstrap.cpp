@@ -92,7 +92,7 @@ Error diskFull(const std::string& answer, std::size_t needed)
     return refused(
         fmt::format("the agent does not fit on the host's disk: it needs {}, {} are free",
                     formatBytes(needed), formatBytes(freeKiB * kKiB)),
-        "make room in the home folder there, or set TRAINYARD_HOME in the host's shell start-up file");
+        "free space in the home folder there, or set TRAINYARD_HOME in the host's shell start-up file");
 }
 
 Error storeError(const ssh::CommandOutput& output, const std::string& nonce, std::size_t size)
@@ -104,9 +104,9 @@ Error storeError(const ssh::CommandOutput& output, const std::string& nonce, std
         return unreachable("the agent arrived damaged");
     if (answer == "nowhere")
         return refused(
-            "there is no folder where the agent may be stored and started (tried the home folder and "
+            "there is no folder where the agent can be stored and started (tried the home folder and "
             "/var/tmp)",
-            "set TRAINYARD_HOME in the host's shell start-up file to a folder that allows programs");
+            "set TRAINYARD_HOME in the host's shell start-up file to a folder where programs may run");
     return refused("the host's shell does not run commands: " +
                        ssh::plainText(output.errors.empty() ? output.output : output.errors, kMostWords),
                    "the account needs a normal login shell");
@@ -126,7 +126,7 @@ Status storeAgent(ssh::Session& session, const AgentFile& agent, const std::stri
         if (sent - last < kMiB && sent < input.size())
             return;
         last = sent;
-        interaction.progress(fmt::format("sending the agent, {} of {}", formatBytes(sent), all));
+        interaction.progress(fmt::format("uploading the agent, {} of {}", formatBytes(sent), all));
     };
     TRAINYARD_TRY(const auto output,
                   ssh::runCommand(session, kStore, input, kUploadPatience, interrupt, report));
@@ -193,7 +193,7 @@ private:
     std::string explanation() const
     {
         const std::string words = ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMostWords);
-        return words.empty() ? "the host said nothing" : words;
+        return words.empty() ? "the host printed nothing" : words;
     }
 
     ssh::Session& m_session;
@@ -212,7 +212,7 @@ Status offer(ssh::Session& session, ssh::Channel& channel, std::string_view byte
     const auto deadline = ssh::deadlineIn(kGreetingPatience);
     while (!bytes.empty()) {
         if (interrupt.triggered() || std::chrono::steady_clock::now() > deadline)
-            return unreachable("the host does not take input");
+            return unreachable("the host does not accept input");
         const auto put = channel.writeSome(bytes);
         if (!put.ok())
             return {};
@@ -273,9 +273,9 @@ Result<AgentChannel> startAgent(ssh::Session& session, const AgentFile& agent, c
             return explainFailedStart(session, *attempt.failure, interrupt);
         TRAINYARD_TRY_STATUS(stored);
         if (attempt.damaged && !attempt.failure)
-            interaction.notice("the agent stored on the host was damaged; it has been sent again");
+            interaction.notice("the agent stored on the host was damaged; it has been uploaded again");
     }
-    return unreachable("the agent was stored but is not there");
+    return unreachable("the agent was uploaded but is missing");
 }
 
 } // namespace trainyard

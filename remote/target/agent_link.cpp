@@ -71,7 +71,7 @@ void AgentLink::onReceived(const QByteArray& bytes)
 void AgentLink::onMessage(const std::string& json)
 {
     if (const Status fits = checkJsonLimits(json); !fits.ok())
-        return fail(unreachable("the agent sent a message that cannot be one: " + fits.error().message));
+        return fail(unreachable("the agent sent an invalid message: " + fits.error().message));
     const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
     if (!document.isObject())
         return fail(unreachable("the agent sent a message that is not JSON"));

@@ -9,7 +9,7 @@ Status removeOldKeys(const HostKeyChange& change)
     QStringList files;
     for (const HostKeyChange::Known& known : change.known) {
         if (!change.userFiles.contains(known.file))
-            return refused(QString("the old key of %1 is in %2, line %3, which is not yours to change")
+            return refused(QString("the old key of %1 is in %2, line %3, which you cannot edit")
                                .arg(change.host, known.file)
                                .arg(known.line)
                                .toStdString(),

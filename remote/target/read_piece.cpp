@@ -16,7 +16,7 @@ Result<FilePiece> pieceOf(const Arriving& arrived, const Result<QJsonObject>& re
     if (!reply.ok())
         return reply.error();
     if (arrived.tooMuch)
-        return failed("the host sent more of a file than it was asked for");
+        return failed("the host sent more of a file than requested");
     return FilePiece{arrived.bytes, reply->value("size").toInteger()};
 }
 

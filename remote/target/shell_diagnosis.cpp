@@ -39,12 +39,12 @@ std::string quoted(const std::string& words)
 
 Error agentDoesNotStart(const FailedStart& start)
 {
-    return refused("the agent does not start" + quoted(start.words), "log in there with ssh and look");
+    return refused("the agent does not start" + quoted(start.words), "log in there with ssh to investigate");
 }
 
 Error passwordExpired(const FailedStart& start)
 {
-    return refused("the account's password has expired, so the host starts nothing" + quoted(start.words),
+    return refused("the account's password has expired, so the host runs no commands" + quoted(start.words),
                    "log in once with ssh and choose a new password");
 }
 
@@ -71,7 +71,7 @@ Error shellEnds(const FailedStart& start, int status)
 
 Error forcedCommand(const FailedStart& start)
 {
-    return refused("the account runs a fixed command instead of ours" + quoted(start.words),
+    return refused("the account runs a fixed command instead of Trainyard's" + quoted(start.words),
                    "use a key without command= in authorized_keys, and an account without ForceCommand in "
                    "sshd_config");
 }

@@ -28,11 +28,11 @@ Status speaksWithUs(const QString& host, const QJsonObject& hello)
         return {};
     const bool agentIsOlder = theirs < kOldestProtocolVersion;
     return refused(
-        fmt::format("the agent of {} (version {}) speaks protocol {}, this desk (version {}) speaks {}",
+        fmt::format("the agent of {} (version {}) speaks protocol {}, Trainyard here (version {}) speaks {}",
                     host.toStdString(), hello.value("version").toString().toStdString(), theirs,
                     TRAINYARD_VERSION, kProtocolVersion),
-        agentIsOlder ? "install this desk's version of trainyard-agent there"
-                     : "install a desk as new as the agent");
+        agentIsOlder ? "install the same version of trainyard-agent there"
+                     : "update Trainyard here to the agent's version");
 }
 
 constexpr auto kAnswerPatience = std::chrono::seconds(1); ///< for the answer to the last ping
@@ -179,7 +179,7 @@ void Target::Private::onHello(const Result<QJsonObject>& reply)
     if (const Status understood = speaksWithUs(host, *reply); !understood.ok())
         return onFailed(understood.error());
     if (version != TRAINYARD_VERSION)
-        emit q->notice(QString("%1: the agent has version %2, this desk has %3; they understand each other")
+        emit q->notice(QString("%1: the agent has version %2, Trainyard here has %3; they are compatible")
                            .arg(host, version, TRAINYARD_VERSION));
     agent = AgentFacts{reply->value("host").toString(), version, reply->value("root").toString(),
                        reply->value("boot_id").toString(), reply->value("agent_sha256").toString()};
@@ -231,9 +231,8 @@ void Target::Private::watch()
     const auto silence = link->silence();
     if (silence < m_lostAfter)
         return m_watch.start(m_lostAfter - silence);
-    onFailed(
-        unreachable(fmt::format("{}: no sign of life for {}", host.toStdString(), formatDuration(silence)),
-                    "the connection is tried again; what runs there goes on"));
+    onFailed(unreachable(fmt::format("{}: no response for {}", host.toStdString(), formatDuration(silence)),
+                         "reconnecting; runs there continue"));
 }
 
 void Target::Private::answerHostKey(bool trust)

@@ -30,7 +30,7 @@ void readOn(const std::shared_ptr<WholeFile>& file)
                       return file->done(file->content);
                   if (piece->fileSize > kMaxWholeFile || file->content.size() > kMaxWholeFile)
                       return file->done(failed("the file is larger than " + formatBytes(kMaxWholeFile) +
-                                               ", more than this desk reads as a whole"));
+                                               ", the limit for reading a file completely"));
                   readOn(file);
               });
 }

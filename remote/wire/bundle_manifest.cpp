@@ -58,8 +58,8 @@ Result<std::string> canonicalManifest(std::vector<BundleFile> files)
         // counts.
         for (std::size_t j = i + 1; j < files.size() && files[j].path.starts_with(files[i].path); ++j) {
             if (collides(files[i], files[j]))
-                return badInput(fmt::format("the bundle's paths {} and {} exclude each other", files[i].path,
-                                            files[j].path));
+                return badInput(fmt::format("the bundle's paths {} and {} conflict with each other",
+                                            files[i].path, files[j].path));
         }
         text +=
             fmt::format("{} {} {}\n", files[i].sha256, files[i].executable ? "0755" : "0644", files[i].path);

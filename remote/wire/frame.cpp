@@ -78,7 +78,7 @@ Result<std::optional<Frame>> FrameParser::parse()
     const auto type = head.number<FrameType>();
     const auto checksum = head.number<std::uint32_t>();
     if (length > kMaxPayload)
-        return badInput(fmt::format("a frame claims {} bytes; the largest is {}", length, kMaxPayload));
+        return badInput(fmt::format("a frame claims {} bytes; the maximum is {}", length, kMaxPayload));
     if (type != FrameType::Message && type != FrameType::Chunk)
         return badInput(fmt::format("a frame has the unknown type {}", static_cast<int>(type)));
     if (rest.size() < kHead + length)

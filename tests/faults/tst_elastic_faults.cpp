@@ -162,7 +162,7 @@ private slots:
         QVERIFY2(harmed.ok(), harmed.errors.constData());
         report.injected(QTest::currentDataTag());
         m_lab->host(2).restoreLink();
-        AWAIT(run.events("hosts-away").last().contains(" cannot carry ranks: "));
+        AWAIT(run.events("hosts-away").last().contains(" cannot run ranks: "));
         const QString said = run.events("hosts-away").last();
         QVERIFY2(said.contains(trouble), qPrintable(said));
         const std::int64_t then = lastStepOf(run, 2);
@@ -193,8 +193,8 @@ private slots:
         AWAIT(hasWorld(run, 4, 2));
         const QStringList left = run.events("hosts-left-alone");
         QVERIFY(m_lab->host(2).run({"sh", "-c", "umount -l " + worker + " && rm /tmp/broken"}).ok());
-        QCOMPARE(left, QStringList{m_lab->host(2).address() +
-                                   " left alone for 2.00 s: with it attempt 3 came to nothing"});
+        QCOMPARE(left,
+                 QStringList{m_lab->host(2).address() + " not retried for 2.00 s: with it attempt 3 failed"});
         AWAIT(hasWorld(run, 5, 3));
         endCleanly(run);
         report.observed(left.first());

@@ -182,7 +182,7 @@ private slots:
         clear();
         RunOperation* operation = m_service->launch(spec());
         connect(operation, &RunOperation::progress, operation, [&, operation](const QString& text) {
-            if (!text.startsWith("making the run"))
+            if (!text.startsWith("creating the run"))
                 return;
             m_lab->host(kBroken).cutLink();
             QMetaObject::invokeMethod(
@@ -305,7 +305,7 @@ private:
         QVERIFY2(error.kind == ErrorKind::Refused, qPrintable(text));
         QVERIFY2(text.contains(m_lab->host(1).address()) && text.contains(m_lab->host(2).address()),
                  qPrintable(text));
-        QVERIFY2(text.contains("do not see the folder of the run on " + m_lab->host(0).address()),
+        QVERIFY2(text.contains("do not see the run's folder on " + m_lab->host(0).address()),
                  qPrintable(text));
         QVERIFY2(text.contains("TRAINYARD_HOME"), qPrintable(text));
     }

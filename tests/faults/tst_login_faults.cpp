@@ -278,7 +278,7 @@ private slots:
                                << "";
         QTest::newRow("rounds") << "Password: 1|One-time code: 1"
                                 << "";
-        QTest::newRow("endless") << QString("Again: 1|").repeated(17).chopped(1) << "goes on asking";
+        QTest::newRow("endless") << QString("Again: 1|").repeated(17).chopped(1) << "keeps asking";
         QTest::newRow("nine") << ""
                               << "9 questions at once";
         QTest::newRow("many") << ""
@@ -428,7 +428,7 @@ private slots:
         awaitReady(*target);
         QCOMPARE(target->agent()->root, lab::LabAccounts::home(shell) + "/.trainyard");
         QVERIFY(std::any_of(progress.begin(), progress.end(),
-                            [](const auto& p) { return p[0].toString().startsWith("sending the agent"); }));
+                            [](const auto& p) { return p[0].toString().startsWith("uploading the agent"); }));
         report.observed("up, under " + target->agent()->root);
     }
 

@@ -117,7 +117,7 @@ private slots:
         fault.injected("/var/tmp without programs as well");
         const HostReport none = look({0}).hosts[0];
         QCOMPARE(none.worst(), Verdict::Fail);
-        QVERIFY2(none.rows[0].found.contains("no folder where the agent may be stored and started"),
+        QVERIFY2(none.rows[0].found.contains("no folder where the agent can be stored and started"),
                  qPrintable(none.rows[0].found));
         QVERIFY2(none.rows[0].fix.contains("TRAINYARD_HOME"), qPrintable(none.rows[0].fix));
         fault.observed("no folder: " + none.rows[0].found);
@@ -261,8 +261,8 @@ private slots:
         for (const QString& link : dropped)
             QVERIFY2(refusal.error().message.find(link.toStdString()) != std::string::npos,
                      refusal.error().text().c_str());
-        QVERIFY2(refusal.error().hint.find("let every TCP port of " + host(2).address().toStdString()) !=
-                     std::string::npos,
+        QVERIFY2(refusal.error().hint.find("allow connections to every TCP port of " +
+                                           host(2).address().toStdString()) != std::string::npos,
                  refusal.error().hint.c_str());
         fault.observed(
             QString("%1 (%2 s)").arg(dropped.join("; ")).arg(double(timer.elapsed()) / 1000, 0, 'f', 1));

@@ -224,7 +224,7 @@ private slots:
         report.injected("slurmctld's saved state removed while job " + m_desk->jobOf(run) + " runs");
         const QString trouble = cluster().startController();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
-        AWAIT_ON(m_desk->ask(run).reason.contains("Slurm has forgotten"), run);
+        AWAIT_ON(m_desk->ask(run).reason.contains("Slurm no longer knows"), run);
         const HostRun lost = m_desk->ask(run);
         QCOMPARE(lost.state, RunState::Failed);
         for (int index = 0; index < cluster().nodeCount(); ++index)
@@ -390,7 +390,7 @@ private slots:
         const HostRun after = m_desk->ask(run);
         QCOMPARE(after.state, RunState::Failed);
         QVERIFY2(
-            after.reason.contains("is not there on " + cluster().nodeName(1)) ||
+            after.reason.contains("does not exist on " + cluster().nodeName(1)) ||
                 after.reason.contains("must be on a file system that the nodes and the login host share"),
             qPrintable(after.reason));
         report.observed(after.reason);
@@ -432,8 +432,8 @@ private:
         MUST(stop(run));
     }
 
-    /// Whether a requeued job is at work again. It may have to wait for its begin time or not, and be requeued
-    /// once more while a node is only coming back.
+    /// Whether a requeued job is at work again. It may have to wait for its begin time or not, and be
+    /// requeued once more while a node is only coming back.
     bool hasGoneOn(const QString& run)
     {
         cluster().hurry(m_desk->jobOf(run));

@@ -43,7 +43,7 @@ private slots:
         wrong("hosts remove gpu-03", 2, "`trainyard hosts list` shows it");
         wrong("hosts remove localhost", 2, "always in the list");
         wrong("hosts add a;b", 2, "\"a;b\" is not a host: the host name contains ';'");
-        wrong("hosts check a;b", 2, "use the name as your ssh configuration has it");
+        wrong("hosts check a;b", 2, "use the name from your ssh configuration");
         wrong("runs tag RUN", 2, "see `trainyard runs tag --help`");
         wrong("runs tag nobody paper", 2, "`trainyard runs` lists the runs");
         wrong("runs note nobody text", 2, "`trainyard runs` lists the runs");

@@ -236,7 +236,7 @@ private slots:
         QCOMPARE(m_cli.run({"stop", "--now", runId}).status, 0);
         const CliResult late = m_cli.run({"checkpoint", runId});
         QCOMPARE(late.status, 3);
-        QVERIFY2(late.err.contains("not at work"), qPrintable(late.err));
+        QVERIFY2(late.err.contains("not running"), qPrintable(late.err));
     }
 
 private:

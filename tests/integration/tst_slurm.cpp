@@ -63,13 +63,13 @@ private slots:
         launch(wholeNodes, second);
         const QString job = m_desk->jobOf(second);
         AWAIT_ON(m_desk->ask(second).reason.startsWith("queued as Slurm job " + job + ": "), second);
-        QVERIFY2(m_desk->ask(second).reason.contains("Resources (waits for free nodes)") ||
+        QVERIFY2(m_desk->ask(second).reason.contains("Resources (waiting for free nodes)") ||
                      m_desk->ask(second).reason.contains("Priority"),
                  qPrintable(m_desk->ask(second).reason));
         QCOMPARE(m_desk->ask(second).state, RunState::Pending);
 
         QVERIFY(m_desk->finish(m_desk->service().resume(second)).isEmpty()); // it is at work, in its way
-        QVERIFY2(m_desk->error().contains("still at work"), qPrintable(m_desk->error()));
+        QVERIFY2(m_desk->error().contains("still running"), qPrintable(m_desk->error()));
         stop(second);
         QCOMPARE(m_desk->history(second), QString("pending stopped"));
         QCOMPARE(m_desk->cluster().jobField(job, "JobState"), QString("CANCELLED"));
@@ -135,11 +135,11 @@ private slots:
                                    << "no partition mian — launch.slurm.partition can be main";
         QTest::newRow("nodes") << ""
                                << "" << 0 << 3
-                               << "asks for 3 nodes, and Slurm's partition main gives at most 2";
+                               << "requests 3 nodes, but Slurm's partition main allows at most 2";
         QTest::newRow("nodes of another") << "short"
-                                          << "" << 0 << 2 << "short gives at most 1";
+                                          << "" << 0 << 2 << "short allows at most 1";
         QTest::newRow("time") << ""
-                              << "" << 61 << 2 << "time_limit is 1 h 1 min, and Slurm's partition main";
+                              << "" << 61 << 2 << "time_limit is 1 h 1 min, but Slurm's partition main";
         QTest::newRow("feature") << ""
                                  << "a100" << 0 << 2
                                  << "Invalid feature specification — launch.slurm.constraint";

@@ -46,7 +46,7 @@ Result<BootHook::Crontab> BootHook::read() const
     if (listed.status != 0)
         TRAINYARD_TRY_STATUS(checkHasNone());
     if (listed.text.size() > kLargest)
-        return failed("the crontab is too long to be changed");
+        return failed("the crontab is too long to edit");
     Crontab crontab;
     std::istringstream lines(listed.status == 0 ? listed.text : std::string());
     for (std::string line; std::getline(lines, line);) {
@@ -64,7 +64,7 @@ Status BootHook::checkHasNone() const
     TRAINYARD_TRY(const CommandOutput said, runCommand({m_crontab, "-l"}, kPatience));
     return said.text.find("no crontab") != std::string::npos
                ? Status()
-               : failed("crontab -l said: " + said.text.substr(0, 200));
+               : failed("crontab -l reported: " + said.text.substr(0, 200));
 }
 
 Status BootHook::replace(const std::string& content) const
@@ -76,7 +76,7 @@ Status BootHook::replace(const std::string& content) const
     std::filesystem::remove(scratch, ignored);
     if (!replaced.ok())
         return replaced.error();
-    return replaced->status == 0 ? Status() : failed("crontab said: " + replaced->text.substr(0, 200));
+    return replaced->status == 0 ? Status() : failed("crontab reported: " + replaced->text.substr(0, 200));
 }
 
 std::string BootHook::script(const Environment& environment) const
@@ -93,7 +93,7 @@ std::string BootHook::script(const Environment& environment) const
 Status BootHook::install(const Environment& environment) const
 {
     if (m_line.empty())
-        return failed("the agent's folder has a sign in its path that no crontab can hold");
+        return failed("the agent's path contains a character that crontab cannot represent");
     TRAINYARD_TRY(const Crontab present, read());
     TRAINYARD_TRY_STATUS(writeFileAtomically(m_script, script(environment)));
     return present.hasOurs ? Status() : replace(present.others + m_line + '\n');

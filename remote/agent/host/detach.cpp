@@ -46,7 +46,7 @@ std::string errorLine(const Error& error)
     std::string line = readLine(readEnd);
     ::waitpid(child, nullptr, 0);
     if (line.empty())
-        line = errorLine(failed("the process ended before it was up", "see " + log.string()));
+        line = errorLine(failed("the process exited during start-up", "see " + log.string()));
     std::fputs(line.c_str(), stdout);
     std::fflush(stdout);
     ::_exit(line.starts_with("{\"error\"") ? 5 : 0);
@@ -126,7 +126,7 @@ Result<DetachedStart> startDetached(const std::vector<std::string>& arguments)
     TRAINYARD_TRY(const CommandOutput output, runCommand(outlivingLogout(arguments), kStartTimeout));
     const json word = json::parse(output.text, nullptr, false);
     if (!word.is_object())
-        return failed("the detached process said: " + output.text.substr(0, 500));
+        return failed("the detached process reported: " + output.text.substr(0, 500));
     if (word.contains("error"))
         return errorIn(word["error"]);
     return DetachedStart{word.value("started", false), word.value("pid", 0)};

@@ -37,7 +37,7 @@ bool isPlainLine(const std::string& line)
 Status checkKnownHosts(const std::vector<std::string>& lines)
 {
     if (lines.size() > kMaxLines || !std::all_of(lines.begin(), lines.end(), isPlainLine))
-        return badInput("known_hosts holds a line that is not plain names, a type and a key");
+        return badInput("known_hosts contains a line that is not host names, a key type and a key");
     return {};
 }
 

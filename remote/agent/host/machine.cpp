@@ -74,7 +74,7 @@ Result<DiskSpace> diskSpace(const std::filesystem::path& path)
 {
     struct statvfs info {};
     if (::statvfs(path.c_str(), &info) != 0)
-        return systemError(ErrorKind::Failed, "cannot ask for the free space at " + path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot read the free space at " + path.string(), errno);
     return DiskSpace{info.f_blocks * info.f_frsize, info.f_bavail * info.f_frsize, info.f_files,
                      info.f_favail, (info.f_flag & ST_NOEXEC) != 0};
 }

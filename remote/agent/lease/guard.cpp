@@ -83,9 +83,9 @@ Hold hold(const GuardOptions& options, pid_t daemon)
         if (word == Word::Came)
             lastWord = now;
         if (word == Word::Ended)
-            return {std::nullopt, "the head is gone"};
+            return {std::nullopt, "the head node is gone"};
         if (now - lastWord > options.lease)
-            return {std::nullopt, "no word from the head within the lease"};
+            return {std::nullopt, "the head node did not renew the lease in time"};
     }
 }
 
@@ -114,7 +114,7 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     sweepDescendants(::getpid(), kTermGrace);
     MpiSessions(options.run).removeUpTo(options.attempt);
     if (!held.reason.empty()) // not before: behind a cut link nobody may take our words
-        say(options, held.reason + "; its ranks were ended");
+        say(options, held.reason + "; its ranks were terminated");
     return held.status.value_or(1);
 }
 

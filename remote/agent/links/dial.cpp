@@ -258,7 +258,7 @@ LinkTrial streamTo(const LinkPeer& peer, Milliseconds duration, Milliseconds pat
     ::shutdown(socket, SHUT_WR);
     const auto count = sent ? readCount(socket, SteadyClock::now() + patience) : std::nullopt;
     if (!count)
-        trial.error = "the connection broke while it was measured";
+        trial.error = "the connection broke during the measurement";
     else
         trial.bytesPerSecond = double(*count) * 1000 / millisecondsSince(begin);
     return trial;

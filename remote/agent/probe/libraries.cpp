@@ -106,7 +106,8 @@ Result<std::vector<std::string>> versionsIn(const std::string& library, const js
             versions.push_back(version.get<std::string>());
     }
     if (!fits || versions.size() != list.size())
-        return badInput("needs: the versions of \"" + library.substr(0, 100) + "\" are not a list of texts");
+        return badInput("needs: the versions of \"" + library.substr(0, 100) +
+                        "\" are not a list of strings");
     return versions;
 }
 
@@ -129,12 +130,12 @@ json factsOf(const Search& search, const std::string& name, const std::vector<st
 Result<json> libraryFacts(const json& needs)
 {
     if (!needs.is_object() || needs.size() > kMaxLibraries)
-        return badInput("needs is not an object of libraries with the versions needed of each");
+        return badInput("needs is not an object that maps each library to its required versions");
     const Search search;
     json facts = json::object();
     for (const auto& [name, list] : needs.items()) {
         if (!isPlainName(name))
-            return badInput("needs: \"" + name.substr(0, 100) + "\" is not the name of a library");
+            return badInput("needs: \"" + name.substr(0, 100) + "\" is not a library name");
         TRAINYARD_TRY(const auto versions, versionsIn(name, list));
         facts[name] = factsOf(search, name, versions);
     }

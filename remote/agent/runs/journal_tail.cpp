@@ -31,9 +31,9 @@ Result<std::string> JournalTail::read(std::size_t most)
         return lost(errno);
     const auto size = static_cast<std::uint64_t>(info.st_size);
     if (size < m_offset)
-        return failed(fmt::format("{} has {} bytes, fewer than the {} that were asked for", m_path.string(),
-                                  size, m_offset),
-                      "fetch the stream from its start");
+        return failed(
+            fmt::format("{} has {} bytes, fewer than the {} requested", m_path.string(), size, m_offset),
+            "fetch the stream from its start");
     const Look look{size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
     if (look == m_nothing) // a torn or damaged tail, however long, is not read over and over
         return std::string();

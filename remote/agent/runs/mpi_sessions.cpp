@@ -57,8 +57,8 @@ Status MpiSessions::make(const fs::path& folder)
     if (error == EEXIST && isOurFolder(folder))
         return {};
     if (error == EEXIST)
-        return refused(folder.string() + " is there already and belongs to another user",
-                       "the next attempt takes another name");
+        return refused(folder.string() + " already exists and belongs to another user",
+                       "the next attempt uses another name");
     return systemError(ErrorKind::Failed, "cannot make " + folder.string(), error);
 }
 

@@ -27,10 +27,10 @@ bool hasLastWord(const RunFolder& folder, const SupervisorIdentity& supervisor)
 std::string reasonFor(const SupervisorIdentity& supervisor, const RunStatus& status, int killed)
 {
     if (supervisor.bootId != bootId())
-        return fmt::format("{} was restarted while the run was at work", supervisor.host);
+        return fmt::format("{} was restarted during the run", supervisor.host);
     if (status.state == RunState::Stopping && !status.reason.empty())
         return fmt::format("{}; {} was not restarted: resume the run", status.reason, supervisor.host);
-    return fmt::format("the supervisor on {} (pid {}) died; {} left processes had to be killed",
+    return fmt::format("the supervisor on {} (pid {}) died; {} remaining processes had to be killed",
                        supervisor.host, supervisor.pid, killed);
 }
 

@@ -55,7 +55,7 @@ void putRight(const RunFolder& folder)
 Result<RunFolder> RunRegistry::folder(const std::string& run) const
 {
     if (!isSafeName(run))
-        return badInput(fmt::format("\"{}\" is not a name of a run", run.substr(0, 200)),
+        return badInput(fmt::format("\"{}\" is not a valid run name", run.substr(0, 200)),
                         "letters, digits, '.', '_' and '-', at most 128, not starting with '.' or '-'");
     return RunFolder(m_root, run);
 }
@@ -119,7 +119,7 @@ Result<bool> RunRegistry::remove(const std::string& run) const
         return false;
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(target));
     if (isLive(target) || !processesWithEnvironment(target.marker()).empty())
-        return refused("the run " + run + " is alive", "stop it first");
+        return refused("the run " + run + " is still active", "stop it first");
     // Out of sight in one instant; taking it apart may take long.
     const fs::path doomed = target.path().parent_path() / fmt::format(".{}{}{}", run, kRemoved, ::getpid());
     if (::rename(target.path().c_str(), doomed.c_str()) != 0)

@@ -88,13 +88,13 @@ Result<RunWork> parsePreparation(std::string_view jobText)
     if (job.contains("command")) {
         const json& command = job["command"];
         if (command != "prepare" && command != "documents" && command != "verify")
-            return badInput("job.command is none of \"prepare\", \"documents\" and \"verify\"",
-                            "the agent may be older than the desk: deploy again");
+            return badInput("job.command is not \"prepare\", \"documents\" or \"verify\"",
+                            "the agent may be outdated: deploy again");
         work.command = command.get<std::string>();
     }
     for (const json& argument : job["arguments"]) {
         if (!argument.is_string())
-            return badInput("job.arguments holds something else than texts");
+            return badInput("job.arguments contains a value that is not a string");
         work.arguments.push_back(argument.get<std::string>());
     }
     return work;

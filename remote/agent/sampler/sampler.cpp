@@ -120,10 +120,10 @@ void Sampler::watchDisk(Bytes free)
         return;
     m_diskIsLow = low;
     const std::string what =
-        low ? fmt::format("only {} are free on the disk of the run directory: logs stop and "
-                          "samples become rare until there is more room",
+        low ? fmt::format("only {} free on the disk of the run directory: logging pauses and samples become "
+                          "less frequent until space is freed",
                           formatBytes(free))
-            : fmt::format("{} are free on the disk of the run directory again", formatBytes(free));
+            : fmt::format("{} free again on the disk of the run directory", formatBytes(free));
     report(m_journal.append(
         EventRecord{low ? Severity::Warning : Severity::Info, low ? "disk-low" : "disk-fine", what, {}, 0}));
 }
@@ -137,8 +137,8 @@ void Sampler::watchClock()
     report(m_journal.append(
         EventRecord{Severity::Warning,
                     "clock-set",
-                    fmt::format("the clock of {} moved {} by {}; times before and after do not "
-                                "compare, the order of records does not suffer",
+                    fmt::format("the clock of {} moved {} by {}; times before and after are not comparable, "
+                                "but the order of records is unaffected",
                                 hostName(), moved->count() < 0 ? "back" : "forward", formatDuration(size)),
                     {},
                     0}));

@@ -126,7 +126,7 @@ Result<Answer> place(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const std::string sha256, sha256Field(request, "sha256"));
     TRAINYARD_TRY(const std::string name, Fields(request).text("file"));
     if (!isPlainPath(name))
-        return badInput("\"" + name.substr(0, 100) + "\" is not a place in a run's directory");
+        return badInput("\"" + name.substr(0, 100) + "\" is not a path inside a run's directory");
     const std::filesystem::path blob = BlobStore(context.root).blob(sha256), place = run.path() / name;
     TRAINYARD_TRY_STATUS(makeFolder(place.parent_path()));
     if (::rename(blob.c_str(), place.c_str()) != 0)
@@ -198,7 +198,7 @@ Result<Answer> readManifestPiece(const AgentContext&, const json& request)
     const FileDescriptor file(::open(name.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
     if (!file.valid()) {
         Error error = systemError(ErrorKind::BadInput, "there is no data set: cannot open " + name, errno);
-        error.hint = "prepare it there, or give the folder of a finished one";
+        error.hint = "prepare one there, or choose the folder of an existing one";
         return error;
     }
     return answerWith(file, name, piece);

@@ -63,8 +63,8 @@ Result<std::int64_t> Fields::number(const char* name, std::int64_t least, std::i
     const bool tooLarge =
         found->is_number_unsigned() && found->get<std::uint64_t>() > static_cast<std::uint64_t>(INT64_MAX);
     if (tooLarge || found->get<std::int64_t>() < least || found->get<std::int64_t>() > most)
-        return badInput(
-            fmt::format("the field \"{}\" is {}; {} to {} are possible", name, toText(*found), least, most));
+        return badInput(fmt::format("the field \"{}\" is {}; it must be between {} and {}", name,
+                                    toText(*found), least, most));
     return found->get<std::int64_t>();
 }
 
@@ -90,8 +90,8 @@ Result<json> Fields::list(const char* name, std::size_t most) const
     if (found == m_object.end() || !found->is_array())
         return wrongType(name, "a list");
     if (found->size() > most)
-        return badInput(fmt::format("the list \"{}\" has {} entries; at most {} are possible", name,
-                                    found->size(), most));
+        return badInput(
+            fmt::format("the list \"{}\" has {} entries; at most {} are allowed", name, found->size(), most));
     return *found;
 }
 
@@ -124,7 +124,7 @@ std::string replyText(std::uint32_t id, const json& fields)
     std::string text = toText(message);
     if (text.size() > kMaxPayload)
         return errorText(
-            id, failed(fmt::format("the answer has {} bytes, more than fit into a message", text.size())));
+            id, failed(fmt::format("the reply has {} bytes, more than a message can hold", text.size())));
     return text;
 }
 

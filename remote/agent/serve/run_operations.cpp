@@ -43,8 +43,8 @@ Result<Answer> createRun(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const std::string kind, fields.text("kind"));
     const auto known = workKindFrom(kind);
     if (!known)
-        return badInput("the field \"kind\" is none of \"train\", \"prepare\" and \"probe\"",
-                        "the agent may be older than the desk: deploy again");
+        return badInput("the field \"kind\" is not \"train\", \"prepare\" or \"probe\"",
+                        "the agent may be outdated: deploy again");
     run.kind = *known;
     TRAINYARD_TRY(run.work, fields.document(run.kind == WorkKind::Prepare ? "job" : "spec"));
     TRAINYARD_TRY(run.inventory,
@@ -173,7 +173,7 @@ Result<Answer> checkpoint(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     const auto status = readStatus(folder);
     if (!isSupervised(folder) || (status && status->state == RunState::Pending))
-        return refused("the run " + folder.run() + " is not at work", "resume it first");
+        return refused("the run " + folder.run() + " is not running", "resume it first");
     TRAINYARD_TRY_STATUS(askForCheckpoint(folder));
     return Answer{{{"asked", true}}, {}};
 }

@@ -61,7 +61,7 @@ Result<std::string> Session::readLine()
 {
     while (m_greeting.find('\n') == std::string::npos) {
         if (m_greeting.size() > 4 * kKiB)
-            return badInput("the client's first line has no end");
+            return badInput("the client's first line is not terminated");
         std::array<char, 256> buffer;
         pollfd wait{m_input, POLLIN, 0};
         ::poll(&wait, 1, -1);
@@ -69,7 +69,7 @@ Result<std::string> Session::readLine()
         if (got > 0)
             m_greeting.append(buffer.data(), static_cast<std::size_t>(got));
         else if (got == 0 || (errno != EAGAIN && errno != EINTR))
-            return badInput("the client left without a greeting");
+            return badInput("the client disconnected before the greeting");
     }
     const auto end = m_greeting.find('\n');
     std::string line = m_greeting.substr(0, end);
@@ -86,7 +86,7 @@ Status Session::greet()
     }
     if (!isNonce(line))
         return badInput("the first line is not a nonce of 32 hex digits",
-                        "this is for the desk: see PROTOCOL.md");
+                        "this command is for the Trainyard client: see PROTOCOL.md");
     m_parser.feed(m_greeting);
     m_outbox.addUrgent(greetingLine(line));
     return {};
@@ -213,8 +213,8 @@ void Session::takeChunk(const std::string& payload)
 void Session::dispatch(const Request& request)
 {
     if (m_context.readOnly && !isReading(request.op))
-        return replyError(request.id, refused("this connection may only look: \"" +
-                                                  request.op.substr(0, 100) + "\" would change something",
+        return replyError(request.id, refused("this connection is read-only: \"" + request.op.substr(0, 100) +
+                                                  "\" is not allowed",
                                               "connect without --read-only"));
     const Result<bool> handled = handleHere(request);
     if (!handled.ok())
@@ -224,7 +224,7 @@ void Session::dispatch(const Request& request)
     if (const Operation operation = findOperation(request.op))
         return answerLater(request, operation);
     replyError(request.id, badInput(fmt::format("the operation \"{}\" is unknown", request.op.substr(0, 100)),
-                                    "the agent may be older than the desk: deploy again"));
+                                    "the agent may be outdated: deploy again"));
 }
 
 /// What belongs to the connection itself; false for everything else.
@@ -265,7 +265,7 @@ Status Session::takePromise(const Request& hello)
 Status Session::checkSilence() const
 {
     const bool isSilent = m_longestSilence.count() > 0 && SteadyClock::now() - m_lastSign > m_longestSilence;
-    return isSilent ? unreachable("no word from the client for " + formatDuration(m_longestSilence))
+    return isSilent ? unreachable("heard nothing from the client for " + formatDuration(m_longestSilence))
                     : Status();
 }
 
@@ -319,7 +319,7 @@ Status Session::beginTail(const Request& request)
     TRAINYARD_TRY(const std::int64_t offset, fields.numberOr("offset", 0, 0, INT64_MAX));
     TRAINYARD_TRY(const RunFolder folder, RunRegistry(m_context.root).existing(run));
     if (!isSafeName(stream))
-        return badInput(fmt::format("\"{}\" is not a name of a stream", stream.substr(0, 100)));
+        return badInput(fmt::format("\"{}\" is not a valid stream name", stream.substr(0, 100)));
     m_tails.emplace(request.id, JournalTail(folder.journal() / stream, static_cast<std::uint64_t>(offset)));
     return {};
 }

@@ -40,7 +40,7 @@ Result<Answer> have(const AgentContext& context, const json& request)
     json missing = json::array();
     for (const json& entry : hashes) {
         if (!entry.is_string() || !isSha256(entry.get_ref<const std::string&>()))
-            return badInput("the list \"sha256\" holds something that is not 64 lower-case hex digits");
+            return badInput("the list \"sha256\" contains an entry that is not 64 lower-case hex digits");
         const std::string hash = entry.get<std::string>();
         if (store.has(hash)) {
             store.noteUse(hash);
@@ -55,14 +55,14 @@ Result<Answer> have(const AgentContext& context, const json& request)
 Result<WantedFile> wantedFile(const json& entry)
 {
     if (!entry.is_object())
-        return badInput("the list \"files\" holds something that is not an object");
+        return badInput("the list \"files\" contains an entry that is not an object");
     const Fields fields(entry);
     WantedFile file;
     TRAINYARD_TRY(file.name, fields.text("name"));
     TRAINYARD_TRY(file.size, fields.number("size", 0, INT64_MAX));
     TRAINYARD_TRY(file.sha256, sha256Field(entry, "sha256"));
     if (!isPlainName(file.name))
-        return badInput("\"" + file.name.substr(0, 100) + "\" is not a name of a file");
+        return badInput("\"" + file.name.substr(0, 100) + "\" is not a valid file name");
     return file;
 }
 
@@ -153,7 +153,7 @@ Result<Answer> clean(const AgentContext& context, const json& request)
 Result<BundleFile> bundleFile(const json& entry)
 {
     if (!entry.is_object())
-        return badInput("the list \"files\" holds something that is not an object");
+        return badInput("the list \"files\" contains an entry that is not an object");
     const Fields fields(entry);
     TRAINYARD_TRY(std::string path, fields.text("path"));
     TRAINYARD_TRY(const std::string mode, fields.text("mode"));

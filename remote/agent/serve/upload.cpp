@@ -20,7 +20,7 @@ void Upload::take(std::string_view bytes)
         return end(
             badInput(fmt::format("more than {} bytes were sent without an acknowledgement", kUploadWindow)));
     if (m_blob.offset + m_written + m_unwritten > m_blob.size)
-        return end(badInput(fmt::format("more bytes came than the blob's {}", m_blob.size)));
+        return end(badInput(fmt::format("received more bytes than the blob's {}", m_blob.size)));
     m_pending.append(bytes);
     advance();
 }

@@ -22,10 +22,10 @@ Result<BatchJob> ownBatchJob()
 {
     BatchJob job{variable("SLURM_JOB_ID"), std::atoi(variable("SLURM_RESTART_COUNT").c_str()), {}};
     if (job.id.empty())
-        return badInput("this is no job of Slurm's", "--in-job is for sbatch");
+        return badInput("this is not a Slurm job", "--in-job is for use by sbatch");
     TRAINYARD_TRY(job.nodes, expandHosts(variable("SLURM_JOB_NODELIST")));
     if (job.nodes.empty())
-        return failed("Slurm did not name the nodes of job " + job.id);
+        return failed("Slurm did not report the nodes of job " + job.id);
     return job;
 }
 

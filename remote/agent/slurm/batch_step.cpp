@@ -44,7 +44,7 @@ Status checkFolderOnNodes(const BatchJob& job, const std::filesystem::path& file
             absent.push_back(node);
     }
     if (!absent.empty())
-        return refused(fmt::format("{} is not there on {}", file.parent_path().parent_path().string(),
+        return refused(fmt::format("{} does not exist on {}", file.parent_path().parent_path().string(),
                                    fmt::join(absent, ", ")),
                        "the agent's folder must be on a file system that the nodes and the login host share");
     if (output.status != 0)
@@ -63,7 +63,7 @@ Result<std::string> findStarter()
         if (output.text.find(plugin) != std::string::npos)
             return std::string(plugin);
     }
-    return refused("there is no mpirun on " + hostName() + ", and Slurm's srun starts no MPI ranks there",
+    return refused("there is no mpirun on " + hostName() + ", and Slurm's srun cannot start MPI ranks there",
                    "install OpenMPI 4 on the nodes, or load its module in the shell's start-up file");
 }
 
@@ -97,8 +97,8 @@ Status waitForPlace(const RunFolder& folder)
     const auto deadline = SteadyClock::now() + kPlacePatience;
     while (LockFile::isHeld(folder.supervisorLock())) {
         if (SteadyClock::now() > deadline)
-            return refused("an earlier attempt of the run is still at work",
-                           "its node may be cut off: see " + folder.supervisorFile().string());
+            return refused("an earlier attempt of the run is still running",
+                           "its node may be unreachable: see " + folder.supervisorFile().string());
         std::this_thread::sleep_for(std::chrono::milliseconds(100));
     }
     return {};
@@ -109,7 +109,7 @@ Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
     TRAINYARD_TRY(const BatchJob job, ownBatchJob());
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
     if (!spec)
-        return badInput("the run " + folder.run() + " is not for Slurm");
+        return badInput("the run " + folder.run() + " is not a Slurm run");
     const std::uint32_t attempt = attemptOf({job.id, firstAttempt}, job.restarts, lastSignedAttempt(folder));
     TRAINYARD_TRY_STATUS(checkFolderOnNodes(job, folder.launchFile(firstAttempt)));
     TRAINYARD_TRY(const LaunchRequest request, requestFor(folder, firstAttempt, attempt, job));

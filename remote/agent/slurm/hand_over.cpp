@@ -36,7 +36,7 @@ Supervisor::HandOver onLostNode(const RunFolder& folder, const BatchJob& job, co
         if (requeued.ok())
             requeued = requeue(job);
         if (requeued.ok())
-            return fmt::format("Slurm job {} goes back into the queue", job.id);
+            return fmt::format("Slurm job {} is being requeued", job.id);
         printOutput(fmt::format("error: job {} cannot be requeued: {}\n", job.id, requeued.error().text()));
         return {};
     };

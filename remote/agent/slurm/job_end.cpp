@@ -19,13 +19,13 @@ struct Known {
 constexpr std::array<Known, 9> kKnown{{
     {"CANCELLED", RunState::Stopped, "was cancelled in Slurm"},
     {"PREEMPTED", RunState::Stopped, "was preempted by Slurm"},
-    {"TIMEOUT", RunState::Stopped, "reached its time limit before it could keep a checkpoint"},
+    {"TIMEOUT", RunState::Stopped, "reached its time limit before it could save a checkpoint"},
     {"DEADLINE", RunState::Stopped, "reached its deadline"},
     {"NODE_FAIL", RunState::Failed, "lost a node"},
-    {"OUT_OF_MEMORY", RunState::Failed, "was killed by Slurm: it used more memory than it had asked for"},
-    {"BOOT_FAIL", RunState::Failed, "got nodes that did not boot"},
+    {"OUT_OF_MEMORY", RunState::Failed, "was killed by Slurm: it used more memory than requested"},
+    {"BOOT_FAIL", RunState::Failed, "was given nodes that failed to boot"},
     {"LAUNCH_FAILED", RunState::Failed, "could not be started on its nodes"},
-    {"COMPLETED", RunState::Failed, "ended without a word of its supervisor"},
+    {"COMPLETED", RunState::Failed, "ended without a report from its supervisor"},
 }};
 
 std::string where(const JobFacts& job)
@@ -60,7 +60,7 @@ JobEnding endingOf(const std::string& id, const std::optional<JobFacts>& job, bo
     if (stopAsked)
         return {RunState::Stopped, "stopped by request"};
     if (!job)
-        return {RunState::Failed, name + " ended, and Slurm has forgotten how"};
+        return {RunState::Failed, name + " ended, and Slurm no longer knows how"};
     const auto known = std::find_if(kKnown.begin(), kKnown.end(),
                                     [&](const Known& entry) { return entry.state == job->state; });
     if (known == kKnown.end())

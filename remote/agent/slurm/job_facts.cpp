@@ -23,22 +23,22 @@ struct Explanation {
     std::string_view words;
 };
 constexpr std::array<Explanation, 16> kExplanations{{
-    {"Priority", "jobs before it have a higher priority"},
-    {"Resources", "waits for free nodes"},
-    {"BeginTime", "waits for its begin time, as after a requeue"},
-    {"PartitionConfig", "asks for more than the partition gives"},
-    {"PartitionTimeLimit", "its time limit is above the partition's"},
-    {"PartitionNodeLimit", "asks for more nodes than the partition gives"},
+    {"Priority", "other jobs have a higher priority"},
+    {"Resources", "waiting for free nodes"},
+    {"BeginTime", "waiting for its begin time, as after a requeue"},
+    {"PartitionConfig", "requests more than the partition allows"},
+    {"PartitionTimeLimit", "its time limit exceeds the partition's"},
+    {"PartitionNodeLimit", "requests more nodes than the partition allows"},
     {"PartitionDown", "the partition is down"},
-    {"PartitionInactive", "the partition takes no jobs"},
-    {"JobHeldUser", "its user holds it"},
-    {"JobHeldAdmin", "an administrator holds it"},
+    {"PartitionInactive", "the partition accepts no jobs"},
+    {"JobHeldUser", "held by its user"},
+    {"JobHeldAdmin", "held by an administrator"},
     {"launch_failed", "Slurm could not start it on its nodes"},
-    {"job_requeued_in_held_state", "it was requeued to be held"},
-    {"JobHoldMaxRequeue", "it was requeued too often"},
-    {"ReqNodeNotAvail", "nodes that it needs are not available"},
-    {"Nodes_required", "nodes that it needs are down or drained"},
-    {"QOS", "a limit of its quality of service"},
+    {"job_requeued_in_held_state", "held after a requeue"},
+    {"JobHoldMaxRequeue", "requeued too often"},
+    {"ReqNodeNotAvail", "required nodes are unavailable"},
+    {"Nodes_required", "required nodes are down or drained"},
+    {"QOS", "limited by its quality of service"},
 }};
 
 template <std::size_t N>
@@ -152,7 +152,7 @@ std::string queueText(const JobFacts& job)
     if (job.isHeld)
         text += fmt::format("; release it with `scontrol release {}`, or stop the run", job.id);
     else if (!job.start.empty())
-        text += ", may start at " + spaced(job.start);
+        text += ", expected to start at " + spaced(job.start);
     return text;
 }
 

@@ -73,17 +73,18 @@ Status fits(const Partition& partition, const RunSpec& spec)
     const int asked = static_cast<int>(spec.cluster.nodes.size());
     const int most = std::min(partition.nodes, partition.mostNodes.value_or(partition.nodes));
     if (asked > most)
-        return refused(fmt::format("the run asks for {} nodes, and Slurm's partition {} gives at most {}",
+        return refused(fmt::format("the run requests {} nodes, but Slurm's partition {} allows at most {}",
                                    asked, partition.name, most),
-                       "take fewer nodes in cluster.nodes, or another launch.slurm.partition");
+                       "use fewer nodes in cluster.nodes, or another launch.slurm.partition");
     const auto time = std::chrono::duration_cast<minutes>(spec.launch.slurm.timeLimit);
     if (partition.mostTime && time > *partition.mostTime)
-        return refused(fmt::format("launch.slurm.time_limit is {}, and Slurm's partition {} gives at most {}",
-                                   timeText(time), partition.name, timeText(*partition.mostTime)),
-                       "take a shorter one; a run that reaches it goes on with `trainyard resume`");
+        return refused(
+            fmt::format("launch.slurm.time_limit is {}, but Slurm's partition {} allows at most {}",
+                        timeText(time), partition.name, timeText(*partition.mostTime)),
+            "use a shorter one; a run that reaches it can be continued with `trainyard resume`");
     if (!partition.isUp)
         return refused("Slurm's partition " + partition.name + " is down",
-                       "take another launch.slurm.partition");
+                       "use another launch.slurm.partition");
     return {};
 }
 

@@ -124,7 +124,7 @@ bool QueueWatch::takePlace(std::uint32_t attempt)
     m_place.reset();
     auto lock = LockFile::tryAcquire(m_folder.supervisorLock());
     if (!lock.ok() || !*lock) {
-        complain(lock.ok() ? "an earlier attempt is still at work" : lock.error().text());
+        complain(lock.ok() ? "an earlier attempt is still running" : lock.error().text());
         return false;
     }
     auto log = RunLog::open(m_folder, attempt, m_steps);

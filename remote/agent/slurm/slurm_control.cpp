@@ -45,10 +45,9 @@ constexpr std::array<Remedy, 8> kRemedies{{
     {"qos", "launch.slurm.qos: `sacctmgr show qos` lists them"},
     {"QOS", "launch.slurm.qos: `sacctmgr show qos` lists them"},
     {"feature", "launch.slurm.constraint: `sinfo --format=%f` lists the features of the nodes"},
-    {"generic resource", "launch.device \"cuda\" asks for a GPU per slot, and no node has so many"},
+    {"generic resource", "launch.device \"cuda\" requests one GPU per slot, and no node has that many"},
     {"time limit", "launch.slurm.time_limit: `sinfo` shows the partitions' limits"},
-    {"node configuration",
-     "take fewer slots per node or threads per rank, or another launch.slurm.partition"},
+    {"node configuration", "use fewer slots per node or threads per rank, or another launch.slurm.partition"},
 }};
 
 std::string remedyFor(const std::string& words)
@@ -71,7 +70,7 @@ Error complaint(const std::string& output)
     const std::string words = errorOf(output);
     if (isSilence(words))
         return unreachable("Slurm's controller does not answer on " + hostName() + ": " + words,
-                           "`scontrol ping` tells whether it is up");
+                           "`scontrol ping` shows whether it is up");
     return refused("Slurm on " + hostName() + " says: " + words, remedyFor(words));
 }
 
@@ -80,7 +79,7 @@ Result<CommandOutput> runSlurm(const std::vector<std::string>& arguments)
     if (findProgram(arguments[0]).empty())
         return refused(
             "there is no " + arguments[0] + " on " + hostName(),
-            "give a login host of a Slurm cluster, or load its module in the shell's start-up file");
+            "use a login host of a Slurm cluster, or load its module in the shell's start-up file");
     return runCommand(arguments, kPatience, keptEnvironment(kInherited));
 }
 
@@ -119,7 +118,7 @@ Result<std::optional<JobFacts>> askJob(const std::string& id)
     if (output.status == 0) {
         auto facts = parseJob(output.text);
         if (!facts)
-            return failed("cannot read what scontrol says of the job " + id + ": " +
+            return failed("cannot parse scontrol's output about the job " + id + ": " +
                           output.text.substr(0, 200));
         return facts;
     }
@@ -147,7 +146,7 @@ Result<std::string> submitJob(const std::vector<std::string>& sbatch)
     TRAINYARD_TRY(const std::string output, outputOf(sbatch));
     const std::string id = parseSubmission(output);
     if (id.empty())
-        return failed("sbatch did not tell the job's id: " + errorOf(output));
+        return failed("sbatch did not print the job id: " + errorOf(output));
     return id;
 }
 

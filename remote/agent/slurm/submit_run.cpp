@@ -31,7 +31,7 @@ Status letWatchLeave(const RunFolder& folder)
     const auto deadline = std::chrono::steady_clock::now() + kPatience;
     while (isQueueWatched(folder)) {
         if (std::chrono::steady_clock::now() > deadline)
-            return refused("the job before is still being watched", "see " + folder.queueLog().string());
+            return refused("the previous job is still being watched", "see " + folder.queueLog().string());
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
     }
     return {};
@@ -107,7 +107,7 @@ Result<Submission> submitRun(const RunFolder& folder, const std::string& request
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     TRAINYARD_TRY(const auto spec, slurmSpec(folder));
     if (!spec)
-        return badInput("the run " + folder.run() + " is not for Slurm");
+        return badInput("the run " + folder.run() + " is not a Slurm run");
     TRAINYARD_TRY(const auto lock, LockFile::tryAcquire(folder.path() / "submission.lock"));
     if (!lock)
         return refused("the run " + folder.run() + " is being submitted", "wait for it");

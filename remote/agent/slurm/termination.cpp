@@ -53,7 +53,7 @@ Supervisor::TerminationHandler onTermination(const RunFolder& folder, const std:
         askToStop(folder, grace); // at once: Slurm may be slow to tell why
         const auto facts = askJob(job);
         if (!facts.ok() || !*facts)
-            return "Slurm job " + job + " was told to end";
+            return "Slurm job " + job + " was asked to end";
         const seconds left = timeUntil((*facts)->end, std::time(nullptr));
         if ((*facts)->state == "RUNNING" && left <= warning + kEarlyWarning)
             askToStop(folder, std::max<milliseconds>(kMargin, left - kMargin));

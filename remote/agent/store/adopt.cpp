@@ -36,7 +36,7 @@ Status copyInto(PartFile& part, int source)
     while (!part.complete()) {
         const ssize_t got = ::read(source, buffer.data(), buffer.size());
         if (got <= 0)
-            return failed("the file became shorter while it was copied");
+            return failed("the file shrank while it was being copied");
         TRAINYARD_TRY_STATUS(part.append({buffer.data(), static_cast<std::size_t>(got)}));
     }
     return part.finish();
@@ -51,7 +51,7 @@ Status adopt(const BlobStore& store, const WantedFile& wanted, const fs::path& p
         return badInput(path.string() + " is not a file of that size");
     TRAINYARD_TRY(const std::string hash, sha256OfFile(path));
     if (hash != wanted.sha256)
-        return badInput(path.string() + " has another content");
+        return badInput(path.string() + " has different content");
     TRAINYARD_TRY(const auto part, PartFile::open(store, {wanted.sha256, wanted.size, 0}));
     return copyInto(*part, source.get());
 }

@@ -53,7 +53,7 @@ Status BlockSums::append(std::string_view block)
 Status BlockSums::truncate(std::uint64_t blocks)
 {
     if (::ftruncate(m_file.get(), static_cast<off_t>(blocks * kSumDigits)) != 0)
-        return systemError(ErrorKind::Failed, "cannot cut " + m_path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot truncate " + m_path.string(), errno);
     return {};
 }
 
@@ -62,8 +62,8 @@ Result<std::uint64_t> BlockSums::verify(int data, std::uint64_t limit,
 {
     struct stat info {};
     if (::fstat(data, &info) != 0)
-        return systemError(ErrorKind::Failed, "cannot look at the part that " + m_path.string() + " sums",
-                           errno);
+        return systemError(ErrorKind::Failed,
+                           "cannot read the size of the part that " + m_path.string() + " sums", errno);
     const std::uint64_t end = std::min(limit, static_cast<std::uint64_t>(info.st_size));
     std::string block;
     std::string sum(kSumDigits, '\0');

@@ -20,11 +20,11 @@ Result<bool> BundleStore::assemble(const std::string& id, const std::vector<Bund
 {
     TRAINYARD_TRY(const std::string computed, bundleId(files));
     if (computed != id)
-        return badInput("the bundle's id " + id.substr(0, 12) + " is not that of its files, " +
+        return badInput("the bundle's id " + id.substr(0, 12) + " does not match its files, " +
                         computed.substr(0, 12));
     for (const BundleFile& file : files) {
         if (!m_blobs.has(file.sha256))
-            return refused("the blob of " + file.path + " is not here", "upload it first");
+            return refused("the blob of " + file.path + " is missing", "upload it first");
     }
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));
     TRAINYARD_TRY(const bool created, publishFolder(folder(id), [&](const fs::path& temporary) {

@@ -36,7 +36,7 @@ Result<std::vector<std::string>> leaveMark(const fs::path& folder, const std::st
     const FileDescriptor mark(
         ::open((folder / own).c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!mark.valid())
-        return systemError(ErrorKind::Failed, "cannot leave a mark in " + folder.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot write a mark in " + folder.string(), errno);
     std::vector<std::string> seen;
     std::error_code ignored;
     for (const std::string& other : others) {

@@ -119,7 +119,7 @@ Status PartFile::takeShared()
     TRAINYARD_TRY_STATUS(resumeFrom(file.get()));
     m_file = std::move(file);
     if (::ftruncate(m_file.get(), static_cast<off_t>(m_size)) != 0)
-        return systemError(ErrorKind::Failed, "cannot cut " + m_path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot truncate " + m_path.string(), errno);
     return m_sums->truncate(m_size / kBlock);
 }
 
@@ -153,8 +153,8 @@ Status PartFile::takePrivate()
     }));
     TRAINYARD_TRY_STATUS(copied);
     if (m_size != m_upload.offset)
-        return refused("another upload of the same blob is at work and the part at hand has changed",
-                       "ask have again");
+        return refused("another upload of the same blob is in progress and has changed the partial file",
+                       "send \"have\" again");
     return {};
 }
 
@@ -166,7 +166,7 @@ Status PartFile::resumeFrom(int data)
     }));
     if (m_size != m_upload.offset)
         return refused(fmt::format("only {} of the first {} bytes are here", m_size, m_upload.offset),
-                       "ask have again");
+                       "send \"have\" again");
     if (::lseek(data, static_cast<off_t>(m_size), SEEK_SET) < 0)
         return systemError(ErrorKind::Failed, "cannot seek in " + m_path.string(), errno);
     return {};
@@ -184,7 +184,7 @@ Status PartFile::checkRoom() const
 Status PartFile::append(std::string_view bytes)
 {
     if (m_size + bytes.size() > m_upload.size)
-        return badInput(fmt::format("more bytes came than the blob's {}", m_upload.size));
+        return badInput(fmt::format("received more bytes than the blob's {}", m_upload.size));
     if (!m_stored) {
         const Status written = writeAll(m_file.get(), bytes, m_path);
         if (!written.ok())
@@ -229,7 +229,7 @@ Status PartFile::finish()
     ::unlink(m_path.c_str());
     ::unlink(m_store.sums(m_upload.sha256).c_str());
     m_file.reset();
-    return failed(fmt::format("the {} bytes of blob {} arrived, but they hash to {}", m_upload.size,
+    return failed(fmt::format("the {} bytes of blob {} arrived, but hash to {}", m_upload.size,
                               m_upload.sha256.substr(0, 12), found.substr(0, 12)),
                   "send it again from the start");
 }
@@ -247,7 +247,7 @@ Status PartFile::publish()
 {
     seal(m_file.get());
     if (::fchmod(m_file.get(), kBlobMode) != 0 || ::fsync(m_file.get()) != 0)
-        return systemError(ErrorKind::Failed, "cannot bring " + m_path.string() + " to the disk", errno);
+        return systemError(ErrorKind::Failed, "cannot sync " + m_path.string() + " to disk", errno);
     // A rename over the same content by a racing upload changes nothing that anybody can see.
     if (::rename(m_path.c_str(), m_store.blob(m_upload.sha256).c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot publish " + m_path.string(), errno);

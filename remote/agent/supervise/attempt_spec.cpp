@@ -37,7 +37,7 @@ Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder)
         return {};
     TRAINYARD_TRY(const RunSpec spec, specOf(request, folder));
     if (spec.cluster.nodes.size() != request.nodes.size())
-        return badInput(fmt::format("the layout is for {} nodes, and the request names {}",
+        return badInput(fmt::format("the layout is for {} nodes, but the request names {}",
                                     spec.cluster.nodes.size(), request.nodes.size()));
     for (std::size_t node = 0; node < request.nodes.size(); ++node)
         request.nodes[node].slots = spec.cluster.nodes[node].slotCount;

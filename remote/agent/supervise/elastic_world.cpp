@@ -43,10 +43,9 @@ Result<LaunchRequest> withoutHosts(const LaunchRequest& request, const std::vect
         slotsThere += node.slots;
     TRAINYARD_TRY(const RunSpec fitted, fittedTo(spec, slotsThere));
     if (fitted.layout.data < request.leastReplicas)
-        return refused(
-            fmt::format("{} of at least {} data-parallel ranks are left: each would need more memory "
-                        "than its host has, as planned",
-                        fitted.layout.data, request.leastReplicas));
+        return refused(fmt::format("{} of at least {} data-parallel ranks are left: according to the plan, "
+                                   "each would need more memory than its host has",
+                                   fitted.layout.data, request.leastReplicas));
     changed.replicas = fitted.layout.data == spec.layout.data ? 0 : fitted.layout.data;
     return changed;
 }

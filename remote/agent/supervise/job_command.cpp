@@ -37,13 +37,14 @@ Status checkNodes(const RunFolder& folder, const LaunchRequest& request, int ran
 {
     if (totalSlots(request) < ranks)
         return refused(
-            fmt::format("the run has {} ranks, the nodes have {} slots", ranks, totalSlots(request)),
+            fmt::format("the run has {} ranks, but the nodes have {} slots", ranks, totalSlots(request)),
             "add nodes or slots, or choose a smaller layout");
     for (const LaunchNode& node : request.nodes) {
         if (!node.root.empty() && node.root != folder.agentRoot())
-            return refused(fmt::format("the agent's folder on {} is {}, on the head it is {}", node.host,
-                                       node.root, folder.agentRoot().string()),
-                           "the ranks are started under one path: use the same folder on every host");
+            return refused(
+                fmt::format("the agent's folder on {} is {}, but on the head node it is {}", node.host,
+                            node.root, folder.agentRoot().string()),
+                "ranks are started from the same path everywhere: use the same folder on every host");
     }
     return {};
 }
@@ -74,10 +75,11 @@ Status checkPaths(const RunFolder& folder, const LaunchRequest& request, const H
     for (const auto& path : {head.agent, agentOnNodes(folder, request, head.agent),
                              workerProgram(folder, request), folder.path()}) {
         if (!isOneWord(path))
-            return refused(fmt::format("other hosts cannot be told of {}: a blank or a sign of the shell's "
-                                       "is in its path",
-                                       path.string()),
-                           "choose another folder with TRAINYARD_HOME");
+            return refused(
+                fmt::format(
+                    "{} cannot be passed to other hosts: its path contains a blank or a shell metacharacter",
+                    path.string()),
+                "choose another folder with TRAINYARD_HOME");
     }
     return {};
 }

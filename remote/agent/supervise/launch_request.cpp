@@ -47,7 +47,8 @@ Result<int> wholeNumber(const json& entry, const char* name, int otherwise, int 
         return otherwise;
     // Compared as JSON numbers: a huge one must not wrap around into the range.
     if (!found->is_number_integer() || *found < least || *found > most)
-        return badInput(fmt::format("\"{}\" is {}; {} to {} are possible", name, found->dump(), least, most));
+        return badInput(
+            fmt::format("\"{}\" is {}; it must be between {} and {}", name, found->dump(), least, most));
     return found->get<int>();
 }
 
@@ -59,7 +60,7 @@ Result<double> rateIn(const json& document)
     const double rate = found->is_number() ? found->get<double>() : -1;
     if (!(rate >= 0 && rate <= kMaxRate))
         return badInput(
-            fmt::format("\"learning_rate\" is {}; 0 to {} are possible", found->dump(), kMaxRate));
+            fmt::format("\"learning_rate\" is {}; it must be between 0 and {}", found->dump(), kMaxRate));
     return rate;
 }
 
@@ -87,7 +88,7 @@ Status checkVariable(const std::string& name, const json& value)
                                                          value.get_ref<const std::string&>().end(),
                                                          [](unsigned char c) { return c < 0x20; });
     if (!plain)
-        return badInput(fmt::format("environment: the value of {} is not a text of one line", name));
+        return badInput(fmt::format("environment: the value of {} is not a string of one line", name));
     return {};
 }
 
@@ -111,7 +112,7 @@ Status readAllocation(const json& document, LaunchRequest& request)
     const json& slurm = document["slurm"];
     Allocation allocation{slurm.at("job").get<std::string>(), slurm.at("starter").get<std::string>()};
     if (allocation.starter != "mpirun" && allocation.starter != "pmix" && allocation.starter != "pmi2")
-        return badInput("slurm.starter is none of mpirun, pmix and pmi2");
+        return badInput("slurm.starter is not mpirun, pmix or pmi2");
     request.allocation = std::move(allocation);
     return {};
 }
@@ -135,7 +136,7 @@ Status check(const LaunchRequest& request)
     if (!consistsOf(request.interface, "./_-:,") || request.interface.starts_with('-'))
         return badInput("interface is not a network such as 10.1.0.0/16 or a name such as eth0");
     if (!consistsOf(request.rsh, " ./_-=:,@+") || request.rsh.starts_with('-'))
-        return badInput("rsh is not a plain command", "put anything complicated into a script and name it");
+        return badInput("rsh is not a plain command", "put complex commands into a script and give its name");
     return checkPrograms(request);
 }
 

@@ -48,7 +48,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
         return DetachedStart{false, static_cast<pid_t>(supervisor ? supervisor->pid : 0)};
     letItLeave(folder);
     if (isSupervised(folder))
-        return refused(fmt::format("attempt {} of the run is at work", last), "stop it first");
+        return refused(fmt::format("attempt {} of the run is running", last), "stop it first");
     if (request.attempt != last + 1)
         return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
     keepChanges(request, folder.launchFile(last));

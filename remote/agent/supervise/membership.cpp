@@ -111,15 +111,15 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
         fitted = withoutHosts(next, unable, spec);
     if (fitted.ok())
         return fitted;
-    return unreachable(
-        fmt::format("{}, and the run cannot go on without: {}", m_probe.troubles(), fitted.error().message));
+    return unreachable(fmt::format("{}, and the run cannot continue without: {}", m_probe.troubles(),
+                                   fitted.error().message));
 }
 
 void Membership::attemptBegins(const LaunchRequest& attempt)
 {
     std::erase_if(m_returned, [&](const std::string& host) { return !contains(attempt.away, host); });
     leaveAlone(m_returned,
-               fmt::format("attempt {} began without {}", attempt.attempt, pronounFor(m_returned)));
+               fmt::format("attempt {} started without {}", attempt.attempt, pronounFor(m_returned)));
     m_takenIn = m_attempt.away;
     std::erase_if(m_takenIn, [&](const std::string& host) { return contains(attempt.away, host); });
     m_attempt = attempt;
@@ -156,13 +156,13 @@ bool Membership::isToMakeRoom()
 
 std::string Membership::returned() const
 {
-    return m_returned.empty() ? std::string() : listed(m_returned) + " can carry ranks again";
+    return m_returned.empty() ? std::string() : listed(m_returned) + " can run ranks again";
 }
 
 void Membership::putOff(const Error& reason)
 {
     say(Severity::Warning, "hosts-not-taken-in",
-        fmt::format("{} not taken in yet: {}", listed(m_returned), reason.text()));
+        fmt::format("{} not rejoined yet: {}", listed(m_returned), reason.text()));
     m_returned.clear();
     m_growth.nobodyFound(SteadyClock::now());
 }
@@ -189,7 +189,7 @@ void Membership::heedAnswers()
 void Membership::askForCheckpoint()
 {
     say(Severity::Info, "hosts-returned",
-        listed(m_probe.able()) + " can carry ranks again; they are taken in after a checkpoint");
+        listed(m_probe.able()) + " can run ranks again; they rejoin after a checkpoint");
     if (const Status asked = agent::askForCheckpoint(m_folder); !asked.ok())
         say(Severity::Warning, "no-checkpoint-request",
             "they have to wait for the run's next checkpoint: " + asked.error().text());
@@ -225,7 +225,7 @@ void Membership::leaveAlone(const std::vector<std::string>& hosts, const std::st
         return;
     m_pauses.cameToNothing(hosts, SteadyClock::now());
     say(Severity::Warning, "hosts-left-alone",
-        fmt::format("{} left alone for {}: {}", listed(hosts),
+        fmt::format("{} not retried for {}: {}", listed(hosts),
                     formatDuration(m_pauses.lengthOf(hosts.front())), reason));
 }
 
@@ -239,8 +239,7 @@ void Membership::judge(Verdict& verdict, bool finishedAStep)
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);
     if (hosts.empty() || !canGoOnWithout(hosts))
         return;
-    leaveAlone(hosts,
-               fmt::format("with {} attempt {} came to nothing", pronounFor(hosts), m_attempt.attempt));
+    leaveAlone(hosts, fmt::format("with {} attempt {} failed", pronounFor(hosts), m_attempt.attempt));
     if (!finishedAStep)
         verdict.failure = FailureKind::Infrastructure;
 }

@@ -15,7 +15,7 @@ constexpr std::chrono::seconds kPatience{10};
 Status checkFolder(const RunFolder& folder)
 {
     if (!folder.exists())
-        return refused("the run's folder " + folder.path().string() + " is not there");
+        return refused("the run's folder " + folder.path().string() + " does not exist");
     const auto trial = folder.ranks() / (".check-" + std::to_string(::getpid()));
     if (const Status written = writeFileAtomically(trial, {}); !written.ok())
         return written;
@@ -29,8 +29,8 @@ Status checkMark(const std::filesystem::path& mark)
     if (mark.empty() || ::access(mark.c_str(), F_OK) == 0)
         return {};
     return refused(
-        "the run's folder on " + hostName() + " is not the one that the head has",
-        "in this layout all ranks write one checkpoint together: mount the file system with the run there");
+        "the run's folder on " + hostName() + " is not the one on the head node",
+        "with this layout all ranks write one shared checkpoint: mount the run's file system there");
 }
 
 /// Asked for its help it loads all that it needs and does nothing; its exit status is an error then too.

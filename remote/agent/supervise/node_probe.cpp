@@ -25,8 +25,8 @@ constexpr int kNotReached = 255; ///< exit status of ssh
 std::string refusalIn(const std::string& said)
 {
     constexpr std::pair<std::string_view, std::string_view> kFixes[] = {
-        {"Host key verification failed", "compare its key, and add it to the head's known_hosts"},
-        {"Permission denied (publickey", "let the head log in there with a key that needs no passphrase"}};
+        {"Host key verification failed", "compare its key, and add it to known_hosts on the head node"},
+        {"Permission denied (publickey", "let the head node log in there with a key without a passphrase"}};
     for (const auto& [refusal, fix] : kFixes) {
         if (said.find(refusal) != std::string::npos)
             return fmt::format(": {} ({})", lastWords(said), fix);
@@ -115,7 +115,7 @@ std::string NodeProbe::trouble(const Question& question)
 {
     if (!question.status)
         return "no answer from " + question.host + refusalIn(question.said);
-    return fmt::format("{} cannot carry ranks: {}", question.host, lastWords(question.said));
+    return fmt::format("{} cannot run ranks: {}", question.host, lastWords(question.said));
 }
 
 std::string NodeProbe::troubles() const
@@ -139,7 +139,7 @@ std::string lastWords(const std::string& text)
     }
     if (last.starts_with(kAgent))
         last.erase(0, kAgent.size());
-    return last.empty() ? "it does not say why" : last.substr(0, kLongestWord);
+    return last.empty() ? "it gives no reason" : last.substr(0, kLongestWord);
 }
 
 } // namespace trainyard::agent

@@ -32,7 +32,7 @@ RestartPolicy::Decision RestartPolicy::after(const FailedAttempt& attempt)
     if (attempt.kind == FailureKind::Work || m_spec.limit == 0)
         return {};
     if (wouldRunOutOfMemoryAgain(attempt))
-        return {false, {}, "it is not restarted: the memory would not suffice at the same place again"};
+        return {false, {}, "not restarted: it would run out of memory at the same point again"};
     // Another one is a new one, also with a lower step: that is what a run publishes that went back. Where a
     // damaged one was set aside it is an older one, but only once for each.
     if (attempt.checkpoint != 0 && attempt.checkpoint != m_count.checkpoint)
@@ -40,7 +40,7 @@ RestartPolicy::Decision RestartPolicy::after(const FailedAttempt& attempt)
     if (m_count.restarts >= m_spec.limit)
         return {false,
                 {},
-                fmt::format("it is not restarted: {} restart{} brought no new checkpoint", m_count.restarts,
+                fmt::format("not restarted: {} restart{} produced no new checkpoint", m_count.restarts,
                             m_count.restarts == 1 ? "" : "s")};
     if (attempt.kind == FailureKind::OutOfMemory)
         m_outOfMemoryAt = attempt.step;

@@ -57,7 +57,7 @@ Result<LaunchRequest> nextRequest(const RunFolder& folder)
     const auto decision = policy.after(
         {FailureKind::Infrastructure, status.step, status.step > 0, folder.publishedCheckpoint()});
     if (!decision.restart)
-        return refused(decision.refusal.empty() ? "it is not to be restarted" : decision.refusal);
+        return refused(decision.refusal.empty() ? "its specification allows no restart" : decision.refusal);
     ++request.attempt;
     request.restarts = policy.count();
     return request;

@@ -52,7 +52,7 @@ bool isSaving(const std::vector<FlightSnapshot>& rings)
 
 std::string activities(const std::vector<FlightSnapshot>& rings)
 {
-    std::string text = "no step has been finished for a long time";
+    std::string text = "no step has finished for a long time";
     for (std::size_t i = 0; i < std::min(rings.size(), kMaxNamed); ++i)
         text += fmt::format("{} rank {} is in {} of step {}", i == 0 ? ":" : ",", rings[i].rank,
                             nameOf(rings[i].activity), rings[i].step);

@@ -144,7 +144,7 @@ void Supervisor::prepareForReboot()
     if (const Status arranged = arrangeRevival(m_folder.agentRoot()); !arranged.ok())
         m_log.event({Severity::Warning,
                      "no-boot-hook",
-                     "after a restart of this host the run goes on only when a desk connects: " +
+                     "after a restart of this host the run resumes only when Trainyard connects: " +
                          arranged.error().text(),
                      {},
                      m_log.status().step});
@@ -152,7 +152,7 @@ void Supervisor::prepareForReboot()
 
 int Supervisor::watch()
 {
-    Verdict interrupted{RunState::Failed, hostName() + " was restarted while the run was at work", {}};
+    Verdict interrupted{RunState::Failed, hostName() + " was restarted during the run", {}};
     if (isRevival(m_attempt->request()) && !comesToWork(m_attempt->request(), interrupted))
         return leave(interrupted);
     for (;;) {
@@ -222,7 +222,7 @@ void Supervisor::noticeStall()
         m_log.event({Severity::Warning, "rank-stalled", stall, {}, m_log.status().step});
     }
     if (m_attempt->isStalledForGood() && !m_stop.asked()) {
-        m_attempt->giveUp(stall.empty() ? "no step has been finished for too long" : stall);
+        m_attempt->giveUp(stall.empty() ? "no step has finished for too long" : stall);
         m_log.setKilled(m_log.status().killed + sweep());
     }
 }
@@ -329,7 +329,7 @@ bool Supervisor::goesOn(Verdict& verdict)
     }
     const LaunchRequest next = nextRequest();
     if (const Status begun = begin(next); !begun.ok()) {
-        verdict.reason += "; it is not restarted: " + begun.error().message;
+        verdict.reason += "; not restarted: " + begun.error().message;
         return false;
     }
     announce(decision.delay, verdict.reason);
@@ -395,7 +395,7 @@ void Supervisor::announce(std::chrono::milliseconds delay, const std::string& re
 {
     const std::uint32_t next = m_log.status().attempt;
     const std::string text = fmt::format(
-        "restarting in {}: {}; attempt {} of at most {} goes on {}", formatDuration(delay), reason, next,
+        "restarting in {}: {}; attempt {} of at most {} continues {}", formatDuration(delay), reason, next,
         next + static_cast<std::uint32_t>(m_restarts.left()), startingPoint(m_folder));
     m_log.event({Severity::Warning, "restarting", text, {}, m_log.status().step});
     m_log.enter(RunState::Starting, text);
@@ -437,8 +437,8 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
             return fitted;
         const std::string patience = formatDuration(next.waitForHosts);
         if (SteadyClock::now() >= deadline)
-            return fitted.error().in("given up after " + patience);
-        sayWaiting(fmt::format("waiting for at most {}: {}", patience, fitted.error().message));
+            return fitted.error().in("gave up after " + patience);
+        sayWaiting(fmt::format("waiting up to {}: {}", patience, fitted.error().message));
         if (!waitOut(kBetweenQuestions))
             return cancelled("stopped by request");
     }
@@ -479,9 +479,9 @@ int Supervisor::leave(const Verdict& verdict)
 /// Leaves no final state: that is how reviveRuns() knows the run.
 int Supervisor::leaveForReboot()
 {
-    const std::string reason = fmt::format(
-        "the supervisor was told to end (SIGTERM), as at a shutdown of {}; after it the run goes on {}",
-        hostName(), startingPoint(m_folder));
+    const std::string reason = fmt::format("the supervisor was asked to end (SIGTERM), for example by a "
+                                           "shutdown of {}; afterwards the run resumes {}",
+                                           hostName(), startingPoint(m_folder));
     m_log.event({Severity::Warning, "interrupted", reason, {}, m_log.status().step});
     m_log.enter(RunState::Stopping, reason);
     return exitStatus(ErrorKind::Cancelled);

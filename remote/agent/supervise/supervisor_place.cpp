@@ -43,9 +43,9 @@ Status checkIsNew(const RunFolder& folder, std::uint32_t attempt)
     const auto last = readSupervisor(folder);
     if (!last || last->attempt < attempt)
         return {};
-    return refused(
-        fmt::format("attempt {} of the run {} was begun already, on {}", attempt, folder.run(), last->host),
-        "begin the next one");
+    return refused(fmt::format("attempt {} of the run {} has already been started, on {}", attempt,
+                               folder.run(), last->host),
+                   "start the next one");
 }
 
 } // namespace

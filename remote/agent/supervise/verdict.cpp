@@ -51,7 +51,7 @@ std::string statusText(int status)
     case 2:
         return "ended with status 2 (bad input)";
     case 3:
-        return "ended with status 3 (it would not fit or work)";
+        return "ended with status 3 (would not fit or work)";
     case 4:
         return "ended with status 4 (another rank did not answer)";
     case 127:
@@ -167,7 +167,7 @@ FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log, const std
 
 Verdict lostHost(const std::string& node, const JobEnd& end)
 {
-    const std::string reason = node + " was lost: mpirun's daemon there does not answer any more";
+    const std::string reason = node + " was lost: mpirun's daemon there no longer responds";
     return {RunState::Failed,
             reason,
             {{Severity::Error, "host-lost", reason, {}, end.step}},

@@ -149,7 +149,7 @@ private slots:
                          "bad-input"));
         m_agent->call(m_run->createRequest());
         QVERIFY(contains(errorOf(m_agent->call({{"op", "checkpoint"}, {"run", RunFixture::name()}})),
-                         "not at work"));
+                         "not running"));
         m_agent->call(m_run->launchRequest("stubborn"));
         const json asked = m_agent->call({{"op", "checkpoint"}, {"run", RunFixture::name()}});
         QVERIFY2(asked.value("asked", false), asked.dump().c_str());
@@ -264,7 +264,7 @@ private slots:
                                            "--run-dir", run.folder().path(), "--attempt", "1"});
         QVERIFY(!second.ok());
         QVERIFY2(contains(second.error().message,
-                          "attempt 1 of the run " + RunFixture::name() + " was begun already"),
+                          "attempt 1 of the run " + RunFixture::name() + " has already been started"),
                  second.error().message.c_str());
         QCOMPARE(run.history(), std::string("starting running finished"));
     }
@@ -497,7 +497,7 @@ private slots:
         QCOMPARE(status.state, RunState::Failed);
         QCOMPARE(status.attempt, 3u);
         QVERIFY2(contains(status.reason, "was killed by signal 11") &&
-                     contains(status.reason, "not restarted: 2 restarts brought no new checkpoint"),
+                     contains(status.reason, "not restarted: 2 restarts produced no new checkpoint"),
                  status.reason.c_str());
         const auto said = run.events("restarting");
         QCOMPARE(said.size(), std::size_t(2));
@@ -650,7 +650,7 @@ private slots:
         QVERIFY(run.waitUntil([&] { return !isSupervised(run.folder()); }));
         const json listed = agent.call({{"op", "runs"}})["runs"][0];
         QCOMPARE(listed.value("state", ""), std::string("failed"));
-        QVERIFY(contains(listed.value("reason", ""), "told to end (SIGTERM)"));
+        QVERIFY(contains(listed.value("reason", ""), "asked to end (SIGTERM)"));
         QVERIFY(contains(listed.value("reason", ""), hostName() + " was not restarted: resume the run"));
     }
 
@@ -754,7 +754,7 @@ private slots:
         m_agent->call(m_run->createRequest());
         m_agent->call(m_run->launchRequest("train"));
         QVERIFY(contains(errorOf(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}})),
-                         "refused: the run " + RunFixture::name() + " is alive"));
+                         "refused: the run " + RunFixture::name() + " is still active"));
         m_agent->call(kStop);
         std::filesystem::create_directories(m_run->root() / "runs" / ".other.removed-4711" / "checkpoints");
         QCOMPARE(m_agent->call({{"op", "remove-run"}, {"run", RunFixture::name()}}).value("removed", false),

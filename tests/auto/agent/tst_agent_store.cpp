@@ -201,7 +201,7 @@ private slots:
         std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
         std::ofstream(blob, std::ios::binary) << (damage == "flip" ? "dat`" : damage == "cut" ? "da" : "");
         QCOMPARE(haveBytes(*m_agent, sha256Hex("data")), std::uint64_t{0});
-        QVERIFY(errorOf(m_agent->call(request)).find("lib/data is not here") != std::string::npos);
+        QVERIFY(errorOf(m_agent->call(request)).find("lib/data is missing") != std::string::npos);
         QVERIFY(upload(*m_agent, "data").value("stored", false));
         QCOMPARE(m_agent->call(request).value("created", true), false);
         QCOMPARE(readFile(root() / "bundles" / id / "lib" / "data").value(), std::string("data"));
@@ -249,7 +249,7 @@ private slots:
         QCOMPARE(std::filesystem::hard_link_count(store.blob(sha256Hex(library))), 1u);
         QVERIFY(!store.has(sha256Hex(content(3'000'000, 3))));
         request["files"] = {wanted("../wheel/libc10.so", other)};
-        QVERIFY(errorOf(agent.call(request)).find("not a name of a file") != std::string::npos);
+        QVERIFY(errorOf(agent.call(request)).find("not a valid file name") != std::string::npos);
     }
 
     void tellsWhoseMarksAreHere()
@@ -286,7 +286,7 @@ private slots:
         const std::string hash = sha256Hex("the right bytes");
         const auto id = m_agent->send(putRequest(hash, 15));
         m_agent->sendChunk(id, "the wrong bytes");
-        QVERIFY(errorOf(m_agent->waitForReply(id)).find("they hash to") != std::string::npos);
+        QVERIFY(errorOf(m_agent->waitForReply(id)).find("hash to") != std::string::npos);
         QCOMPARE(haveBytes(*m_agent, hash), 0u);
     }
 
@@ -294,7 +294,7 @@ private slots:
     {
         const auto id = m_agent->send(putRequest(sha256Hex("abc"), 3));
         m_agent->sendChunk(id, "abcd");
-        QVERIFY(errorOf(m_agent->waitForReply(id)).find("more bytes came") != std::string::npos);
+        QVERIFY(errorOf(m_agent->waitForReply(id)).find("received more bytes") != std::string::npos);
     }
 
     /// With a store that is busy, so that nothing is acknowledged while the chunks come.
@@ -395,7 +395,7 @@ private slots:
     {
         auto [request, id] = twoFileBundle();
         request["bundle"] = std::string(64, '0');
-        QVERIFY(errorOf(m_agent->call(request)).find("is not that of its files") != std::string::npos);
+        QVERIFY(errorOf(m_agent->call(request)).find("does not match its files") != std::string::npos);
         request["bundle"] = id;
         request["files"][0]["mode"] = "4755";
         QVERIFY(errorOf(m_agent->call(request)).find("mode") != std::string::npos);
@@ -406,7 +406,7 @@ private slots:
         json request{{"op", "assemble"}};
         request["files"].push_back(bundleFile("bin/tool", sha256Hex("never sent")));
         request["bundle"] = bundleId({{"bin/tool", false, sha256Hex("never sent")}}).value();
-        QVERIFY(errorOf(m_agent->call(request)).find("bin/tool is not here") != std::string::npos);
+        QVERIFY(errorOf(m_agent->call(request)).find("bin/tool is missing") != std::string::npos);
         QVERIFY(!std::filesystem::exists(root() / "bundles"));
     }
 

@@ -116,8 +116,8 @@ private slots:
         const auto small = withoutHosts(request, {"b"}, wholeSpec());
         QCOMPARE(small.error().kind, ErrorKind::Refused);
         QCOMPARE(small.error().message,
-                 std::string("2 of at least 3 data-parallel ranks are left: each would need more memory than "
-                             "its host has, as planned"));
+                 std::string("2 of at least 3 data-parallel ranks are left: according to the plan, each "
+                             "would need more memory than its host has"));
     }
 
     void countsTheRanksOfTheAttempt()

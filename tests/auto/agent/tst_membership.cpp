@@ -205,7 +205,7 @@ private slots:
         QVERIFY(!run.isToMakeRoom());
         run.publish("step-000000047");
         QVERIFY(run.comesToMakeRoom());
-        QCOMPARE(run.membership->returned(), std::string("c can carry ranks again"));
+        QCOMPARE(run.membership->returned(), std::string("c can run ranks again"));
         QVERIFY(!run.isToMakeRoom());
         run.membership->attemptBegins(run.whole);
         QVERIFY(run.membership->returned().empty());
@@ -222,11 +222,11 @@ private slots:
         run.membership->putOff(trainyard::failed("No space left on device"));
         QVERIFY(run.membership->returned().empty());
         QCOMPARE(run.events("hosts-not-taken-in"),
-                 QStringList{"c not taken in yet: No space left on device"});
+                 QStringList{"c not rejoined yet: No space left on device"});
         AWAIT(run.isToMakeRoom() || run.events("hosts-returned").size() > asked);
         run.publish("step-000000053");
         QVERIFY(run.comesToMakeRoom());
-        QCOMPARE(run.membership->returned(), std::string("c can carry ranks again"));
+        QCOMPARE(run.membership->returned(), std::string("c can run ranks again"));
     }
 
     void tellsOnceOfAHostThatStaysAway()
@@ -252,7 +252,7 @@ private slots:
         QCOMPARE(verdict.failure, FailureKind::Infrastructure); // the run was good before
         QCOMPARE(awayAfterAsking(run, run.whole), QString("c"));
         QCOMPARE(run.events("hosts-left-alone"),
-                 QStringList{"c left alone for 2 min 0 s: with it attempt 1 came to nothing"});
+                 QStringList{"c not retried for 2 min 0 s: with it attempt 1 failed"});
     }
 
     void leavesAReturnedHostAloneThatIsGoneAgain()
@@ -265,7 +265,7 @@ private slots:
         run.setDown("c");
         run.membership->attemptBegins(run.small);
         QCOMPARE(run.events("hosts-left-alone"),
-                 QStringList{"c left alone for 4.00 s: attempt 1 began without it"});
+                 QStringList{"c not retried for 4.00 s: attempt 1 started without it"});
     }
 
     void aReturnedHostThatBroughtACheckpointIsFineAgain()

@@ -59,8 +59,8 @@ private slots:
         QCOMPARE(print(probe.able()), QString("able"));
         QCOMPARE(print(probe.unable()), QString("gone broken mute killed"));
         const QString troubles =
-            "no answer from gone; broken cannot carry ranks: there is no program /opt/worker; "
-            "mute cannot carry ranks: it does not say why; no answer from killed";
+            "no answer from gone; broken cannot run ranks: there is no program /opt/worker; "
+            "mute cannot run ranks: it gives no reason; no answer from killed";
         QCOMPARE(QString::fromStdString(probe.troubles()), troubles);
         QCOMPARE(QString::fromStdString(probe.troubles()), troubles); // the final error asks again
     }
@@ -73,9 +73,10 @@ private slots:
         AWAIT(isOver(probe));
         QCOMPARE(
             QString::fromStdString(probe.troubles()),
-            QString("no answer from strange: Host key verification failed. (compare its key, and add it to "
-                    "the head's known_hosts); no answer from closed: me@closed: Permission denied "
-                    "(publickey,password). (let the head log in there with a key that needs no passphrase)"));
+            QString(
+                "no answer from strange: Host key verification failed. (compare its key, and add it to "
+                "known_hosts on the head node); no answer from closed: me@closed: Permission denied "
+                "(publickey,password). (let the head node log in there with a key without a passphrase)"));
     }
 
     void keepsTheLastWordsOfANodeThatPrintsMuch()
@@ -85,7 +86,7 @@ private slots:
         NodeProbe probe;
         probe.start({"loud"}, path("ssh").string(), {"check"});
         AWAIT(isOver(probe));
-        QCOMPARE(probe.troubles(), std::string("loud cannot carry ranks: its last words"));
+        QCOMPARE(probe.troubles(), std::string("loud cannot run ranks: its last words"));
     }
 
     void aShellThatIsNotThereReachesNobody()
@@ -117,7 +118,7 @@ private slots:
         QTest::addRow("no program") << false << true << "" << good << "there is no program ";
         QTest::addRow("no folder of the run") << true << false << "" << good << "the run's folder ";
         QTest::addRow("a folder of its own")
-            << true << true << "checkpoints/.marks/ab" << good << " is not the one that the head has";
+            << true << true << "checkpoints/.marks/ab" << good << " is not the one on the head node";
         QTest::addRow("no daemon") << true << true << "" << QByteArray() << "orted is not in PATH";
         QTest::addRow("a library of the daemon is missing")
             << true << true << "" << QByteArray("#!/bin/sh\necho libopen-rte.so.40: cannot open\nexit 127\n")

@@ -51,7 +51,7 @@ private slots:
         QVERIFY(policy.after(lost()).restart);
         const auto third = policy.after(lost());
         QVERIFY(!third.restart);
-        QCOMPARE(third.refusal, std::string("it is not restarted: 2 restarts brought no new checkpoint"));
+        QCOMPARE(third.refusal, std::string("not restarted: 2 restarts produced no new checkpoint"));
     }
 
     void aNewCheckpointResetsTheCount()

@@ -139,10 +139,9 @@ private slots:
     }
     void saysWhyAJobWaits()
     {
-        QCOMPARE(
-            queueText(*parseJob(kWaiting)),
-            std::string("queued as Slurm job 11: BeginTime (waits for its begin time, as after a requeue), "
-                        "may start at 2026-11-22 04:30:18"));
+        QCOMPARE(queueText(*parseJob(kWaiting)),
+                 std::string("queued as Slurm job 11: BeginTime (waiting for its begin time, as after a "
+                             "requeue), expected to start at 2026-11-22 04:30:18"));
         QCOMPARE(queueText(*parseJob(job("PENDING", "Reason=Whatever_new"))),
                  std::string("queued as Slurm job 7: Whatever_new"));
         QCOMPARE(queueText(*parseJob(job("PENDING", "Reason=None"))), std::string("queued as Slurm job 7"));
@@ -152,7 +151,7 @@ private slots:
         QTest::addColumn<QString>("reason");
         QTest::addColumn<QString>("words");
         QTest::newRow("by its user") << "JobHeldUser"
-                                     << ": JobHeldUser (its user holds it)";
+                                     << ": JobHeldUser (held by its user)";
         QTest::newRow("launch failed")
             << "launch_failed_requeued_held"
             << ": launch_failed_requeued_held (Slurm could not start it on its nodes)";
@@ -252,11 +251,11 @@ private slots:
         RunSpec spec = slurmSpec();
         QVERIFY(checkPartitions(partitions, spec).ok());
         spec.launch.slurm.timeLimit = 61min;
-        QVERIFY(refusal(partitions, spec).contains("main gives at most 1 h"));
+        QVERIFY(refusal(partitions, spec).contains("main allows at most 1 h"));
         spec.launch.slurm.timeLimit = 0ms;
         spec.launch.slurm.partition = "small";
         QVERIFY(refusal(partitions, spec)
-                    .contains("asks for 2 nodes, and Slurm's partition small gives at most 1"));
+                    .contains("requests 2 nodes, but Slurm's partition small allows at most 1"));
         spec.launch.slurm.partition = "small,main"; // one of them will do
         QVERIFY(checkPartitions(partitions, spec).ok());
         spec.launch.slurm.partition = "closed";
@@ -322,11 +321,11 @@ private slots:
         QTest::newRow("scancel") << "CANCELLED" << RunState::Stopped << "was cancelled in Slurm";
         QTest::newRow("preempted") << "PREEMPTED" << RunState::Stopped << "was preempted";
         QTest::newRow("time limit") << "TIMEOUT" << RunState::Stopped
-                                    << "time limit before it could keep a checkpoint";
+                                    << "time limit before it could save a checkpoint";
         QTest::newRow("node") << "NODE_FAIL" << RunState::Failed << "lost a node";
         QTest::newRow("memory") << "OUT_OF_MEMORY" << RunState::Failed << "more memory";
-        QTest::newRow("boot") << "BOOT_FAIL" << RunState::Failed << "did not boot";
-        QTest::newRow("silence") << "COMPLETED" << RunState::Failed << "without a word of its supervisor";
+        QTest::newRow("boot") << "BOOT_FAIL" << RunState::Failed << "failed to boot";
+        QTest::newRow("silence") << "COMPLETED" << RunState::Failed << "without a report from its supervisor";
     }
     void saysHowAJobEnded()
     {
@@ -349,7 +348,7 @@ private slots:
             endingOf("17", facts("FAILED", 0, 53), false, {}, "/out")
                 .reason.find("could not open /out on node2: the agent's folder must be on a file system") !=
             std::string::npos);
-        QVERIFY(endingOf("17", {}, false, {}, "/out").reason.ends_with("Slurm has forgotten how"));
+        QVERIFY(endingOf("17", {}, false, {}, "/out").reason.ends_with("Slurm no longer knows how"));
     }
 
     void tellsTheTimeLimitFromOtherEnds()

@@ -170,7 +170,7 @@ private slots:
         const auto command =
             jobCommand(kRun, training(4), requestFor({node("head", 2), node("b", 1)}), kHead, kInherited);
         QCOMPARE(command.error().kind, ErrorKind::Refused);
-        QCOMPARE(command.error().message, std::string("the run has 4 ranks, the nodes have 3 slots"));
+        QCOMPARE(command.error().message, std::string("the run has 4 ranks, but the nodes have 3 slots"));
     }
 
     void probesEverySlotOfASpecification()

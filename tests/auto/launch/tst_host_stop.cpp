@@ -41,13 +41,14 @@ private slots:
     {
         const std::vector<HostStop> stops{
             hostStop("gpu-1", {answer(true, 0), answer(true, 0)}), hostStop("gpu-2", {answer(false, 0)}),
-            hostStop("gpu-3", {unreachable("gpu-3: no sign of life for 15 s", "it is tried again")})};
+            hostStop("gpu-3", {unreachable("gpu-3: no response for 15 s", "it is tried again")})};
         const Status status = allClean(stops);
         QCOMPARE(status.error().kind, ErrorKind::Failed);
-        QCOMPARE(status.error().message, std::string("2 of 3 hosts: gpu-2: processes of the run are left; "
-                                                     "gpu-3: no sign of life for 15 s"));
+        QCOMPARE(status.error().message, std::string("2 of 3 hosts: gpu-2: processes of the run remain; "
+                                                     "gpu-3: no response for 15 s"));
         QVERIFY(status.error().hint.find("stop it again without a grace period") != std::string::npos);
-        QVERIFY(status.error().hint.find("stop the run again when the host answers") != std::string::npos);
+        QVERIFY(status.error().hint.find("stop the run again when the host is reachable") !=
+                std::string::npos);
         QVERIFY(status.error().hint.find("it is tried again") == std::string::npos);
     }
 

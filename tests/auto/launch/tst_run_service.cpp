@@ -68,7 +68,7 @@ private slots:
         QCOMPARE(finish(m_service->stop("nothing")).error().kind, ErrorKind::BadInput);
         const Error nothing = finish(m_service->attach("localhost", "nothing")).error();
         QCOMPARE(nothing.kind, ErrorKind::BadInput);
-        QVERIFY2(nothing.hint.starts_with("it has no run;"), nothing.hint.c_str());
+        QVERIFY2(nothing.hint.starts_with("it has no runs;"), nothing.hint.c_str());
     }
 
     void saysAtOnceThatTheDataSetIsNotThere()
@@ -202,7 +202,7 @@ private slots:
     {
         QTest::addColumn<QString>("stage");
         QTest::addColumn<Qt::ConnectionType>("when");
-        for (const char* stage : {"making the run", "starting the run"}) {
+        for (const char* stage : {"creating the run", "starting the run"}) {
             QTest::addRow("before: %s", stage) << stage << Qt::DirectConnection;
             QTest::addRow("while the host does it: %s", stage) << stage << Qt::QueuedConnection;
         }
@@ -242,7 +242,7 @@ private slots:
         connect(operation, &RunOperation::progress, this, [&, operation](const QString& text) {
             if (text.startsWith("starting the run"))
                 operation->cancel();
-            if (!text.startsWith("taking the run back"))
+            if (!text.startsWith("rolling back the launch"))
                 return;
             QFile(away).open(QIODevice::WriteOnly);
             pool.find("localhost")->close();
@@ -250,7 +250,7 @@ private slots:
         const auto result = finish(operation);
         QVERIFY(!result.ok());
         QCOMPARE(result.error().kind, ErrorKind::Cancelled);
-        QVERIFY2(contains(result.error(), "may be left"), result.error().text().c_str());
+        QVERIFY2(contains(result.error(), "may remain"), result.error().text().c_str());
         QCOMPARE(deskRuns().size(), std::size_t(1));
         QCOMPARE(runsOfTheAgent(), QStringList{deskRuns().front().id});
         QVERIFY(QFile::remove(away));

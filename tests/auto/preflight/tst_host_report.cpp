@@ -144,7 +144,7 @@ private slots:
         row("memory taken", "memory/available", 1e8, "memory", Verdict::Warn, "something else");
         row("small /dev/shm", "shm", QJsonObject{{"total", 1e6}, {"free", 1e6}}, "shared memory",
             Verdict::Warn, "/dev/shm");
-        row("full /dev/shm", "shm/free", 1e6, "shared memory", Verdict::Warn, "remove what is left");
+        row("full /dev/shm", "shm/free", 1e6, "shared memory", Verdict::Warn, "remove leftover files");
         row("broken driver", "devices_error", "driver and library do not fit", "devices", Verdict::Warn,
             "repair");
         row("old driver", "devices", QJsonArray{device("535.104.05")}, "driver", Verdict::Fail, "580.65.06");
@@ -152,15 +152,15 @@ private slots:
         row("worn-out memory", "devices", changedDevice("ecc_errors", 3), "device state", Verdict::Fail,
             "replaced");
         row("device in use", "devices", changedDevice("memory_used", 70 * kGiB), "device state",
-            Verdict::Warn, "something else uses");
+            Verdict::Warn, "other processes use");
         row("device busy", "devices", changedDevice("utilisation", 0.97), "device state", Verdict::Warn,
-            "something else uses");
+            "other processes use");
         row("cut device", "devices", changedDevice("mig", true), "devices", Verdict::Warn, "MIG");
         row("disk full", "disk/free", 1e7, "disk", Verdict::Fail, "TRAINYARD_HOME");
         row("disk nearly full", "disk/free", 1e9, "disk", Verdict::Warn, "TRAINYARD_HOME");
         row("quota used up", "disk/quota", QJsonObject{{"limit", 1e9}, {"used", 1e9}}, "disk", Verdict::Fail,
             "free some space");
-        row("noexec disk", "disk/noexec", true, "disk", Verdict::Fail, "allows programs");
+        row("noexec disk", "disk/noexec", true, "disk", Verdict::Fail, "where programs may run");
         row("read-only disk", "disk/writable", false, "disk", Verdict::Fail, "TRAINYARD_HOME");
         row("few inodes", "disk/inodes_free", 5000, "inodes", Verdict::Warn, "small files");
         row("no inodes", "disk/inodes_free", 12, "inodes", Verdict::Fail, "small files");

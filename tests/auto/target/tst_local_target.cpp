@@ -145,7 +145,7 @@ private slots:
         connect(target.get(), &Target::stateChanged, this, [&](State state) { states << state; });
         AWAIT(states.contains(State::Lost));
         QCOMPARE(states.first(), State::Ready);
-        QVERIFY(target->lastError()->message.find("sign of life") != std::string::npos);
+        QVERIFY(target->lastError()->message.find("no response") != std::string::npos);
     }
 
     void readsAFileOfAnySize()

@@ -53,7 +53,7 @@ private slots:
             QSignalSpy progress(target.get(), &Target::progress);
             openAndWait(*target);
             QVERIFY(std::any_of(progress.begin(), progress.end(), [](const auto& p) {
-                return p[0].toString().startsWith("sending the agent");
+                return p[0].toString().startsWith("uploading the agent");
             }));
             QCOMPARE(target->agent()->host, QString("node1"));
             QCOMPARE(target->agent()->root, QString("/root/.trainyard"));
@@ -61,8 +61,9 @@ private slots:
         auto target = create();
         QSignalSpy progress(target.get(), &Target::progress);
         openAndWait(*target);
-        QVERIFY(std::none_of(progress.begin(), progress.end(),
-                             [](const auto& p) { return p[0].toString().startsWith("sending the agent"); }));
+        QVERIFY(std::none_of(progress.begin(), progress.end(), [](const auto& p) {
+            return p[0].toString().startsWith("uploading the agent");
+        }));
         // Nothing half-written, and nobody else may look.
         QCOMPARE(m_lab->host(0).run({"sh", "-c", "ls -A /root/.trainyard/agents/*"}).output.simplified(),
                  QByteArray("trainyard-agent"));
@@ -110,12 +111,13 @@ private slots:
         QCOMPARE(notices.size(), hashes ? 1 : 0);
         if (hashes)
             QCOMPARE(notices[0][0].toString(),
-                     QString("the agent stored on the host was damaged; it has been sent again"));
+                     QString("the agent stored on the host was damaged; it has been uploaded again"));
         QSignalSpy progress(target.get(), &Target::progress); // and from now on it stays
         target->close();
         openAndWait(*target);
-        QVERIFY(std::none_of(progress.begin(), progress.end(),
-                             [](const auto& p) { return p[0].toString().startsWith("sending the agent"); }));
+        QVERIFY(std::none_of(progress.begin(), progress.end(), [](const auto& p) {
+            return p[0].toString().startsWith("uploading the agent");
+        }));
     }
 
     void isNotDisturbedByANoisyShell()

@@ -120,7 +120,7 @@ void showTryingLinks(DeskWindow& desk)
 {
     placeOf<HostsPage>(desk);
     emit desk.session().hostChecks().cluster().progress(
-        QStringLiteral("trying the links between the hosts on 10.20.0.0/16"), -1);
+        QStringLiteral("testing the links between the hosts on 10.20.0.0/16"), -1);
 }
 
 void showChangedKey(DeskWindow& desk)

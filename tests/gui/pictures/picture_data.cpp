@@ -26,10 +26,10 @@ QList<CheckRow> goodRows(const QString& devices)
             {"host key", "known and unchanged", Verdict::Ok, {}},
             {"login shell", "/bin/bash", Verdict::Ok, {}},
             {"agent", "version 0.1.0 in /home/ada/.trainyard", Verdict::Ok, {}},
-            {"clock", "+3 ms ± 1 ms against this desk", Verdict::Ok, {}},
+            {"clock", "+3 ms ± 1 ms relative to this computer", Verdict::Ok, {}},
             {"system", "Debian GNU/Linux 12, x86_64, glibc 2.36", Verdict::Ok, {}},
             {"engine", "3f9c2b71 is there", Verdict::Ok, {}},
-            {"libraries", "all 9 that the engine needs", Verdict::Ok, {}},
+            {"libraries", "all 9 required by the engine", Verdict::Ok, {}},
             {"processor", "AMD EPYC 9654, 96 cores, avx512f, avx2, avx512_bf16", Verdict::Ok, {}},
             {"memory", "503 GiB, 463 GiB available", Verdict::Ok, {}},
             {"devices", devices, Verdict::Ok, {}},
@@ -43,7 +43,7 @@ QList<CheckRow> goodRows(const QString& devices)
             {"processes", "2062607", Verdict::Ok, {}},
             {"MPI", "OpenMPI 4.1.4", Verdict::Ok, {}},
             {"Slurm", "none", Verdict::Ok, {}},
-            {"after logout", "processes go on", Verdict::Ok, {}}};
+            {"after logout", "processes keep running", Verdict::Ok, {}}};
 }
 
 /// Says something else in the row of that name.
@@ -81,22 +81,20 @@ HostEntry hostWithTrouble()
     auto rows = goodRows(QStringLiteral("8 × NVIDIA H200, 141 GiB"));
     change(rows, {"disk", "4.21 GiB free at /home/ada/.trainyard", Verdict::Warn,
                   "the engine takes half a GiB, checkpoints of larger models more: set TRAINYARD_HOME on the "
-                  "host to a "
-                  "folder with room"});
+                  "host to a folder with enough space"});
     change(rows, {"MPI", "no mpirun", Verdict::Fail,
                   "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file"});
-    change(
-        rows,
-        {"libraries", "libc.so.6 lacks GLIBC_2.34; libmpi.so.40 is missing", Verdict::Fail,
-         "the engine of this desk needs glibc 2.34: use a host with a newer system, or make the engine on a "
-         "system as old as this host; install OpenMPI 4 (Debian: openmpi-bin), or load its module in the "
-         "shell start-up file"});
-    change(
-        rows,
-        {"driver", "535.104.05, compute capability 9.0", Verdict::Fail,
-         "the engine of this desk uses CUDA 13, which needs driver 580.65.06 or newer: update the driver"});
-    change(rows, {"clock", "−4210 ms ± 18 ms against this desk", Verdict::Warn,
-                  "times of this host will look wrong; start its time service (chrony, systemd-timesyncd)"});
+    change(rows,
+           {"libraries", "libc.so.6 lacks GLIBC_2.34; libmpi.so.40 is missing", Verdict::Fail,
+            "the engine bundle needs glibc 2.34: use a host with a newer system, or build the engine on a "
+            "system as old as this host; install OpenMPI 4 (Debian: openmpi-bin), or load its module in the "
+            "shell start-up file"});
+    change(rows,
+           {"driver", "535.104.05, compute capability 9.0", Verdict::Fail,
+            "the engine bundle uses CUDA 13, which needs driver 580.65.06 or newer: update the driver"});
+    change(rows,
+           {"clock", "−4210 ms ± 18 ms relative to this computer", Verdict::Warn,
+            "timestamps from this host will be off; start its time service (chrony, systemd-timesyncd)"});
     return host(
         QStringLiteral("rental-eu-west-3-gpu-node-000417.cluster.example.org"),
         QStringLiteral("203.0.113.217 port 40022"),
@@ -154,7 +152,7 @@ std::vector<HostEntry> hosts()
                  goodRows(QStringLiteral("4 × NVIDIA A100-SXM4-80GB, 80.0 GiB"))),
             hostWithTrouble(),
             hostInState(QStringLiteral("me@workstation.lab"), QStringLiteral("192.168.12.40 port 2222"),
-                        HostState::Checking, QStringLiteral("sending the agent, 1.2 of 3.4 MiB")),
+                        HostState::Checking, QStringLiteral("uploading the agent, 1.2 of 3.4 MiB")),
             hostInState(QStringLiteral("gpu-11"), QStringLiteral("10.0.0.11 port 22"),
                         HostState::HostKeyUnknown, QStringLiteral("waiting for you to confirm the host key")),
             hostInState(QStringLiteral("old-cluster"), {}, HostState::NotReached, {}),
@@ -175,17 +173,16 @@ PreflightReport clusterWithTrouble()
         LinkRow::Way::Tcp,
         QStringLiteral("no answer within 3.00 s (10.20.4.17)"),
         Verdict::Fail,
-        QStringLiteral("let every TCP port of %1 take connections from 10.20.0.0/16 (ufw allow from "
+        QStringLiteral("allow connections to every TCP port of %1 from 10.20.0.0/16 (ufw allow from "
                        "10.20.0.0/16; firewall-cmd --zone=trusted --add-source=10.20.0.0/16)")
             .arg(second)};
-    LinkRow keyless{
-        first,
-        third,
-        LinkRow::Way::Ssh,
-        QStringLiteral("Permission denied (publickey)."),
-        Verdict::Fail,
-        QStringLiteral("on gpu-03 run `ssh-copy-id slurm-login`: mpirun logs in from there with a key that "
-                       "needs no passphrase")};
+    LinkRow keyless{first,
+                    third,
+                    LinkRow::Way::Ssh,
+                    QStringLiteral("Permission denied (publickey)."),
+                    Verdict::Fail,
+                    QStringLiteral("on gpu-03 run `ssh-copy-id slurm-login`: mpirun logs in from there with "
+                                   "a key without a passphrase")};
     PreflightReport report;
     for (const QString& name : {first, second, third}) {
         HostReport host;
@@ -193,7 +190,7 @@ PreflightReport clusterWithTrouble()
         host.facts = facts(name, 4, QStringLiteral("NVIDIA A100-SXM4-80GB"), 80 * kGiB, 463 * kGiB);
         host.rows = goodRows(QStringLiteral("4 × NVIDIA A100-SXM4-80GB, 80.0 GiB"));
         host.rows << CheckRow{"network",
-                              "10.20.0.0/16 (ens3, eth0), 25 Gbit/s: not every host reaches every other one",
+                              "10.20.0.0/16 (ens3, eth0), 25 Gbit/s: not every host can reach every other",
                               Verdict::Fail, "see the links below: the ranks need all of them"};
         report.hosts << host;
     }
@@ -232,9 +229,9 @@ HostKeyChange hostKeyChange()
 Error changedHostKey()
 {
     return refused(
-        "old-cluster (through slurm-login): the host key changed: it is ssh-ed25519 "
-        "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE now (/home/ada/.ssh/known_hosts line 14 has "
-        "another); somebody may be in between",
+        "old-cluster (through slurm-login): the host key changed: it is now ssh-ed25519 "
+        "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE (/home/ada/.ssh/known_hosts line 14 has "
+        "another); this may be a man-in-the-middle attack",
         "ask the host's administrator; if the key really changed, remove the old one: ssh-keygen -R "
         "'old-cluster'");
 }
