@@ -5,25 +5,9 @@
 #include "engine/base/foreign_text.h"
 #include "engine/base/json_limits.h"
 #include "remote/target/harmless_json.h"
+#include "remote/wire/error_kind.h"
 
 namespace trainyard {
-
-namespace {
-
-ErrorKind kindOf(const QString& name)
-{
-    if (name == "bad-input")
-        return ErrorKind::BadInput;
-    if (name == "refused")
-        return ErrorKind::Refused;
-    if (name == "unreachable")
-        return ErrorKind::Unreachable;
-    if (name == "cancelled")
-        return ErrorKind::Cancelled;
-    return ErrorKind::Failed;
-}
-
-} // namespace
 
 AgentLink::AgentLink(const QString& host, std::unique_ptr<Transport> transport, CallTable& calls)
     : m_host(host), m_transport(std::move(transport)), m_calls(calls)
@@ -98,7 +82,9 @@ void AgentLink::onReply(Target::CallId id, const QJsonObject& message)
 Error AgentLink::errorOf(const QJsonObject& error) const
 {
     const QString message = error.value("message").toString("the agent gave no reason");
-    return harmlessError({kindOf(error.value("kind").toString()), message.toStdString(),
+    // A newer agent may know kinds that this version does not.
+    const auto kind = errorKindFromName(error.value("kind").toString().toStdString());
+    return harmlessError({kind.value_or(ErrorKind::Failed), message.toStdString(),
                           error.value("hint").toString().toStdString()});
 }
 
