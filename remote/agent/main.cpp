@@ -177,8 +177,6 @@ int main(int argc, char** argv)
                            "Let the client follow and read; refuse every operation that changes something");
     auto* probeCommand = app.add_subcommand("probe", "Print facts about this machine as JSON");
     probeCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
-    bool json = true;
-    probeCommand->add_flag("--json", json, "JSON, which is the only form there is");
     auto* superviseCommand =
         app.add_subcommand("supervise", "Start and watch one attempt of a run, detached");
     superviseCommand->add_option("--run-dir", runFolder)->required();
