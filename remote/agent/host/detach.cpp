@@ -7,8 +7,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/clock.h"
+#include "engine/base/standard_streams.h"
 #include "remote/agent/host/logind.h"
 #include "remote/agent/host/process.h"
 #include "remote/wire/error_kind.h"
@@ -119,6 +122,17 @@ Result<Readiness> detach(const std::filesystem::path& log)
         return redirected.error();
     }
     return readiness;
+}
+
+void logLine(std::string_view text)
+{
+    printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), text));
+}
+
+void logFailure(const Status& status)
+{
+    if (!status.ok())
+        logLine(status.error().text());
 }
 
 Result<DetachedStart> startDetached(const std::vector<std::string>& arguments)

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string_view>
 
 #include <sys/types.h>
 
@@ -29,6 +30,11 @@ private:
 /// prints it on its stdout as one line of JSON and exits, so it never returns there. No threads may be
 /// running.
 Result<Readiness> detach(const std::filesystem::path& log);
+
+/// Writes `text` as one line, after the time in UTC, to standard error, which is a daemon's log.
+void logLine(std::string_view text);
+/// logLine() with the error; does nothing for a status that is ok.
+void logFailure(const Status& status);
 
 struct DetachedStart {
     bool started = false;

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/clock.h"
-#include "engine/base/standard_streams.h"
+#include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/recovery.h"
@@ -26,12 +26,6 @@ constexpr std::chrono::seconds kGoneForAWhile{15};
 constexpr std::chrono::minutes kNeverCame{10};
 constexpr Bytes kLowDisk = 64 * kMiB;
 constexpr std::uint64_t kThinned = 10; ///< one of so many samples is written while the disk is low
-
-void report(const Status& status)
-{
-    if (!status.ok())
-        printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), status.error().text()));
-}
 
 Result<std::optional<LockFile>> acquireAfterPredecessor(const std::filesystem::path& path)
 {
@@ -124,7 +118,7 @@ void Sampler::watchDisk(Bytes free)
                           "less frequent until space is freed",
                           formatBytes(free))
             : fmt::format("{} free again on the disk of the run directory", formatBytes(free));
-    report(m_journal.append(
+    logFailure(m_journal.append(
         EventRecord{low ? Severity::Warning : Severity::Info, low ? "disk-low" : "disk-fine", what, {}, 0}));
 }
 
@@ -134,7 +128,7 @@ void Sampler::watchClock()
     if (!moved)
         return;
     const auto size = moved->count() < 0 ? -*moved : *moved;
-    report(m_journal.append(
+    logFailure(m_journal.append(
         EventRecord{Severity::Warning,
                     "clock-set",
                     fmt::format("the clock of {} moved {} by {}; times before and after are not comparable, "
@@ -146,7 +140,7 @@ void Sampler::watchClock()
 
 void Sampler::write(const DeviceSample& sample)
 {
-    report(m_journal.append(sample, PatientJournal::Worth::Sample));
+    logFailure(m_journal.append(sample, PatientJournal::Worth::Sample));
 }
 
 } // namespace trainyard::agent

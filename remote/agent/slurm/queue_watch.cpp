@@ -5,10 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/clock.h"
 #include "engine/base/file.h"
-#include "engine/base/standard_streams.h"
 #include "engine/records/fence.h"
+#include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/runs/run_status.h"
@@ -148,7 +147,7 @@ void QueueWatch::complain(const std::string& text)
     if (text == m_complaint)
         return;
     m_complaint = text;
-    printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), text));
+    logLine(text);
     if (m_place)
         say(RunState::Pending, fmt::format("queued as Slurm job {}; {}", m_job.id, text));
 }

@@ -2,19 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/standard_streams.h"
+#include "remote/agent/host/detach.h"
 
 namespace trainyard::agent {
-
-namespace {
-
-void report(const Status& status)
-{
-    if (!status.ok())
-        printNotice(fmt::format("{} {}\n", utcText(systemClock().now().wallNs), status.error().text()));
-}
-
-} // namespace
 
 Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps)
 {
@@ -37,7 +27,7 @@ void RunLog::beginAttempt(std::uint32_t attempt)
 
 void RunLog::holdReserve()
 {
-    report(agent::holdReserve(m_folder));
+    logFailure(agent::holdReserve(m_folder));
 }
 
 void RunLog::enter(RunState state, const std::string& reason)
@@ -47,20 +37,21 @@ void RunLog::enter(RunState state, const std::string& reason)
     if (isFinal(state))
         freeReserve(m_folder);
     append(StateRecord{state, reason, m_status.step, m_status.steps, false});
-    report(m_journal.sync());
+    logFailure(m_journal.sync());
     write(Durability::Durable);
 }
 
 void RunLog::event(const EventRecord& record)
 {
     append(record);
-    printNotice(fmt::format("{} {}: {}\n", utcText(systemClock().now().wallNs), record.kind, record.message));
+    logLine(fmt::format("{}: {}", record.kind, record.message));
 }
 
 void RunLog::heartbeat()
 {
-    report(m_journal.append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true},
-                            PatientJournal::Worth::Sample));
+    logFailure(
+        m_journal.append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true},
+                         PatientJournal::Worth::Sample));
     write(Durability::Volatile);
 }
 
@@ -68,12 +59,12 @@ void RunLog::write(Durability durability)
 {
     const auto present = readStatus(m_folder);
     if (!present || present->attempt <= m_status.attempt)
-        report(writeStatus(m_folder, m_status, durability));
+        logFailure(writeStatus(m_folder, m_status, durability));
 }
 
 void RunLog::append(const Payload& payload)
 {
-    report(m_journal.append(payload));
+    logFailure(m_journal.append(payload));
 }
 
 } // namespace trainyard::agent
