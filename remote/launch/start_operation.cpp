@@ -470,7 +470,7 @@ bool StartOperation::goesOnAfterAnswer()
 {
     m_awaited.clear();
     if (m_state == State::TakingBack)
-        takeBack();
+        rollBack();
     return m_state == State::Starting;
 }
 
@@ -491,19 +491,19 @@ void StartOperation::fail(const Error& error)
     if (m_deployer)
         m_deployer.release()->deleteLater();
     if (m_awaited.isEmpty())
-        return takeBack();
-    QTimer::singleShot(kAnswerPatience, this, [this] { takeBack(); });
+        return rollBack();
+    QTimer::singleShot(kAnswerPatience, this, [this] { rollBack(); });
 }
 
-void StartOperation::takeBack()
+void StartOperation::rollBack()
 {
-    if (m_takeBack)
+    if (m_rollback)
         return;
     if (!m_isOnHosts)
         return onTakenBack({});
     emit progress("rolling back the launch", -1);
-    m_takeBack = std::make_unique<TakeBack>(m_plan.run, m_targets, nullptr);
-    m_takeBack->start(m_plan.resume ? TakeBack::Leave::Run : TakeBack::Leave::Nothing,
+    m_rollback = std::make_unique<Rollback>(m_plan.run, m_targets, nullptr);
+    m_rollback->start(m_plan.resume ? Rollback::Leave::Run : Rollback::Leave::Nothing,
                       [this, silent = m_awaited](const Status& gone) {
                           // What they were asked for and did not answer in time may be done behind the
                           // removal.

@@ -13,8 +13,8 @@
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/host_group.h"
+#include "remote/launch/rollback.h"
 #include "remote/launch/run_operation.h"
-#include "remote/launch/take_back.h"
 #include "remote/preflight/preflight.h"
 
 namespace trainyard {
@@ -84,7 +84,7 @@ private:
                 std::function<void(const HostGroup::Answers&)> then);
     bool goesOnAfterAnswer();
     void fail(const Error& error);
-    void takeBack();
+    void rollBack();
     void onTakenBack(const Status& gone);
     void succeed();
     void finish(const Result<QString>& result);
@@ -100,7 +100,7 @@ private:
     QByteArray m_manifest; ///< of the data set
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
-    std::unique_ptr<TakeBack> m_takeBack;
+    std::unique_ptr<Rollback> m_rollback;
     bool m_isOnHosts = false; ///< they may have something that is to be taken back
     QStringList m_awaited;    ///< hosts whose answers are under way
 };

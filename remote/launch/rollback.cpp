@@ -1,4 +1,4 @@
-#include "remote/launch/take_back.h"
+#include "remote/launch/rollback.h"
 
 #include <QTimer>
 
@@ -21,7 +21,7 @@ HostGroup::Answers noAnswerFrom(const QStringList& hosts)
 
 } // namespace
 
-TakeBack::TakeBack(const DeskRun& run, TargetPool& targets, QObject* parent)
+Rollback::Rollback(const DeskRun& run, TargetPool& targets, QObject* parent)
     : QObject(parent)
     , m_run(run)
     , m_targets(targets)
@@ -31,7 +31,7 @@ TakeBack::TakeBack(const DeskRun& run, TargetPool& targets, QObject* parent)
 {
 }
 
-void TakeBack::start(Leave leave, std::function<void(const Status&)> done)
+void Rollback::start(Leave leave, std::function<void(const Status&)> done)
 {
     m_done = std::move(done);
     QTimer::singleShot(kPatience, this, [this] { conclude(allOf(m_removed)); });
@@ -46,7 +46,7 @@ void TakeBack::start(Leave leave, std::function<void(const Status&)> done)
 }
 
 /// Whatever became of the stop: a host that can remove the run has nothing of it alive.
-void TakeBack::remove()
+void Rollback::remove()
 {
     for (int node = 0; node < m_group.size(); ++node) {
         const auto answered = [this, node](const Result<QJsonObject>& reply) {
@@ -58,7 +58,7 @@ void TakeBack::remove()
     }
 }
 
-void TakeBack::conclude(const Status& outcome)
+void Rollback::conclude(const Status& outcome)
 {
     if (const auto done = std::exchange(m_done, {}))
         done(outcome);

@@ -9,14 +9,14 @@ namespace trainyard {
 
 /// Ends a run that is not wanted after all: it is stopped on every host, the head first, and then removed
 /// there. Comes to an end also where hosts do not answer. Lives on the thread of its targets.
-class TakeBack : public QObject {
+class Rollback : public QObject {
 public:
     enum class Leave {
         Nothing,
         Run ///< it was there before; it is stopped only
     };
 
-    TakeBack(const DeskRun& run, TargetPool& targets, QObject* parent);
+    Rollback(const DeskRun& run, TargetPool& targets, QObject* parent);
     /// `done` hears once: nothing, or of every host that may still have the run, or have it at work.
     void start(Leave leave, std::function<void(const Status&)> done);
 
