@@ -14,7 +14,7 @@
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process.h"
 #include "remote/agent/slurm/batch_job.h"
-#include "remote/agent/slurm/hand_over.h"
+#include "remote/agent/slurm/requeue.h"
 #include "remote/agent/slurm/slurm_job.h"
 #include "remote/agent/slurm/submit_run.h"
 #include "remote/agent/slurm/termination.h"
@@ -118,7 +118,7 @@ Result<int> supervise(const RunFolder& folder, std::uint32_t firstAttempt)
     TRAINYARD_TRY_STATUS(waitForPlace(folder));
     TRAINYARD_TRY(auto supervisor, Supervisor::start(folder, attempt));
     supervisor->setTerminationHandler(onTermination(folder, job.id, *spec));
-    supervisor->setHandOver(onLostNode(folder, job, *spec));
+    supervisor->setRequeue(onLostNode(folder, job, *spec));
     TRAINYARD_TRY_STATUS(supervisor->launch());
     return supervisor->watch();
 }

@@ -324,7 +324,7 @@ bool Supervisor::goesOn(Verdict& verdict)
         return false;
     }
     if (m_attempt->request().allocation) {
-        handOver(verdict);
+        requeue(verdict);
         return false;
     }
     const LaunchRequest next = nextRequest();
@@ -353,9 +353,9 @@ bool Supervisor::comesToWork(const LaunchRequest& next, Verdict& verdict)
 }
 
 /// In a batch job it is Slurm that starts the next attempt.
-void Supervisor::handOver(Verdict& verdict) const
+void Supervisor::requeue(Verdict& verdict) const
 {
-    const std::string words = m_handOver ? m_handOver(nextRequest()) : std::string();
+    const std::string words = m_requeue ? m_requeue(nextRequest()) : std::string();
     if (words.empty())
         return;
     verdict.state = RunState::Pending;

@@ -37,8 +37,8 @@ public:
 
     /// In a batch job: called when the run is to go on with another attempt, which cannot start here. Tells
     /// in a few words who starts it; empty = nobody does, and the run has failed.
-    using HandOver = std::function<std::string(const LaunchRequest& next)>;
-    void setHandOver(HandOver handOver) { m_handOver = std::move(handOver); }
+    using Requeue = std::function<std::string(const LaunchRequest& next)>;
+    void setRequeue(Requeue requeue) { m_requeue = std::move(requeue); }
 
     /// Starts the job; that of a run which this host's restart interrupted is left to watch(), because it may
     /// have to wait for other hosts. The run's final state is written also when that fails.
@@ -66,7 +66,7 @@ private:
     Verdict conclude();
     bool goesOn(Verdict& verdict);
     void callOff(Verdict& verdict) const;
-    void handOver(Verdict& verdict) const;
+    void requeue(Verdict& verdict) const;
     LaunchRequest nextRequest() const;
     Status begin(const LaunchRequest& next);
     void announce(std::chrono::milliseconds delay, const std::string& reason);
@@ -91,7 +91,7 @@ private:
     std::chrono::steady_clock::time_point m_nextBeat;
     std::string m_reportedStall;
     TerminationHandler m_onTermination;
-    HandOver m_handOver;
+    Requeue m_requeue;
     std::string m_stopCause;      ///< as that told
     bool m_isInterrupted = false; ///< by SIGTERM, where the run is to go on after a reboot
     Membership m_membership;

@@ -10,6 +10,6 @@ namespace trainyard::agent {
 /// What the supervisor inside a job does instead of starting the next attempt itself: where a node of the job
 /// does not answer and the specification allows it, the job is requeued. The ranks fail long before Slurm
 /// gives a node up, and a batch step that ends takes the job along.
-Supervisor::HandOver onLostNode(const RunFolder& folder, const BatchJob& job, const RunSpec& spec);
+Supervisor::Requeue onLostNode(const RunFolder& folder, const BatchJob& job, const RunSpec& spec);
 
 } // namespace trainyard::agent

@@ -1,4 +1,4 @@
-#include "remote/agent/slurm/hand_over.h"
+#include "remote/agent/slurm/requeue.h"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@ bool everyNodeAnswers(const BatchJob& job)
 }
 
 /// A job that does not run any more was requeued by Slurm itself, or cancelled: the queue watch tells.
-Status requeue(const BatchJob& job)
+Status requeueIfRunning(const BatchJob& job)
 {
     TRAINYARD_TRY(const auto facts, askJob(job.id));
     return facts && facts->state == "RUNNING" ? requeueJob(job.id) : Status();
@@ -27,14 +27,14 @@ Status requeue(const BatchJob& job)
 
 } // namespace
 
-Supervisor::HandOver onLostNode(const RunFolder& folder, const BatchJob& job, const RunSpec& spec)
+Supervisor::Requeue onLostNode(const RunFolder& folder, const BatchJob& job, const RunSpec& spec)
 {
     return [folder, job, isAllowed = spec.launch.slurm.requeue](const LaunchRequest& next) -> std::string {
         if (!isAllowed || everyNodeAnswers(job))
             return {};
         Status requeued = writeFileAtomically(folder.launchFile(next.attempt), toJson(next));
         if (requeued.ok())
-            requeued = requeue(job);
+            requeued = requeueIfRunning(job);
         if (requeued.ok())
             return fmt::format("Slurm job {} is being requeued", job.id);
         printOutput(fmt::format("error: job {} cannot be requeued: {}\n", job.id, requeued.error().text()));
