@@ -34,8 +34,8 @@ Result<std::string> JournalTail::read(std::size_t most)
         return failed(
             fmt::format("{} has {} bytes, fewer than the {} requested", m_path.string(), size, m_offset),
             "fetch the stream from its start");
-    const Look look{size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
-    if (look == m_nothing) // a torn or damaged tail, however long, is not read over and over
+    const FileStamp stamp{size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec};
+    if (stamp == m_nothing) // a torn or damaged tail, however long, is not read over and over
         return std::string();
     std::string bytes(std::min<std::uint64_t>(most, size - m_offset), '\0');
     const ssize_t got = ::pread(m_file.get(), bytes.data(), bytes.size(), static_cast<off_t>(m_offset));
@@ -46,7 +46,7 @@ Result<std::string> JournalTail::read(std::size_t most)
     const std::size_t whole = frames.ok() ? *frames : 0;
     if (frames.ok() && whole == 0 && bytes.size() == most) // one record that is longer than the piece
         return read(2 * most);
-    m_nothing = whole == 0 ? look : Look();
+    m_nothing = whole == 0 ? stamp : FileStamp();
     if (!frames.ok())
         return frames.error();
     bytes.resize(whole);

@@ -26,11 +26,11 @@ public:
 
 private:
     /// What tells whether a file has changed.
-    struct Look {
+    struct FileStamp {
         std::uint64_t size = 0;
         std::int64_t seconds = 0;
         std::int64_t nanoseconds = 0;
-        bool operator==(const Look&) const = default;
+        bool operator==(const FileStamp&) const = default;
     };
 
     /// The next read opens the file again: a network file system may find it then.
@@ -38,7 +38,7 @@ private:
 
     std::filesystem::path m_path;
     std::uint64_t m_offset;
-    Look m_nothing; ///< the file as it was when it had no whole record behind the offset
+    FileStamp m_nothing; ///< the file as it was when it had no whole record behind the offset
     FileDescriptor m_file;
 };
 
