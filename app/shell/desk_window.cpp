@@ -196,21 +196,22 @@ void DeskWindow::watchSession()
 
 void DeskWindow::watchLogins()
 {
-    LoginDesk& logins = m_session.targets().logins();
+    CredentialBroker& logins = m_session.targets().logins();
     auto keyring = std::make_unique<SystemKeyring>(m_session.dataFolder() / "keyring.json");
     m_keyring = keyring.get();
     QObject::connect(m_keyring, &SystemKeyring::failed, &m_window, &MainWindow::showStatus);
     logins.setKeyring(std::move(keyring));
-    QObject::connect(&logins, &LoginDesk::asked, &m_window, [this, &logins](const LoginQuestion& question) {
-        const auto keyring =
-            logins.hasKeyring() ? LoginDialog::Keyring::Present : LoginDialog::Keyring::Absent;
-        auto* dialog = new LoginDialog(question, keyring, &m_window);
-        dialog->setAttribute(Qt::WA_DeleteOnClose);
-        QObject::connect(dialog, &QDialog::finished, &logins,
-                         [dialog, &logins] { logins.answer(dialog->takeAnswer()); });
-        QObject::connect(&logins, &LoginDesk::withdrawn, dialog, &QDialog::reject);
-        dialog->open();
-    });
+    QObject::connect(&logins, &CredentialBroker::asked, &m_window,
+                     [this, &logins](const LoginQuestion& question) {
+                         const auto keyring = logins.hasKeyring() ? LoginDialog::Keyring::Present
+                                                                  : LoginDialog::Keyring::Absent;
+                         auto* dialog = new LoginDialog(question, keyring, &m_window);
+                         dialog->setAttribute(Qt::WA_DeleteOnClose);
+                         QObject::connect(dialog, &QDialog::finished, &logins,
+                                          [dialog, &logins] { logins.answer(dialog->takeAnswer()); });
+                         QObject::connect(&logins, &CredentialBroker::withdrawn, dialog, &QDialog::reject);
+                         dialog->open();
+                     });
 }
 
 } // namespace trainyard

@@ -196,9 +196,9 @@ QWidget* LoginDialog::makeButtons(const LoginQuestion& question)
     return box;
 }
 
-std::optional<LoginDesk::Answer> LoginDialog::takeAnswer()
+std::optional<CredentialBroker::Answer> LoginDialog::takeAnswer()
 {
-    LoginDesk::Answer answer;
+    CredentialBroker::Answer answer;
     for (QLineEdit* field : m_fields)
         answer.secrets.push_back(takeText(*field));
     if (result() != Accepted)

@@ -8,7 +8,7 @@
 #include <QLineEdit>
 #include <QList>
 
-#include "remote/target/login_desk.h"
+#include "remote/target/credential_broker.h"
 
 class QScrollArea;
 
@@ -25,7 +25,7 @@ public:
 
     /// Moves the answer out of the fields, which are empty afterwards; nothing when it was not accepted.
     /// Once.
-    std::optional<LoginDesk::Answer> takeAnswer();
+    std::optional<CredentialBroker::Answer> takeAnswer();
 
 protected:
     void showEvent(QShowEvent* event) override;

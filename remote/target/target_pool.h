@@ -6,7 +6,7 @@
 #include <QObject>
 #include <QString>
 
-#include "remote/target/login_desk.h"
+#include "remote/target/credential_broker.h"
 #include "remote/target/target.h"
 
 namespace trainyard {
@@ -27,7 +27,7 @@ public:
     Target* find(const QString& host) const;
     QList<Target*> targets() const;
     /// Where the links get passwords and passphrases from.
-    LoginDesk& logins() { return m_logins; }
+    CredentialBroker& logins() { return m_logins; }
     /// Closes and removes the link (the user removed the host). No effect on what runs there.
     void forget(const QString& host);
 
@@ -36,7 +36,7 @@ signals:
 
 private:
     TargetOptions m_options;
-    LoginDesk m_logins; ///< before the links, which it watches
+    CredentialBroker m_logins; ///< before the links, which it watches
     std::map<QString, std::unique_ptr<Target>> m_targets;
 };
 

@@ -39,8 +39,9 @@ Desk::Desk(const TargetOptions& options, NewKeys newKeys)
     connect(m_keyring, &SystemKeyring::failed, this, &console::warn);
     m_targets.logins().setKeyring(std::move(keyring));
     connect(&m_targets, &TargetPool::targetAdded, this, &Desk::watch);
-    connect(&m_targets.logins(), &LoginDesk::asked, this, &Desk::askLogin);
-    connect(&m_targets.logins(), &LoginDesk::withdrawn, this, [this] { m_terminal.withdraw(m_asked); });
+    connect(&m_targets.logins(), &CredentialBroker::asked, this, &Desk::askLogin);
+    connect(&m_targets.logins(), &CredentialBroker::withdrawn, this,
+            [this] { m_terminal.withdraw(m_asked); });
 }
 
 void Desk::watch(Target* target)
@@ -99,7 +100,7 @@ void Desk::askLogin(const LoginQuestion& question)
 void Desk::askPrompt(const LoginQuestion& question, qsizetype index)
 {
     if (index == question.prompts.size())
-        return m_targets.logins().answer(LoginDesk::Answer{std::move(m_answers), true, false});
+        return m_targets.logins().answer(CredentialBroker::Answer{std::move(m_answers), true, false});
     const auto& prompt = question.prompts[index];
     m_asked = m_terminal.ask(prompt.text + ':', prompt.echo ? Terminal::Echo::Shown : Terminal::Echo::Hidden,
                              [this, question, index](std::optional<ssh::Secret> answer) {

@@ -4,7 +4,7 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "remote/target/login_desk.h"
+#include "remote/target/credential_broker.h"
 
 using namespace trainyard;
 
@@ -42,9 +42,9 @@ LoginQuestion passwordQuestion(int attempt = 1)
     return question;
 }
 
-LoginDesk::Answer answerWith(const char* text, bool useAgain, bool keep = false)
+CredentialBroker::Answer answerWith(const char* text, bool useAgain, bool keep = false)
 {
-    LoginDesk::Answer answer;
+    CredentialBroker::Answer answer;
     answer.secrets.emplace_back(text);
     answer.useAgain = useAgain;
     answer.keepInKeyring = keep;
@@ -60,12 +60,12 @@ class TestLoginDesk : public QObject {
 private slots:
     void init()
     {
-        m_desk = std::make_unique<LoginDesk>();
+        m_desk = std::make_unique<CredentialBroker>();
         m_one = Target::create("one");
         m_two = Target::create("two");
         m_desk->watch(*m_one);
         m_desk->watch(*m_two);
-        m_asked = std::make_unique<QSignalSpy>(m_desk.get(), &LoginDesk::asked);
+        m_asked = std::make_unique<QSignalSpy>(m_desk.get(), &CredentialBroker::asked);
     }
     void cleanup()
     {
@@ -129,7 +129,7 @@ private slots:
 
     void takesAQuestionBackWhenItsLinkEnds()
     {
-        QSignalSpy withdrawn(m_desk.get(), &LoginDesk::withdrawn);
+        QSignalSpy withdrawn(m_desk.get(), &CredentialBroker::withdrawn);
         emit m_one->loginNeeded(passwordQuestion());
         emit m_two->loginNeeded(passwordQuestion());
         emit m_one->attemptFailed(unreachable("gone"));
@@ -162,7 +162,7 @@ private slots:
     }
 
 private:
-    std::unique_ptr<LoginDesk> m_desk;
+    std::unique_ptr<CredentialBroker> m_desk;
     std::unique_ptr<Target> m_one, m_two;
     std::unique_ptr<QSignalSpy> m_asked;
 };

@@ -1,4 +1,4 @@
-#include "remote/target/login_desk.h"
+#include "remote/target/credential_broker.h"
 
 #include <algorithm>
 #include <utility>
@@ -25,15 +25,15 @@ std::vector<ssh::Secret> alone(ssh::Secret secret)
 
 } // namespace
 
-LoginDesk::LoginDesk(QObject* parent) : QObject(parent) {}
-LoginDesk::~LoginDesk() = default;
+CredentialBroker::CredentialBroker(QObject* parent) : QObject(parent) {}
+CredentialBroker::~CredentialBroker() = default;
 
-void LoginDesk::setKeyring(std::unique_ptr<Keyring> keyring)
+void CredentialBroker::setKeyring(std::unique_ptr<Keyring> keyring)
 {
     m_keyring = std::move(keyring);
 }
 
-void LoginDesk::watch(Target& target)
+void CredentialBroker::watch(Target& target)
 {
     connect(&target, &Target::loginNeeded, this,
             [this, &target](const LoginQuestion& question) { add(target, question); });
@@ -47,7 +47,7 @@ void LoginDesk::watch(Target& target)
     connect(&target, &QObject::destroyed, this, [this, gone = &target] { drop(gone); });
 }
 
-void LoginDesk::add(Target& target, const LoginQuestion& question)
+void CredentialBroker::add(Target& target, const LoginQuestion& question)
 {
     if (question.attempt > 1) {
         const QString name = nameOf(question);
@@ -60,7 +60,7 @@ void LoginDesk::add(Target& target, const LoginQuestion& question)
     next();
 }
 
-void LoginDesk::next()
+void CredentialBroker::next()
 {
     while (m_stage == Stage::Idle) {
         const auto ready = std::find_if(m_waiting.begin(), m_waiting.end(),
@@ -74,7 +74,7 @@ void LoginDesk::next()
 }
 
 /// The same secret is being tried by another link.
-bool LoginDesk::isHeldBack(const LoginQuestion& question) const
+bool CredentialBroker::isHeldBack(const LoginQuestion& question) const
 {
     const QString name = nameOf(question);
     return std::any_of(m_unproven.begin(), m_unproven.end(),
@@ -83,7 +83,7 @@ bool LoginDesk::isHeldBack(const LoginQuestion& question) const
 
 /// What is known needs no person. The look comes now and not when the question arrived, because the one
 /// before may have brought the answer.
-void LoginDesk::begin(const LoginQuestion& question)
+void CredentialBroker::begin(const LoginQuestion& question)
 {
     const QString name = nameOf(question);
     if (question.attempt == 1 && answerFromMemory(question))
@@ -97,7 +97,7 @@ void LoginDesk::begin(const LoginQuestion& question)
     });
 }
 
-bool LoginDesk::answerFromMemory(const LoginQuestion& question)
+bool CredentialBroker::answerFromMemory(const LoginQuestion& question)
 {
     const auto found = m_memory.find(nameOf(question));
     if (found == m_memory.end())
@@ -106,7 +106,7 @@ bool LoginDesk::answerFromMemory(const LoginQuestion& question)
     return true;
 }
 
-void LoginDesk::answerFromKeyring(const QString& name, std::optional<ssh::Secret> secret)
+void CredentialBroker::answerFromKeyring(const QString& name, std::optional<ssh::Secret> secret)
 {
     if (!secret)
         return askPerson();
@@ -116,13 +116,13 @@ void LoginDesk::answerFromKeyring(const QString& name, std::optional<ssh::Secret
     next();
 }
 
-void LoginDesk::askPerson()
+void CredentialBroker::askPerson()
 {
     m_stage = Stage::Person;
     emit asked(m_waiting.front().question);
 }
 
-void LoginDesk::answer(std::optional<Answer> answer)
+void CredentialBroker::answer(std::optional<Answer> answer)
 {
     if (m_stage != Stage::Person)
         return;
@@ -136,7 +136,7 @@ void LoginDesk::answer(std::optional<Answer> answer)
     next();
 }
 
-void LoginDesk::finish(ssh::LoginAnswers answers)
+void CredentialBroker::finish(ssh::LoginAnswers answers)
 {
     m_stage = Stage::Idle;
     const Open done = std::move(m_waiting.front());
@@ -146,7 +146,7 @@ void LoginDesk::finish(ssh::LoginAnswers answers)
 }
 
 /// Its questions are void.
-void LoginDesk::drop(const Target* target)
+void CredentialBroker::drop(const Target* target)
 {
     std::erase_if(m_unproven, [&](const Unproven& given) { return !given.target || given.target == target; });
     const auto isVoid = [&](const Open& open) { return !open.target || open.target == target; };
@@ -157,7 +157,7 @@ void LoginDesk::drop(const Target* target)
     next();
 }
 
-void LoginDesk::onLoggedIn(const Target& target, const QString& account)
+void CredentialBroker::onLoggedIn(const Target& target, const QString& account)
 {
     for (Unproven& given : m_unproven) {
         if (given.target != &target || given.account != account)

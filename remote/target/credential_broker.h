@@ -19,7 +19,7 @@ namespace trainyard {
 /// host has accepted it (they wait that long), so that a wrong one is offered once and not by every link;
 /// what a host denied is forgotten in memory and keyring. Secrets live in locked memory as long as this does
 /// and are never written anywhere but to the keyring, and there only where the person wants it. GUI thread.
-class LoginDesk : public QObject {
+class CredentialBroker : public QObject {
     Q_OBJECT
 
 public:
@@ -29,8 +29,8 @@ public:
         bool keepInKeyring = false;
     };
 
-    explicit LoginDesk(QObject* parent = nullptr);
-    ~LoginDesk() override;
+    explicit CredentialBroker(QObject* parent = nullptr);
+    ~CredentialBroker() override;
 
     /// Without one (the default) nothing is kept.
     void setKeyring(std::unique_ptr<Keyring> keyring);
