@@ -6,7 +6,7 @@
 #include "app/hosts/model/host_store.h"
 #include "app/plan/hardware_library.h"
 #include "remote/launch/desk_run.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -23,7 +23,7 @@ std::vector<std::string> knownRuns()
 std::vector<std::string> knownHosts()
 {
     std::vector<std::string> names{"localhost"};
-    const auto hosts = loadHosts(deskDataFolder() / "hosts.json");
+    const auto hosts = loadHosts(dataDir() / "hosts.json");
     for (const QString& host : hosts.ok() ? *hosts : QStringList())
         names.push_back(host.toStdString());
     return names;
@@ -31,7 +31,7 @@ std::vector<std::string> knownHosts()
 
 std::vector<std::string> knownHardware()
 {
-    return HardwareLibrary(deskDataFolder() / "hardware").names();
+    return HardwareLibrary(dataDir() / "hardware").names();
 }
 
 } // namespace

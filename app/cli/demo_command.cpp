@@ -4,7 +4,7 @@
 #include "app/cli/support/desk.h"
 #include "app/cli/support/report_files.h"
 #include "app/demo/demo_flow.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -32,14 +32,13 @@ Status writeReports(const QString& run, const std::filesystem::path& folder)
 
 int demoHeadless(const std::string& out)
 {
-    const std::filesystem::path folder =
-        out.empty() ? deskDataFolder() / "demo" : std::filesystem::absolute(out);
+    const std::filesystem::path folder = out.empty() ? dataDir() / "demo" : std::filesystem::absolute(out);
     Desk desk;
     DemoFlow demo({folder}, desk.runs());
     const auto run = finish(demo);
     if (!run.ok())
         return console::fail(run.error());
-    const std::filesystem::path runFolder = deskRunFolder(*run);
+    const std::filesystem::path runFolder = runDir(*run);
     if (const Status written = writeReports(*run, folder); !written.ok())
         return console::fail(written.error());
     console::print("dataset  " + QString::fromStdString(demo.datasetFolder().string()));

@@ -14,7 +14,7 @@
 #include "app/exchange/history_import.h"
 #include "app/exchange/run_export.h"
 #include "app/exchange/tensorboard_import.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -200,7 +200,7 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
     if (options.list)
         return QStringList(qsizetype(runs.size()), QString());
     TRAINYARD_TRY(const auto history, History::open());
-    return importIntoHistory(history->library(), deskDataFolder() / "runs", runs);
+    return importIntoHistory(history->library(), dataDir() / "runs", runs);
 }
 
 Status importRuns(const ImportOptions& options)

@@ -13,7 +13,7 @@
 #include "engine/spec/field_reader.h"
 #include "remote/preflight/report_json.h"
 #include "remote/ssh/host_name.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -21,7 +21,7 @@ namespace {
 
 std::filesystem::path hostFile()
 {
-    return deskDataFolder() / "hosts.json";
+    return dataDir() / "hosts.json";
 }
 
 Result<QStringList> allHosts()

@@ -10,7 +10,7 @@
 #include "app/report/data_set_report.h"
 #include "app/report/report_writer.h"
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -31,7 +31,7 @@ Result<QString> folderOf(const QString& runId)
     if (!isPlainName(runId.toStdString()))
         return badInput("\"" + runId.toStdString() + "\" is not a run id",
                         "`trainyard runs` lists them; a data set needs --template data-set");
-    const std::filesystem::path folder = deskRunFolder(runId);
+    const std::filesystem::path folder = runDir(runId);
     if (!std::filesystem::exists(folder))
         return badInput("there is no run " + runId.toStdString(),
                         "`trainyard runs` lists the runs; `trainyard attach RUN --host HOST` fetches one");
@@ -130,7 +130,7 @@ Result<ReportDocument> reportOfRuns(const QStringList& runIds, const ReportOptio
         TRAINYARD_TRY(const QString folder, folderOf(runId));
         folders << folder;
     }
-    return buildReport(folders, HardwareLibrary(deskDataFolder() / "hardware"), options);
+    return buildReport(folders, HardwareLibrary(dataDir() / "hardware"), options);
 }
 
 Status writeReportFiles(const ReportDocument& document, const std::vector<std::filesystem::path>& files)

@@ -22,7 +22,7 @@
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
 #include "engine/spec/limits.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -42,8 +42,7 @@ Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& run
         return Error{errorKindFromExitStatus(status).value_or(ErrorKind::Failed),
                      runId.toStdString() + " did not finish",
                      {}};
-    TRAINYARD_TRY(const RunSeries series,
-                  readRunSeries(QString::fromStdString(deskRunFolder(runId).string())));
+    TRAINYARD_TRY(const RunSeries series, readRunSeries(QString::fromStdString(runDir(runId).string())));
     return ScalingPoint{runId, spec.layout.worldSize(), spec.batch.global, recentSequencesPerSecond(series)};
 }
 

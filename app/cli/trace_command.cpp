@@ -10,7 +10,7 @@
 #include "app/runs/run_folder.h"
 #include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -58,7 +58,7 @@ Status trace(const TraceOptions& options)
 {
     TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(QString::fromStdString(options.run)));
-    TRAINYARD_TRY(const RunFacts facts, readRunFacts(QString::fromStdString(deskRunFolder(run.id).string())));
+    TRAINYARD_TRY(const RunFacts facts, readRunFacts(QString::fromStdString(runDir(run.id).string())));
     const RunSpec* spec = facts.specNow();
     if (!spec)
         return badInput("the run " + run.id.toStdString() + " is not a training run", "name a training run");

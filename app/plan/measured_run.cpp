@@ -7,7 +7,7 @@
 
 #include "app/runs/run_folder.h"
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -60,7 +60,7 @@ Result<MeasuredRow> measuredRun(const QString& runId)
 {
     if (!isPlainName(runId.toStdString()))
         return badInput("\"" + runId.toStdString() + "\" is not the name of a run");
-    auto run = readRunFolder(QString::fromStdString(deskRunFolder(runId).string()));
+    auto run = readRunFolder(QString::fromStdString(runDir(runId).string()));
     if (!run.ok())
         return run.error();
     auto row = rowOf(*run);

@@ -6,7 +6,7 @@
 #include "app/cli/cli.h"
 #include "app/shell/bundled_fonts.h"
 #include "app/shell/desk_window.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace {
 
@@ -31,7 +31,7 @@ std::filesystem::path demoFolder(const QStringList& arguments)
     parser.addOption(out);
     parser.parse(arguments);
     return parser.isSet(out) ? std::filesystem::absolute(parser.value(out).toStdString())
-                             : trainyard::deskDataFolder() / "demo";
+                             : trainyard::dataDir() / "demo";
 }
 
 } // namespace
@@ -47,7 +47,7 @@ int main(int argc, char** argv)
     QApplication::setApplicationDisplayName(QStringLiteral("Trainyard"));
     QApplication::setApplicationVersion(QStringLiteral(TRAINYARD_VERSION));
     QApplication::setDesktopFileName(QStringLiteral("trainyard"));
-    trainyard::DeskWindow desk(application, trainyard::deskDataFolder());
+    trainyard::DeskWindow desk(application, trainyard::dataDir());
     desk.window().show();
     if (demo)
         desk.startDemo(demoFolder(QApplication::arguments()));

@@ -27,7 +27,7 @@ namespace trainyard {
 class Session : public QObject {
     Q_OBJECT
 public:
-    /// `dataFolder` as deskDataFolder() gives it.
+    /// `dataFolder` as dataDir() gives it.
     explicit Session(std::filesystem::path dataFolder, TargetOptions options = {}, QObject* parent = nullptr);
 
     const std::filesystem::path& dataFolder() const { return m_dataFolder; }

@@ -11,7 +11,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/spec/field_reader.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "remote/target/whole_file.h"
 
 namespace trainyard {
@@ -108,7 +108,7 @@ void AttachOperation::readDocument()
     readFile(name, [this, name](const QByteArray& document) {
         Status kept = saveDeskRun(m_run);
         if (kept.ok())
-            kept = writeFileAtomically(deskRunFolder(m_runId) / name.toStdString(), document.toStdString());
+            kept = writeFileAtomically(runDir(m_runId) / name.toStdString(), document.toStdString());
         finish(kept.ok() ? Result<QString>(m_runId) : kept.error());
     });
 }

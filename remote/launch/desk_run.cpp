@@ -7,7 +7,7 @@
 #include <QJsonObject>
 
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 fs::path fileOf(const QString& id)
 {
-    return deskRunFolder(id) / "host.json";
+    return runDir(id) / "host.json";
 }
 
 QJsonObject toJson(const DeskRun& run)
@@ -86,7 +86,7 @@ QString documentOf(RunKind kind)
 
 Status saveDeskRun(const DeskRun& run)
 {
-    TRAINYARD_TRY_STATUS(makeFolder(deskRunFolder(run.id)));
+    TRAINYARD_TRY_STATUS(makeFolder(runDir(run.id)));
     return writeFileAtomically(fileOf(run.id), QJsonDocument(toJson(run)).toJson().toStdString());
 }
 
@@ -120,7 +120,7 @@ std::vector<DeskRun> deskRuns()
 {
     std::vector<DeskRun> runs;
     std::error_code error;
-    for (const auto& entry : fs::directory_iterator(deskRunsFolder(), error)) {
+    for (const auto& entry : fs::directory_iterator(runsDir(), error)) {
         if (auto run = loadDeskRun(QString::fromStdString(entry.path().filename().string())); run.ok())
             runs.push_back(std::move(run).value());
     }

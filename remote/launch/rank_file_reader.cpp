@@ -2,7 +2,7 @@
 
 #include "engine/spec/spec_json.h"
 #include "remote/launch/desk_run.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -18,7 +18,7 @@ Result<QString> RankFileReader::hostOfRank() const
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(m_runId));
     if (run.kind == RunKind::Prepare)
         return run.head();
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(deskRunFolder(m_runId) / documentOf(run.kind).toStdString()));
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(runDir(m_runId) / documentOf(run.kind).toStdString()));
     int first = 0;
     for (std::size_t node = 0; node < spec.cluster.nodes.size(); ++node) {
         first += spec.cluster.nodes[node].slotCount;

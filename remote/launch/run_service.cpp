@@ -14,7 +14,7 @@
 #include "remote/launch/rank_file_reader.h"
 #include "remote/launch/run_id.h"
 #include "remote/launch/start_operation.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "remote/target/joined_errors.h"
 #include "remote/target/whole_file.h"
 
@@ -218,7 +218,7 @@ RunOperation* RunService::resume(const QString& runId, const ResumeChanges& chan
         return refuseToBegin(runId, run.error());
     if (run->kind != RunKind::Train)
         return refuseToBegin(runId, refused("only training runs can be resumed", "start it again"));
-    const auto spec = loadSpec(deskRunFolder(runId) / "spec.json");
+    const auto spec = loadSpec(runDir(runId) / "spec.json");
     if (!spec.ok())
         return refuseToBegin(runId, spec.error());
     StartPlan plan;
@@ -333,7 +333,7 @@ void RunService::removeRun(const QString& runId, const QStringList& hosts,
                            std::function<void(const Status&)> done)
 {
     std::error_code ignored;
-    std::filesystem::remove_all(deskRunFolder(runId), ignored);
+    std::filesystem::remove_all(runDir(runId), ignored);
     auto all = std::make_shared<Status>();
     auto waiting = std::make_shared<qsizetype>(hosts.size());
     for (const QString& host : hosts) {

@@ -16,7 +16,7 @@
 #include "remote/launch/judge_spec.h"
 #include "remote/launch/shared_run_folder.h"
 #include "remote/preflight/node_names.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "remote/target/programs.h"
 #include "remote/target/whole_file.h"
 
@@ -266,7 +266,7 @@ std::vector<NodeMemory> StartOperation::memoryOfNodes() const
 /// By what the desk keeps of the run; 0 = it does not know.
 int StartOperation::leastReplicasOfRun() const
 {
-    const auto folder = deskRunFolder(m_runId);
+    const auto folder = runDir(m_runId);
     const auto spec = m_plan.spec ? Result<RunSpec>(*m_plan.spec) : loadSpec(folder / "spec.json");
     const auto manifest = readFile(folder / "dataset.json");
     if (!spec.ok() || !manifest.ok() || m_plan.slurm || !spec->launch.restart.elastic)
@@ -292,7 +292,7 @@ Status StartOperation::keepOnDesk() const
     TRAINYARD_TRY_STATUS(saveDeskRun(m_plan.run));
     if (m_plan.resume)
         return {};
-    const auto folder = deskRunFolder(m_runId);
+    const auto folder = runDir(m_runId);
     const auto document = folder / documentOf(m_plan.run.kind).toStdString();
     TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
     if (m_plan.run.kind != RunKind::Train)
@@ -307,7 +307,7 @@ void StartOperation::makeRun()
     const RunKind kind = m_plan.run.kind;
     const QJsonObject inventory = inventoryOf(m_group.hosts(), m_probes, m_plan.run.bundle, m_found);
     // Reports made without a link say what the hosts were.
-    const Status kept = writeFileAtomically(deskRunFolder(m_runId) / "inventory.json",
+    const Status kept = writeFileAtomically(runDir(m_runId) / "inventory.json",
                                             QJsonDocument(inventory).toJson().toStdString());
     if (!kept.ok())
         return fail(kept.error());
@@ -517,7 +517,7 @@ void StartOperation::onTakenBack(const Status& gone)
         return finish(withRemains(*m_failure, gone.error()));
     std::error_code ignored;
     if (!m_plan.resume)
-        std::filesystem::remove_all(deskRunFolder(m_runId), ignored);
+        std::filesystem::remove_all(runDir(m_runId), ignored);
     finish(*m_failure);
 }
 

@@ -7,7 +7,7 @@
 #include "engine/base/units.h"
 #include "remote/stream/attempt_mirror.h"
 #include "remote/stream/stream_follower.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -28,8 +28,7 @@ RunFollower::RunFollower(const QString& runId, const QStringList& hosts, TargetP
     , m_runId(runId)
     , m_hosts(hosts)
     , m_targets(targets)
-    , m_folder(mirrorFolder.isEmpty() ? deskRunFolder(runId)
-                                      : std::filesystem::path(mirrorFolder.toStdString()))
+    , m_folder(mirrorFolder.isEmpty() ? runDir(runId) : std::filesystem::path(mirrorFolder.toStdString()))
 {
     m_look.setInterval(kLookInterval);
     connect(&m_look, &QTimer::timeout, this, &RunFollower::lookForStreams);

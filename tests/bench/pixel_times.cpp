@@ -24,7 +24,7 @@
 #include "app/runs/run_library.h"
 #include "engine/base/clock.h"
 #include "remote/launch/run_service.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "tests/bench/waiting.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/netns_lab.h"
@@ -152,8 +152,8 @@ private:
     void showIt()
     {
         m_library = RunLibrary::open(m_desk.filePath("history.db")).value();
-        m_runDesk = std::make_unique<RunDesk>(*m_library, QString::fromStdString(deskRunsFolder().string()),
-                                              m_hosts.get());
+        m_runDesk =
+            std::make_unique<RunDesk>(*m_library, QString::fromStdString(runsDir().string()), m_hosts.get());
         m_alerts = std::make_unique<AlertCenter>(*m_runDesk, m_desk.filePath("alerts.json").toStdString());
         m_place = std::make_unique<RunsPage>(*m_runDesk, *m_alerts, m_hardware);
         m_place->resize(1200, 770);

@@ -8,7 +8,7 @@
 #include "app/cli/support/console.h"
 #include "app/cli/support/run_alerts.h"
 #include "app/runs/run_link.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -23,7 +23,7 @@ bool contains(const QList<Alert>& alerts, const Alert& wanted)
 
 AlertTeller::AlertTeller(const QString& runId) : m_thresholds(deskThresholds())
 {
-    if (auto facts = readRunFacts(QString::fromStdString(deskRunFolder(runId).string())); facts.ok())
+    if (auto facts = readRunFacts(QString::fromStdString(runDir(runId).string())); facts.ok())
         m_facts = std::move(facts).value();
 }
 

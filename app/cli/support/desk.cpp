@@ -6,7 +6,7 @@
 
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "remote/target/system_keyring.h"
 
 namespace trainyard {

@@ -9,7 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/planner/hardware/hardware_json.h"
 #include "engine/spec/hardware_name.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -25,7 +25,7 @@ Error noHardware(std::size_t node)
 
 HardwareLibrary deskHardware()
 {
-    return HardwareLibrary(deskDataFolder() / "hardware");
+    return HardwareLibrary(dataDir() / "hardware");
 }
 
 std::string specHardwareName(const std::string& hardware)

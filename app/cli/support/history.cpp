@@ -1,7 +1,7 @@
 #include "app/cli/support/history.h"
 
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -9,7 +9,7 @@ namespace {
 
 QString runsFolder()
 {
-    return QString::fromStdString((deskDataFolder() / "runs").string());
+    return QString::fromStdString((dataDir() / "runs").string());
 }
 
 } // namespace
@@ -21,9 +21,9 @@ History::History(std::unique_ptr<RunLibrary> library)
 
 Result<std::unique_ptr<History>> History::open()
 {
-    TRAINYARD_TRY_STATUS(makeFolder(deskDataFolder() / "runs"));
+    TRAINYARD_TRY_STATUS(makeFolder(dataDir() / "runs"));
     TRAINYARD_TRY(auto library,
-                  RunLibrary::open(QString::fromStdString((deskDataFolder() / "history.db").string())));
+                  RunLibrary::open(QString::fromStdString((dataDir() / "history.db").string())));
     return std::unique_ptr<History>(new History(std::move(library)));
 }
 

@@ -7,13 +7,13 @@
 #include "app/alerts/alert_settings.h"
 #include "app/cli/support/console.h"
 #include "app/runs/open_run.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
 AlertThresholds deskThresholds()
 {
-    const auto settings = loadAlertSettings(deskDataFolder() / "alerts.json");
+    const auto settings = loadAlertSettings(dataDir() / "alerts.json");
     if (!settings.ok())
         console::warn(QString::fromStdString(settings.error().text()));
     return settings.ok() ? settings->thresholds : AlertThresholds();

@@ -5,7 +5,7 @@
 
 #include "app/base/display_text.h"
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -16,7 +16,7 @@ const QString kIndex = QStringLiteral("documents.json");
 
 QByteArray jobOf(const QString& runId)
 {
-    const auto job = readFile(deskRunFolder(runId) / "job.json");
+    const auto job = readFile(runDir(runId) / "job.json");
     return job.ok() ? QByteArray::fromStdString(*job) : QByteArray();
 }
 

@@ -6,7 +6,7 @@
 
 #include "app/runs/run_folder.h"
 #include "engine/base/file.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
@@ -16,7 +16,7 @@ namespace {
 std::optional<PrepareOptions> optionsOf(const QString& runId)
 {
     const auto run = loadDeskRun(runId);
-    const auto job = readFile(deskRunFolder(runId) / "job.json");
+    const auto job = readFile(runDir(runId) / "job.json");
     if (!run.ok() || !job.ok())
         return std::nullopt;
     const QJsonObject asked = QJsonDocument::fromJson(QByteArray::fromStdString(*job)).object();
@@ -30,7 +30,7 @@ std::optional<PrepareOptions> optionsOf(const QString& runId)
 
 bool isUnfinished(const QString& runId)
 {
-    const auto records = readRunSeries(QString::fromStdString(deskRunFolder(runId).string()));
+    const auto records = readRunSeries(QString::fromStdString(runDir(runId).string()));
     return records.ok() && !isFinal(records->status().state);
 }
 

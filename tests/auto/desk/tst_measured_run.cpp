@@ -6,7 +6,7 @@
 #include "app/plan/measured_run.h"
 #include "app/plan/probed_hardware.h"
 #include "engine/spec/hardware_name.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -93,8 +93,7 @@ private slots:
 private:
     static void write(const support::SampleRun& sample)
     {
-        QVERIFY(
-            !support::writeSampleRun(QString::fromStdString(deskRunsFolder().string()), sample).isEmpty());
+        QVERIFY(!support::writeSampleRun(QString::fromStdString(runsDir().string()), sample).isEmpty());
     }
 
     std::unique_ptr<QTemporaryDir> m_data;

@@ -5,7 +5,7 @@
 #include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/run_id.h"
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 using namespace trainyard;
 
@@ -70,8 +70,8 @@ private slots:
     {
         for (const int age : {2, 1, 3})
             QVERIFY(saveDeskRun(agedRun(age)).ok());
-        QVERIFY(makeFolder(deskRunFolder("broken")).ok());
-        QVERIFY(writeFileAtomically(deskRunFolder("broken") / "host.json", "{").ok());
+        QVERIFY(makeFolder(runDir("broken")).ok());
+        QVERIFY(writeFileAtomically(runDir("broken") / "host.json", "{").ok());
         QStringList ids;
         for (const DeskRun& run : deskRuns())
             ids << run.id;

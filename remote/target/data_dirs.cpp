@@ -1,4 +1,4 @@
-#include "remote/target/desk_folders.h"
+#include "remote/target/data_dirs.h"
 
 #include <QStandardPaths>
 
@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-std::filesystem::path deskDataFolder()
+std::filesystem::path dataDir()
 {
     if (const QByteArray set = qgetenv("TRAINYARD_DATA"); !set.isEmpty())
         return set.toStdString();
@@ -16,18 +16,18 @@ std::filesystem::path deskDataFolder()
 
 std::filesystem::path keyringIndexFile()
 {
-    return deskDataFolder() / "keyring.json";
+    return dataDir() / "keyring.json";
 }
 
-std::filesystem::path deskRunsFolder()
+std::filesystem::path runsDir()
 {
-    return deskDataFolder() / "runs";
+    return dataDir() / "runs";
 }
 
-std::filesystem::path deskRunFolder(const QString& runId)
+std::filesystem::path runDir(const QString& runId)
 {
     TRAINYARD_CHECK_MSG(isPlainName(runId.toStdString()), runId.toStdString());
-    return deskRunsFolder() / runId.toStdString();
+    return runsDir() / runId.toStdString();
 }
 
 } // namespace trainyard
