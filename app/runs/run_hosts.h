@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "engine/records/flight_ring.h"
-#include "remote/launch/log_piece.h"
+#include "remote/launch/rank_file_reader.h"
 
 class QObject;
 

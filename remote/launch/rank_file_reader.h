@@ -2,15 +2,21 @@
 
 #include <memory>
 
+#include <QByteArray>
 #include <QObject>
 #include <QString>
 
 #include "engine/base/result.h"
 #include "remote/launch/host_group.h"
-#include "remote/launch/log_piece.h"
 #include "remote/target/read_piece.h"
 
 namespace trainyard {
+
+/// A piece of a log and its place in the file, so that a reader of the log's end can continue from there.
+struct LogPiece {
+    qint64 offset = 0; ///< of the first byte
+    QByteArray bytes;
+};
 
 /// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`: its log or its flight ring, from
 /// the host where that rank runs. Deletes itself after finished().

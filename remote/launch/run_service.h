@@ -14,7 +14,7 @@
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 #include "remote/launch/desk_run.h"
-#include "remote/launch/log_piece.h"
+#include "remote/launch/rank_file_reader.h"
 #include "remote/launch/run_operation.h"
 #include "remote/launch/stop_operation.h"
 #include "remote/target/target_pool.h"
