@@ -5,7 +5,9 @@
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QRandomGenerator>
 
+#include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
 
@@ -127,6 +129,14 @@ std::vector<DeskRun> deskRuns()
     std::sort(runs.begin(), runs.end(),
               [](const auto& a, const auto& b) { return a.createdNs > b.createdNs; });
     return runs;
+}
+
+QString makeRunId(const QString& name)
+{
+    const QString stamp = QString::fromStdString(utcStamp(systemClock().now()));
+    return QString("%1-%2-%3")
+        .arg(stamp, name)
+        .arg(QRandomGenerator::system()->bounded(0x10000), 4, 16, QChar('0'));
 }
 
 } // namespace trainyard

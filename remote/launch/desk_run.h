@@ -52,4 +52,7 @@ Result<DeskRun> loadDeskRunToAct(const QString& id);
 /// Every run that this desk knows, newest first; unreadable folders are left out.
 std::vector<DeskRun> deskRuns();
 
+/// Returns a new run id, `<utc time>-<name>-<4 random hex digits>`: ids sort by time and show the name.
+QString makeRunId(const QString& name);
+
 } // namespace trainyard

@@ -12,7 +12,6 @@
 #include "remote/launch/attach_operation.h"
 #include "remote/launch/host_question.h"
 #include "remote/launch/rank_file_reader.h"
-#include "remote/launch/run_id.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/data_dirs.h"
 #include "remote/target/joined_errors.h"

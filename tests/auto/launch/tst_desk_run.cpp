@@ -4,7 +4,6 @@
 
 #include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
-#include "remote/launch/run_id.h"
 #include "remote/target/data_dirs.h"
 
 using namespace trainyard;
