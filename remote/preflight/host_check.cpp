@@ -5,7 +5,6 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/units.h"
-#include "remote/preflight/judge_host.h"
 
 namespace trainyard {
 
@@ -123,7 +122,7 @@ void HostCheck::probe()
             return fail(reply.error());
         m_link.clock = *m_clock;
         m_link.agent = m_target->agent().value_or(AgentFacts());
-        finish(judgeHost(readFacts(m_target->host(), *reply, m_link), m_engine));
+        finish(evaluateHost(readFacts(m_target->host(), *reply, m_link), m_engine));
     });
 }
 

@@ -4,6 +4,8 @@
 
 #include <QJsonArray>
 
+#include "remote/preflight/host_rows.h"
+
 namespace trainyard {
 
 namespace {
@@ -81,6 +83,15 @@ HostReport unreachableReport(const QString& host, const Error& error)
     report.host = report.facts.host = host;
     report.rows << CheckRow{checkOf(error), QString::fromStdString(error.message), Verdict::Fail,
                             QString::fromStdString(error.hint)};
+    return report;
+}
+
+HostReport evaluateHost(const HostFacts& facts, const EngineNeeds& engine)
+{
+    using namespace preflight;
+    HostReport report{facts.host, {}, facts, {}};
+    report.rows << connectionRows(facts) << systemRows(facts, engine) << deviceRows(facts, engine)
+                << storageRows(facts) << limitRows(facts) << programRows(facts);
     return report;
 }
 

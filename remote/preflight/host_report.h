@@ -11,6 +11,8 @@
 
 namespace trainyard {
 
+struct EngineNeeds;
+
 enum class Verdict { Ok, Warn, Fail };
 
 /// One line of a preflight report.
@@ -93,6 +95,10 @@ struct HostReport {
 
 /// Reads the agent's answer to `probe`; what is missing in it stays empty or 0.
 HostFacts readFacts(const QString& host, const QJsonObject& probe, const LinkFacts& link);
+
+/// Evaluates a host that answered, by itself: one row for each check, with the fix where the verdict is not Ok.
+/// `engine` is the engine that would be uploaded there; this machine runs its own.
+HostReport evaluateHost(const HostFacts& facts, const EngineNeeds& engine);
 
 /// The report of a host that could not be asked.
 HostReport unreachableReport(const QString& host, const Error& error);

@@ -8,7 +8,7 @@
 #include "remote/preflight/engine_needs.h"
 #include "remote/preflight/host_report.h"
 
-/// The rows of judgeHost(), one function for each subject. For the files of this folder.
+/// The rows of evaluateHost(), one function for each subject. For the files of this folder.
 namespace trainyard::preflight {
 
 QList<CheckRow> connectionRows(const HostFacts& facts);

@@ -1,7 +1,8 @@
 #include <QJsonArray>
 #include <QTest>
 
-#include "remote/preflight/judge_host.h"
+#include "remote/preflight/engine_needs.h"
+#include "remote/preflight/host_report.h"
 
 using namespace trainyard;
 
@@ -91,7 +92,7 @@ HostReport judge(const QJsonObject& probe, ClockReading clock = {0.4, 2}, const 
     link.agent.root = "/home/a/.trainyard";
     link.clock = clock;
     link.uploadBytesPerSecond = 1e8;
-    return judgeHost(readFacts("gpu-03", probe, link), needs);
+    return evaluateHost(readFacts("gpu-03", probe, link), needs);
 }
 
 QJsonObject lacking(const QJsonValue& path, const QJsonArray& lacks)
@@ -216,7 +217,7 @@ private slots:
         LinkFacts link;
         link.agent.root = "/var/tmp/trainyard-1000";
         QJsonObject probe = changed("home/noexec", true);
-        const HostReport report = judgeHost(readFacts("gpu-03", probe, link), engine());
+        const HostReport report = evaluateHost(readFacts("gpu-03", probe, link), engine());
         const auto row = std::find_if(report.rows.begin(), report.rows.end(),
                                       [](const CheckRow& r) { return r.check == "home"; });
         QVERIFY(row != report.rows.end());
