@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "remote/agent/host/known_hosts_file.h"
+#include "remote/agent/host/ssh_command.h"
 #include "remote/agent/links/dial.h"
 #include "remote/agent/links/reach.h"
 #include "remote/agent/serve/operations.h"

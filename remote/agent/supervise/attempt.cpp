@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/known_hosts_file.h"
 #include "remote/agent/host/machine.h"
+#include "remote/agent/host/ssh_command.h"
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 #include "remote/agent/supervise/elastic_world.h"

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "remote/agent/host/known_hosts_file.h"
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 

@@ -7,7 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
-#include "remote/agent/host/known_hosts_file.h"
+#include "remote/agent/host/ssh_command.h"
 #include "remote/wire/bundle_manifest.h"
 
 namespace trainyard::agent {
