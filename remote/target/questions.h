@@ -5,6 +5,8 @@
 #include <QString>
 #include <QStringList>
 
+#include "remote/ssh/login_inquiry.h"
+
 namespace trainyard {
 
 /// A host that has never been seen shows this key; a person compares the fingerprint and decides.
@@ -37,11 +39,7 @@ struct HostKeyChange {
 /// What only a person knows and one hop of a connection needs. The texts are plain (no control characters),
 /// but a server's words may still look like anything: show them as plain text.
 struct LoginQuestion {
-    enum class Kind {
-        Passphrase, ///< of the key file
-        Password,   ///< of the account
-        Challenge,  ///< whatever the server asks
-    };
+    using Kind = ssh::LoginInquiry::Kind;
     struct Prompt {
         QString text;
         bool echo = false; ///< whether the answer may be seen

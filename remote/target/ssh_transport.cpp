@@ -47,23 +47,10 @@ HostKeyChange changeOf(const ssh::Interaction::HostKeyChange& found)
     return change;
 }
 
-LoginQuestion::Kind kindOf(ssh::LoginInquiry::Kind kind)
-{
-    switch (kind) {
-    case ssh::LoginInquiry::Kind::Passphrase:
-        return LoginQuestion::Kind::Passphrase;
-    case ssh::LoginInquiry::Kind::Password:
-        return LoginQuestion::Kind::Password;
-    case ssh::LoginInquiry::Kind::Challenge:
-        break;
-    }
-    return LoginQuestion::Kind::Challenge;
-}
-
 LoginQuestion questionOf(const ssh::LoginInquiry& inquiry)
 {
     LoginQuestion question;
-    question.kind = kindOf(inquiry.kind);
+    question.kind = inquiry.kind;
     question.host = QString::fromStdString(inquiry.host);
     question.user = QString::fromStdString(inquiry.user);
     question.account = QString::fromStdString(inquiry.account);
