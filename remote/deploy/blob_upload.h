@@ -10,8 +10,9 @@
 
 namespace trainyard {
 
-/// Sends one file from an offset to the end (op `put`), as much at a time as its owner allows. Its link may
-/// break: finished() then says Unreachable, and another upload goes on from what the host verified.
+/// Uploads one file from an offset to the end (op `put`), within the budget that its owner grants. When the
+/// connection breaks, finished() reports Unreachable, and another upload resumes after the bytes verified by
+/// the host.
 class BlobUpload : public QObject {
     Q_OBJECT
 
@@ -20,21 +21,22 @@ public:
     ~BlobUpload() override;
 
     const BundleEntry& file() const { return m_file; }
-    /// Announces the file; send() does the rest.
+    /// Announces the file; send() sends it.
     void start();
-    /// Sends whole chunks (the last one may be shorter) of together at most `room` bytes; how many it sent.
+    /// Sends whole chunks (the last one may be shorter) of at most `room` bytes in total; returns the number
+    /// of bytes sent.
     std::uint64_t send(std::uint64_t room);
     /// Bytes sent that the host has not acknowledged.
     std::uint64_t underWay() const { return m_sent - m_received; }
     /// Bytes that the host has not acknowledged, whether sent or not.
     std::uint64_t left() const { return m_file.size - m_offset - m_received; }
-    /// Gives up; nothing is emitted any more.
+    /// Aborts; emits nothing any more.
     void stop();
 
 signals:
-    /// The host has written so many bytes more.
+    /// The host has written this many more bytes.
     void acknowledged(qint64 bytes);
-    /// Once: the whole file is there, verified, or why not.
+    /// Once: the whole file is stored and verified, or the error.
     void finished(const trainyard::Status& result);
 
 private:

@@ -17,9 +17,9 @@
 
 namespace trainyard {
 
-/// One host's part of a deployment: have? → what does the host have elsewhere? → put what is missing, several
-/// files under way at once → assemble. It stops where the whole deployment has a say: met() waits for
-/// proceed(), wantsToSend() for send(). Asks have? again whenever the link was lost and is back.
+/// One host's part of a deployment: have? → files found elsewhere on the host → put the missing ones, several
+/// at once → assemble. It pauses where the deployment decides: met() waits for proceed(), wantsToSend() for
+/// send(). Asks have? again after every reconnection.
 class BundleUpload : public QObject {
     Q_OBJECT
 
@@ -28,7 +28,7 @@ public:
         QString mark;       ///< to leave on the host's disk; empty = the host is alone
         QStringList others; ///< marks of the other hosts, to look for
     };
-    /// `bundle` must outlive it. A host that answered once and then stays away for `patience` has failed.
+    /// `bundle` must outlive it. Fails when a host that answered once stays away for `patience`.
     BundleUpload(const Bundle& bundle, Target& target, Meeting meeting, std::chrono::milliseconds patience);
     ~BundleUpload() override;
 
@@ -42,10 +42,10 @@ public:
 signals:
     /// The other hosts' marks that this one has on its disk.
     void met(const QSet<QString>& seen);
-    /// It has to send something; without a wish it goes on by itself.
+    /// It has files to send; without such a request it continues by itself.
     void wantsToSend();
     void progress(qint64 done, qint64 total);
-    /// What the user may like to know.
+    /// A message for the user.
     void noticed(const QString& text);
     /// Once.
     void finished(const trainyard::Status& result);

@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// How fast something goes, over its last seconds: neither the start nor a pause long ago counts. A plain
-/// value; the caller says what time it is.
+/// A transfer rate over the last seconds: neither the start nor an earlier pause counts. A plain value; the
+/// caller passes the time.
 class TransferRate {
 public:
     void add(std::chrono::milliseconds now, qint64 done);
@@ -25,7 +25,7 @@ private:
     std::deque<Point> m_points;
 };
 
-/// How far a deployment is, over all its hosts.
+/// Progress of a deployment over all its hosts.
 struct DeployProgress {
     qint64 done = 0;  ///< bytes on the hosts
     qint64 total = 0; ///< bytes that they lacked; grows until every host has said what it lacks
@@ -34,11 +34,11 @@ struct DeployProgress {
     int hostsFailed = 0;
     double bytesPerSecond = 0; ///< 0 = unknown
 
-    /// Nothing while unknown.
+    /// Returns nullopt while unknown.
     std::optional<std::chrono::milliseconds> timeLeft() const;
-    /// 0..1, negative while nothing is known.
+    /// 0..1, negative while unknown.
     double fraction() const;
-    /// "sending the engine: 1.20 GiB of 3.40 GiB, 5 of 16 hosts done, 112 MiB/s, 21.0 s left".
+    /// "uploading the engine: 1.20 GiB of 3.40 GiB, 5 of 16 hosts done, 112 MiB/s, 21.0 s left".
     QString text() const;
 };
 

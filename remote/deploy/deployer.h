@@ -20,10 +20,10 @@ namespace trainyard {
 
 class BundleUpload;
 
-/// Puts a bundle on many hosts. Each is asked what it lacks and gets only that, a few hosts at the same time;
-/// hosts that see one disk get it once. A link that breaks and returns goes on where it was; a host that
-/// fails holds up no other; the bundle appears on each in one instant, whole and verified. One object per
-/// deployment; GUI thread. Destroying it stops; what was sent is kept for the next time.
+/// Deploys a bundle to many hosts. Each host receives only what it lacks, a few hosts at a time; hosts that
+/// share a disk receive it once. A broken connection resumes where it was; a failing host delays no other;
+/// the bundle appears on each host atomically, whole and verified. One object per deployment; GUI thread.
+/// Destroying it stops the deployment; uploaded parts are kept for the next one.
 class Deployer : public QObject {
     Q_OBJECT
 
@@ -48,13 +48,13 @@ public:
     const Bundle& bundle() const { return m_bundle; }
 
 signals:
-    /// One host: bytes there so far, of all that it lacked; total 0 = it had everything.
+    /// One host: bytes stored so far, and bytes that it lacked; total 0 = it lacked none.
     void progress(const QString& host, qint64 done, qint64 total);
     /// All hosts together.
     void advanced(const trainyard::DeployProgress& progress);
-    /// What the user may like to know and what stops nothing.
+    /// A message for the user that does not stop the deployment.
     void noticed(const QString& text);
-    /// Once, when every host is through. The error lists every host that failed, each with its reason.
+    /// Once, when every host is done. The error lists every host that failed with its reason.
     void finished(const trainyard::Status& result);
 
 private:

@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// Which hosts of a deployment keep the agent's folder on one disk, as the marks show that they found there
-/// (op `mark`). The first of them that is heard of goes ahead; the others follow, for whom nothing is left to
-/// send. A plain value.
+/// Finds the hosts of a deployment that keep the agent's folder on the same disk, from the marks found there
+/// (op `mark`). The first to report proceeds; the others wait, and then have nothing left to receive. A plain
+/// value.
 class SharedHomes {
 public:
     explicit SharedHomes(int hosts);
@@ -19,10 +19,10 @@ public:
     /// What each host leaves on its disk.
     const QStringList& marks() const { return m_marks; }
 
-    /// The host has found these marks; true when it goes ahead, false when it has to wait.
+    /// The host found these marks; returns true when it may proceed, false when it must wait.
     bool meet(int host, const QSet<QString>& seen);
-    /// The host is through; which of those that wait may go on now: all of them behind a success, one behind
-    /// a failure, to go ahead in its place.
+    /// The host is done; returns the waiting hosts that may proceed: all after a success, one after a
+    /// failure, in its place.
     QList<int> release(int host, bool succeeded);
 
 private:

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Makes a run that another desk (or an older one of ours) started known here: reads its list entry, its
+/// Registers a run here that another computer (or an earlier session) started: reads its list entry, its
 /// hosts and its specification from the head.
 class AttachOperation : public RunOperation {
     Q_OBJECT

@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-/// What the desk takes from the `manifest.json` of a data set; `trainyard-prepare` writes it
+/// The part of a data set's `manifest.json` that the application uses; `trainyard-prepare` writes it
 /// (datasets/shards/manifest.h).
 struct DataSetManifest {
     int sequenceLength = 0;              ///< tokens per row, padding included
@@ -30,14 +30,14 @@ struct DataSetManifest {
 
     /// Of the tokens of all rows; none where the manifest does not say.
     std::optional<double> paddingShare() const;
-    /// What a specification has to agree with.
+    /// The properties that a specification must match.
     DataSetShape shape() const;
 };
 
-/// BadInput when `text` is not a manifest of the version that this program knows; the message begins with
-/// `file`, the hint says what to do.
+/// BadInput when `text` is not a manifest of a supported version; the message begins with `file`, the hint
+/// says what to do.
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file);
-/// Of the data set in `folder`, as this machine sees it. BadInput also when there is none.
+/// Reads the manifest of the data set in `folder` on this machine. BadInput also when there is none.
 Result<DataSetManifest> readDataSetManifest(const QString& folder);
 
 } // namespace trainyard

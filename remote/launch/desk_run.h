@@ -24,14 +24,14 @@ RunKind runKindFrom(const QString& name);
 /// "spec.json", "job.json", "probe.json": what the run does, here and on its hosts.
 QString documentOf(RunKind kind);
 
-/// What this desk may do with a run.
+/// Permissions of this computer for a run.
 enum class RunAccess {
     Full,
     ReadOnly ///< it was attached to be looked at: no stop, resume or checkpoint from here
 };
 
-/// What this desk remembers of a run it started or attached to: `<desk data>/runs/<id>/host.json`. The run
-/// itself lives on its hosts; with this the desk finds it again.
+/// The local record of a run that was started or attached here: `<data>/runs/<id>/host.json`. The run itself
+/// lives on its hosts; the record finds it again.
 struct DeskRun {
     QString id;
     QString name;
@@ -47,9 +47,9 @@ struct DeskRun {
 
 Status saveDeskRun(const DeskRun& run);
 Result<DeskRun> loadDeskRun(const QString& id);
-/// As loadDeskRun(), Refused when the run was attached read-only.
+/// As loadDeskRun(), but Refused when the run was attached read-only.
 Result<DeskRun> loadDeskRunToAct(const QString& id);
-/// Every run that this desk knows, newest first; unreadable folders are left out.
+/// Returns all local runs, newest first; skips unreadable folders.
 std::vector<DeskRun> deskRuns();
 
 /// Returns a new run id, `<utc time>-<name>-<4 random hex digits>`: ids sort by time and show the name.

@@ -11,8 +11,8 @@
 
 namespace trainyard {
 
-/// Streams one file of a run's directory on a host into the store of another (`read` here, `put` there), from
-/// an offset on. No more is asked for than the protocol of `put` lets be under way.
+/// Streams one file of a run's directory from one host into the store of another (`read` here, `put` there),
+/// from an offset on. Requests no more than `put` allows in flight.
 class FileRelay : public QObject {
     Q_OBJECT
 

@@ -16,7 +16,7 @@
 namespace trainyard {
 
 /// The hosts of one run, asked all at once. Answers come back together, in order of node; handlers are
-/// dropped when the group is gone.
+/// dropped with the group.
 class HostGroup : public QObject {
 public:
     HostGroup(const QStringList& hosts, TargetPool& targets);
@@ -26,8 +26,8 @@ public:
     Target& target(int node) const;
     QList<Target*> targets() const;
 
-    /// Opens every link, at most 16 at the same time (sshd and jump hosts drop more, MaxStartups); `done`
-    /// hears when all are up, or what stands against it, with every host that failed.
+    /// Opens every link, at most 16 at the same time (sshd and jump hosts drop more, MaxStartups); calls
+    /// `done` when all are up, or with an error that lists every host that failed.
     void whenReady(std::function<void(const Status&)> done);
 
     using Answers = std::vector<Result<QJsonObject>>;
@@ -42,7 +42,7 @@ private:
     TargetPool& m_targets;
 };
 
-/// Nothing when every answer is good; otherwise one error that lists every host that failed.
+/// Ok when every answer is; otherwise one error that lists every host that failed.
 Status allOf(const HostGroup::Answers& answers);
 
 } // namespace trainyard

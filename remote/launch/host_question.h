@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// One question to one host: waits for its link, asks, hands on one answer, and deletes itself. No answer
-/// comes any more when `context` is gone. Belongs to `parent`.
+/// One question to one host: waits for its link, asks, passes on one answer, and deletes itself. Drops the
+/// answer when `context` is gone. Belongs to `parent`.
 template <typename T>
 class HostQuestion : public QObject {
 public:

@@ -11,10 +11,10 @@
 
 namespace trainyard {
 
-/// What a preflight tells about a host's memory.
+/// Returns a host's memory from its preflight facts.
 NodeMemory memoryOf(const HostFacts& facts);
 
-/// inventory.json of a run: its hosts as they were found when it started, and what the preflight said.
+/// Builds inventory.json of a run: its hosts as found at its start, and the preflight report.
 QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,
                         const QString& bundle, const PreflightReport& preflight);
 

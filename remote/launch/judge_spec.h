@@ -9,18 +9,18 @@
 
 namespace trainyard {
 
-/// Holds a valid specification against what was found: its data set, and the memory of each host in order of
-/// node. BadInput when the model cannot read the rows, Refused when a rank does not fit or has no device that
-/// it asks for; otherwise what the user should know before the run starts.
+/// Checks a valid specification against its data set and the memory of each host, in order of node. BadInput
+/// when the model cannot read the rows, Refused when a rank does not fit or lacks a requested device;
+/// otherwise returns remarks for the user before the start.
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory);
 
-/// The fewest data-parallel replicas that an elastic run may go on with: fewer would hold more of the states
-/// that ZeRO splits than the hosts have memory for, as planned, whichever hosts are left. Of a specification
-/// that judgeSpec() accepts.
+/// Returns the minimum number of data-parallel replicas with which an elastic run may continue: with fewer,
+/// the states that ZeRO splits would not fit in the hosts' memory according to the plan, whichever hosts are
+/// left. For a specification that judgeSpec() accepts.
 int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::vector<NodeMemory>& memory);
 
-/// As far as that goes without knowing the hosts.
+/// The checks that need no knowledge of the hosts.
 Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data);
 
 } // namespace trainyard

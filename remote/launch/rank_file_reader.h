@@ -18,8 +18,8 @@ struct LogPiece {
     QByteArray bytes;
 };
 
-/// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`: its log or its flight ring, from
-/// the host where that rank runs. Deletes itself after finished().
+/// Reads a piece of a file that one rank writes, `ranks/NNNN.<extension>`, its log or its flight ring, from
+/// the rank's host. Deletes itself after finished().
 class RankFileReader : public QObject {
     Q_OBJECT
 

@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Ends a run that is not wanted after all: it is stopped on every host, the head first, and then removed
-/// there. Comes to an end also where hosts do not answer. Lives on the thread of its targets.
+/// Undoes the start of a run: stops it on every host, the head first, and then removes it there. Finishes
+/// even when hosts do not respond. Lives on the thread of its targets.
 class Rollback : public QObject {
 public:
     enum class Leave {
@@ -17,7 +17,7 @@ public:
     };
 
     Rollback(const DeskRun& run, TargetPool& targets, QObject* parent);
-    /// `done` hears once: nothing, or of every host that may still have the run, or have it at work.
+    /// Calls `done` once: ok, or an error listing every host that may still have the run or its processes.
     void start(Leave leave, std::function<void(const Status&)> done);
 
 private:

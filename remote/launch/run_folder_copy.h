@@ -14,11 +14,11 @@ namespace trainyard {
 
 class FileRelay;
 
-/// Copies what a data job has left in a folder of its run's directory from one host to the same place on
-/// another, by way of this desk: no host needs a key of the other. The folder has an index that names its
-/// files, `{"files": [{"name", "bytes", "sha256"}]}`. Every file is compared with its hash on arrival; a
-/// broken link goes on from the last verified MiB. When the other host sees the same folder (a shared disk),
-/// nothing is copied. Holds a few MiB at a time. GUI thread.
+/// Copies the result of a data job, a folder of its run's directory, from one host to the same place on
+/// another through this computer, so that no host needs a key of the other. The folder has an index that
+/// lists its files, `{"files": [{"name", "bytes", "sha256"}]}`. Checks the hash of every file on arrival;
+/// resumes a broken connection after the last verified MiB. Copies nothing when the other host sees the same
+/// folder (a shared disk). Buffers a few MiB. GUI thread.
 class RunFolderCopy : public QObject {
     Q_OBJECT
 

@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Something that RunService does for the user on one or several hosts: launching, stopping. It reports while
-/// it works, finishes exactly once, and then deletes itself.
+/// A user's action on one or several hosts by RunService, such as a launch or a stop. Reports its progress,
+/// finishes exactly once, and then deletes itself.
 class RunOperation : public QObject {
     Q_OBJECT
 
@@ -16,16 +16,16 @@ public:
     using QObject::QObject;
 
     QString runId() const { return m_runId; }
-    /// finished() follows with Cancelled, when what is on the hosts has been taken back; no effect when it is
-    /// too late.
+    /// finished() follows with Cancelled when the changes on the hosts have been rolled back; no effect when
+    /// it is too late.
     virtual void cancel() = 0;
 
 signals:
-    /// One sentence for the page where the user acted, and how far it is: 0..1, negative = unknown.
+    /// One sentence for the page where the user acted, and the progress: 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
-    /// What the user should know and what stops nothing.
+    /// A message for the user that does not stop the operation.
     void noticed(const QString& text);
-    /// The run's id, or why not.
+    /// The run's id, or the error.
     void finished(const trainyard::Result<QString>& result);
 
 protected:

@@ -23,7 +23,7 @@ namespace trainyard {
 
 struct StartPlan;
 
-/// What a host is to do with data.
+/// A data job for a host.
 struct DataJob {
     QString command = QStringLiteral("prepare"); ///< of trainyard-prepare: "prepare", "documents", "verify"
     QString name;                                ///< for people; a plain name
@@ -42,13 +42,13 @@ struct HostFolder {
     QList<Entry> entries;
 };
 
-/// What is otherwise from a resumed attempt on.
+/// Changes that apply from a resumed attempt on.
 struct ResumeChanges {
     double learningRate = 0; ///< peak of the schedule; 0 = as before
-    /// Spread over its hosts as this specification says: its layout, memory, batch and slots; nothing = as
-    /// before. The model must fit then. Refused through Slurm.
+    /// Layout over its hosts from this specification: layout, memory, batch and slots; nullopt = unchanged.
+    /// The model must fit then. Refused through Slurm.
     std::optional<RunSpec> layout{};
-    /// Go back to the checkpoint of this step, 0 = start over; nothing = the newest whole one.
+    /// Go back to the checkpoint of this step, 0 = start over; nullopt = the newest whole one.
     std::optional<qint64> step{};
 };
 
@@ -64,7 +64,7 @@ struct RunCheckpoint {
     bool next = false;     ///< a resume takes it
 };
 
-/// A run as its host tells it (op `runs`).
+/// A run as its host reports it (op `runs`).
 struct HostRun {
     QString id;
     QString name;
@@ -76,71 +76,73 @@ struct HostRun {
     int attempt = 1;
 };
 
-/// Starts, resumes and stops runs on hosts. The runs belong to the hosts: closing the desk changes nothing.
-/// GUI thread; every method returns at once. The pool must outlive the service.
+/// Starts, resumes and stops runs on hosts. The runs belong to the hosts: closing the application changes
+/// nothing. GUI thread; every method returns immediately. The pool must outlive the service.
 class RunService : public QObject {
     Q_OBJECT
 
 public:
     explicit RunService(TargetPool& targets, QObject* parent = nullptr);
 
-    /// Validates, deploys the engine to every host of spec.cluster, holds the specification against data set
-    /// and memory found there, makes the run and starts it on the first one. "localhost" alone needs no
-    /// deployment: the executables beside this program are used. The desk's copy of the run (spec.json,
-    /// host.json, and the data set's manifest as dataset.json) is written before anything starts. The
-    /// returned operation belongs to the service and deletes itself after finished().
+    /// Validates the specification, deploys the engine to every host of spec.cluster, checks the
+    /// specification against the data set and the memory found there, creates the run and starts it on the
+    /// first host. "localhost" alone needs no deployment: it uses the executables next to this program.
+    /// Writes the local record of the run (spec.json, host.json, and the data set's manifest as dataset.json)
+    /// before anything starts. The returned operation belongs to the service and deletes itself after
+    /// finished().
     RunOperation* launch(const RunSpec& spec);
-    /// Goes on from the newest whole checkpoint, or from another one, with the next attempt. Refused while
-    /// the run is at work, when it is finished, and when it has checkpoints of which none can be loaded.
+    /// Resumes from the newest whole checkpoint, or from another one, with the next attempt. Refused while
+    /// the run is active, when it is finished, and when it has checkpoints but none can be loaded.
     RunOperation* resume(const QString& runId, const ResumeChanges& changes = {});
-    /// A launch, a resume or the start of a data job is under way, which ends with this service.
+    /// Returns true while a launch, a resume or the start of a data job is in progress, which ends with this
+    /// service.
     bool isStarting() const;
-    /// Ends every process of the run on every host, and says so only when they are gone.
+    /// Ends every process of the run on every host, and succeeds only when they are gone.
     RunOperation* stop(const QString& runId, const StopOptions& options = {});
-    /// Asks the run to publish a checkpoint after its present step and to go on; `done` when the head has
-    /// taken it down. `context` as for Target::call.
+    /// Asks the run to publish a checkpoint after its present step and to continue; calls `done` when the
+    /// head has recorded the request. `context` as for Target::call.
     void requestCheckpoint(const QString& runId, const QObject* context,
                            std::function<void(const Status&)> done);
-    /// The checkpoints of a run, newest step first. The head compares them with their hashes for at most
-    /// `verification`; of the rest it looks at the index alone.
+    /// Lists the checkpoints of a run, newest step first. The head verifies their hashes for at most
+    /// `verification`, and reads only the index of the rest. `context` as for Target::call.
     void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject* context,
                          std::function<void(const Result<QList<RunCheckpoint>>&)> done);
     /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.
     RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
     /// As launchPrepare() for any command of `trainyard-prepare` that can be a job.
     RunOperation* launchData(const QString& host, const DataJob& job);
-    /// Probes of the specification's hosts, one rank on each slot; they leave probes.json in the run's
-    /// directory on the head. Neither data set nor memory is asked for. Not through Slurm.
+    /// Probes the specification's hosts, one rank on each slot, and leaves probes.json in the run's directory
+    /// on the head. Needs neither data set nor memory. Not through Slurm.
     RunOperation* launchProbe(const RunSpec& spec);
 
-    /// What runs and ran on `host`. `context` as for Target::call.
+    /// Lists current and past runs on `host`. `context` as for Target::call.
     void listRuns(const QString& host, const QObject* context,
                   std::function<void(const Result<QList<HostRun>>&)> done);
-    /// The folder's files and folders on `host`, in order of name. `context` as for Target::call.
+    /// Lists files and folders of a folder on `host`, by name. `context` as for Target::call.
     void listFolder(const QString& host, const QString& folder, const QObject* context,
                     std::function<void(const Result<HostFolder>&)> done);
-    /// A whole file of a run's directory on `host`. `context` as for Target::call.
+    /// Reads a whole file of a run's directory on `host`. `context` as for Target::call.
     void readRunFile(const QString& host, const QString& runId, const QString& file, const QObject* context,
                      std::function<void(const Result<QByteArray>&)> done);
-    /// Removes a run that is over from these hosts and from this desk: for jobs that only make an answer.
-    /// `done` tells of hosts that could not be asked.
+    /// Removes a finished run from these hosts and from this computer: for jobs whose only purpose is their
+    /// answer. `done` names hosts that could not be asked.
     void removeRun(const QString& runId, const QStringList& hosts, std::function<void(const Status&)> done);
-    /// Removes the folder of a run that is over, with every checkpoint, from each of its hosts; what this
-    /// desk has of it stays. Refused by a host where anything of it is alive. `done` tells of every host that
-    /// still has it, or could not be asked; to ask again is fine. `context` as for Target::call.
+    /// Removes the folder of a finished run, with every checkpoint, from each of its hosts; keeps the local
+    /// copy. A host refuses while anything of the run is alive there. `done` names every host that still has
+    /// it or could not be asked; may be repeated. `context` as for Target::call.
     void removeFromHosts(const QString& runId, const QObject* context,
                          std::function<void(const Status&)> done);
-    /// The text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
+    /// Reads the text of manifest.json of the data set in `folder` on `host`. `context` as for Target::call.
     void readManifest(const QString& host, const QString& folder, const QObject* context,
                       std::function<void(const Result<QByteArray>&)> done);
-    /// Makes a run of `host` known to this desk, so that it can be followed: fetches spec and hosts. Attached
-    /// read-only, stop(), resume() and requestCheckpoint() refuse it until it is attached again.
+    /// Registers a run of `host` here so that it can be followed: fetches its specification and hosts. After
+    /// attaching read-only, stop(), resume() and requestCheckpoint() refuse it until it is attached again.
     RunOperation* attach(const QString& host, const QString& runId, RunAccess access = RunAccess::Full);
-    /// A piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.
+    /// Reads a piece of a rank's log: from byte `offset` (negative = from the end), at most `limit` bytes.
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done);
 
-    /// What a rank is doing and its last collectives, by its flight ring.
+    /// Reads the current operation of a rank and its last collectives from its flight ring.
     void readRing(const QString& runId, int rank, const QObject* context,
                   std::function<void(const Result<FlightSnapshot>&)> done);
 

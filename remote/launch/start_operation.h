@@ -19,7 +19,7 @@
 
 namespace trainyard {
 
-/// What is to be started, and where.
+/// The run to start, and its hosts.
 struct StartPlan {
     DeskRun run;
     QByteArray document;         ///< spec.json or job.json, byte for byte
@@ -48,14 +48,15 @@ class StartOperation : public RunOperation {
 public:
     StartOperation(StartPlan plan, TargetPool& targets, QObject* parent);
     void start();
-    /// Ends with an error found before anything was asked.
+    /// Finishes with an error found before anything was asked.
     void refuse(const Error& error);
     void cancel() override;
 
 private:
     enum class State { Starting, TakingBack, Over };
 
-    /// Tells the user the stage; false when the start has ended, be it upon that word.
+    /// Reports the stage to the user; returns false when the start has ended, possibly in response to that
+    /// report.
     bool enter(const QString& stage);
     void onReady();
     void findAttempt();
@@ -79,7 +80,7 @@ private:
     void launchAgain();
     void onLaunched(const QJsonObject& reply);
     void attend();
-    /// Asks every host for something that is to be taken back when the start ends before all have answered.
+    /// Asks every host for a change that must be rolled back when the start ends before all have answered.
     void askAll(const std::function<QJsonObject(int node)>& request,
                 std::function<void(const HostGroup::Answers&)> then);
     bool goesOnAfterAnswer();

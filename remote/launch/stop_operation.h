@@ -13,16 +13,16 @@ struct StopOptions {
     std::chrono::milliseconds grace{6'000};
 };
 
-/// Ends a run on every host. Safe to repeat. The head is asked first, because it ends the ranks of all hosts
-/// in order; the others are then swept of what is left. Fails with every host that is not known to be clean,
-/// and notes where processes had to be killed.
+/// Ends a run on every host. Safe to repeat. Asks the head first, because it ends the ranks of all hosts in
+/// order; then sweeps the others. Fails with every host not known to be clean, and reports where processes
+/// had to be killed.
 class StopOperation : public RunOperation {
     Q_OBJECT
 
 public:
     StopOperation(const DeskRun& run, const StopOptions& options, TargetPool& targets, QObject* parent);
     void start();
-    /// Stopping cannot be taken back; no effect.
+    /// A stop cannot be rolled back; no effect.
     void cancel() override {}
 
 private:

@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// Adds to each report the rows about what only shows beside the other hosts: one machine listed twice, equal
-/// host names, unequal versions, folders and devices. The first host is the head, with which the others are
-/// compared. Reports of hosts that were not reached are left alone.
+/// Adds the rows that need a comparison with the other hosts to each report: one machine listed twice, equal
+/// host names, different versions, folders and devices. The first host is the head, with which the others are
+/// compared. Skips reports of unreachable hosts.
 void compareHosts(QList<HostReport>& reports);
 
 } // namespace trainyard

@@ -10,8 +10,8 @@
 
 namespace trainyard {
 
-/// What the programs of an engine bundle ask of a host, read from their ELF files: libraries that the bundle
-/// does not bring along, with the symbol versions that they must have. A plain value.
+/// The requirements of an engine bundle's programs on a host, read from their ELF files: libraries that the
+/// bundle does not contain, with the required symbol versions. A plain value.
 struct EngineNeeds {
     using Libraries = QMap<QString, QSet<QString>>;
 
@@ -26,11 +26,11 @@ struct EngineNeeds {
     QJsonObject request() const;
 };
 
-/// BadInput when one of its ELF files is damaged, or when they are of several architectures. Reads the heads
+/// BadInput when one of its ELF files is damaged, or when they have different architectures. Reads the heads
 /// of all files, which takes milliseconds.
 Result<EngineNeeds> engineNeeds(const Bundle& bundle);
 
-/// Of the bundle that this desk would send; without one an empty value.
+/// The requirements of the local bundle; without one an empty value.
 EngineNeeds needsOfDesk();
 
 } // namespace trainyard

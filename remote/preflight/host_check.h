@@ -13,14 +13,14 @@
 
 namespace trainyard {
 
-/// Preflight of one host: opens its link, asks the agent, judges the answer. One object per check; start()
+/// Preflight of one host: opens its link, asks the agent, evaluates the answer. One object per check; start()
 /// once. Destroying it ends the check.
 class HostCheck : public QObject {
     Q_OBJECT
 
 public:
     explicit HostCheck(Target& target, EngineNeeds engine = needsOfDesk(), QObject* parent = nullptr);
-    /// Also finishes (with a failed first row) when the host cannot be reached, or when nothing moves for
+    /// Also finishes (with a failed first row) when the host cannot be reached, or when nothing happens for
     /// `patience`.
     void start(std::chrono::milliseconds patience = std::chrono::seconds(30));
 

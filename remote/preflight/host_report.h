@@ -54,7 +54,7 @@ struct ClockReading {
     double offsetMs = 0;  ///< host minus desk, at the smallest round trip; wrong by at most half of it
 };
 
-/// What the desk learns of a host beside its agent's answer to `probe`.
+/// Facts about a host in addition to its agent's answer to `probe`.
 struct LinkFacts {
     AgentFacts agent;
     ClockReading clock;
@@ -62,7 +62,7 @@ struct LinkFacts {
     bool hasEngine = false;          ///< the desk's bundle is there already
 };
 
-/// What other pages take from a preflight: the planner's memory, the designer's slots.
+/// The facts that other pages take from a preflight: the planner's memory, the designer's slots.
 struct HostFacts {
     QString host;     ///< as the user calls it
     QString hostName; ///< as it calls itself
@@ -93,11 +93,11 @@ struct HostReport {
     Verdict worst() const; ///< Fail = a run cannot work there
 };
 
-/// Reads the agent's answer to `probe`; what is missing in it stays empty or 0.
+/// Parses the agent's answer to `probe`; missing values stay empty or 0.
 HostFacts readFacts(const QString& host, const QJsonObject& probe, const LinkFacts& link);
 
-/// Evaluates a host that answered, by itself: one row for each check, with the fix where the verdict is not Ok.
-/// `engine` is the engine that would be uploaded there; this machine runs its own.
+/// Evaluates a host that answered, by itself: one row for each check, with the fix where the verdict is not
+/// Ok. `engine` is the engine that would be uploaded there; this machine runs its own.
 HostReport evaluateHost(const HostFacts& facts, const EngineNeeds& engine);
 
 /// The report of a host that could not be asked.

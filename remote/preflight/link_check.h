@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// What the links between some hosts are like.
+/// The links between some hosts.
 struct LinkFindings {
     CheckRow network;            ///< which one the ranks will use, and what is wrong with it
     QString interface;           ///< for MPI: "10.1.0.0/16"; empty = MPI chooses
@@ -21,11 +21,11 @@ struct LinkFindings {
     QList<QList<LinkRow>> links; ///< from each host, in their order, to every other one
 };
 
-/// Tries the TCP links between hosts that can be reached: each opens a port for the others, for the seconds
-/// that this takes, and dials theirs. The networks that they have in common are tried one after the other
-/// until one connects every pair; of several that do not, the one with the fewest bad pairs is told. Then
-/// each host streams to its right neighbour, all at once, as gradients go around. One object per check; GUI
-/// thread. Destroying it ends the check and closes the ports.
+/// Tests the TCP links between reachable hosts: each opens a port for the others for the few seconds of the
+/// test, and connects to theirs. Tries their common networks one after the other until one connects every
+/// pair; if none does, reports the one with the fewest bad pairs. Then each host streams to its right
+/// neighbour, all at once, as gradients travel in a ring. One object per check; GUI thread. Destroying it
+/// ends the check and closes the ports.
 class LinkCheck : public QObject {
     Q_OBJECT
 
@@ -34,7 +34,7 @@ public:
         Target* target;
         QJsonObject probe; ///< its agent's answer
     };
-    /// `streaming`: how long; 0 = the bandwidth is not measured.
+    /// `streaming`: duration; 0 = do not measure the bandwidth.
     LinkCheck(const QList<Host>& hosts, std::chrono::milliseconds streaming, QObject* parent = nullptr);
     ~LinkCheck() override;
     void start();

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// An IPv4 network in which every host of a run has an address of its own.
+/// An IPv4 network in which every host of a run has a unique address.
 struct CommonNetwork {
     QString network;        ///< "10.1.0.0/16"
     QStringList addresses;  ///< of each host, in their order
@@ -19,18 +19,18 @@ struct CommonNetwork {
     qint64 smallestMtu = 0; ///< bytes; 0 = unknown
     qint64 largestMtu = 0;
 
-    /// The names of its interfaces, each once, for libraries that know interfaces by name alone (NCCL); empty
+    /// The names of its interfaces, each once, for libraries that know interfaces only by name (NCCL); empty
     /// when one of the names means another network on some host.
     QStringList plainNames = {};
 };
 
-/// The networks that hosts with these answers to `probe` have in common, the best first: InfiniBand before
-/// the others, then by speed, then in the head's order. A network in which two hosts have the same address
-/// (as container bridges do on every machine) connects nobody and is left out.
+/// Returns the networks that hosts with these answers to `probe` have in common, best first: InfiniBand
+/// before the others, then by speed, then in the head's order. Skips a network in which two hosts have the
+/// same address (as container bridges do on every machine), because it connects nobody.
 QList<CommonNetwork> commonNetworks(const std::vector<QJsonObject>& probes);
 
-/// Where each host may be reached when they have no network in common: its first address that no other has.
-/// Empty for a host without one.
+/// Returns an address for each host when they have no common network: its first address that no other host
+/// has. Empty for a host without one.
 QStringList ownAddresses(const std::vector<QJsonObject>& probes);
 
 } // namespace trainyard

@@ -8,12 +8,12 @@ namespace trainyard {
 
 class Target;
 
-/// How the head, and mpirun on it, calls a host that the desk calls `host`: without the user that only the
-/// desk's login needs.
+/// Returns the name by which the head, and mpirun on it, reaches a host that is called `host` here: without
+/// the user name, which only our login needs.
 QString nameForMpi(const QString& host);
 
-/// Lines of known_hosts by which the head's ssh knows these nodes, with the keys that the desk has verified.
-/// A node without a key, because it is this machine or was never reached, has no line.
+/// Returns lines of known_hosts for the head's ssh, with the keys of these nodes that we have verified. A
+/// node without a known key (this machine, or one never reached) has no line.
 QJsonArray knownHostsOf(const QList<Target*>& nodes);
 
 } // namespace trainyard

@@ -10,11 +10,12 @@ namespace trainyard {
 QString nameOf(Verdict verdict); ///< "ok", "warning", "fail"
 
 /// {host, verdict, checks: [{check, found, verdict, fix}], links: [{to, way, found, verdict, fix, latency_ms,
-/// bytes_per_second}]}; figures that were not measured are left out, and `links` where none were tried.
+/// bytes_per_second}]}; omits values that were not measured, and `links` where none were tested.
 QJsonObject toJson(const HostReport& report);
 
-/// For the record of a run, beside the hosts' own answers: {verdict, interface, hosts: [as above]} with the
-/// checks that are not fine and the links that are not or were measured. There are hosts squared of them.
+/// For the record of a run, next to the hosts' own answers: {verdict, interface, hosts: [as above]}, limited
+/// to failed checks and to links that failed or were measured: their number is the square of the number of
+/// hosts.
 QJsonObject toJson(const PreflightReport& report);
 
 } // namespace trainyard

@@ -13,9 +13,9 @@
 
 namespace trainyard::ssh {
 
-/// Stands between libssh and the user's ssh-agent, because libssh 0.10 offers every key of the agent (the
-/// server hangs up after a handful) and waits for ever for an agent that hangs. Passes on only the wanted
-/// identities, at most `mostKeys` of them, and hangs up when the agent is silent for 5 s (30 s while it
+/// Filters the traffic between libssh and the user's ssh-agent, because libssh 0.10 offers every key of the
+/// agent (servers disconnect after a handful) and waits for ever for an agent that hangs. Passes on only the
+/// wanted identities, at most `mostKeys`, and disconnects when the agent is silent for 5 s (30 s while it
 /// signs: a person may have to touch a key). Its thread ends with it.
 class AgentProxy {
 public:
@@ -24,15 +24,15 @@ public:
         bool onlyPreferred = false;         ///< IdentitiesOnly
         int mostKeys = 4;
     };
-    /// Unreachable when nobody listens on the agent's socket.
+    /// Unreachable when no process listens on the agent's socket.
     static Result<AgentProxy> start(const std::filesystem::path& agentSocket, Wish wish,
                                     const Interrupt& interrupt);
     AgentProxy(AgentProxy&&) = default;
     ~AgentProxy();
 
-    /// The end for ssh_set_agent_socket, which takes it over.
+    /// The socket for ssh_set_agent_socket, which takes it over.
     int releaseClientEnd() { return m_client.release(); }
-    /// How many keys were passed on, so far.
+    /// Number of keys passed on so far.
     int keysShown() const { return *m_keysShown; }
 
 private:
@@ -45,8 +45,8 @@ private:
     std::thread m_thread;
 };
 
-/// The agent's answer to "list your identities" with only what `wish` allows; the answer itself when it is
-/// none.
+/// Reduces the agent's answer to "list your identities" to the keys that `wish` allows; returns any other
+/// answer unchanged.
 std::string filterIdentities(const std::string& answer, const AgentProxy::Wish& wish);
 
 } // namespace trainyard::ssh

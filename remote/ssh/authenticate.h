@@ -14,9 +14,9 @@ struct Hop {
     const std::string& via;
 };
 
-/// Proves who we are: with keys (KeyLogin), then by answering what the server asks, then with the password
-/// (PromptLogin); several steps when the server wants them. Nothing that was denied is tried again by itself.
-/// Refused says what was tried and what to do.
+/// Authenticates the user: with keys (KeyLogin), then by answering the server's questions, then with the
+/// password (PromptLogin); in several steps when the server requires them. Never retries a denied credential
+/// by itself. Refused states the methods tried and what to do.
 Status authenticate(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt);
 
 } // namespace trainyard::ssh

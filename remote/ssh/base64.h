@@ -8,7 +8,7 @@ namespace trainyard::ssh {
 
 /// RFC 4648, with padding.
 std::string toBase64(std::string_view bytes);
-/// Nothing when the text is not base64 with padding.
+/// Returns nullopt when the text is not base64 with padding.
 std::optional<std::string> fromBase64(std::string_view text);
 
 } // namespace trainyard::ssh

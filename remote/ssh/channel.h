@@ -23,18 +23,18 @@ public:
     Channel& operator=(Channel&&) noexcept;
     ~Channel();
 
-    /// Bytes that have arrived, at most `limit`, without waiting; empty when there are none.
+    /// Returns received bytes, at most `limit`, without waiting; empty when there are none.
     Result<std::string> readAvailable(Stream stream, std::size_t limit);
-    /// Sends what the peer's window takes now and says how much that was, without waiting.
+    /// Sends as much as the peer's window accepts and returns that number, without waiting.
     Result<std::size_t> writeSome(std::string_view bytes);
     Status sendEof();
 
     /// The peer will send no more.
     bool atEnd() const;
-    /// After the end: takes what came behind it, which is where the exit status is. Does not wait on a
+    /// After the end: reads the remaining messages, which include the exit status. Does not wait on a
     /// non-blocking session.
     void takeExitStatus();
-    /// The command's exit status or what ended it; nothing while the server has not told.
+    /// Returns the command's exit status or signal; nullopt before the server has sent it.
     std::optional<int> exitStatus() const;
     std::string exitSignal() const;
 

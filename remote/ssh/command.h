@@ -17,8 +17,8 @@ struct CommandOutput {
     std::string errors;
 };
 
-/// Runs a command to its end, feeding `input` and then end-of-file. At most 64 KiB of each output stream is
-/// kept. `sent` hears how many bytes of the input are on their way. Unreachable when nothing moves for
+/// Runs a command to its end, sending `input` and then end-of-file. Keeps at most 64 KiB of each output
+/// stream. Calls `sent` with the number of bytes sent so far. Unreachable when nothing happens for
 /// `patience`. Leaves the session non-blocking.
 Result<CommandOutput> runCommand(Session& session, const std::string& command, std::string_view input,
                                  std::chrono::milliseconds patience, const Interrupt& interrupt,

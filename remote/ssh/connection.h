@@ -15,9 +15,9 @@
 
 namespace trainyard::ssh {
 
-/// An authenticated session with a host, through its jump hosts or its ProxyCommand. Every hop's key is
-/// checked with our own known_hosts reading, and every hop proves us with the user's keys; nothing is
-/// forwarded to a jump host.
+/// An authenticated session with a host, through its jump hosts or its ProxyCommand. Checks the key of every
+/// hop with our own reading of known_hosts, and authenticates to every hop with the user's keys; forwards
+/// nothing to a jump host.
 class Connection {
 public:
     struct Options {
@@ -25,8 +25,8 @@ public:
         std::chrono::seconds timeout{10}; ///< for each step of each hop that has no ConnectTimeout
     };
 
-    /// Blocks for as long as persons and hosts take; interrupt.trigger() ends it at once. Errors name the
-    /// hop. Refused = trying again will not help (host key, authentication); Unreachable = it may.
+    /// Blocks for as long as persons and hosts take; interrupt.trigger() ends it immediately. Errors name the
+    /// hop. Refused = retrying will not help (host key, authentication); Unreachable = it may.
     static Result<Connection> open(const std::string& host, const Options& options, Interaction& interaction,
                                    Interrupt& interrupt);
 

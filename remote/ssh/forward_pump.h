@@ -9,9 +9,9 @@
 
 namespace trainyard::ssh {
 
-/// A jump host: carries one onward connection in a thread of its own, which from here on is the only user of
-/// the session. The other end is a socket, so that a second session runs over it like over TCP. libssh's own
-/// jump would start a shell with ssh in it and lose the reason of a failure.
+/// Carries one onward connection through a jump host, in a separate thread that becomes the only user of the
+/// session. The other end is a socket, so that a second session runs over it as over TCP. libssh's own
+/// ProxyJump would start a shell running ssh and lose the reason of a failure.
 class ForwardPump {
 public:
     /// Unreachable when the jump host cannot reach host:port.

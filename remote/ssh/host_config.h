@@ -14,7 +14,7 @@
 
 namespace trainyard::ssh {
 
-/// Values of the user's own that win over the ssh configuration.
+/// Values that override the ssh configuration.
 struct HostOverrides {
     std::string user;
     int port = 0;
@@ -24,7 +24,7 @@ struct HostOverrides {
     bool useAgent = true;
 };
 
-/// How to reach one host, after the ssh configuration was applied.
+/// How to reach one host, with the ssh configuration applied.
 struct HostConfig {
     std::string alias;   ///< as the user calls it
     std::string address; ///< host name or address to connect to
@@ -53,21 +53,21 @@ struct HostConfig {
     std::chrono::seconds aliveInterval{0}; ///< ServerAliveInterval; 0 = not configured
     int aliveCountMax = 3;
 
-    std::vector<std::string> notices; ///< options that are not followed
+    std::vector<std::string> notices; ///< options that are ignored
 
-    /// The name under which known_hosts has the key: "gpu-03" or "[gpu-03]:2222".
+    /// The name of the host in known_hosts: "gpu-03" or "[gpu-03]:2222".
     std::string knownHostsName() const;
     /// The account on that host: "alice@[gpu-03]:2222".
     std::string account() const { return user + '@' + knownHostsName(); }
 };
 
-/// Asks OpenSSH (`ssh -G`), so that the answer is what the user's own `ssh` would do; without OpenSSH the
-/// defaults of ssh, with a notice when there is a configuration that nobody read. BadInput carries ssh's own
-/// message about a wrong configuration.
+/// Asks OpenSSH (`ssh -G`), so that the result is what the user's own `ssh` would do; without OpenSSH uses
+/// ssh's defaults, with a notice when a configuration was ignored. BadInput carries ssh's own message about a
+/// wrong configuration.
 Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overrides,
                                const Interrupt& interrupt);
 
-/// The reading half of resolveHost: what `ssh -G` prints.
+/// Parses the output of `ssh -G` for resolveHost().
 Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dump);
 
 } // namespace trainyard::ssh

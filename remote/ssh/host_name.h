@@ -7,7 +7,7 @@
 
 namespace trainyard::ssh {
 
-/// What a user types for a host: `gpu-03`, `alice@gpu-03`, `gpu-03:2222`, an alias of the ssh configuration,
+/// A host as the user types it: `gpu-03`, `alice@gpu-03`, `gpu-03:2222`, an alias of the ssh configuration,
 /// an address (`fe80::1`, `[fe80::1]:2222`) or `ssh://alice@gpu-03:2222`.
 struct HostName {
     std::string user; ///< empty = not given
@@ -20,7 +20,7 @@ struct HostName {
 /// BadInput names the first character that is not allowed.
 Result<HostName> parseHostName(std::string_view text);
 
-/// The whole of `text` as a port.
+/// Parses the whole of `text` as a port.
 Result<int> parsePort(std::string_view text);
 
 } // namespace trainyard::ssh

@@ -9,8 +9,8 @@
 
 namespace trainyard::ssh {
 
-/// What a connection has to ask or tell a person. Called in the connection's thread; the answers may take as
-/// long as a person takes, and must come at once when the connection is interrupted.
+/// Questions and messages of a connection to a person. Called in the connection's thread; answers may take as
+/// long as a person takes, and must return immediately when the connection is interrupted.
 class Interaction {
 public:
     struct HostKeyInquiry {
@@ -31,10 +31,10 @@ public:
 
     virtual ~Interaction() = default;
     virtual bool trustUnknownKey(const HostKeyInquiry& inquiry) = 0;
-    /// A hop shows another key than those it is known by: the connection is refused, nobody is asked.
+    /// A hop presents another key than the known ones: the connection is refused without a question.
     virtual void hostKeyChanged(const HostKeyChange& change) = 0;
     virtual LoginAnswers login(const LoginInquiry& inquiry) = 0;
-    /// The answers that this account (LoginInquiry::account) got were right.
+    /// The answers for this account (LoginInquiry::account) were correct.
     virtual void loggedIn(const std::string& account) = 0;
     virtual void notice(const std::string& text) = 0;
     virtual void progress(const std::string& text) = 0;

@@ -15,9 +15,9 @@ inline Deadline deadlineIn(std::chrono::milliseconds time)
     return std::chrono::steady_clock::now() + time;
 }
 
-/// Lets another thread end what this one waits for. The waiting thread polls pollFd() beside its own
-/// descriptors; a library call that cannot be told (libssh's key exchange) is ended by shutting down its
-/// socket. trigger() from any thread; the rest from the waiting one.
+/// Lets another thread end the waiting of this one. The waiting thread polls pollFd() with its other
+/// descriptors; a library call that cannot poll it (libssh's key exchange) is ended by shutting down its
+/// socket. Call trigger() from any thread; the rest from the waiting one.
 class Interrupt {
 public:
     Interrupt();

@@ -9,15 +9,15 @@
 
 namespace trainyard::ssh {
 
-/// Logging in by public key: first with the keys of the ssh-agent, then with the key files. Asks for a
-/// passphrase only after the server has said that it would take that key, at most three times. Offers at most
-/// five keys, because servers hang up at six (MaxAuthTries). Each key is used for one step of a login only.
+/// Public-key login: first with the keys of the ssh-agent, then with the key files. Asks for a passphrase
+/// only after the server has said that it would accept that key, at most three times. Offers at most five
+/// keys, because servers disconnect at six (MaxAuthTries). Uses each key for only one step of a login.
 class KeyLogin {
 public:
     KeyLogin(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt);
 
     Result<LoginVerdict> run();
-    /// For the message when nothing opened: "keys of the ssh-agent, /home/a/.ssh/id_ed25519".
+    /// For the message when no key was accepted: "keys of the ssh-agent, /home/a/.ssh/id_ed25519".
     const std::string& tried() const { return m_tried; }
 
 private:

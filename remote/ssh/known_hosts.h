@@ -23,7 +23,7 @@ enum class KeyVerdict {
     Revoked,   ///< an @revoked line has this key
 };
 
-/// A key that a line of known_hosts gives a host.
+/// A host's key in a line of known_hosts.
 struct KnownKey {
     HostKey key;
     std::string source; ///< the file
@@ -36,11 +36,11 @@ struct KeyAnswer {
     std::vector<std::string> notices; ///< lines that name this host but cannot be used
 };
 
-/// Our own reading of known_hosts, because libssh's accepts a changed key when the configuration says
-/// `StrictHostKeyChecking no`, does not know @revoked, and forgets a changed key when an unreadable line
-/// follows. Understands plain names, wildcards, negation, [host]:port, hashed names (HMAC-SHA1) and @revoked.
-/// @cert-authority gives a notice and counts as absent. Over all files the order is
-/// Revoked > Trusted > Changed > OtherType > Unknown: one good line is enough, as with OpenSSH.
+/// Our own reading of known_hosts, because libssh's accepts a changed key with `StrictHostKeyChecking no`,
+/// does not know @revoked, and forgets a changed key when an unreadable line follows. Understands plain
+/// names, wildcards, negation, [host]:port, hashed names (HMAC-SHA1) and @revoked. @cert-authority gives a
+/// notice and counts as absent. Over all files the order is Revoked > Trusted > Changed > OtherType >
+/// Unknown: one good line is enough, as with OpenSSH.
 class KnownHosts {
 public:
     /// Missing files count as empty; see unreadable().
@@ -49,12 +49,12 @@ public:
 
     /// `name` as HostConfig::knownHostsName().
     KeyAnswer check(std::string_view name, const HostKey& key) const;
-    /// The keys that the host is known by, from lines without a marker, in the files' order.
+    /// Returns the known keys of the host from lines without a marker, in the files' order.
     std::vector<KnownKey> keysOf(std::string_view name) const;
-    /// Their types: what to ask the server for first.
+    /// Returns their types: the order in which to ask the server.
     std::vector<std::string> knownTypes(std::string_view name) const;
-    /// Files that are there and could not be read: what they say of a host is not known, so a key that no
-    /// other line trusts must not be taken for a new one.
+    /// Returns existing files that could not be read: their keys are unknown, so a key that no other line
+    /// trusts must not be treated as new.
     const std::vector<std::string>& unreadable() const { return m_unreadable; }
 
 private:
@@ -74,10 +74,10 @@ private:
     std::vector<std::string> m_unreadable;
 };
 
-/// Does this field of a line name the host? Exposed for the test against `ssh-keygen -F`.
+/// Returns whether this field of a line names the host. Exposed for the test against `ssh-keygen -F`.
 bool hostFieldMatches(std::string_view field, std::string_view name);
 
-/// `|1|<salt>|<hash>` with a fresh salt: a field that matches this name only.
+/// Returns `|1|<salt>|<hash>` with a fresh salt: a field that matches this name only.
 std::string hashedHostName(std::string_view name);
 
 } // namespace trainyard::ssh

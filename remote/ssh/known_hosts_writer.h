@@ -13,17 +13,17 @@ enum class NameForm {
     Hashed
 }; ///< Hashed = HashKnownHosts: who reads the file does not learn the name
 
-/// Adds `name key` to a known_hosts file, which a person has just agreed to. Safe beside other programs and
-/// other threads of ours: under a lock the file is read, the line added unless it is there, and the whole
-/// replaced in one instant, keeping its permissions. A symbolic link stays one.
+/// Adds `name key` to a known_hosts file after a person has agreed to it. Safe with other programs and other
+/// threads of ours: reads the file under a lock, adds the line unless it exists, and replaces the file
+/// atomically, keeping its permissions. A symbolic link stays one.
 Status rememberHostKey(const std::filesystem::path& file, const std::string& name, const HostKey& key,
                        NameForm form = NameForm::Plain);
 
-/// Takes a host out of a known_hosts file, whose keys of it a person has just given up: plain and hashed
-/// lines that name it go, a line that names others too keeps those. Lines with a marker stay (@revoked must).
-/// As safe as above. Refused, with nothing changed, when a pattern names the host among others.
+/// Removes a host from a known_hosts file after a person has given up its keys: removes plain and hashed
+/// lines with only that name, and the name from lines with several. Keeps lines with a marker (@revoked must
+/// stay). As safe as above. Refused, with nothing changed, when a pattern names the host among others.
 Status forgetHost(const std::filesystem::path& file, const std::string& name);
-/// As forgetHost() would say now; changes nothing.
+/// Returns the result of forgetHost() without changing anything.
 Status canForgetHost(const std::filesystem::path& file, const std::string& name);
 
 } // namespace trainyard::ssh

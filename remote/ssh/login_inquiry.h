@@ -8,7 +8,7 @@
 
 namespace trainyard::ssh {
 
-/// What only a person knows and one hop of a connection needs.
+/// A secret that only a person knows and that one hop of a connection needs.
 struct LoginInquiry {
     enum class Kind {
         Passphrase, ///< of a key file of the user's
@@ -32,7 +32,7 @@ struct LoginInquiry {
     bool reusable = true;           ///< the same answer will do the next time; false for one-time codes
 };
 
-/// One secret for each prompt; nothing = the person does not answer.
+/// One secret for each prompt; nullopt = the person declines.
 using LoginAnswers = std::optional<std::vector<Secret>>;
 
 } // namespace trainyard::ssh

@@ -11,7 +11,7 @@ struct ssh_key_struct;
 
 namespace trainyard::ssh {
 
-/// A key of libssh's, freed at the end.
+/// Owns a key of libssh's.
 class Key {
 public:
     explicit Key(ssh_key_struct* key) : m_key(key) {}
@@ -26,13 +26,14 @@ private:
     std::unique_ptr<ssh_key_struct, Free> m_key;
 };
 
-/// True when the file is a private key under a passphrase (OpenSSH's own format, PKCS#8 or the old PEM one).
+/// Returns true when the file is a private key with a passphrase (OpenSSH's own format, PKCS#8 or the old PEM
+/// one).
 bool isEncryptedKey(std::string_view fileContent);
 
-/// BadInput when others may read the file (as ssh refuses it) or it is no key; Refused when the passphrase is
-/// wrong.
+/// BadInput when others may read the file (ssh refuses it too) or it is not a key; Refused when the
+/// passphrase is wrong.
 Result<Key> loadPrivateKey(const std::filesystem::path& file, const Secret* passphrase);
-/// The `.pub` file beside a private key.
+/// Returns the `.pub` file next to a private key.
 Result<Key> loadPublicKey(const std::filesystem::path& privateFile);
 
 } // namespace trainyard::ssh

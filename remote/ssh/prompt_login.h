@@ -7,16 +7,16 @@
 
 namespace trainyard::ssh {
 
-/// Logging in by what a person answers: keyboard-interactive (whatever the server asks, in several rounds)
-/// and the password. Asks again only while a person answers, at most NumberOfPasswordPrompts times. What a
-/// server asks is held to 8 prompts of 512 bytes and 16 rounds, and reaches the person as plain text.
+/// Login with answers of a person: keyboard-interactive (questions of the server, in several rounds) and the
+/// password. Repeats a question only while a person answers, at most NumberOfPasswordPrompts times. Limits a
+/// server's questions to 8 prompts of 512 bytes and 16 rounds, and shows them as plain text.
 class PromptLogin {
 public:
     PromptLogin(Session& session, const Hop& hop, Interaction& interaction);
 
     Result<LoginVerdict> runKeyboardInteractive();
     Result<LoginVerdict> runPassword();
-    /// For the message when nothing opened: "the password"; empty = nobody was asked.
+    /// For the message when login failed: "the password"; empty = nobody was asked.
     const std::string& tried() const { return m_tried; }
 
 private:

@@ -9,10 +9,10 @@
 
 namespace trainyard::ssh {
 
-/// The hosts on the way to `host`, nearest to us first, the last one being the host itself. ProxyJump is
-/// followed as ssh does: through the hosts that it names and, where the first of them needs jump hosts
-/// itself, through those before. Only the first one may be reached by a ProxyCommand. Refused when the way
-/// leads in a circle or has more than 16 hosts.
+/// Returns the hosts on the way to `host`, nearest to us first and `host` last. Follows ProxyJump as ssh
+/// does: through the named hosts and, where the first of them needs jump hosts itself, through those before.
+/// Only the first one may be reached by a ProxyCommand. Refused when the route forms a loop or has more than
+/// 16 hosts.
 Result<std::vector<HostConfig>> findRoute(const std::string& host, const HostOverrides& overrides,
                                           const Interrupt& interrupt);
 

@@ -35,23 +35,23 @@ public:
     /// The library's handle, for authentication.
     ssh_session_struct* handle() const { return m_session.get(); }
     int socket() const;
-    /// After an error: the library's own words.
+    /// The library's message after an error.
     std::string libraryError() const;
     bool connected() const;
 
-    /// Starts a command without a terminal. In blocking mode; tries for 1.5 s when the host has a session of
-    /// ours still open.
+    /// Starts a command without a terminal. In blocking mode; retries for 1.5 s while the host still has
+    /// another of our sessions open.
     Result<Channel> execute(const std::string& command);
-    /// A connection from the server onwards to host:port (ProxyJump).
+    /// Opens a connection from the server onwards to host:port (ProxyJump).
     Result<Channel> forward(const std::string& host, int port);
 
-    /// From here on calls on channels return at once; see waitForTraffic().
+    /// From here on calls on channels return immediately; see waitForTraffic().
     void setNonBlocking();
     void setBlocking();
-    /// Waits until the socket has something (or takes something again, when output waits), `wakeFd` is
-    /// readable, or the time is over.
+    /// Waits until the socket is readable (or writable, when output is pending), `wakeFd` is readable, or the
+    /// time is over.
     void waitForTraffic(int wakeFd, std::chrono::milliseconds patience) const;
-    /// Output waits inside the library because the network does not take it.
+    /// Returns true while the library holds output that the network does not accept.
     bool outputPending() const;
 
 private:

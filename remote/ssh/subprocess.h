@@ -14,8 +14,8 @@ struct ProcessOutput {
     std::string errors;
 };
 
-/// Runs a program found in PATH, without a shell, with an empty stdin, and collects at most 1 MiB of each
-/// stream. Unreachable when it cannot be started or is not done at the deadline (it is killed then).
+/// Runs a program found in PATH, without a shell and with an empty stdin, and collects at most 1 MiB of each
+/// stream. Unreachable when it cannot be started or exceeds the deadline, which kills it.
 Result<ProcessOutput> runProcess(const std::vector<std::string>& arguments, const Interrupt& interrupt,
                                  Deadline deadline);
 

@@ -16,9 +16,9 @@ struct Destination {
     AddressFamily family = AddressFamily::Any;
 };
 
-/// A connected, non-blocking socket set up to notice a dead peer: keep-alive probes after 10 s, and
-/// unacknowledged data for 15 s ends the connection. Tries every address of the host; Unreachable says which
-/// addresses and why. Not even a name server that hangs keeps it beyond the deadline.
+/// Returns a connected, non-blocking socket set up to notice a dead peer: keep-alive probes after 10 s, and
+/// unacknowledged data for 15 s ends the connection. Tries every address of the host; Unreachable lists the
+/// addresses with the reasons. Even a name server that hangs cannot exceed the deadline.
 Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, Deadline deadline);
 
 } // namespace trainyard::ssh

@@ -12,9 +12,9 @@ namespace trainyard {
 
 class Target;
 
-/// The desk's copy of what the newest attempt of a run was asked to do: `attempts/NNNN.json` of the run's
-/// directory, byte for byte, beside the mirrored streams. The first attempt does what the specification says;
-/// its request is not fetched. GUI thread.
+/// The local copy of the newest attempt's request: `attempts/NNNN.json` of the run's directory, byte for
+/// byte, next to the mirrored streams. The first attempt follows the specification; its request is not
+/// fetched. GUI thread.
 class AttemptMirror : public QObject {
     Q_OBJECT
 
@@ -22,7 +22,7 @@ public:
     /// The target outlives it. `folder` gets `attempts`.
     AttemptMirror(QString runId, Target& head, std::filesystem::path folder, QObject* parent = nullptr);
 
-    /// That attempt has begun; it may begin again, on other hosts.
+    /// The attempt has begun; it may begin again, on other hosts.
     void attemptBegan(std::uint32_t attempt);
     /// The head can be asked now.
     void fetch();
@@ -30,9 +30,9 @@ public:
     bool isFetching() const { return m_isFetching; }
 
 signals:
-    /// `attempts/NNNN.json` of this attempt is here.
+    /// `attempts/NNNN.json` of this attempt has arrived.
     void arrived(std::uint32_t attempt);
-    /// It cannot be read or kept; it is not asked for again until an attempt begins.
+    /// It cannot be read or stored; not retried until another attempt begins.
     void problem(const trainyard::Error& error);
 
 private:

@@ -10,16 +10,16 @@
 
 namespace trainyard {
 
-/// For views that tell a run as a story: brings the records of several streams, which arrive one stream after
-/// the other, into the order of their time, and leaves out what attempts before the newest one wrote.
+/// For views that show a run as a sequence of events: merges the records of several streams, which arrive one
+/// stream after the other, in order of time, and drops those of attempts before the newest one.
 class AttemptRecords {
 public:
     /// `attempt`: earlier ones are old news from the start.
     explicit AttemptRecords(std::uint32_t attempt) : m_attempt(attempt) {}
 
-    /// Records of one stream, in its order, which stays whatever the host's wall clock does.
+    /// Adds records of one stream, whose order is kept whatever the host's wall clock does.
     void add(const QString& stream, const std::vector<Record>& records);
-    /// What was added since the last call, oldest first.
+    /// Returns the records added since the last call, oldest first.
     std::vector<Record> take();
     /// The newest attempt so far.
     std::uint32_t attempt() const { return m_attempt; }

@@ -21,26 +21,26 @@ namespace trainyard {
 class AttemptMirror;
 class StreamFollower;
 
-/// How well the desk sees a run.
+/// State of the connection to a run.
 enum class LinkState {
     Live,   ///< what arrives is what happens now
     Behind, ///< connected, catching up
     Lost,   ///< the head cannot be reached; the run goes on without us
 };
 
-/// Follows one run: keeps a byte-for-byte mirror of each of its streams in the desk's data folder and hands
-/// out the records, each exactly once per follower, in order of their stream, whatever happens to links and
-/// desk. What the newest attempt was asked to do is kept beside them. The streams `steps`, `run` and
-/// `prepare` come from the first host, `node-<n>` from host n.
+/// Follows one run: keeps a byte-for-byte mirror of each of its streams in the local data folder and emits
+/// the records, each exactly once per follower, in order of their stream, across lost connections and
+/// restarts. Stores the newest attempt's request as well. The streams `steps`, `run` and `prepare` come from
+/// the first host, `node-<n>` from host n.
 ///
-/// start() first replays what the mirror has, so a page opened later sees the whole run; then it goes on
-/// where the mirror ends. After the run's end finished() is emitted when everything has arrived; a run that
-/// is resumed is followed on, and finished() comes again at its next end. GUI thread.
+/// start() first replays the mirror, so that a page opened later sees the whole run, and then continues after
+/// the mirror's end. Emits finished() after the run's end when everything has arrived; a resumed run is
+/// followed further, and finished() is emitted again at its next end. GUI thread.
 class RunFollower : public QObject {
     Q_OBJECT
 
 public:
-    /// `hosts` in order of node. `mirrorFolder` empty = the desk's folder of that run. The pool must outlive
+    /// `hosts` in order of node. `mirrorFolder` empty = the local folder of that run. The pool must outlive
     /// it.
     RunFollower(const QString& runId, const QStringList& hosts, TargetPool& targets,
                 const QString& mirrorFolder = {}, QObject* parent = nullptr);
@@ -48,28 +48,26 @@ public:
 
     QString runId() const { return m_runId; }
     LinkState linkState() const { return m_link; }
-    /// The head has told its streams, and all that it had then is here.
+    /// The head has listed its streams, and all records that it had then have arrived.
     bool caughtUp() const { return m_headAnswered && everythingIsHere(); }
-    /// Where the records of this stream that have arrived end in its mirror.
+    /// Returns the end, in the mirror, of the records of this stream that have arrived.
     JournalEnd mirrorEnd(const QString& stream) const;
-    /// How often the hosts are asked which streams there are and how long they have become; 2 s unless set
-    /// before start().
+    /// How often the hosts are asked for their streams and sizes; 2 s unless set before start().
     void setLookInterval(std::chrono::milliseconds interval) { m_look.setInterval(interval); }
-    /// Records are emitted from here on, from the event loop.
+    /// From now on records are emitted, from the event loop.
     void start();
 
 signals:
     void recordsArrived(const QString& stream, const std::vector<trainyard::Record>& records);
     void linkChanged(trainyard::LinkState state);
-    /// The host's stream is not the one that was mirrored: the old mirror is kept as `<stream>.orig`, and the
-    /// records come again from the first one. Views drop what they have of this stream.
+    /// The host's stream is not the mirrored one: the old mirror is kept as `<stream>.orig`, and the records
+    /// come again from the first one. Views drop their records of this stream.
     void streamRestarted(const QString& stream);
-    /// What the newest attempt was asked to do is in the mirror's folder, in the file that AttemptMirror
-    /// names.
+    /// The newest attempt's request is in the mirror's folder, in the file that AttemptMirror names.
     void attemptArrived(std::uint32_t attempt);
-    /// A mirror cannot be written, a stream is damaged: following goes on as far as it can.
+    /// A mirror cannot be written, or a stream is damaged: following continues as far as it can.
     void problem(const trainyard::Error& error);
-    /// The run is over and every record is here.
+    /// The run has ended and every record has arrived.
     void finished();
 
 private:

@@ -16,8 +16,8 @@
 
 namespace trainyard {
 
-/// Follows one stream of one run on one host: replays the mirror, makes sure that the host still has the same
-/// journal, tails it from the mirror's end, and does so again after every loss of the link.
+/// Follows one stream of one run on one host: replays the mirror, verifies that the host still has the same
+/// journal, tails it from the mirror's end, and repeats that after every lost connection.
 class StreamFollower : public QObject {
     Q_OBJECT
 
@@ -26,7 +26,7 @@ public:
     ~StreamFollower() override;
 
     void start();
-    /// Bytes of the journal whose records are out.
+    /// Bytes of the journal whose records have been emitted.
     std::uint64_t bytesFollowed() const { return m_mirror.replayed() ? m_mirror.validBytes() : 0; }
 
     /// Where these records end in the mirror.

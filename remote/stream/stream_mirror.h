@@ -12,34 +12,35 @@
 
 namespace trainyard {
 
-/// The desk's copy of one stream, byte for byte as far as it goes. It holds only whole, checked frames while
-/// it is open, so its own length is where following goes on: no separate offset can get out of step. What a
-/// crash tore or damage spoiled is cut when the mirror is opened and fetched again.
+/// The local copy of one stream, byte for byte as far as it goes. It holds only whole, checked frames while
+/// it is open, so its length is the position to continue from: no separate offset can get out of step. Bytes
+/// torn by a crash or damaged are cut when the mirror is opened, and fetched again.
 ///
-/// The first one to open a file writes it (a lock that ends with the process); others of the same stream keep
-/// what comes later to themselves.
+/// The first process to open a file writes it (a lock that ends with the process); others keep the later
+/// bytes of the stream in memory only.
 class StreamMirror {
 public:
     static Result<StreamMirror> open(const std::filesystem::path& file);
 
-    /// The next records that the file had when it was opened, about 1 MiB of them; empty = all are out.
+    /// Returns the next records that the file had when it was opened, about 1 MiB of them; empty = all are
+    /// out.
     Result<std::vector<Record>> replayMore();
     bool replayed() const { return m_replayed; }
 
-    /// Takes bytes that follow validBytes(); the records that they complete. Requires replayed(). A full disk
-    /// costs the copy, not the records: lastWriteError() tells.
+    /// Takes bytes that follow validBytes() and returns the records that they complete. Requires replayed().
+    /// A full disk costs the copy, not the records; see lastWriteError().
     Result<std::vector<Record>> append(std::string_view bytes);
     /// A connection broke in the middle of a frame: the next bytes are those at validBytes().
     void dropPartialFrame();
     const Status& lastWriteError() const { return m_writeStatus; }
 
     std::uint64_t validBytes() const { return m_parser.validBytes(); }
-    /// Where the records end that have been handed out.
+    /// Returns the end of the records that have been handed out.
     JournalEnd end() const { return {m_parser.validBytes(), m_parser.lastSequence(), {}}; }
-    /// The last bytes, at most `limit`, to compare with the host's.
+    /// Returns the last bytes, at most `limit`, to compare with the host's.
     std::string_view lastBytes() const { return m_lastBytes; }
 
-    /// Keeps the file as `<name>.orig` (replacing an older one) and starts again with an empty mirror.
+    /// Keeps the file as `<name>.orig` (replacing an older one) and starts over with an empty mirror.
     Status setAside();
 
     static constexpr std::size_t kComparedBytes = 4096;

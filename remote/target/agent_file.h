@@ -8,14 +8,14 @@
 
 namespace trainyard {
 
-/// The agent's executable as this desk has it.
+/// The local executable of the agent.
 struct AgentFile {
     std::string path;
     std::string sha256;
 };
 
-/// Knows the hashes of agents' executables: a file is read again only when it changed, so that coming back to
-/// a host does not start with reading ten megabytes. Any thread.
+/// Caches the hashes of agents' executables: reads a file again only when it changed, so that a reconnection
+/// does not start with reading ten megabytes. Any thread.
 class AgentFiles {
 public:
     /// BadInput when it cannot be read.

@@ -13,19 +13,19 @@
 
 namespace trainyard {
 
-/// The agent's protocol over one transport: frames, requests and their answers. Ends with the transport.
+/// The agent's protocol over one transport: frames, requests and their replies. Ends with the transport.
 class AgentLink : public QObject {
     Q_OBJECT
 
 public:
-    /// `host` stands in front of the agent's errors.
+    /// `host` is the prefix of the agent's errors.
     AgentLink(const QString& host, std::unique_ptr<Transport> transport, CallTable& calls);
     ~AgentLink() override;
 
     Transport& transport() { return *m_transport; }
     void sendMessage(const QJsonObject& message);
     void sendChunk(Target::CallId id, const QByteArray& bytes);
-    /// Time without a byte from the agent.
+    /// Time since the last byte from the agent.
     std::chrono::milliseconds silence() const { return std::chrono::milliseconds(m_heard.elapsed()); }
 
 signals:

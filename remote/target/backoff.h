@@ -22,7 +22,7 @@ public:
         return std::chrono::milliseconds(pause - std::uniform_int_distribution(0, pause / 5)(m_random));
     }
     void reset() { m_attempt = 0; }
-    /// The host was reached, but the link did not hold: the next pause is half a second at most.
+    /// The host was reached, but the connection did not hold: limits the next pause to half a second.
     void shorten() { m_attempt = std::min(m_attempt, kShortened); }
 
 private:

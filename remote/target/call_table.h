@@ -8,11 +8,11 @@
 
 namespace trainyard {
 
-/// The open requests of one link. A handler whose context is gone is not called. Handlers may use the table.
+/// The open requests of one link. Skips handlers whose context is gone. Handlers may use the table.
 class CallTable {
 public:
     Target::CallId add(const QObject* context, Target::Handlers handlers);
-    /// False when it was not open.
+    /// Returns false when it was not open.
     bool remove(Target::CallId id);
 
     void onChunk(Target::CallId id, const QByteArray& bytes);

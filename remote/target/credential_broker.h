@@ -14,11 +14,11 @@
 
 namespace trainyard {
 
-/// Where the links of a desk get secrets from: what the person gave before and allowed to use again, then the
-/// keyring, then the person, who is asked one question at a time. An answer serves other links only after a
-/// host has accepted it (they wait that long), so that a wrong one is offered once and not by every link;
-/// what a host denied is forgotten in memory and keyring. Secrets live in locked memory as long as this does
-/// and are never written anywhere but to the keyring, and there only where the person wants it. GUI thread.
+/// Provides secrets to the links: earlier answers that the person allowed to reuse, then the keyring, then
+/// the person, who is asked one question at a time. An answer is used for other links only after a host has
+/// accepted it (they wait for that), so that a wrong one is offered once and not by every link; a denied one
+/// is removed from memory and keyring. Secrets are kept in locked memory for the lifetime of this object and
+/// written only to the keyring, if the person wants that. GUI thread.
 class CredentialBroker : public QObject {
     Q_OBJECT
 
@@ -32,20 +32,20 @@ public:
     explicit CredentialBroker(QObject* parent = nullptr);
     ~CredentialBroker() override;
 
-    /// Without one (the default) nothing is kept.
+    /// Without a keyring (the default) nothing is stored.
     void setKeyring(std::unique_ptr<Keyring> keyring);
     bool hasKeyring() const { return m_keyring && m_keyring->isPresent(); }
-    /// Answers what this link asks from here on.
+    /// Answers the questions of this link from now on.
     void watch(Target& target);
 
-    /// The person's answer to asked(); nothing = she does not answer. No effect when nothing is asked.
+    /// The person's answer to asked(); nullopt = declined. No effect when nothing is asked.
     void answer(std::optional<Answer> answer);
-    /// Forgets what is in memory.
+    /// Clears the secrets in memory.
     void forget() { m_memory.clear(); }
 
 signals:
     void asked(const trainyard::LoginQuestion& question);
-    /// The link of the question that was asked last has ended: no answer is wanted any more.
+    /// The link with the last question has ended: the answer is no longer needed.
     void withdrawn();
 
 private:

@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// An agent's message with every text in it, names included, as harmlessText() gives it: from here on they
-/// may be shown. Line breaks stay.
+/// Applies harmlessText() to every text of an agent's message, names included, so that they may be shown.
+/// Line breaks stay.
 QJsonObject harmlessJson(const QJsonObject& message);
 
 } // namespace trainyard

@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// One error for all of them, in their order, each reason and each hint once; nothing when there is none.
-/// More than one of many hosts is counted first: "3 of 16 hosts: ...". Its kind is that of the first one that
-/// is not Cancelled.
+/// Joins errors into one, in their order, each reason and each hint once; ok when there is none. Several
+/// failures of many hosts start with their number: "3 of 16 hosts: ...". Takes the kind of the first error
+/// that is not Cancelled.
 Status joinedErrors(const std::vector<Error>& errors, int hosts);
 
 } // namespace trainyard

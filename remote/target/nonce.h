@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Fresh random hex digits for the agent's greeting (remote/agent/PROTOCOL.md).
+/// Returns fresh random hex digits for the agent's greeting (remote/agent/PROTOCOL.md).
 std::string makeNonce();
 
 } // namespace trainyard

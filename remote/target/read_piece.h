@@ -16,9 +16,9 @@ struct FilePiece {
     qint64 fileSize = 0; ///< as the host says
 };
 
-/// Asks for `limit` bytes of a file from byte `offset`. `request` is one of the operations that give a piece
-/// of a file (`read`, `data-set`), without offset and limit. Never holds more than `limit` bytes: a host that
-/// sends more than was asked for gets Failed. `done` and `context` as for Target::call.
+/// Reads `limit` bytes of a file from byte `offset`. `request` is one of the operations that return a piece
+/// of a file (`read`, `data-set`), without offset and limit. Never holds more than `limit` bytes: Failed for
+/// a host that sends more than requested. `done` and `context` as for Target::call.
 Target::CallId readPiece(Target& target, QJsonObject request, qint64 offset, qint64 limit,
                          const QObject* context, std::function<void(const Result<FilePiece>&)> done);
 

@@ -9,15 +9,16 @@
 
 namespace trainyard {
 
-/// What a command of ours left behind on a host where nothing of ours started.
+/// Output of one of our commands on a host where it did not start.
 struct FailedStart {
     std::string words;             ///< what came on stderr, or else on stdout; as plain text
     std::optional<int> exitStatus; ///< nothing = ended by a signal, or not told
 };
 
-/// Finds out why: an expired password, an account for file transfer only, one without a login shell, a forced
-/// command, or a shell that works but cannot start the agent. Asks the host one harmless command more, so no
-/// other channel may be open (MaxSessions 1). Blocks the session's thread for at most some seconds.
+/// Finds the reason: an expired password, an account for file transfer only, one without a login shell, a
+/// forced command, or a shell that works but cannot start the agent. Runs one more harmless command on the
+/// host, so no other channel may be open (MaxSessions 1). Blocks the session's thread for at most some
+/// seconds.
 Error explainFailedStart(ssh::Session& session, const FailedStart& start, const ssh::Interrupt& interrupt);
 
 } // namespace trainyard

@@ -21,7 +21,7 @@
 namespace trainyard {
 
 /// The thread that owns one SSH connection: it connects, starts the agent and then moves bytes between the
-/// channel and two queues. Nothing of libssh is touched by any other thread. No Qt.
+/// channel and two queues. No other thread touches libssh. No Qt.
 class SshLink : private ssh::Interaction {
 public:
     struct Options {
@@ -49,13 +49,13 @@ public:
     };
 
     SshLink(Options options, Listener listener);
-    /// Ends the connection at once, whatever it waits for.
+    /// Ends the connection immediately, whatever it waits for.
     ~SshLink();
 
     // From any thread:
     enum class Lane { Control, Bulk };
     void send(Lane lane, std::string frame);
-    /// The owner has dealt with that many received bytes; with too many outstanding the link stops reading.
+    /// The owner has processed this many received bytes; with too many outstanding the link stops reading.
     void consumed(std::size_t bytes);
     void answerHostKey(bool trust);
     void answerLogin(ssh::LoginAnswers answers);

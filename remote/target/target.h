@@ -17,7 +17,7 @@
 
 namespace trainyard {
 
-/// What the agent told about itself when the link came up.
+/// The agent's description of itself, sent when the link came up.
 struct AgentFacts {
     QString host;    ///< the node's own name
     QString version; ///< of the agent
@@ -26,9 +26,9 @@ struct AgentFacts {
     QString sha256; ///< of the agent's executable
 };
 
-/// One host's agent, on this machine (a child process) or over SSH. Opens the link, puts the agent there when
-/// it is missing, keeps the link up, and carries requests. Lives on the GUI thread and never blocks it; an
-/// SSH link has one thread of its own inside.
+/// One host's agent, on this machine (a child process) or over SSH. Opens the link, uploads the agent when it
+/// is missing, keeps the link up, and carries requests. Lives on the GUI thread and never blocks it; an SSH
+/// link has one internal thread.
 ///
 ///     Closed ──open()──▶ Connecting ──▶ Ready ◀──▶ Lost      (Lost tries again for ever, with growing
 ///     pauses)
@@ -58,26 +58,26 @@ public:
     QString host() const;
     bool isLocal() const;
     State state() const;
-    /// Why the link is Lost or Refused (or the last attempt failed); nothing while Ready.
+    /// Returns why the link is Lost or Refused (or the last attempt failed); nullopt while Ready.
     std::optional<Error> lastError() const;
-    /// While Refused because a host of the way shows another key than the one it is known by.
+    /// Set while Refused because a host on the way presents another key than the known one.
     std::optional<HostKeyChange> hostKeyChange() const;
-    /// Known once Ready, kept while Lost.
+    /// Known once Ready; kept while Lost.
     std::optional<AgentFacts> agent() const;
-    /// The key that the host proved at the last connection and that was found good, as in known_hosts:
+    /// The key that the host presented at the last connection and that was accepted, as in known_hosts:
     /// "ssh-ed25519 AAAA...". Empty for this machine and before the first connection.
     QString hostKey() const;
 
     /// Starts to connect; opens again after Refused. No effect while it is open.
     void open();
-    /// Ends the link; outstanding calls end with Cancelled. What runs on the host goes on.
+    /// Closes the link; open calls end with Cancelled. Runs on the host continue.
     void close();
-    /// The network changed or the user asks: tries now instead of after the pause. No effect unless Lost.
+    /// Retries immediately, for example after a change of the network. No effect unless Lost.
     void retryNow();
 
-    /// Answers hostKeyUnknown. true remembers the key in the user's known_hosts; false leads to Refused.
+    /// Answers hostKeyUnknown. true adds the key to the user's known_hosts; false leads to Refused.
     void answerHostKey(bool trust);
-    /// Answers loginNeeded with one secret for each prompt; nothing = a key is not used, or leads to Refused.
+    /// Answers loginNeeded with one secret for each prompt; nullopt = skip this key, or Refused.
     void answerLogin(ssh::LoginAnswers answers);
 
     /// Sends {"op": …, …}; the id is filled in. `done` comes exactly once, later, on this thread: with the
@@ -88,25 +88,24 @@ public:
     CallId call(QJsonObject request, const QObject* context, Reply done);
     /// A request with more than one answer: `tail` sends chunks, `put` interim words.
     CallId call(QJsonObject request, const QObject* context, Handlers handlers);
-    /// Ends a call of this side: its handlers will not be called any more, the agent is told to stop.
+    /// Cancels an open call: its handlers will not be called any more, and the agent is told to stop.
     void cancel(CallId id);
 
-    /// Bytes that belong to request `id` (`put`), at most 1 MiB less 4 bytes. Control messages overtake what
-    /// waits here; how much may wait is for the protocol of `put` to say.
+    /// Sends bytes that belong to request `id` (`put`), at most 1 MiB less 4 bytes. Control messages overtake
+    /// pending bytes; the protocol of `put` limits how many may be pending.
     void sendChunk(CallId id, const QByteArray& bytes);
 
 signals:
     void stateChanged(trainyard::Target::State state);
-    /// One attempt to connect (or the link that was up) came to nothing; stateChanged tells only new states.
+    /// One attempt to connect (or the established link) failed; stateChanged reports only new states.
     void attemptFailed(const trainyard::Error& error);
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
     void loginNeeded(const trainyard::LoginQuestion& question);
     /// A hop has accepted the login of this account (LoginQuestion::account).
     void loggedIn(const QString& account);
-    /// Something the user should know although it works: an unreadable line in known_hosts, an ignored
-    /// option.
+    /// A message for the user although it works: an unreadable line in known_hosts, an ignored option.
     void notice(const QString& text);
-    /// What is happening while Connecting: "exchanging keys with gpu-03", "sending the agent, 1.2 of 3.4
+    /// The current step while Connecting: "exchanging keys with gpu-03", "uploading the agent, 1.2 of 3.4
     /// MiB".
     void progress(const QString& text);
 

@@ -11,8 +11,8 @@
 
 namespace trainyard {
 
-/// All links of this desk: one Target per host, made at the first question and shared by every page.
-/// Pages connect to targetAdded to answer host keys, and one place answers logins(). GUI thread.
+/// All links of this application: one Target per host, created on first use and shared by every page. Pages
+/// connect to targetAdded to answer host keys, and one place answers logins(). GUI thread.
 class TargetPool : public QObject {
     Q_OBJECT
 
@@ -20,15 +20,15 @@ public:
     explicit TargetPool(TargetOptions options = {}, QObject* parent = nullptr);
     ~TargetPool() override;
 
-    /// The host's target, opened at the first question; lives until the pool dies or forget(). One that was
-    /// refused stays so until somebody opens it again: a wrong key must not be offered over and over.
+    /// Returns the host's target, opened on first use; it lives until the pool is destroyed or forget(). A
+    /// refused target stays so until it is opened again: a wrong key must not be offered repeatedly.
     Target& target(const QString& host);
-    /// The host's target when there is one already.
+    /// Returns the host's target if it exists.
     Target* find(const QString& host) const;
     QList<Target*> targets() const;
-    /// Where the links get passwords and passphrases from.
+    /// Provides passwords and passphrases to the links.
     CredentialBroker& logins() { return m_logins; }
-    /// Closes and removes the link (the user removed the host). No effect on what runs there.
+    /// Closes and removes the link (the user removed the host). Runs there are unaffected.
     void forget(const QString& host);
 
 signals:

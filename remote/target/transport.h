@@ -21,11 +21,11 @@ public:
     using QObject::QObject;
 
     virtual void start() = 0;
-    /// Frames that go out before all bulk ones that wait.
+    /// Sends frames before all pending bulk frames.
     virtual void sendControl(const QByteArray& frame) = 0;
     virtual void sendBulk(const QByteArray& frame) = 0;
     virtual void answerHostKey(bool) {}
-    /// One secret for each prompt; nothing = no answer.
+    /// One secret for each prompt; nullopt = no answer.
     virtual void answerLogin(ssh::LoginAnswers) {}
 
 signals:
@@ -34,7 +34,7 @@ signals:
     void received(const QByteArray& bytes);
     /// The host proved this key, which was found good: "ssh-ed25519 AAAA...".
     void hostKeyVerified(const QString& key);
-    /// Refused and BadInput: trying again does not help.
+    /// Refused and BadInput: retrying does not help.
     void failed(const trainyard::Error& error);
 
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
@@ -42,7 +42,7 @@ signals:
     void hostKeyChanged(const trainyard::HostKeyChange& change);
     void loginNeeded(const trainyard::LoginQuestion& question);
     void loggedIn(const QString& account);
-    /// The ssh configuration wants a dead peer noticed otherwise than by default; before opened().
+    /// The ssh configuration sets another timeout for a dead peer; before opened().
     void keepAliveConfigured(std::chrono::milliseconds interval, int countMax);
     void notice(const QString& text);
     void progress(const QString& text);

@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// What the dynamic section of a 64-bit little-endian ELF file asks of the machine that loads it, and what it
-/// offers itself. Read from the program headers, so a stripped file tells as much.
+/// The requirements in the dynamic section of a 64-bit little-endian ELF file, and the symbols it offers.
+/// Read from the program headers, so a stripped file works too.
 struct ElfFile {
     std::uint16_t machine = 0; ///< EM_X86_64 = 62, EM_AARCH64 = 183
     /// Libraries that it must be loaded with (DT_NEEDED), each with the symbol versions that it needs of it
@@ -22,14 +22,14 @@ struct ElfFile {
     std::set<std::string> versions; ///< symbol versions that it defines (.gnu.version_d)
 };
 
-/// Nothing for a file that is something else (a script, data, a 32-bit ELF file). BadInput for an ELF file
-/// whose tables lead out of it. Any thread.
+/// Returns nullopt for other files (a script, data, a 32-bit ELF file). BadInput for an ELF file whose tables
+/// exceed it. Any thread.
 Result<std::optional<ElfFile>> readElf(const std::filesystem::path& path);
 
 /// "x86_64", "aarch64" as `uname -m` prints it; "ELF machine 21" for others.
 std::string architectureName(std::uint16_t machine);
 
-/// The largest number behind `prefix` ("GLIBC_"), part by part: "2.36" of {"GLIBC_2.4", "GLIBC_2.36",
+/// Returns the largest number after `prefix` ("GLIBC_"), part by part: "2.36" of {"GLIBC_2.4", "GLIBC_2.36",
 /// "GLIBC_PRIVATE"}. Empty when there is none.
 std::string newestVersion(const std::set<std::string>& versions, std::string_view prefix);
 

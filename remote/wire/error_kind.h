@@ -7,7 +7,8 @@
 
 namespace trainyard {
 
-/// How an error's kind is spelled in replies: "bad-input", "refused", "unreachable", "failed", "cancelled".
+/// Returns the spelling of an error's kind in replies: "bad-input", "refused", "unreachable", "failed",
+/// "cancelled".
 std::string_view nameOf(ErrorKind kind);
 std::optional<ErrorKind> errorKindFromName(std::string_view name);
 

@@ -31,17 +31,17 @@ struct Chunk {
     std::uint32_t request = 0;
     std::string_view bytes; ///< points into the frame's payload
 };
-/// Nothing when the payload is too short to name its request.
+/// Returns nullopt when the payload is too short to name its request.
 std::optional<Chunk> decodeChunk(std::string_view payload);
 
-/// Cuts a byte stream, fed in pieces of any size, into frames. Holds at most what was fed and not yet taken:
-/// a header that claims more than kMaxPayload is an error before anything is stored for it.
+/// Splits a byte stream, fed in pieces of any size, into frames. Buffers at most the bytes that were fed and
+/// not yet taken: a header that claims more than kMaxPayload is an error before anything is stored for it.
 class FrameParser {
 public:
     void feed(std::string_view bytes);
 
-    /// The next whole frame; nothing when more bytes are needed. BadInput for a wrong length, type or
-    /// checksum; the stream cannot be trusted from then on, so the same error comes for ever.
+    /// Returns the next whole frame; nullopt when more bytes are needed. BadInput for a wrong length, type or
+    /// checksum; the stream cannot be trusted from then on, so every later call returns the same error.
     Result<std::optional<Frame>> next();
 
 private:

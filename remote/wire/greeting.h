@@ -11,26 +11,26 @@ namespace trainyard {
 /// True for kNonceDigits lower-case hex digits.
 bool isNonce(std::string_view text);
 
-/// What the desk tells the shell that starts the agent over SSH: which agent, the nonce, and whether it is
-/// only to look. One line, without its end.
+/// The line that the client sends to the shell that starts the agent over SSH, without its end: the agent's
+/// hash, the nonce, and whether the session is read-only.
 std::string startLine(std::string_view agentSha256, std::string_view nonce, bool readOnly);
 bool isStartLine(std::string_view text);
 
-/// The agent's first line, with its newline: `trainyard-agent <nonce>`. Because the nonce is the client's own
-/// and fresh, nothing that a login shell prints before it can be taken for it.
+/// The agent's first line, with its newline: `trainyard-agent <nonce>`. The nonce is fresh and the client's
+/// own, so no output of a login shell before it can be mistaken for it.
 std::string greetingLine(std::string_view nonce);
 
-/// Finds the agent's greeting behind whatever the login shell printed.
+/// Finds the agent's greeting after the output of the login shell.
 class GreetingScanner {
 public:
     explicit GreetingScanner(std::string_view nonce);
 
-    /// Takes bytes as they arrive. True once the greeting was seen; rest() then holds what came behind it.
-    /// Unreachable when kGreetingSearchBytes went by without it; noise() then shows what came instead.
+    /// Takes bytes as they arrive. Returns true once the greeting was seen; rest() then holds the bytes after
+    /// it. Unreachable when kGreetingSearchBytes passed without it; noise() then returns the output instead.
     Result<bool> feed(std::string_view bytes);
 
     const std::string& rest() const { return m_rest; }
-    /// What came before the greeting, about 4 KiB of it, made harmless.
+    /// Returns the output before the greeting, about 4 KiB of it, made harmless.
     std::string noise() const;
 
 private:

@@ -6,7 +6,7 @@
 
 #include "engine/base/units.h"
 
-/// The numbers that desk and agent agree on; remote/agent/PROTOCOL.md explains them.
+/// The limits on which client and agent agree; remote/agent/PROTOCOL.md explains them.
 namespace trainyard {
 
 constexpr int kProtocolVersion = 1;       ///< what this side speaks
@@ -21,7 +21,7 @@ constexpr std::size_t kUploadChunk = 64 * kKiB;    ///< usual size of an upload'
 constexpr std::size_t kUploadWindow = 4 * kMiB;    ///< bytes of one upload sent but not yet acknowledged
 constexpr std::size_t kMaxRead = 512 * kKiB;       ///< bytes that one "read" may ask for
 
-/// The agent of a desk from which it has heard nothing for so long, over a link that may die, ends.
+/// An agent that hears nothing from its client for this long, over a link that may die, ends.
 constexpr std::chrono::seconds kMaxSilence{60};
 
 } // namespace trainyard

@@ -8,19 +8,19 @@
 
 namespace trainyard::agent {
 
-/// Runs `trainyard-agent revive` for one agent's folder when the machine has started: a line of the user's
-/// crontab, which stays the same from version to version, calls the script `on-boot` in that folder. Other
-/// lines are left as they are. Any process; not two at once for one user.
+/// Runs `trainyard-agent revive` for one agent's folder when the machine boots: one line of the user's
+/// crontab, which stays the same across versions, calls the script `on-boot` in that folder. Leaves other
+/// lines unchanged. Any process, but only one at a time per user.
 class BootHook {
 public:
     BootHook(std::filesystem::path agent, std::filesystem::path agentRoot, std::string crontab = "crontab");
 
-    /// Has it called with `environment` beside the little that cron gives. Failed where the machine has no
-    /// crontab, or does not let this user have one. Again changes nothing but the script.
+    /// Writes the script, which passes `environment` on (cron gives little), and adds the crontab line.
+    /// Failed when the machine has no crontab or denies this user one. Repeating it only rewrites the script.
     Status install(const Environment& environment) const;
-    /// The line of this machine's crontab; fine when it was not there.
+    /// Removes the line from this machine's crontab; succeeds when there is none.
     Status removeLine() const;
-    /// What the lines call, also those of other machines that share the folder.
+    /// Removes the script, which the crontabs of other machines that share the folder call as well.
     void removeScript() const;
 
 private:
@@ -36,7 +36,7 @@ private:
     std::filesystem::path m_agent;
     std::filesystem::path m_root;
     std::filesystem::path m_script;
-    std::string m_line; ///< empty = no crontab can hold it
+    std::string m_line; ///< empty = crontab cannot represent it
     std::string m_crontab;
 };
 

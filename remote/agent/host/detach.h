@@ -10,13 +10,13 @@
 
 namespace trainyard::agent {
 
-/// The daemon's end of the promise that whoever started it hears whether it is up.
+/// The daemon's end of the pipe through which its starter learns whether it came up.
 class Readiness {
 public:
     explicit Readiness(FileDescriptor pipe) : m_pipe(std::move(pipe)) {}
 
     void isUp();
-    /// False: this daemon has nothing to do because another one does it already.
+    /// Reports `started` as false: another daemon already does this work.
     void isNotNeeded();
     void failedWith(const Error& error);
 
@@ -25,10 +25,9 @@ private:
     FileDescriptor m_pipe;
 };
 
-/// Makes the calling process a daemon: forked twice, session of its own, stdin from /dev/null, stdout and
-/// stderr appended to `log`. Returns in the daemon. The process that called waits for the daemon's word,
-/// prints it on its stdout as one line of JSON and exits, so it never returns there. No threads may be
-/// running.
+/// Turns the calling process into a daemon: forks twice, opens a new session, reads stdin from /dev/null and
+/// appends stdout and stderr to `log`. Returns in the daemon only. The calling process waits for the daemon's
+/// report, prints it on stdout as one line of JSON and exits. No threads may be running.
 Result<Readiness> detach(const std::filesystem::path& log);
 
 /// Writes `text` as one line, after the time in UTC, to standard error, which is a daemon's log.
@@ -40,8 +39,8 @@ struct DetachedStart {
     bool started = false;
     pid_t pid = 0;
 };
-/// Starts `arguments`, a program that calls detach(), where no logout reaches it (logind.h), and waits for its
-/// word. Any thread.
+/// Starts `arguments`, a program that calls detach(), out of reach of a logout (logind.h), and waits for its
+/// report. Any thread.
 Result<DetachedStart> startDetached(const std::vector<std::string>& arguments);
 
 } // namespace trainyard::agent

@@ -9,18 +9,19 @@
 namespace trainyard::agent {
 
 std::string hostName();
-/// Changes with every boot; tells a restarted machine from a running one.
+/// Returns an id that changes with every boot.
 std::string bootId();
-/// Of the installed system, from /etc/machine-id; the same after a boot. Empty when there is none.
+/// Returns the id of the installed system, from /etc/machine-id; it survives reboots. Empty when there is
+/// none.
 std::string machineId();
-/// Tells two network namespaces of one machine apart: "net:[4026531840]".
+/// Returns an id of the network namespace, such as "net:[4026531840]".
 std::string networkNamespace();
-/// Processors that this process may use.
+/// Returns the number of processors that this process may use.
 int usableCores();
-/// How many processes of this machine the kernel has killed for lack of memory since it started; 0 where it
+/// Returns how many processes of this machine the kernel has killed for lack of memory since boot; 0 where it
 /// does not count them.
 std::uint64_t outOfMemoryKills();
-/// This very program.
+/// Returns the path of the running executable.
 std::filesystem::path ownProgram();
 
 struct DiskSpace {

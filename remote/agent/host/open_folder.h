@@ -13,26 +13,26 @@
 
 namespace trainyard::agent {
 
-/// A folder that is looked into and cleared out from its open descriptor: whatever happens to its path
-/// meanwhile, and whatever links lie in it, nothing outside of it is reached. Names given are plain
-/// (isPlainName); others are not found. One thread at a time.
+/// Reads and clears a folder through its open descriptor, so that neither a change of its path nor links
+/// inside it can lead outside. Takes plain names (isPlainName) only; others are not found. One thread at a
+/// time.
 class OpenFolder {
 public:
-    /// `path` may not be a link itself.
+    /// `path` itself may not be a link.
     static Result<OpenFolder> open(const std::filesystem::path& path);
 
-    /// Nothing when there is none or it is a link.
+    /// Returns nullopt when there is no such folder or it is a link.
     std::optional<OpenFolder> folder(const std::string& name) const;
-    /// Without "." and ".."; in the order of the bytes.
+    /// Returns the names without "." and "..", in byte order.
     std::vector<std::string> names() const;
-    /// Of the name itself, not of what a link leads to.
+    /// Describes the entry itself, not the target of a link.
     std::optional<struct stat> info(const std::string& name) const;
 
-    /// Never replaces anything.
+    /// Never replaces an existing entry.
     bool rename(const std::string& from, const std::string& to) const;
-    /// The bytes that became free: 0 for a file that has further names, or that is not removed.
+    /// Returns the freed bytes: 0 for a file with other hard links, or one that could not be removed.
     std::uint64_t removeFile(const std::string& name) const;
-    /// With everything in it; links are removed, not followed.
+    /// Removes the folder with its content and returns the freed bytes; removes links without following them.
     std::uint64_t removeTree(const std::string& name) const;
 
 private:

@@ -15,9 +15,9 @@ namespace trainyard::agent {
 /// "NAME=value" each; the whole environment of a process.
 using Environment = std::vector<std::string>;
 
-/// Our own environment reduced to the named variables.
+/// Returns our own environment reduced to the named variables.
 Environment keptEnvironment(const std::vector<std::string_view>& names);
-/// Our own environment without the named variable; the whole of it for an empty name.
+/// Returns our own environment without the named variable; all of it for an empty name.
 Environment environmentWithout(std::string_view name);
 
 /// A program to start. No shell is involved anywhere.
@@ -31,8 +31,8 @@ struct ProcessSpec {
     bool dropsErrors = false;     ///< stderr goes to /dev/null, whatever `output` is
 };
 
-/// Starts the program as leader of a process group of its own, with no other file of ours than `spec` names.
-/// Failed, naming the program, when it cannot be executed.
+/// Starts the program as leader of a new process group; it inherits only the files that `spec` names. Failed,
+/// naming the program, when it cannot be executed.
 Result<pid_t> startProcess(const ProcessSpec& spec);
 
 struct CommandOutput {
@@ -40,22 +40,22 @@ struct CommandOutput {
     std::string text; ///< of stdout and, unless it was left out, stderr; at most 256 KiB
 };
 
-/// Runs a program to its end and collects what it prints. Failed when it cannot be started or is not done in
-/// time; it is killed then, with its group. Any thread.
+/// Runs a program to its end and collects its output. Failed when it cannot be started or exceeds the
+/// timeout, which kills it with its group. Any thread.
 Result<CommandOutput> runCommand(const std::vector<std::string>& arguments, std::chrono::milliseconds timeout,
                                  Environment environment = environmentWithout("TRAINYARD_RUN"));
-/// As runCommand(), for a program whose output is data: what it says on stderr is left out.
+/// As runCommand(), for a program whose output is data: drops its stderr.
 Result<CommandOutput> readCommand(const std::vector<std::string>& arguments,
                                   std::chrono::milliseconds timeout);
 
-/// Kills a process that startProcess() started, with its group, and waits a second at most for its end: one
-/// that is stuck in the kernel (a driver that hangs) must not take us with it.
+/// Kills a process started by startProcess() with its group, and waits at most a second for its end: a
+/// process stuck in the kernel (a hanging driver) must not block us.
 void killGroup(pid_t leader);
 
-/// Exit status as a shell counts it: 128 + signal for what was killed.
+/// Returns the exit status as a shell counts it: 128 + signal for a killed process.
 int shellStatus(int waitStatus);
 
-/// "/usr/bin/mpirun", or empty when PATH does not have it.
+/// Returns the full path, such as "/usr/bin/mpirun", or an empty text when PATH does not have the program.
 std::string findProgram(const std::string& name);
 
 } // namespace trainyard::agent

@@ -11,7 +11,7 @@
 
 namespace trainyard::agent {
 
-/// A process that cannot be mistaken for a later one with the same number.
+/// Identifies a process even when its number is used again later.
 struct ProcessId {
     pid_t pid = 0;
     std::uint64_t startTime = 0; ///< clock ticks since boot, field 22 of /proc/PID/stat
@@ -20,31 +20,30 @@ struct ProcessId {
     auto operator<=>(const ProcessId&) const = default;
 };
 
-/// Nothing when there is no such process, or only its zombie.
+/// Returns nullopt when there is no such process, or only its zombie.
 std::optional<ProcessId> processId(pid_t pid);
 bool isAlive(const ProcessId& process);
 
-/// True when the process was stopped by a signal (SIGSTOP) or a debugger.
+/// Returns true when the process was stopped by a signal (SIGSTOP) or a debugger.
 bool isSuspended(pid_t pid);
 
-/// 0 when there is no such process.
+/// Returns 0 when there is no such process.
 pid_t parentOf(pid_t pid);
 
-/// The value of a variable in the environment that the process was started with; nothing where it has none.
+/// Returns a variable of the environment that the process was started with, or nullopt.
 std::optional<std::string> environmentValue(const ProcessId& process, const std::string& name);
 
-/// Processes of our own user whose environment, as it was at their start, has exactly the entry "NAME=value".
-/// Never looked up by program name, so no stranger can be meant.
+/// Returns the processes of our own user whose initial environment has exactly the entry "NAME=value". Never
+/// searches by program name, so no unrelated process can match.
 std::vector<ProcessId> processesWithEnvironment(const std::string& entry);
 
-/// Children of `ancestor`, their children, and so on; not the ancestor itself.
+/// Returns the children of `ancestor`, their children, and so on, without the ancestor.
 std::vector<ProcessId> descendantsOf(pid_t ancestor);
 
-/// The executables that run on this machine, as far as we may see them; also those that have no name any
-/// more.
+/// Returns the executables that run on this machine, as far as visible to us, including deleted ones.
 std::set<std::pair<dev_t, ino_t>> runningPrograms();
 
-/// Signals exactly this process, through a pidfd; false when it is gone.
+/// Signals exactly this process, through a pidfd; returns false when it is gone.
 bool signalProcess(const ProcessId& process, int signal);
 
 } // namespace trainyard::agent

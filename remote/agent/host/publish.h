@@ -7,9 +7,9 @@
 
 namespace trainyard::agent {
 
-/// Makes `folder` appear in one instant with everything in it: `fill` writes into a temporary folder beside
-/// it, which is synced and renamed. False when `folder` exists already or another process is faster; nothing
-/// is left behind then, nor after an error.
+/// Makes `folder` appear atomically with its whole content: `fill` writes into a temporary folder next to it,
+/// which is then synced and renamed. Returns false when `folder` exists already or another process was
+/// faster. Leaves no temporary folder behind, not even after an error.
 Result<bool> publishFolder(const std::filesystem::path& folder,
                            const std::function<Status(const std::filesystem::path& temporary)>& fill);
 

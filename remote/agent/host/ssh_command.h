@@ -8,22 +8,21 @@
 
 namespace trainyard::agent {
 
-/// ssh from this host to another one, when nobody is there to be asked: it ends with an error instead of a
-/// question, and goes only to hosts whose key is known. `options` are further ones for its -o, empty ones
-/// count as none. The host and what is to run there follow.
+/// Returns the start of an ssh command from this host to another one that never prompts: it fails instead,
+/// and connects only to hosts with a known key. Passes each non-empty entry of `options` with -o. The caller
+/// appends the host and the command.
 std::vector<std::string> sshCommand(const std::vector<std::string>& options);
 
-/// Lines of known_hosts that the desk vouches for ("gpu-02,10.0.0.2 ssh-ed25519 AAAA..."), because it has
-/// verified these hosts' keys itself: so that this host's ssh reaches them without set-up by hand.
-///
-/// BadInput for a line that is not plain names, a type and a key: no markers, no patterns, no comments.
+/// Checks lines of known_hosts with host keys that the client has verified ("gpu-02,10.0.0.2 ssh-ed25519
+/// AAAA..."); with them this host's ssh reaches the others without manual set-up. BadInput for a line that is
+/// not host names, a key type and a key: markers, patterns and comments are not allowed.
 Status checkKnownHosts(const std::vector<std::string>& lines);
 
-/// Writes them behind what the whole machine knows (/etc/ssh/ssh_known_hosts), for the option below takes the
-/// place of that. The user's own file counts in any case, and one good line is enough for ssh.
+/// Writes the lines after those of /etc/ssh/ssh_known_hosts, which the option below replaces. ssh still reads
+/// the user's own file, and one matching line is enough.
 Status writeKnownHosts(const std::filesystem::path& file, const std::vector<std::string>& lines);
 
-/// For ssh's -o. Empty when the path has characters that ssh or mpirun would take apart.
+/// Returns the value for ssh's -o. Empty when the path has characters that ssh or mpirun would split.
 std::string knownHostsOption(const std::filesystem::path& file);
 
 } // namespace trainyard::agent

@@ -15,11 +15,12 @@ struct GuardOptions {
     std::chrono::milliseconds lease{50'000};
 };
 
-/// `trainyard-agent guard`: runs a node's MPI daemon and holds the node's lease. Whatever comes on stdin from
-/// the head renews it (see renewal.h). When the lease is over or stdin ends, because the head, mpirun or the
-/// link is gone, it ends the daemon and every rank below it: no rank works on behind a cut. Ends first what
-/// earlier attempts of the run left here, and removes OpenMPI's files of this one in the end. Starts nothing
-/// where OpenMPI's folder cannot be made. The daemon's exit status, or 1. The only code of its process.
+/// `trainyard-agent guard`: runs a node's MPI daemon and holds the node's lease. Bytes from the head node on
+/// stdin renew the lease (renewal.h). When it expires or stdin ends (the head node, mpirun or the connection
+/// is gone), it ends the daemon and every rank below it, so that no rank keeps working behind a broken link.
+/// First ends processes of earlier attempts on this node; finally removes OpenMPI's files of this attempt.
+/// Starts nothing when OpenMPI's folder cannot be created. Returns the daemon's exit status, or 1. Must be
+/// the only code of its process.
 int runGuard(const GuardOptions& options, const std::vector<std::string>& command);
 
 } // namespace trainyard::agent

@@ -10,12 +10,12 @@
 
 namespace trainyard::agent {
 
-/// A TCP port on one address of this machine, open while a preflight tries the links between hosts and never
-/// else. It serves only who sends its token, sends nothing of this machine, and closes by itself.
+/// A TCP port on one address of this machine, open only while a preflight tests the links between hosts.
+/// Serves only clients that send its token, reveals no data of this machine, and closes by itself.
 ///
-/// A client sends one line, `<token> echo` or `<token> count`. After `echo` every byte comes back (1 KiB at
-/// most); after `count` bytes are thrown away until the client closes its side, then their number comes, as
-/// decimal digits and a newline. Whoever sends something else, or no line within 5 s, is closed at once.
+/// A client sends one line, `<token> echo` or `<token> count`. After `echo` every byte is sent back (at most
+/// 1 KiB); after `count` bytes are discarded until the client closes its side, and then their number follows
+/// as decimal digits and a newline. Any other line, or none within 5 s, closes the connection.
 class LinkPort {
 public:
     static constexpr std::chrono::seconds kMaxLifetime{60};
@@ -30,7 +30,7 @@ public:
     static Result<std::shared_ptr<LinkPort>> open(const std::string& address, const std::string& token);
 
     std::uint16_t port() const { return m_port; }
-    /// Serves until stop() or for `life` at most, then closes everything. Once, on any thread.
+    /// Serves until stop() or for at most `life`, then closes everything. Call once, on any thread.
     Visits serve(std::chrono::milliseconds life);
     /// Any thread.
     void stop();

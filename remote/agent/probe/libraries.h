@@ -6,14 +6,15 @@
 
 namespace trainyard::agent {
 
-/// Where the loader of this machine would find shared libraries for a rank, and which of the symbol versions
-/// asked for they lack. `needs` is {"libc.so.6": ["GLIBC_2.34", ...], ...}; the answer has the same keys,
-/// each with {path, lacks: [...]}, `path` null for a library that is not here. BadInput when `needs` is
-/// something else. This program is static, so the loader cannot be asked: its folders are searched,
+/// Returns where this machine's loader would find shared libraries for a rank, and which of the requested
+/// symbol versions they lack. `needs` is {"libc.so.6": ["GLIBC_2.34", ...], ...}; the result has the same
+/// keys, each with {path, lacks: [...]}, `path` null for a missing library. BadInput when `needs` has another
+/// form. This program is static and cannot ask the loader, so it searches the loader's folders, with
 /// LD_LIBRARY_PATH and mpirun's own libraries first.
 Result<nlohmann::json> libraryFacts(const nlohmann::json& needs);
 
-/// "2.36"; from the C library itself, since not every system has getconf. Empty where there is no glibc.
+/// Returns the version of the C library, such as "2.36", taken from the library itself because not every
+/// system has getconf. Empty without glibc.
 std::string glibcVersion();
 
 } // namespace trainyard::agent

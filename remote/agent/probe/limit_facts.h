@@ -4,9 +4,10 @@
 
 namespace trainyard::agent {
 
-/// What this session may use: {nofile, nofile_hard, memlock, memlock_hard, processes, tasks, tasks_used}; -1
-/// = unlimited. `processes` is the user's limit (RLIMIT_NPROC); `tasks` the smallest limit of the control
-/// groups that the session is in, with what they hold already (0 where nobody counts). memlock is in bytes.
+/// Returns the limits of this session: {nofile, nofile_hard, memlock, memlock_hard, processes, tasks,
+/// tasks_used}; -1 = unlimited. `processes` is the user's limit (RLIMIT_NPROC); `tasks` the smallest limit of
+/// the session's control groups, `tasks_used` their current number (0 where nobody counts). memlock is in
+/// bytes.
 nlohmann::json limitFacts();
 
 } // namespace trainyard::agent

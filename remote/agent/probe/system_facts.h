@@ -8,8 +8,8 @@ namespace trainyard::agent {
 
 std::string osName();   ///< "Debian GNU/Linux 12 (bookworm)"
 std::string userName(); ///< from the environment; empty when unknown
-/// What a command over SSH meets before it begins: {path, noise: bytes that the login shell's start-up files
-/// print, ms: how long they take}. Null for a session that did not come over SSH.
+/// Describes the login shell that a command over SSH passes through: {path, noise: bytes printed by its
+/// start-up files, ms: their duration}. Null for a session that did not come over SSH.
 nlohmann::json shellFacts();
 std::string selinuxDomain(); ///< "unconfined_u:unconfined_r:unconfined_t:s0"; empty without SELinux
 std::string selinuxMode();   ///< "enforcing", "permissive"; empty without SELinux

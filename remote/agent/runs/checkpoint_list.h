@@ -11,7 +11,7 @@
 
 namespace trainyard::agent {
 
-/// A checkpoint of a run, as a list of them shows it.
+/// A checkpoint of a run, as lists show it.
 struct ListedCheckpoint {
     CheckpointName name;
     std::string state;       ///< "whole", "damaged", "unreadable", "abandoned" (of a line that was left)
@@ -22,9 +22,8 @@ struct ListedCheckpoint {
     bool next = false;       ///< the next start takes it
 };
 
-/// All checkpoints of a run, newest step first. Those of the present line are verified, newest first, until
-/// `verification` has passed; of the rest only the index is looked at. Refused when the folder cannot be
-/// read.
+/// Returns all checkpoints of a run, newest step first. Verifies those of the present line, newest first,
+/// until `verification` has passed; reads only the index of the rest. Refused when the folder cannot be read.
 Result<std::vector<ListedCheckpoint>> listCheckpoints(const RunFolder& folder,
                                                       std::chrono::milliseconds verification);
 

@@ -9,8 +9,8 @@
 
 namespace trainyard::agent {
 
-/// Reads a journal while it is being written, whole records only: a torn tail, which its writer cuts later,
-/// never comes out. Holds no more than it returns.
+/// Reads a journal while it is being written and returns whole records only, never a torn tail, which its
+/// writer cuts later. Buffers no more than it returns.
 class JournalTail {
 public:
     /// `offset` is 0 or the end of a whole record. The file need not exist yet.
@@ -18,14 +18,14 @@ public:
     {
     }
 
-    /// The next whole records, about `most` bytes of them (a single one may be longer); empty when there is
-    /// nothing new at the moment. Failed when the file is shorter than the offset or no record starts there;
-    /// the latter once, until the file changes.
+    /// Returns the next whole records, about `most` bytes of them (a single one may be longer); empty when
+    /// there are no new ones. Failed when the file is shorter than the offset or no record starts there; the
+    /// latter once, until the file changes.
     Result<std::string> read(std::size_t most);
     std::uint64_t offset() const { return m_offset; }
 
 private:
-    /// What tells whether a file has changed.
+    /// Changes whenever the file changes.
     struct FileStamp {
         std::uint64_t size = 0;
         std::int64_t seconds = 0;

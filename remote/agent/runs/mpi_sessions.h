@@ -9,24 +9,24 @@
 
 namespace trainyard::agent {
 
-/// Where OpenMPI keeps the sockets and the shared memory of a run on one machine: a folder of memory for each
-/// attempt, under the same name on every node. OpenMPI's own places would keep what killed processes leave
-/// for ever. Anybody may write where these folders are: their names cannot be guessed, and one is ours when
-/// its owner says so, whatever its name.
+/// Chooses the folder for OpenMPI's sockets and shared memory on one machine: a memory-backed folder for each
+/// attempt, under the same name on every node. In OpenMPI's default places the files of killed processes
+/// would stay for ever. Everybody may write to the parent folder, so the names are unpredictable, and
+/// ownership, not the name, decides which folders are ours.
 class MpiSessions {
 public:
     using Random = std::function<std::uint32_t()>;
 
     explicit MpiSessions(const std::string& run);
 
-    /// A folder for the attempt that is not there on this machine; another one with each call. Short, because
-    /// the path of a socket has 107 bytes.
+    /// Returns a folder for the attempt that does not exist on this machine yet; a different one with each
+    /// call. Short, because a socket's path is limited to 107 bytes.
     std::filesystem::path choose(std::uint32_t attempt) const;
     std::filesystem::path choose(std::uint32_t attempt, const Random& random) const;
-    /// Makes a folder that choose() named on the head. One of our own may be there already, where two nodes
-    /// of a run are one machine; Refused when it is another user's.
+    /// Creates a folder that choose() returned on the head node. It may exist already when two nodes of a run
+    /// are one machine; Refused when it belongs to another user.
     static Status make(const std::filesystem::path& folder);
-    /// Those of this attempt and the ones before it; other users' are left alone.
+    /// Removes our folders of this attempt and earlier ones; leaves those of other users.
     void removeUpTo(std::uint32_t attempt) const;
     void removeAll() const { removeUpTo(UINT32_MAX); }
 

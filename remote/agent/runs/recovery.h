@@ -5,16 +5,16 @@
 
 namespace trainyard::agent {
 
-/// True while the run's supervisor lives.
+/// Returns true while the run's supervisor lives.
 bool isSupervised(const RunFolder& folder);
-/// True also while the run's batch job is being watched: it waits, or works on another machine.
+/// Returns true also while the run's batch job is watched: it is waiting, or running on another machine.
 bool isLive(const RunFolder& folder);
 
-/// Tells the truth about a run whose supervisor died (killed, or the machine restarted) before it could write
-/// a final state: ends the processes that are left, then writes Failed with the reason, or Stopped where it
-/// was asked to end, to the stream "run" and to state.json. True when it did. Does nothing for runs that are
-/// alive, ended, never launched, supervised by another host, or started by Slurm. Safe against being called
-/// by several agents at once.
+/// Corrects the state of a run whose supervisor died (killed, or the machine restarted) before writing a
+/// final state: ends the remaining processes, then writes Failed with the reason, or Stopped when the run was
+/// asked to stop, to the stream "run" and to state.json. Returns true if it did. Leaves runs alone that are
+/// alive, ended, never launched, supervised by another host, or started by Slurm. Several agents may call it
+/// at once.
 Result<bool> recoverIfAbandoned(const RunFolder& folder);
 
 } // namespace trainyard::agent

@@ -11,7 +11,7 @@ namespace trainyard::agent {
 /// characters: names of runs and streams, safe in paths, hostfiles and environments.
 bool isSafeName(std::string_view name);
 
-/// The names of things in a run's directory.
+/// The paths inside a run's directory.
 class RunFolder {
 public:
     RunFolder(const std::filesystem::path& agentRoot, const std::string& run)
@@ -38,28 +38,28 @@ public:
     std::filesystem::path rankRing(int rank) const;
 
     std::filesystem::path attempts() const { return m_path / "attempts"; }
-    /// What was asked of one attempt: hosts, slots, programs.
+    /// The request of one attempt: hosts, slots, programs.
     std::filesystem::path launchFile(std::uint32_t attempt) const;
     std::filesystem::path checkpoints() const { return m_path / "checkpoints"; }
-    /// The step that `latest` names, to see whether one was published since; 0 when it names none. What a
-    /// start takes is for chooseStart() to say.
+    /// Returns the step named by `latest`, to detect a new checkpoint; 0 when there is none. chooseStart()
+    /// decides which checkpoint a start loads.
     std::int64_t publishedCheckpoint() const;
-    /// What the job printed, beside the ranks' own logs: mpirun's messages.
+    /// Output of the job next to the ranks' own logs: mpirun's messages.
     std::filesystem::path jobLog(std::uint32_t attempt) const;
 
     /// Held while an attempt is being started, so that two requests do not start it twice.
     std::filesystem::path launchLock() const { return m_path / "launch.lock"; }
-    /// Room for the last word; see run_status.h.
+    /// Reserved disk space for the final records; see run_status.h.
     std::filesystem::path reserve() const { return m_path / "reserve"; }
 
     std::filesystem::path supervisorLog() const { return m_path / "supervisor.log"; }
     /// Held by the supervisor as long as it lives.
     std::filesystem::path supervisorLock() const { return m_path / "supervisor.lock"; }
-    /// Who the supervisor of the last attempt is.
+    /// Identifies the supervisor of the last attempt.
     std::filesystem::path supervisorFile() const { return m_path / "supervisor.json"; }
     /// The batch job of a run that Slurm starts; only such a run has one.
     std::filesystem::path slurmJob() const { return m_path / "slurm.json"; }
-    /// What the batch job printed beside the ranks' logs; `attempt` is the job's first one.
+    /// Output of the batch job next to the ranks' logs; `attempt` is the job's first one.
     std::filesystem::path batchLog(std::uint32_t attempt) const;
     /// Held by whoever watches the batch job, as long as it is there.
     std::filesystem::path queueLock() const { return m_path / "queue.lock"; }
@@ -74,19 +74,19 @@ public:
     /// Asks the supervisor to end the job without waiting for the workers.
     std::filesystem::path abortRequest() const { return control() / "abort"; }
 
-    /// By which hosts see whether they share the folder of the checkpoints (store/marks.h).
+    /// Marks by which hosts find out whether they share the folder of checkpoints (store/marks.h).
     std::filesystem::path marks() const { return m_path / "checkpoints" / ".marks"; }
 
-    /// The environment entry that every process of the run carries: how they are found again.
+    /// The environment entry by which every process of the run is found again.
     std::string marker() const { return markerOf(run()); }
     static std::string markerOf(const std::string& run) { return "TRAINYARD_RUN=" + run; }
-    /// A second entry: which attempt they belong to.
+    /// A second entry: the attempt to which the process belongs.
     static std::string attemptMarker(std::uint32_t attempt)
     {
         return std::string(kAttemptVariable) + '=' + std::to_string(attempt);
     }
     static constexpr const char* kAttemptVariable = "TRAINYARD_ATTEMPT";
-    /// In which a node's guard is told of OpenMPI's folder (mpi_sessions.h).
+    /// Passes OpenMPI's folder (mpi_sessions.h) to a node's guard.
     static constexpr const char* kSessionVariable = "TRAINYARD_SESSION";
 
 private:

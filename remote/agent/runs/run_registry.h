@@ -31,20 +31,20 @@ class RunRegistry {
 public:
     explicit RunRegistry(std::filesystem::path root) : m_root(std::move(root)) {}
 
-    /// The run's directory; BadInput for a name that is not safe. It need not exist.
+    /// Returns the run's directory, which need not exist; BadInput for an unsafe name.
     Result<RunFolder> folder(const std::string& run) const;
-    /// As folder(), BadInput when there is no such run.
+    /// As folder(), and BadInput when there is no such run.
     Result<RunFolder> existing(const std::string& run) const;
 
-    /// Makes the directory in one instant. False when the same run is there already; Refused when another one
-    /// is.
+    /// Creates the directory atomically. Returns false when the same run exists already; Refused when a
+    /// different one does.
     Result<bool> create(const NewRun& run) const;
-    /// In order of name, which starts with the time. Runs whose supervisor died are put right first, or are
-    /// shown as they were written down last.
+    /// Lists the runs by name, which starts with the time. Corrects runs whose supervisor died first, or else
+    /// shows their last recorded state.
     enum class Abandoned { PutRight, Leave };
     std::vector<RunSummary> list(Abandoned abandoned = Abandoned::PutRight) const;
-    /// Refused while anything of the run is alive. False when there is no such run. Clears also what an agent
-    /// that was killed while it removed a run left.
+    /// Refused while anything of the run is alive. Returns false when there is no such run. Also clears the
+    /// remains of an interrupted removal.
     Result<bool> remove(const std::string& run) const;
 
 private:

@@ -8,24 +8,24 @@
 
 namespace trainyard::agent {
 
-// What a run is asked for while it is at work: files in its control folder, which its supervisor and its
-// workers look for. They hold for the attempt that is at work, not for the next one.
+// Requests to an active run: files in its control folder that its supervisor and workers poll. They apply to
+// the active attempt, not to the next one.
 
 struct StopOptions {
     std::chrono::milliseconds grace{6000}; ///< for finishing the step and publishing a checkpoint
     bool checkpoint = true;                ///< false = do not wait for the workers
 };
 
-/// Asks the run to end. A request that says so already is left as it is.
+/// Asks the run to end. Keeps an earlier request that says the same.
 Status askToEnd(const RunFolder& folder, const StopOptions& options);
-/// Asks for a checkpoint after the present step; the run goes on.
+/// Asks for a checkpoint after the present step; the run continues.
 Status askForCheckpoint(const RunFolder& folder);
 
-/// With a checkpoint or without.
+/// Asked to end, with or without a checkpoint.
 bool isAskedToEnd(const RunFolder& folder);
 bool isAskedToAbort(const RunFolder& folder); ///< without a checkpoint
-/// The grace of a request to end with a checkpoint, nothing when there is none. `otherwise`: for a bare file
-/// that was made by hand.
+/// Returns the grace period of a request to end with a checkpoint, or nullopt when there is none; `otherwise`
+/// for an empty file created by hand.
 std::optional<std::chrono::milliseconds> askedGrace(const RunFolder& folder,
                                                     std::chrono::milliseconds otherwise);
 

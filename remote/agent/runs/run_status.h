@@ -10,7 +10,7 @@
 
 namespace trainyard::agent {
 
-/// Where a run stands: what state.json holds. The journal has the history, this has the last word.
+/// The current state of a run, as state.json holds it; the journal has the history.
 struct RunStatus {
     RunState state = RunState::Pending;
     std::string reason; ///< for Failed and Stopped: one sentence that names host and rank
@@ -20,20 +20,20 @@ struct RunStatus {
     int killed = 0;            ///< processes that had to be killed at the end of the attempt
 };
 
-/// Nothing when there is no state.json or it is not one.
+/// Returns nullopt when state.json is missing or invalid.
 std::optional<RunStatus> readStatus(const RunFolder& folder);
 
-/// Replaces state.json in one instant. Durable = it survives a power cut, at the price of an fsync;
-/// heartbeats do without, so that a slow disk never delays a sign of life.
+/// Replaces state.json atomically. Durable survives a power cut at the cost of an fsync; heartbeats do
+/// without, so that a slow disk never delays them.
 enum class Durability { Durable, Volatile };
 Status writeStatus(const RunFolder& folder, const RunStatus& status, Durability durability);
 
-/// A file that takes room on the disk while a run is at work. Whoever has the last word gives it free first:
-/// a disk that is full by then still takes the last records and state.json.
+/// A file that reserves disk space while a run is active. It is removed before the final records are written,
+/// so that they and state.json fit even on a full disk.
 Status holdReserve(const RunFolder& folder);
 void freeReserve(const RunFolder& folder);
 
-/// Who supervises: written by the supervisor when it starts.
+/// Identity of a supervisor, written when it starts.
 struct SupervisorIdentity {
     std::int64_t pid = 0;
     std::uint64_t startTime = 0;

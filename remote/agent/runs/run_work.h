@@ -21,14 +21,14 @@ enum class WorkKind {
 std::string_view nameOf(WorkKind kind); ///< "train", "prepare", "probe"
 std::optional<WorkKind> workKindFrom(std::string_view name);
 
-/// The file that holds what a run of that kind does: spec.json, job.json, probe.json.
+/// The file that describes a run of that kind: spec.json, job.json, probe.json.
 std::filesystem::path workFile(const RunFolder& folder, WorkKind kind);
-/// By the file that is there.
+/// Returns the kind by the file that exists.
 WorkKind kindOf(const RunFolder& folder);
 /// The stream that the run's own program writes.
 std::string_view streamOf(WorkKind kind);
 
-/// What a run does, read from its file.
+/// The task of a run, read from its file.
 struct RunWork {
     WorkKind kind = WorkKind::Train;
     std::string name;
@@ -41,7 +41,7 @@ struct RunWork {
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
 };
 
-/// BadInput with everything that is wrong with it.
+/// BadInput naming everything that is wrong.
 Result<RunWork> parseTraining(std::string_view specText);
 Result<RunWork> parsePreparation(std::string_view jobText);
 Result<RunWork> parseProbe(std::string_view specText);

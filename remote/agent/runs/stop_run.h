@@ -15,10 +15,10 @@ struct StopReport {
     std::vector<std::string> unreachable{}; ///< nodes of a batch job of which nobody knows what is left there
 };
 
-/// Ends the run on this machine and returns when nothing of it is left here. On the head through the
-/// supervisor; on other nodes, or when the supervisor does not answer, by hand. A run that has ended already
-/// is fine; one that is being launched is waited for. BadInput when there is no such run. Takes up to grace +
-/// about 10 s, and up to 30 s more for a launch.
+/// Ends the run on this machine and returns when no process of it is left here: through the supervisor on the
+/// head node; directly on other nodes, or when the supervisor does not respond. Succeeds for a run that has
+/// ended already; waits for one that is being launched. BadInput when there is no such run. Takes up to grace
+/// + about 10 s, and up to 30 s more for a launch.
 Result<StopReport> stopRun(const RunFolder& folder, const StopOptions& options);
 
 } // namespace trainyard::agent

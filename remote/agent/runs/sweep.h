@@ -14,16 +14,16 @@ struct SweepResult {
     int left = 0;   ///< that even a kill did not end within five seconds (stuck in the kernel)
 };
 
-/// Ends every process of a run on this machine: those that carry its marker, and, when `ancestor` is given,
-/// whatever descends from it. SIGTERM first, SIGKILL when `termGrace` is over; then looks again until nothing
-/// is left, because a process may fork while it is being looked for.
+/// Ends every process of a run on this machine: those that carry its marker and, when `ancestor` is given,
+/// all its descendants. Sends SIGTERM, then SIGKILL after `termGrace`, and repeats the search until it finds
+/// none, because a process may fork during it.
 SweepResult sweepRun(const std::string& marker, pid_t ancestor, std::chrono::milliseconds termGrace);
 
-/// As sweepRun() for what descends from `ancestor` alone: where another attempt of the same run may be at
-/// work on this machine.
+/// As sweepRun(), but only for descendants of `ancestor`: another attempt of the same run may be active on
+/// this machine.
 SweepResult sweepDescendants(pid_t ancestor, std::chrono::milliseconds termGrace);
 
-/// As sweepRun() for what attempts before this one left on this machine; at once.
+/// As sweepRun(), but only for processes of earlier attempts, with SIGKILL immediately.
 SweepResult sweepEarlierAttempts(const std::string& run, std::uint32_t attempt);
 
 /// Waits until no process carries the marker; false when `patience` is over.

@@ -11,8 +11,8 @@
 
 namespace trainyard::agent {
 
-/// One nvidia-smi that prints a line per GPU in every interval, for as long as this object lives: starting
-/// one per sample would cost more than the sample. Without a driver it never gives anything. One thread.
+/// Runs one nvidia-smi that prints a line per GPU in every interval for the lifetime of this object: starting
+/// one per sample would cost more than the sample. Yields no samples without a driver. One thread.
 class GpuFeed {
 public:
     explicit GpuFeed(std::chrono::milliseconds interval);
@@ -20,7 +20,7 @@ public:
     GpuFeed(const GpuFeed&) = delete;
     GpuFeed& operator=(const GpuFeed&) = delete;
 
-    /// What has arrived since the last call; does not wait.
+    /// Returns the samples that arrived since the last call, without waiting.
     std::vector<DeviceSample> take();
 
 private:

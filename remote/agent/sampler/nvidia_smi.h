@@ -10,8 +10,8 @@
 
 namespace trainyard::agent {
 
-/// What nvidia-smi tells about one GPU. The driver's own tool is asked instead of NVML, because the agent is
-/// linked statically, so that it starts on every Linux, and such a program cannot open the driver's library.
+/// Facts of one GPU as nvidia-smi reports them. Uses the driver's tool instead of NVML, because the agent is
+/// linked statically to start on every Linux, and a static program cannot open the driver's library.
 struct GpuFacts {
     int index = 0;
     std::string name;
@@ -30,18 +30,18 @@ struct GpuFacts {
 extern const char* const kGpuFactFields;
 extern const char* const kGpuSampleFields;
 
-/// Fields that not every driver knows, for addGpuHealth().
+/// Fields that some drivers do not know, for addGpuHealth().
 extern const char* const kGpuHealthFields;
 
-/// One line of `--format=csv,noheader,nounits`; nothing when it is something else. "[N/A]" counts as 0,
-/// and as unknown where a figure may be.
+/// Parses one line of `--format=csv,noheader,nounits`; nullopt for anything else. "[N/A]" counts as 0, or as
+/// unknown for optional values.
 std::optional<GpuFacts> parseGpuFacts(std::string_view line);
 std::optional<DeviceSample> parseGpuSample(std::string_view line);
 
-/// Adds a line about kGpuHealthFields to the GPU that it is about.
+/// Adds a line with kGpuHealthFields to its GPU.
 void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus);
 
-/// All GPUs; empty without a driver. Failed when there is a driver that does not answer.
+/// Returns all GPUs; empty without a driver. Failed when a driver is installed but does not respond.
 Result<std::vector<GpuFacts>> queryGpus();
 
 } // namespace trainyard::agent

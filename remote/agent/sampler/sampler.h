@@ -18,12 +18,12 @@ struct SamplerOptions {
     std::chrono::milliseconds interval{1000};
 };
 
-/// Writes what this node's devices look like to the stream node-<n> while a run is at work here. One per run
-/// and node.
+/// Writes samples of this node's devices to the stream node-<n> while a run is active here. One per run and
+/// node.
 class Sampler {
 public:
-    /// Nothing when another sampler serves this run and node already. A sampler of an earlier attempt is
-    /// about to end; it is given a few seconds.
+    /// Returns nullopt when another sampler serves this run and node already. Waits a few seconds for a
+    /// sampler of an earlier attempt, which is about to end.
     static Result<std::unique_ptr<Sampler>> start(const RunFolder& folder, const SamplerOptions& options);
 
     /// Returns when the run's attempt has a final state, or when its processes on this node have been gone

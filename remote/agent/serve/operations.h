@@ -11,20 +11,20 @@
 
 namespace trainyard::agent {
 
-/// Where this agent lives and what it may do. Does not change while it serves; any thread.
+/// Root and permissions of this agent. Constant while it serves; any thread.
 struct AgentContext {
     std::filesystem::path root;
     bool local = false;    ///< the client is on this very machine: installed programs may be started
     bool readOnly = false; ///< the client may look, not change: no run, no file and no process
 };
 
-/// What an operation answers.
+/// The result of an operation.
 struct Answer {
     nlohmann::json fields = nlohmann::json::object();
     std::optional<std::string> chunk; ///< sent before the reply
 };
 
-/// An operation that is asked and answers, on a thread of the work queue. New operation = one function and
+/// An operation that returns one reply, on a thread of the work queue. A new operation is one function and
 /// one line in the table of its file.
 using Operation = Result<Answer> (*)(const AgentContext& context, const nlohmann::json& request);
 using OperationTable = std::map<std::string, Operation, std::less<>>;
@@ -35,10 +35,10 @@ const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, cl
 const OperationTable& runOperations();   ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
 const OperationTable& fileOperations();  ///< streams, read, list, data-set, folder, place
 
-/// Null when nobody knows it.
+/// Returns null for an unknown operation.
 Operation findOperation(const std::string& name);
 
-/// True for the operations that change nothing; everything else is refused to a client that may only look.
+/// Returns true for operations that change nothing; a read-only client is refused all others.
 bool isReading(const std::string& name);
 
 } // namespace trainyard::agent

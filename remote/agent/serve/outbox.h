@@ -8,9 +8,9 @@
 
 namespace trainyard::agent {
 
-/// Frames on their way to the client. Urgent ones overtake bulk ones, so a ping is answered while streams are
-/// full; within a lane the order is kept. How much waits in the bulk lane tells the streams when to pause,
-/// and how much in the urgent one when to take no more requests.
+/// Queues frames for the client. Urgent frames overtake bulk frames, so a ping is answered even while streams
+/// are full; order is kept within each lane. Streams pause when the bulk lane is full, and no further
+/// requests are accepted when the urgent lane is.
 class Outbox {
 public:
     void addUrgent(std::string frame);
@@ -20,7 +20,7 @@ public:
     std::size_t bulkBytes() const { return m_bulkBytes; }
     std::size_t urgentBytes() const { return m_urgentBytes; }
 
-    /// Writes as much as `fd`, which must be non-blocking, takes. False when nobody reads any more.
+    /// Writes as much as `fd`, which must be non-blocking, accepts. Returns false when the reader is gone.
     bool flush(int fd);
 
 private:

@@ -15,8 +15,8 @@ struct Request {
     nlohmann::json body;
 };
 
-/// BadInput when the payload is not a JSON object with "id" and "op". `id` gets the id as soon as it is
-/// known, so that the error can be sent to whom it belongs.
+/// BadInput when the payload is not a JSON object with "id" and "op". Sets `id` as soon as it is known, so
+/// that the error can be sent to its request.
 Result<Request> parseRequest(const std::string& payload, std::uint32_t& id);
 
 /// Typed access to a request's fields; every error names the field.
@@ -32,14 +32,14 @@ public:
     Result<bool> flagOr(const char* name, bool otherwise) const;
     /// An array of at most `most` entries.
     Result<nlohmann::json> list(const char* name, std::size_t most) const;
-    /// The value as JSON text; a string is taken as the text itself, so that it is kept byte for byte.
+    /// Returns the value as JSON text; a string is returned as the text itself, to keep it byte for byte.
     Result<std::string> document(const char* name) const;
 
 private:
     const nlohmann::json& m_object;
 };
 
-/// A field that must be the SHA-256 of something.
+/// Reads a field that must be a SHA-256.
 Result<std::string> sha256Field(const nlohmann::json& object, const char* name);
 
 std::string replyText(std::uint32_t id, const nlohmann::json& fields);

@@ -17,17 +17,16 @@
 
 namespace trainyard::agent {
 
-/// One client on a pair of file descriptors: greeting, then frames, until the client goes away. One thread
-/// runs the loop and never waits for anything but the descriptors; long work goes to the work queue.
-/// PROTOCOL.md says what it speaks.
+/// Serves one client on a pair of file descriptors: greeting, then frames, until the client disconnects. One
+/// thread runs the loop and waits only for the descriptors; long work goes to the work queue. PROTOCOL.md
+/// describes the protocol.
 class Session {
 public:
     /// Both descriptors are made non-blocking.
     Session(AgentContext context, int input, int output);
 
-    /// Serves until the input ends; work that was ordered is brought to its end before this returns.
-    /// BadInput when the client does not speak the protocol, Unreachable when it promised in `hello` to be
-    /// heard of and was not.
+    /// Serves until the input ends and finishes the accepted work before it returns. BadInput when the client
+    /// violates the protocol, Unreachable when it stays silent for longer than it promised in `hello`.
     Status serve();
 
 private:
@@ -56,8 +55,7 @@ private:
     bool discard(std::uint32_t id, std::size_t bytes);
     bool cancel(std::uint32_t target);
 
-    /// Moves what the tails have into the outbox, as far as there is room. True when one of them had
-    /// something.
+    /// Moves data from the tails to the outbox while it has capacity. Returns true when there was any.
     bool pumpTails();
     bool pumpTail(std::uint32_t id, JournalTail& tail);
 

@@ -12,8 +12,8 @@
 
 namespace trainyard::agent {
 
-/// One `put`: takes chunks on the event loop, and hashes and writes them on the work queue, one piece of work
-/// at a time and in order. The client's window bounds what waits in memory. Lives on the event loop's thread.
+/// One `put`: receives chunks on the event loop; the work queue hashes and writes them, one job at a time and
+/// in order. The client's window bounds the memory. Lives on the event loop's thread.
 class Upload : public std::enable_shared_from_this<Upload> {
 public:
     struct Callbacks {
@@ -23,10 +23,10 @@ public:
 
     Upload(BlobStore store, BlobUpload blob, WorkQueue& work, Callbacks callbacks);
 
-    /// Prepares the part file; chunks may come at once.
+    /// Prepares the part file; chunks may arrive immediately.
     void begin() { advance(); }
     void take(std::string_view bytes);
-    /// No callback comes any more; what has arrived is kept for the next time.
+    /// Ends the callbacks; keeps the received bytes for the next upload.
     void cancel() { m_over = true; }
 
 private:

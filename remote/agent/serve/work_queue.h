@@ -11,15 +11,15 @@
 
 namespace trainyard::agent {
 
-/// Threads for what takes long (hashing, syncing, asking programs, waiting for a run to end), so that the
-/// event loop never does. Results come back to the loop: completionFd() turns readable, and finish() runs
-/// them there.
+/// Threads for long work (hashing, syncing, running programs, waiting for a run to end), so that the event
+/// loop never blocks. Results return to the loop: completionFd() becomes readable, and finish() runs them
+/// there.
 class WorkQueue {
 public:
-    /// Goes on with fewer threads where the user's limit allows no more; throws std::system_error when it
-    /// allows none.
+    /// Uses fewer threads where the user's limit allows no more; throws std::system_error when it allows
+    /// none.
     explicit WorkQueue(int threads);
-    /// Brings to an end whatever was given to it, then joins.
+    /// Finishes all submitted work, then joins.
     ~WorkQueue();
 
     /// Runs `work` on a thread, then `then` on the thread that calls finish().

@@ -8,17 +8,17 @@
 
 namespace trainyard::agent {
 
-/// The batch job that this process is in, as its environment tells.
+/// The batch job of this process, read from its environment.
 struct BatchJob {
     std::string id;
     int restarts = 0;               ///< how often it was requeued
     std::vector<std::string> nodes; ///< host names, the batch step's first
 };
 
-/// BadInput where this is no job of Slurm's.
+/// BadInput when this process is not in a Slurm job.
 Result<BatchJob> ownBatchJob();
 
-/// Runs a small program once on every node of the job that this process is in; its output. Gives it a minute.
+/// Runs a small program once on every node of the current job and returns its output, within a minute.
 Result<CommandOutput> runOnNodes(const BatchJob& job, const std::vector<std::string>& program);
 
 } // namespace trainyard::agent

@@ -10,15 +10,14 @@
 
 namespace trainyard::agent {
 
-/// The name of the job that begins with this attempt: by it a job is found whose id got lost.
+/// Returns the name of the job that begins with this attempt; it identifies a job whose id was lost.
 std::string jobName(const RunFolder& folder, std::uint32_t attempt);
 
-/// The script of every batch job: it starts what its arguments say. All that differs between jobs is in
-/// those.
+/// The script of every batch job: it runs its arguments, which hold everything that differs between jobs.
 std::string_view batchScript();
 
-/// sbatch with everything that the specification asks for, the script and its arguments: `agent` supervises
-/// the run inside the job. No shell reads any of it.
+/// Returns the sbatch command with all options of the specification, the script and its arguments: `agent`
+/// supervises the run inside the job. No shell interprets any of it.
 std::vector<std::string> sbatchCommand(const RunFolder& folder, std::uint32_t attempt, const RunSpec& spec,
                                        const std::filesystem::path& script,
                                        const std::filesystem::path& agent);

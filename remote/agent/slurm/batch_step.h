@@ -5,11 +5,10 @@
 
 namespace trainyard::agent {
 
-/// The batch step of a job of Slurm's: checks that every node sees the run's directory, begins the attempt
-/// that the job is in, and supervises it to its end. Slurm's warning and what else ends the job arrive as
-/// SIGTERM and become a checkpoint and a stop. `firstAttempt` is the one that was submitted. Must be the only
-/// code of its process; returns its exit status. What fails before there is a supervisor is printed as
-/// "error: ...".
+/// The batch step of a Slurm job: checks that every node sees the run's directory, starts the attempt of the
+/// job, and supervises it to its end. Slurm's warning and everything else that ends the job arrive as SIGTERM
+/// and become a checkpoint and a stop. `firstAttempt` is the submitted attempt. Must be the only code of its
+/// process; returns its exit status. Prints failures before the supervisor exists as "error: ...".
 int runBatchStep(const std::filesystem::path& runFolder, std::uint32_t firstAttempt);
 
 } // namespace trainyard::agent

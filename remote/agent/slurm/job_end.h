@@ -8,15 +8,15 @@
 
 namespace trainyard::agent {
 
-/// What there is to say of a job that ended.
+/// The final state of a job and its reason.
 struct JobEnding {
     RunState state = RunState::Failed;
     std::string reason; ///< one sentence
 };
 
-/// For a job whose supervisor could not speak any more. `job` is nothing when Slurm has forgotten it.
-/// `stopAsked`: somebody asked the run to stop; `words`: the last that the batch step said, may be empty;
-/// `output`: the file of Slurm's that holds them.
+/// Describes the end of a job whose supervisor could not report it. `job` is nullopt when Slurm no longer
+/// knows the job. `stopAsked`: a user asked the run to stop; `words`: last output of the batch step, may be
+/// empty; `output`: Slurm's file with that output.
 JobEnding endingOf(const std::string& id, const std::optional<JobFacts>& job, bool stopAsked,
                    const std::string& words, const std::string& output);
 

@@ -7,7 +7,7 @@
 
 namespace trainyard::agent {
 
-/// What Slurm says of one job.
+/// Slurm's description of one job.
 struct JobFacts {
     std::string id;
     std::string state;  ///< Slurm's word: "PENDING", "NODE_FAIL"
@@ -30,21 +30,23 @@ enum class JobPhase {
     Ended,
 };
 
-/// Reads `scontrol show job --oneliner`. Nothing when it does not tell of a job with a state.
+/// Parses `scontrol show job --oneliner`. Returns nullopt when it describes no job with a state.
 std::optional<JobFacts> parseJob(std::string_view text);
-/// A state that is not known counts as AtWork: it is looked at again.
+/// Counts an unknown state as AtWork, so that it is polled again.
 JobPhase phaseOf(const JobFacts& job);
 
-/// "queued as Slurm job 17: Priority (jobs before it have a higher priority), may start at 2026-11-22
-/// 04:30:18"; of a job that is held, how it is released
+/// Returns "queued as Slurm job 17: Priority (other jobs have a higher priority), expected to start at
+/// 2026-11-22 04:30:18"; for a held job also how to release it.
 std::string queueText(const JobFacts& job);
 
-/// The job id in what `sbatch --parsable` printed ("17" or "17;cluster", beside warnings); empty = none.
+/// Returns the job id from the output of `sbatch --parsable` ("17" or "17;cluster", among warnings); empty =
+/// none.
 std::string parseSubmission(std::string_view text);
-/// What Slurm's commands say after "error: ", the most telling of them, on one line of at most 500 bytes.
+/// Returns the most specific message after "error: " in the output of Slurm's commands, on one line of at
+/// most 500 bytes.
 std::string errorOf(std::string_view output);
 
-/// The value of " Name=value" in a line of scontrol's; empty when it is not there or "(null)".
+/// Returns the value of " Name=value" in a line of scontrol's; empty when it is missing or "(null)".
 std::string_view fieldOf(std::string_view line, std::string_view name);
 
 } // namespace trainyard::agent

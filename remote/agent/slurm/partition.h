@@ -11,7 +11,7 @@
 
 namespace trainyard::agent {
 
-/// What Slurm says of one partition. Nothing = no limit.
+/// Slurm's description of one partition. nullopt = no limit.
 struct Partition {
     std::string name;
     bool isDefault = false;
@@ -21,15 +21,15 @@ struct Partition {
     std::optional<std::chrono::minutes> mostTime;
 };
 
-/// Reads `scontrol show partition --oneliner`; lines that are none are left out.
+/// Parses `scontrol show partition --oneliner`; skips other lines.
 std::vector<Partition> parsePartitions(std::string_view text);
 
-/// Slurm's "MM", "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM" or "D-HH:MM:SS", seconds rounded up; nothing for
-/// "UNLIMITED" and what is no time.
+/// Parses Slurm's "MM", "MM:SS", "HH:MM:SS", "D-HH", "D-HH:MM" or "D-HH:MM:SS", seconds rounded up; nullopt
+/// for "UNLIMITED" and for anything else.
 std::optional<std::chrono::minutes> parseTimeLimit(std::string_view text);
 
-/// Refused when none of the partitions that the specification means (the default one when it names none) has
-/// so many nodes or so much time. Slurm would take such a job and let it wait for ever.
+/// Refused when none of the partitions of the specification (the default one when it names none) has enough
+/// nodes and time. Slurm would accept such a job and let it wait for ever.
 Status checkPartitions(const std::vector<Partition>& partitions, const RunSpec& spec);
 
 } // namespace trainyard::agent

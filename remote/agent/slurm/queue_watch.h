@@ -14,15 +14,15 @@
 
 namespace trainyard::agent {
 
-/// Speaks for a run on the login host as long as its batch job does not: says what the queue says while the
-/// job waits, also after a requeue, and has the last word about a job that ended without its supervisor's. It
-/// takes the supervisor's place for that, lock and stream "run", and gives it back as soon as the job starts,
-/// so that the stream has one writer at any time. One per run.
+/// Reports for a run on the login host while its batch job cannot: the state of the queue while the job
+/// waits, also after a requeue, and the end of a job whose supervisor could not report it. For that it takes
+/// the supervisor's place, lock and stream "run", and releases it when the job starts, so that the stream has
+/// one writer at any time. One per run.
 class QueueWatch {
 public:
-    /// Looks once before it returns. Nothing when the job is watched already.
+    /// Polls once before it returns. Returns nullopt when the job is watched already.
     static Result<std::unique_ptr<QueueWatch>> start(const RunFolder& folder);
-    /// Returns when the job is over and everything is said, or the run's directory is gone.
+    /// Returns when the job has ended and its end is reported, or the run's directory is gone.
     void run();
 
 private:
@@ -38,12 +38,12 @@ private:
     void look();
     void wait(const JobFacts& job, std::uint32_t lastSigned);
     void conclude(const std::optional<JobFacts>& job, std::uint32_t attempt);
-    /// False while somebody else has it.
+    /// Returns false while another process holds it.
     bool takePlace(std::uint32_t attempt);
-    /// Ends a supervisor that goes on where Slurm has given its job up: on a node that is cut off.
+    /// Ends a supervisor that continues although Slurm has given up its job: on an unreachable node.
     void fenceBefore(std::uint32_t attempt);
     void say(RunState state, const std::string& reason);
-    /// That Slurm does not answer, or that something cannot be written: once per cause.
+    /// Reports once per cause that Slurm does not respond, or that a file cannot be written.
     void complain(const std::string& text);
     std::string lastWords() const;
 
@@ -57,11 +57,12 @@ private:
     bool m_over = false;
 };
 
-/// Starts a watch as a process of its own, unless one is at work, and waits until it has looked once.
+/// Starts a watch as a separate process, unless one is running, and waits for its first poll.
 Result<DetachedStart> startQueueWatch(const RunFolder& folder);
-/// The batch job of the run is being watched: it has not ended, as far as is known.
+/// Returns true while the batch job of the run is watched: as far as known, it has not ended.
 bool isQueueWatched(const RunFolder& folder);
-/// Every run below `agentRoot` whose job may still be there has a watch again: they end with their machine.
+/// Restarts the watch of every run below `agentRoot` whose job may still exist: watches end with their
+/// machine.
 void restoreQueueWatches(const std::filesystem::path& agentRoot);
 
 } // namespace trainyard::agent

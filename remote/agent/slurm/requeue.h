@@ -7,9 +7,9 @@
 
 namespace trainyard::agent {
 
-/// What the supervisor inside a job does instead of starting the next attempt itself: where a node of the job
-/// does not answer and the specification allows it, the job is requeued. The ranks fail long before Slurm
-/// gives a node up, and a batch step that ends takes the job along.
+/// Returns the function by which the supervisor inside a job requeues the job instead of starting the next
+/// attempt: where a node of the job does not respond and the specification allows it. The ranks fail long
+/// before Slurm gives up a node, and the end of the batch step would end the job.
 Supervisor::Requeue onLostNode(const RunFolder& folder, const BatchJob& job, const RunSpec& spec);
 
 } // namespace trainyard::agent

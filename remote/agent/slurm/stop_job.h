@@ -6,13 +6,13 @@
 
 namespace trainyard::agent {
 
-/// Ends the run's batch job and returns when Slurm says that it is gone from every node and the run's last
-/// state is written. A job that waits is cancelled; one at work is asked first, and cancelled when its grace
-/// is over, or at once where a full disk does not take the request. Not clean when Slurm cannot end it, or
-/// has lost nodes of it. A run that never had a job is clean.
+/// Ends the run's batch job and returns when Slurm reports that it is gone from every node and the run's
+/// final state is written. Cancels a waiting job; asks a running one first, and cancels it when its grace
+/// period is over, or immediately where a full disk does not take the request. Not clean when Slurm cannot
+/// end it, or has lost nodes of it. A run that never had a job is clean.
 Result<StopReport> stopJob(const RunFolder& folder, const StopOptions& options);
 
-/// Refused while the run's batch job may be there, watched or not: it works in the run's directory.
+/// Refused while the run's batch job may exist, watched or not: it works in the run's directory.
 Status checkRemovable(const RunFolder& folder);
 
 } // namespace trainyard::agent

@@ -15,16 +15,17 @@ struct Submission {
     std::string job;
 };
 
-/// Gives an attempt to Slurm as a batch job and has it watched. `requestText` is the launch request's JSON.
-/// As launchRun(), asking again changes nothing, also when the first answer or the job's id got lost. Refused
-/// in Slurm's own words, or when Slurm would let the job wait for ever. `goBackTo` as for launchRun().
+/// Submits an attempt to Slurm as a batch job and starts its watch. `requestText` is the launch request's
+/// JSON. As with launchRun(), repeating it changes nothing, even when the first answer or the job's id was
+/// lost. Refused with Slurm's message, or when Slurm would let the job wait for ever. `goBackTo` as for
+/// launchRun().
 Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText,
                              std::optional<std::int64_t> goBackTo = {});
 
-/// Everything that can be known beforehand: Refused with what to change.
+/// Checks everything that can be known beforehand: Refused with a hint.
 Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec);
 
-/// The run's specification when Slurm is to start it.
+/// Returns the run's specification if Slurm is to start it.
 Result<std::optional<RunSpec>> slurmSpec(const RunFolder& folder);
 
 } // namespace trainyard::agent

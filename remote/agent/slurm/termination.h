@@ -11,19 +11,19 @@
 
 namespace trainyard::agent {
 
-/// Slurm may warn a minute earlier than it was asked to.
+/// Slurm may warn up to a minute earlier than requested.
 constexpr std::chrono::seconds kEarlyWarning{90};
 
-/// Why Slurm sent SIGTERM to the batch step: "time limit of Slurm job 17". `left`: until the job's end.
-/// "stopped by request" when nothing of Slurm's explains it.
+/// Returns why Slurm sent SIGTERM to the batch step: "time limit of Slurm job 17". `left`: time until the
+/// job's end. "stopped by request" when no event of Slurm's explains it.
 std::string terminationCause(const JobFacts& job, std::chrono::milliseconds warning,
                              std::chrono::seconds left);
 
-/// How long it is until a time of Slurm's, "2026-11-22T04:37:52" as its commands print it in this process's
-/// time zone; a day when it is none.
+/// Returns the time until a time of Slurm's, "2026-11-22T04:37:52" as its commands print it in this process's
+/// time zone; a day when it cannot be parsed.
 std::chrono::seconds timeUntil(const std::string& time, std::time_t now);
 
-/// What the supervisor inside a job does at SIGTERM: asks the ranks for a checkpoint and their end.
+/// Returns the supervisor's reaction to SIGTERM inside a job: asks the ranks for a checkpoint and to end.
 Supervisor::TerminationHandler onTermination(const RunFolder& folder, const std::string& job,
                                              const RunSpec& spec);
 

@@ -15,10 +15,9 @@ class BundleStore {
 public:
     explicit BundleStore(const std::filesystem::path& root) : m_folder(root / "bundles"), m_blobs(root) {}
 
-    /// Publishes the bundle in one instant. False when it was there already, also when another process was
-    /// faster; files of it that are missing or were written to since are then placed again, one by one, each
-    /// in one instant. BadInput when `id` is not the id of these files or a path would leave the bundle;
-    /// Refused when a blob is missing.
+    /// Publishes the bundle atomically. Returns false when it existed already, or another process was faster;
+    /// then replaces its missing or modified files, each atomically. BadInput when `id` does not match these
+    /// files or a path would leave the bundle; Refused when a blob is missing.
     Result<bool> assemble(const std::string& id, const std::vector<BundleFile>& files) const;
 
     std::filesystem::path folder(const std::string& id) const { return m_folder / id; }

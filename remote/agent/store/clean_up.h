@@ -10,7 +10,7 @@
 
 namespace trainyard::agent {
 
-/// What may go.
+/// Limits of what clean-up may remove.
 struct CleanUpRules {
     std::chrono::seconds unusedFor =
         std::chrono::days(30); ///< bundles that no run names, files of none, agents
@@ -18,7 +18,7 @@ struct CleanUpRules {
     bool keepAgents = false; ///< a run lives on another host, by one of the agents here
 };
 
-/// Something in the agent's folder that is of no use any more.
+/// A removable entry of the agent's folder.
 struct Leftover {
     enum class Kind { Bundle, Blob, Part, Agent };
     Kind kind = Kind::Blob;
@@ -27,7 +27,7 @@ struct Leftover {
     std::chrono::seconds age{0};
 };
 
-/// A bundle that stays, and why.
+/// A bundle that is kept, and why.
 struct KeptBundle {
     std::string id;
     std::string reason;
@@ -38,18 +38,17 @@ struct CleanUpPlan {
     std::vector<KeptBundle> kept;
 };
 
-/// Looks only. Bundles count as needed while any run here names them (attempts and inventory) or since they
-/// were last assembled; a file of the store while a bundle has it or since a deployment last asked for it; a
-/// part while an upload holds it; an agent while a process here runs it or since a desk last started it
-/// (markAgentUsed). What is reached through a symbolic link or does not have one of our names
-/// is not even looked at. Failed when the agent's folder cannot be read.
+/// Plans a clean-up without removing anything. Keeps bundles named by a run here (attempts and inventory) or
+/// assembled recently; files of the store in a kept bundle or recently requested by a deployment; parts held
+/// by an upload; agents run by a process here or recently started by a client (markAgentUsed). Ignores
+/// symbolic links and names other than ours. Failed when the agent's folder cannot be read.
 Result<CleanUpPlan> planCleanUp(const std::filesystem::path& root, const CleanUpRules& rules);
 
-/// Removes what planCleanUp() found and that has not been needed since; the bytes that became free. Every
-/// step starts from the open folder and follows no link, so nothing outside of `root` can be reached.
+/// Removes the entries found by planCleanUp() that have not been needed since, and returns the freed bytes.
+/// Every step starts from the open folder and follows no link, so nothing outside `root` can be reached.
 Result<std::uint64_t> cleanUp(const std::filesystem::path& root, const CleanUpPlan& plan);
 
-/// By the time of its folder an agent tells that a desk has started it. No effect on one that lies elsewhere.
+/// Records in the time of its folder that a client has started the agent. No effect on an agent elsewhere.
 void markAgentUsed(const std::filesystem::path& root, const std::filesystem::path& program);
 
 /// "bundle", "file", "part", "agent".

@@ -8,10 +8,10 @@
 
 namespace trainyard::agent {
 
-/// Finds out which hosts see one folder under this path: each leaves an empty file under a name that nobody
-/// ever used and then looks for the others' names. Of two that share the disk at least the later one sees the
-/// earlier one's, also over NFS, where only names that were looked for before are remembered as missing.
-/// `own` and `others` are nonces (isNonce). The ones that are here; own is not among them.
+/// Finds out which hosts see the same folder under this path: each creates an empty file with a unique name
+/// and then looks for the names of the others. Of two hosts that share the disk at least the later one sees
+/// the mark of the earlier one, also over NFS, which caches missing names only after they were looked up.
+/// `own` and `others` are nonces (isNonce). Returns the marks found; own is not among them.
 Result<std::vector<std::string>> leaveMark(const std::filesystem::path& folder, const std::string& own,
                                            const std::vector<std::string>& others);
 

@@ -9,25 +9,26 @@
 
 namespace trainyard::agent {
 
-/// A lock for file systems that know none (some NFS mounts, Lustre without flock): numbered files beside what
-/// they guard, <path>.1, <path>.2, ..., each of which names who claims it. Whoever wants it sees that every
-/// claim is a dead one's, adds the next number, and has it if nobody else's claim came meanwhile; of two who
-/// do that at once each sees the other's, so never both have it. It says less than a real lock: an owner is
-/// taken for dead when it is a process of this machine's present boot that is gone, or when it has not
-/// refreshed its file for kLease, by the file system's own clock; and a folder must show what was added to
-/// it. So what it guards must also be checked in another way. One thread at a time.
+/// A lock for file systems without locks (some NFS mounts, Lustre without flock): numbered files next to the
+/// guarded one, <path>.1, <path>.2, ..., each naming its claimant. To acquire it, a process checks that all
+/// earlier claimants are dead, adds the next number, and owns the lock if no other claim appeared meanwhile;
+/// two simultaneous claimants see each other, so at most one owns it. It guarantees less than a real lock: an
+/// owner counts as dead when it is a process of this machine's present boot that is gone, or has not
+/// refreshed its file for kLease by the file system's own clock; and the folder must show new files. So the
+/// guarded file must also be checked in another way. One thread at a time.
 class OwnerFile {
 public:
     static constexpr std::chrono::seconds kLease{60};
 
-    /// Nothing when a living owner has it, or another one came in between. The dead ones' files are removed.
+    /// Returns nullopt when a living owner holds the lock or another claim came in between. Removes the files
+    /// of dead owners.
     static Result<std::optional<OwnerFile>> tryAcquire(const std::filesystem::path& path);
     OwnerFile(OwnerFile&& other) noexcept;
     OwnerFile& operator=(OwnerFile&& other) = delete;
     /// Removes our file.
     ~OwnerFile();
 
-    /// Extends the lease; call it as often as you like.
+    /// Extends the lease; may be called at any rate.
     void refresh();
 
 private:

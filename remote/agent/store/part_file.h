@@ -20,27 +20,26 @@ struct BlobUpload {
     std::uint64_t offset = 0; ///< where the client goes on: what `have` answered
 };
 
-/// The verified prefix of a broken upload of this blob; 0 when there is none.
+/// Returns the verified length of an interrupted upload of this blob; 0 when there is none.
 Result<std::uint64_t> verifiedPrefix(const BlobStore& store, const std::string& sha256);
 
-/// One blob on its way into the store. Keeps the store's promise: the blob gets its final name only when all
-/// its bytes are there, hash to its name and are on the disk. When another upload of the same blob is at
-/// work, this one goes to a file of its own; whoever is done first publishes, and both succeed. One thread at
-/// a time.
+/// One blob on its way into the store. The blob gets its final name only when all its bytes have arrived,
+/// match its hash and are synced. When another upload of the same blob is active, this one uses a separate
+/// file; the first to finish publishes, and both succeed. One thread at a time.
 class PartFile {
 public:
-    /// Refused when the disk has no room for the rest (the message says needed and free bytes), or when
-    /// `offset` is not within the verified prefix any more.
+    /// Refused when the disk lacks space for the rest (the message states needed and free bytes), or when
+    /// `offset` is no longer within the verified prefix.
     static Result<std::unique_ptr<PartFile>> open(const BlobStore& store, const BlobUpload& upload);
-    /// Of an upload that broke off, every byte that was appended can be gone on from.
+    /// Closes the file; an interrupted upload can resume after every appended byte.
     ~PartFile();
 
     /// Refused when the disk is full or more bytes come than the blob has.
     Status append(std::string_view bytes);
     bool complete() const { return m_size == m_upload.size; }
 
-    /// Publishes. Requires complete(). Failed when the bytes do not hash to the blob's name; they are dropped
-    /// then.
+    /// Publishes the blob. Requires complete(). Failed when the bytes do not match the blob's hash; they are
+    /// discarded then.
     Status finish();
 
 private:

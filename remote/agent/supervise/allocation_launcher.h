@@ -9,13 +9,13 @@
 
 namespace trainyard::agent {
 
-/// What starts the ranks of a run on the nodes that Slurm has given to the job that we are in, without the
+/// Returns the command that starts the ranks of a run on the nodes of the current Slurm job, without the
 /// worker's own arguments. `marker` and `variables` reach every rank.
 std::vector<std::string> allocationLauncher(const LaunchRequest& request, int ranks, int threadsPerRank,
                                             bool superuser, const std::string& marker,
                                             const std::map<std::string, std::string>& variables);
 
-/// What Slurm tells a batch step of its job, for the launchers that read it.
+/// The variables that Slurm sets for a batch step, for launchers that read them.
 Environment slurmVariables();
 
 } // namespace trainyard::agent

@@ -18,36 +18,35 @@ namespace trainyard::agent {
 
 class StopSequence;
 
-/// One start of a run's job: its first process, and what is seen of it from outside while it runs. The
-/// supervisor reaps the children and tells it how they ended.
+/// One start of a run's job: its first process and its observable state while it runs. The supervisor reaps
+/// the children and passes on how they ended.
 class Attempt {
 public:
-    /// `work`: of the whole run. Everything that is wrong with the launch is found here, before anything
-    /// runs.
+    /// `work`: of the whole run. Reports everything that is wrong with the launch before anything runs.
     static Result<std::unique_ptr<Attempt>> prepare(const RunFolder& folder, const RunWork& work,
                                                     LaunchRequest request);
-    /// Writes the file of remoteShell(). Requires the supervisor's lock, as start() does, which writes it
-    /// too.
+    /// Writes the file of remoteShell(). Requires the supervisor's lock, as start() does, which writes it as
+    /// well.
     Status keepKnownHosts() const;
     Status start();
 
-    /// As it was asked for, with the hosts that are away.
+    /// The request as sent, including absent hosts.
     const LaunchRequest& request() const { return m_request; }
     std::uint32_t number() const { return m_request.attempt; }
     const RunWork& work() const { return m_work; }
 
-    /// Takes in what the job wrote since the last look.
+    /// Reads the records that the job wrote since the last call.
     void look();
     bool hasStarted() const { return m_stream.hasStarted(); }
     bool finishedAStep() const { return m_stream.finishedAStep(); }
     std::int64_t step() const { return m_stream.lastStep(); }
 
-    /// Looks whether the first rank does something; costs more than look() and is called less often.
+    /// Checks whether the first rank makes progress; costs more than look() and is called less often.
     void takePulse();
-    /// What it hangs at, as a sentence that stays the same as long as the cause does; empty while it does
+    /// Returns why it hangs, as a sentence that stays the same as long as the cause does; empty while it does
     /// not.
     std::string stall() const;
-    /// Nothing has been done for so long that it is given up.
+    /// Returns true when nothing has progressed for so long that the attempt should be given up.
     bool isStalledForGood() const;
 
     /// A child of the supervisor ended.
@@ -56,9 +55,10 @@ public:
     /// SIGTERM to the job.
     void terminate() const;
 
-    /// Judges an attempt that is over; before the sweep, while rings and logs are as the failure left them.
+    /// Evaluates a finished attempt; call before the sweep, while rings and logs are as the failure left
+    /// them.
     Verdict judge(const StopSequence& stop, const std::string& fenced, const std::string& stopCause) const;
-    /// The supervisor ends it because it hangs.
+    /// The supervisor ends the attempt because it hangs.
     void giveUp(const std::string& stall) { m_givenUp = stall; }
 
 private:

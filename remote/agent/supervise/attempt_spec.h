@@ -10,18 +10,19 @@
 
 namespace trainyard::agent {
 
-/// The run's specification, spread as the request says; with all of its replicas, whatever hosts are away.
+/// Returns the run's specification with the request's layout and all of its replicas, including those of
+/// absent hosts.
 Result<RunSpec> specOf(const LaunchRequest& request, const RunFolder& folder);
 
-/// What the attempts of a run with this request's layout do, with all ranks.
+/// Returns the work of the run's attempts with this request's layout, with all ranks.
 Result<RunWork> wholeWorkOf(const LaunchRequest& request, const RunFolder& folder);
 
-/// In what the request's layout differs from the specification's: "layout.data 1, layout.tensor 2"; empty =
-/// nothing.
+/// Returns how the request's layout differs from the specification's: "layout.data 1, layout.tensor 2"; empty
+/// = not at all.
 std::string layoutChanges(const LaunchRequest& request, const RunFolder& folder);
 
-/// The layout of a request says how many ranks each of its nodes has. BadInput or Refused when it is none
-/// that the run can go on with.
+/// Sets the ranks of each node from the request's layout. BadInput or Refused when the run cannot continue
+/// with that layout.
 Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder);
 
 } // namespace trainyard::agent

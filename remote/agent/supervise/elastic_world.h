@@ -10,17 +10,17 @@
 
 namespace trainyard::agent {
 
-/// The nodes that take part in an attempt: all but those that are away.
+/// Returns the nodes that take part in an attempt: all but the absent ones.
 std::vector<LaunchNode> presentNodes(const LaunchRequest& request);
-/// The hosts beside the head, present or not.
+/// Returns the hosts other than the head, present or not.
 std::vector<std::string> otherHosts(const LaunchRequest& request);
 
-/// The request for going on without the hosts in `away`, on fewer data-parallel ranks; with none of them
-/// away, on all again. Refused where the specification does not allow it, and says why.
+/// Returns the request for continuing without the hosts in `away`, on fewer data-parallel ranks, or on all
+/// ranks when `away` is empty. Refused, with the reason, where the specification does not allow it.
 Result<LaunchRequest> withoutHosts(const LaunchRequest& request, const std::vector<std::string>& away,
                                    const RunSpec& spec);
 
-/// What the attempt of `request` does: the run's work, with the number of ranks that take part.
+/// Returns the work of one attempt: the run's work with the number of participating ranks.
 Result<RunWork> workOf(const LaunchRequest& request, const RunFolder& folder, const RunWork& whole);
 
 } // namespace trainyard::agent

@@ -7,20 +7,20 @@
 
 namespace trainyard::agent {
 
-/// Hosts that an elastic run leaves alone for a while, because with them it came to nothing; each time twice
-/// as long, up to an hour. Pure: it is told the time.
+/// Hosts that an elastic run does not retry for a while, because an attempt with them failed; each pause is
+/// twice as long as the last, up to an hour. Pure: the caller passes the time.
 class HostPauses {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
 
-    /// The first pause is twice `interval`, after which hosts are looked for anyway.
+    /// The first pause is twice `interval`, the usual time between searches for hosts.
     explicit HostPauses(std::chrono::milliseconds interval) : m_interval(interval) {}
 
     void cameToNothing(const std::vector<std::string>& hosts, TimePoint now);
     void heldOut(const std::vector<std::string>& hosts);
 
     bool isPaused(const std::string& host, TimePoint now) const;
-    /// How long the last pause of the host is, or was.
+    /// Returns the length of the host's current or last pause.
     std::chrono::milliseconds lengthOf(const std::string& host) const;
 
 private:

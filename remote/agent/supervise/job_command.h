@@ -11,7 +11,7 @@
 
 namespace trainyard::agent {
 
-/// What the supervisor knows about the machine it is on.
+/// The supervisor's knowledge of its machine.
 struct HeadNode {
     std::string hostName;
     int cores = 1;
@@ -20,7 +20,7 @@ struct HeadNode {
     std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
 };
 
-/// The program that the supervisor starts, complete.
+/// The complete command that the supervisor starts.
 struct JobCommand {
     std::vector<std::string> arguments;
     Environment environment; ///< the whole of it: nothing is inherited that is not listed here on purpose
@@ -33,23 +33,23 @@ struct JobCommand {
 std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attempt);
 std::filesystem::path knownHostsPath(const RunFolder& folder, std::uint32_t attempt);
 
-/// A worker alone for one rank, mpirun for several, trainyard-prepare for data. `inherited` is the part of
-/// the supervisor's own environment that goes on (PATH, HOME, ...). Refused when the nodes have fewer slots
-/// than the run has ranks, or one of them keeps its agent elsewhere than the head. Looks at no file.
+/// Returns a plain worker for one rank, mpirun for several, trainyard-prepare for data. Passes on
+/// `inherited`, part of the supervisor's own environment (PATH, HOME, ...). Refused when the nodes have fewer
+/// slots than the run has ranks, or a node's agent has another folder than the head's. Reads no file.
 Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
                               const HeadNode& head, const Environment& inherited);
 
-/// How the other nodes are reached: words separated by blanks; a host and a command follow. The file with
-/// their host keys is that of the attempt.
+/// Returns the command that reaches the other nodes: words separated by blanks; a host and a command follow.
+/// It uses the attempt's file of host keys.
 std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
-/// By which a node is asked whether it can carry ranks (node_check.h), as words for remoteShell(). `agent`:
-/// of the head; `mark`: what the node has to see in the run's folder, or empty.
+/// Returns the command that checks whether a node can run ranks (node_check.h), as words for remoteShell().
+/// `agent`: the head's agent; `mark`: file that the node must see in the run's folder, or empty.
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
                                           const std::filesystem::path& agent,
                                           const std::filesystem::path& mark);
 
-/// Where the programs of this launch are.
+/// Returns the folder of this launch's programs.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);
 
 } // namespace trainyard::agent

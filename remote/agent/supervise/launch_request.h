@@ -27,7 +27,7 @@ struct Allocation {
     std::string starter; ///< of the ranks: "mpirun", or srun's --mpi: "pmix", "pmi2"
 };
 
-/// One attempt as it was asked for. Kept in the run's directory as attempts/NNNN.json.
+/// One attempt as requested. Kept in the run's directory as attempts/NNNN.json.
 struct LaunchRequest {
     std::uint32_t attempt = 1;
     std::string bundle;                             ///< id; empty = `programs`
@@ -38,35 +38,36 @@ struct LaunchRequest {
     std::vector<std::string> knownHosts;            ///< of the nodes, as the desk has verified their keys
     std::map<std::string, std::string> environment; ///< further variables of the ranks
     std::optional<Allocation> allocation;           ///< written by the job itself, which knows its nodes
-    /// A run that hangs for so long is given up and starts again; 0 = it is only reported.
+    /// A run that hangs for this long is given up and restarted; 0 = it is only reported.
     std::chrono::milliseconds stallLimit{10 * 60'000};
-    /// The ranks of a node that hears nothing from the head for so long end by themselves.
+    /// The ranks of a node that hears nothing from the head for this long end by themselves.
     std::chrono::milliseconds lease{50'000};
-    /// An attempt that goes on waits so long for hosts that do not answer.
+    /// How long an attempt after the first waits for hosts that do not respond.
     std::chrono::milliseconds waitForHosts{15 * 60'000};
-    /// How often hosts that are away are looked for.
+    /// Interval of the search for absent hosts.
     std::chrono::milliseconds lookForHosts{30'000};
     RestartCount restarts{};         ///< that led to this attempt
     std::vector<std::string> away{}; ///< hosts of `nodes` that cannot carry ranks, or are left alone
-    /// With fewer data-parallel ranks than these a rank would need more memory than the hosts have.
+    /// With fewer data-parallel ranks than this, a rank would need more memory than its host has.
     int leastReplicas = 0;
     int replicas = 0; ///< data-parallel degree instead of the specification's; 0 = that one
-    /// Peak of the schedule instead of the specification's; 0 = that one.
+    /// Peak of the schedule instead of the specification's; 0 = the specification's.
     double learningRate = 0;
-    /// Spread over the nodes as this says (engine/spec/layout_change.h); empty = as the specification does.
+    /// Layout over the nodes (engine/spec/layout_change.h); empty = the specification's.
     std::string layout{};
 };
 
-/// BadInput naming the field. Every text that ends up in a hostfile, a command line or an environment is
-/// checked against a strict alphabet.
+/// BadInput naming the field. Checks every text for a hostfile, a command line or an environment against a
+/// strict alphabet.
 Result<LaunchRequest> parseLaunchRequest(std::string_view json);
 std::string toJson(const LaunchRequest& request);
 
-/// A request that names no learning rate, or no layout, goes on with that of the attempt before, whose file
-/// is `before`; of one that is not there or cannot be read, nothing is kept.
+/// Takes the learning rate and the layout from the previous attempt, whose file is `before`, where the
+/// request names none. Ignores a file that is missing or cannot be read.
 void keepChanges(LaunchRequest& request, const std::filesystem::path& before);
 
-/// The host of a rank: mpirun fills the nodes in order, slot by slot. Empty when there are not so many slots.
+/// Returns the host of a rank: mpirun fills the nodes in order, slot by slot. Empty when there are fewer
+/// slots.
 std::string hostOfRank(const LaunchRequest& request, int rank);
 
 } // namespace trainyard::agent

@@ -6,7 +6,7 @@
 
 namespace trainyard::agent {
 
-/// What the launcher said about the rank that failed first.
+/// The launcher's report on the rank that failed first.
 struct RankExit {
     int rank = 0;
     int signal = 0;   ///< 0 = it exited by itself
@@ -14,16 +14,17 @@ struct RankExit {
     std::string node; ///< empty when it was not named
 };
 
-/// Reads the messages of mpirun (OpenMPI 4) or srun. Nothing when they name no rank.
+/// Parses the messages of mpirun (OpenMPI 4) or srun. Returns nullopt when they name no rank.
 std::optional<RankExit> firstRankExit(std::string_view log);
 
-/// The node whose daemon mpirun lost: the host is gone, or the daemon. Empty when it lost none.
+/// Returns the node whose daemon mpirun lost, because the host or the daemon is gone. Empty when it lost
+/// none.
 std::string lostNode(std::string_view log);
 
-/// True when mpirun could not start its daemon on some node: that one was not reached, or lacks OpenMPI.
+/// Returns true when mpirun could not start its daemon on a node, because it is unreachable or lacks OpenMPI.
 bool daemonDidNotStart(std::string_view log);
 
-/// The last line that starts with "error: ", without it; empty when there is none.
+/// Returns the last line that starts with "error: ", without that prefix; empty when there is none.
 std::string lastErrorLine(std::string_view log);
 
 } // namespace trainyard::agent

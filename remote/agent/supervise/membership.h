@@ -19,33 +19,33 @@ namespace trainyard::agent {
 
 class RunLog;
 
-/// Which hosts take part in a run's attempts, and when that is to change: which ones can carry ranks, whether
-/// an elastic run goes on without the others, and when it takes them in again. Writes what it finds into the
-/// run's log. The supervisor's: it reaps the children and starts and ends the attempts.
+/// Decides which hosts take part in a run's attempts and when that changes: which can run ranks, whether an
+/// elastic run continues without the others, and when they rejoin. Writes its findings to the run's log.
+/// Owned by the supervisor, which reaps the children and starts and ends the attempts.
 class Membership {
 public:
     /// `folder` and `work` of the run; `first` = its first attempt here. `log` outlives this object.
     Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log);
 
-    /// Between two attempts, as often as fit() needs more hosts: asks the hosts beside the head; then
-    /// hasAnswers() until it says yes, then fit().
+    /// Between two attempts, whenever fit() needs more hosts: asks the hosts other than the head. Call
+    /// hasAnswers() until it returns true, then fit().
     void ask(const LaunchRequest& last);
     bool hasAnswers() { return m_probe.isOver(); }
-    /// `next` as it is to be started: where the run is elastic, without the hosts that cannot carry ranks.
-    /// Unreachable when it needs one of them.
+    /// Returns `next` as it should be started: where the run is elastic, without the hosts that cannot run
+    /// ranks. Unreachable when it needs one of them.
     Result<LaunchRequest> fit(const LaunchRequest& next);
 
-    /// Hosts that were to be taken in, but are away still, are left alone for a while.
+    /// Pauses returned hosts that are absent again.
     void attemptBegins(const LaunchRequest& attempt);
-    /// While an attempt is at work, every now and then: true, once, when it is to end so that the next one
-    /// takes hosts in again.
+    /// Call regularly during an attempt: returns true once, when the attempt should end so that the next one
+    /// can include returned hosts.
     bool isToMakeRoom();
-    /// For whom it was to end, as a sentence; empty = for nobody.
+    /// Names those hosts in a sentence; empty = none.
     std::string returned() const;
-    /// It cannot end for them now; they are looked for again.
+    /// The attempt cannot end for them now; the search continues.
     void putOff(const Error& reason);
-    /// The attempt failed: hosts with which it came to nothing are left alone for a while, and the run may go
-    /// on without them, whatever it was that failed there.
+    /// The attempt failed: pauses hosts that caused it, and lets the run continue without them, whatever
+    /// failed there.
     void judge(Verdict& verdict, bool finishedAStep);
 
     /// A child of the supervisor ended.

@@ -7,10 +7,10 @@
 
 namespace trainyard::agent {
 
-/// `trainyard-agent check-node`: whether this node can carry ranks of a run, as far as that shows before they
-/// start: the worker `program` is there, the run's folder takes files and, where `mark` is not empty, has
-/// this file that the head left in its own, and MPI's daemon starts. Refused with what stands against it.
-/// Takes a second, and ten at most.
+/// `trainyard-agent check-node`: checks whether this node can run ranks, as far as that shows before they
+/// start: the worker `program` exists, the run's folder is writable and, where `mark` is not empty, contains
+/// this file written by the head, and MPI's daemon starts. Refused with the reason. Takes a second, at most
+/// ten.
 Status checkNode(const RunFolder& folder, const std::filesystem::path& program,
                  const std::filesystem::path& mark);
 

@@ -11,23 +11,22 @@
 
 namespace trainyard::agent {
 
-/// Asks nodes whether they can carry ranks, over the way that mpirun takes, all at once and in the
-/// background. The supervisor reaps the children and tells it how they ended.
+/// Asks nodes whether they can run ranks, over mpirun's own route, all at once and in the background. The
+/// supervisor reaps the children and passes on how they ended.
 class NodeProbe {
 public:
-    /// `hosts` as the head reaches them; `rsh` and `command` as remoteShell() and nodeCheckCommand() tell
-    /// them.
+    /// `hosts` as the head reaches them; `rsh` and `command` from remoteShell() and nodeCheckCommand().
     void start(const std::vector<std::string>& hosts, const std::string& rsh,
                const std::vector<std::string>& command);
     void childEnded(pid_t child, int waitStatus);
-    /// True when every host has answered, or had its time; what is still under way then is ended.
+    /// Returns true when every host has answered or exceeded its time; ends the probes that are left then.
     bool isOver();
     bool isUnderWay() const { return m_underWay; }
 
-    /// Hosts that can carry ranks, and those that cannot or do not answer.
+    /// Hosts that can run ranks, and hosts that cannot or do not respond.
     std::vector<std::string> able() const { return hostsThatAre(true); }
     std::vector<std::string> unable() const { return hostsThatAre(false); }
-    /// Why the unable ones are that: "no answer from b; c cannot carry ranks: there is no program ...".
+    /// Returns why hosts are unable: "no answer from b; c cannot run ranks: there is no program ...".
     std::string troubles() const;
 
 private:
@@ -49,7 +48,7 @@ private:
     bool m_underWay = false;
 };
 
-/// The last line of what a probed node printed, without the agent's name before it.
+/// Returns the last line of a probed node's output, without the agent's name in front of it.
 std::string lastWords(const std::string& text);
 
 } // namespace trainyard::agent

@@ -9,7 +9,7 @@
 
 namespace trainyard::agent {
 
-/// Why an attempt failed, as far as going on depends on it.
+/// Kind of failure, as far as a restart depends on it.
 enum class FailureKind {
     Work,           ///< bad input, refusal, a loss that is not finite: it would come again
     Infrastructure, ///< a rank, its host or the launcher was lost, or the ranks hang
@@ -31,7 +31,7 @@ struct RestartCount {
     bool operator==(const RestartCount&) const = default;
 };
 
-/// Whether a failed run goes on by itself, and when. Pure: knows no clock and no file.
+/// Decides whether and when a failed run restarts by itself. Pure: uses no clock and no file.
 class RestartPolicy {
 public:
     RestartPolicy(const RestartSpec& spec, const RestartCount& count) : m_spec(spec), m_count(count) {}
@@ -44,7 +44,7 @@ public:
     Decision after(const FailedAttempt& attempt);
 
     const RestartCount& count() const { return m_count; }
-    /// Further restarts that are possible before the next checkpoint.
+    /// Returns how many restarts are left before the next checkpoint.
     int left() const { return m_spec.limit - m_count.restarts; }
 
 private:

@@ -8,14 +8,14 @@
 
 namespace trainyard::agent {
 
-/// Goes on with the runs below `root` that a restart of this machine interrupted, where their specification
-/// asks for it (launch.restart.after_reboot) and their restarts are not used up; each with its next attempt.
-/// Names them. Called when the machine has started and when a desk connects; twice at once does no harm.
+/// Resumes the runs below `root` that a restart of this machine interrupted, where their specification asks
+/// for it (launch.restart.after_reboot) and restarts are left; each with its next attempt. Returns their
+/// names. Called when the machine has booted and when a client connects; concurrent calls do no harm.
 std::vector<std::string> reviveRuns(const std::filesystem::path& root);
 
-/// Has reviveRuns() called for `root` when this machine starts, in our environment.
+/// Installs the boot hook that calls reviveRuns() for `root` in our environment.
 Status arrangeRevival(const std::filesystem::path& root);
-/// A run is over: takes the arrangement back when none below `root` needs it any more on this host.
+/// After a run has ended: removes the boot hook when no run below `root` needs it any more on this host.
 void cancelRevivalIfUnneeded(const std::filesystem::path& root);
 
 } // namespace trainyard::agent

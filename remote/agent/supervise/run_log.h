@@ -9,21 +9,21 @@
 
 namespace trainyard::agent {
 
-/// The stream "run" and state.json, which always say the same; but state.json is left alone once it tells of
-/// a newer attempt. The run must not end because its disk is full, so a record that cannot be written waits
-/// until it can be; what goes wrong is reported in supervisor.log. The last word cannot wait: a reserve on
-/// the disk makes room for it.
+/// Writes the stream "run" and state.json, which always agree; but leaves state.json alone once it describes
+/// a newer attempt. A full disk must not end the run, so a record that cannot be written is queued until it
+/// can be; errors are reported in supervisor.log. The final record cannot wait: a reserve on the disk makes
+/// space for it.
 class RunLog {
 public:
     static Result<RunLog> open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps);
 
-    /// The supervisor goes on with this attempt.
+    /// The supervisor continues with this attempt.
     void beginAttempt(std::uint32_t attempt);
     void enter(RunState state, const std::string& reason = {});
     void event(const EventRecord& record);
-    /// Again, after it made room for something else.
+    /// Restores the reserve after it made space for something else.
     void holdReserve();
-    /// A sign of life with the last finished step.
+    /// Records that the run is alive, with the last finished step.
     void heartbeat();
 
     void setStep(std::int64_t step) { m_status.step = step; }

@@ -7,12 +7,12 @@
 
 namespace trainyard::agent {
 
-/// SIGCHLD, SIGTERM, SIGINT and SIGHUP as something to be read: they interrupt this process no more, nor do
-/// the threads that it starts from now on.
+/// Delivers SIGCHLD, SIGTERM, SIGINT and SIGHUP for reading: they no longer interrupt this process or the
+/// threads that it starts from now on.
 class SignalInbox {
 public:
     SignalInbox();
-    /// Those that came, oldest first; waits for one if there is none. Empty when `patience` is over.
+    /// Returns the signals received, oldest first; waits for one if there is none. Empty after `patience`.
     std::vector<int> wait(std::chrono::milliseconds patience);
 
 private:

@@ -11,7 +11,7 @@
 
 namespace trainyard::agent {
 
-/// What the first rank is at: it changes as long as that rank works, also where a full disk keeps its steps
+/// The first rank's position: it changes as long as that rank works, even when a full disk keeps its steps
 /// out of the journal.
 struct Pulse {
     std::int64_t step = 0; ///< under way
@@ -20,15 +20,15 @@ struct Pulse {
 
     bool operator==(const Pulse&) const = default;
 };
-/// Nothing before the rank of this attempt has made its ring.
+/// Returns nullopt before the rank of this attempt has created its ring.
 std::optional<Pulse> firstRanksPulse(const RunFolder& folder, std::uint32_t attempt);
 
-/// Which rank did not enter which collective, read off the rings of this attempt's ranks; empty when none
-/// waits for another one. Ranks of other hosts are not seen where the disk is not shared.
+/// Finds the rank that did not enter a collective from the rings of this attempt's ranks; empty when no rank
+/// waits for another. Ranks of other hosts are visible only on a shared disk.
 std::string openCollective(const RunFolder& folder, const RunWork& work, std::uint32_t attempt);
 
-/// Why no step has been finished for `quiet`, as one sentence that stays the same as long as the cause does;
-/// empty while that is not strange yet. `lastStep` is how long the last step took.
+/// Returns why no step has finished for `quiet`, as one sentence that stays the same as long as the cause
+/// does; empty while that is normal. `lastStep` is the duration of the last step.
 std::string stallText(const RunFolder& folder, const RunWork& work, std::uint32_t attempt,
                       std::chrono::duration<double> quiet, std::chrono::duration<double> lastStep);
 

@@ -9,13 +9,13 @@
 
 namespace trainyard::agent {
 
-/// Looks whether the run could start now, before anything is started: Refused, with the reason, when it has
-/// checkpoints and none of them can be loaded. With `goBackTo` the next start takes the checkpoint of that
-/// step. Only while the run is not at work.
+/// Checks whether the run could start now: Refused, with the reason, when it has checkpoints and none of them
+/// can be loaded. With `goBackTo` the next start takes the checkpoint of that step. Only while the run is not
+/// active.
 Status checkStart(const RunFolder& folder, std::optional<std::int64_t> goBackTo);
 
-/// Where the next attempt would start now: "from the checkpoint of step 40", "from step 0 again, because
-/// there is no checkpoint yet".
+/// Returns where the next attempt would start now: "from the checkpoint of step 40", "from step 0 again,
+/// because there is no checkpoint yet".
 std::string startingPoint(const RunFolder& folder);
 
 } // namespace trainyard::agent

@@ -6,21 +6,21 @@
 
 namespace trainyard::agent {
 
-/// How a run is brought to its end: asked, then terminated, then killed, each after its time. Only decides;
-/// the supervisor acts.
+/// Decides how a run is ended: a request, then SIGTERM, then SIGKILL, each after its time. The supervisor
+/// acts on it.
 class StopSequence {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
     enum class Action { None, Announce, Terminate, Kill };
 
-    /// `grace`: between a request that names none and SIGTERM.
+    /// `grace`: time between a request that names none and SIGTERM.
     StopSequence(const RunFolder& folder, std::chrono::milliseconds grace) : m_folder(folder), m_grace(grace)
     {
     }
 
-    /// What is to be done now, each action once. Looks for the requests in the control folder.
+    /// Returns the action that is due now, each action once. Polls the requests in the control folder.
     Action next(TimePoint now);
-    /// Somebody sent the supervisor a signal: the job is terminated at once, and killed after `patience`.
+    /// The supervisor received a signal: terminates the job immediately, and kills it after `patience`.
     void abort(std::chrono::milliseconds patience = kTermGrace)
     {
         m_aborted = true;

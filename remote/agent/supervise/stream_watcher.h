@@ -10,8 +10,8 @@
 
 namespace trainyard::agent {
 
-/// Follows the stream that the job itself writes ("steps" or "prepare") and keeps what the supervisor wants
-/// to know of it. Reads only what was added since the last look.
+/// Follows the stream that the job writes ("steps" or "prepare") for the supervisor. Reads only bytes added
+/// since the last call.
 class StreamWatcher {
 public:
     StreamWatcher(std::filesystem::path file, std::uint32_t attempt)
@@ -19,8 +19,8 @@ public:
     {
     }
 
-    /// Takes in what is new. What cannot be read is tried again at the next look; a damaged record ends the
-    /// watching, never the run.
+    /// Reads new records. Retries unreadable bytes at the next call; a damaged record ends the watching,
+    /// never the run.
     void look();
 
     std::int64_t lastStep() const { return m_lastStep; }
@@ -30,7 +30,7 @@ public:
     double lastStepSeconds() const { return m_lastStepSeconds; }
     /// The job has written something in this attempt.
     bool hasStarted() const { return m_started; }
-    /// The job's last word in this attempt, when it was an error.
+    /// Returns the job's last record in this attempt, when it was an error.
     const std::optional<EventRecord>& lastError() const { return m_lastError; }
 
 private:

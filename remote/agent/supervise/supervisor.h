@@ -17,31 +17,31 @@
 
 namespace trainyard::agent {
 
-/// Starts a run on the head node, watches it, ends it when asked, goes on with the next attempt when ranks or
-/// hosts are lost, and leaves no process behind. Exactly one per run: it holds the run's lock. Writes the
-/// stream "run". Must be the only code of its process, without other threads: it reaps every child and takes
-/// SIGCHLD, SIGTERM and SIGINT.
+/// Starts a run on the head node, watches it, ends it on request, continues with the next attempt when ranks
+/// or hosts are lost, and leaves no process behind. Exactly one per run: it holds the run's lock. Writes the
+/// stream "run". Must be the only code of its process, without other threads: it reaps every child and
+/// handles SIGCHLD, SIGTERM and SIGINT.
 class Supervisor {
 public:
-    /// Fences the attempts before this one, takes the lock and writes that the run is starting. An older
-    /// attempt's supervisor that is still at work, on another node for example, is given time to notice and
-    /// to leave. Refused when it does not, and when a newer attempt has begun; everything that is wrong with
-    /// the launch is found here, before anything runs.
+    /// Fences earlier attempts, takes the lock and records that the run is starting. Gives an active
+    /// supervisor of an earlier attempt, on another node for example, time to notice and end. Refused when it
+    /// does not, and when a newer attempt has begun. Reports everything that is wrong with the launch before
+    /// anything runs.
     static Result<std::unique_ptr<Supervisor>> start(const RunFolder& folder, std::uint32_t attempt);
 
-    /// Called at SIGTERM: asks the run to stop, and tells why in a few words. Without it SIGTERM ends the run
-    /// at once; one with launch.restart.after_reboot is left as interrupted then, and goes on when this host
-    /// has started again.
+    /// Called at SIGTERM: asks the run to stop, and returns the reason in a few words. Without a handler
+    /// SIGTERM ends the run immediately; a run with launch.restart.after_reboot is then left as interrupted
+    /// and resumes after the reboot.
     using TerminationHandler = std::function<std::string()>;
     void setTerminationHandler(TerminationHandler handler) { m_onTermination = std::move(handler); }
 
-    /// In a batch job: called when the run is to go on with another attempt, which cannot start here. Tells
-    /// in a few words who starts it; empty = nobody does, and the run has failed.
+    /// In a batch job: called when the run needs another attempt, which cannot start here. Returns in a few
+    /// words who starts it; empty = nobody does, and the run has failed.
     using Requeue = std::function<std::string(const LaunchRequest& next)>;
     void setRequeue(Requeue requeue) { m_requeue = std::move(requeue); }
 
-    /// Starts the job; that of a run which this host's restart interrupted is left to watch(), because it may
-    /// have to wait for other hosts. The run's final state is written also when that fails.
+    /// Starts the job; leaves that of a run interrupted by this host's restart to watch(), because it may
+    /// have to wait for other hosts. Writes the run's final state even when that fails.
     Status launch();
     /// Watches until the end of the run; returns the process's exit status.
     int watch();

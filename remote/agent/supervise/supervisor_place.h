@@ -10,23 +10,23 @@
 
 namespace trainyard::agent {
 
-/// The one place of a run's supervisor: the run's lock, the fence before older attempts, and supervisor.json,
-/// which says who has the place. It is left with this object. One thread.
+/// The place of a run's supervisor, which only one process holds: the run's lock, the fence before earlier
+/// attempts, and supervisor.json, which identifies the holder. Released with this object. One thread.
 class SupervisorPlace {
 public:
-    /// Fences the attempts before this one and takes the lock. An older attempt's supervisor that is still at
-    /// work, on another node for example, is given time to notice and to leave. Refused when it does not,
-    /// when a newer attempt has begun, and when this one was begun already.
+    /// Fences earlier attempts and takes the lock. Gives an active supervisor of an earlier attempt, on
+    /// another node for example, time to notice and end. Refused when it does not, when a newer attempt has
+    /// begun, and when this one has been started already.
     static Result<SupervisorPlace> take(const RunFolder& folder, std::uint32_t attempt);
 
-    /// Goes on with this attempt, and fences the one so far. Refused when a newer one has begun.
+    /// Continues with this attempt, and fences the current one. Refused when a newer one has begun.
     Status fenceBefore(std::uint32_t attempt);
-    /// Writes down that we have the place, for the attempt that take() or fenceBefore() named.
+    /// Records us as holder, for the attempt that take() or fenceBefore() named.
     Status sign() const;
 
-    /// Whether a newer attempt fences ours: from then on for ever. Looks once a second at most.
+    /// Returns whether a newer attempt fences ours; once true, it stays true. Polls at most once a second.
     bool look();
-    /// By which attempt look() found us fenced, as a sentence; empty = by none.
+    /// Names the attempt that fences ours, in a sentence; empty = none.
     const std::string& fencedBy() const { return m_fencedBy; }
 
 private:

@@ -12,7 +12,7 @@
 
 namespace trainyard::agent {
 
-/// How the job's first process ended and what was going on then.
+/// How the job's first process ended, and the circumstances.
 struct JobEnd {
     int waitStatus = 0; ///< of waitpid
     bool throughMpi = false;
@@ -36,12 +36,11 @@ struct Verdict {
     std::string host{}; ///< of the rank that failed, as the request names it; empty = unknown
 };
 
-/// The sizes of the ranks' logs when an attempt starts, so that words of an earlier attempt are not taken for
-/// new.
+/// Returns the sizes of the ranks' logs when an attempt starts, so that older output is not taken for new.
 std::vector<std::uint64_t> rankLogSizes(const RunFolder& folder, int ranks);
 
-/// Judges from the exit status, mpirun's messages, the ranks' logs and the rank rings. Names host and rank
-/// where they can be known.
+/// Derives the cause from the exit status, mpirun's messages, the ranks' logs and the rank rings. Names host
+/// and rank where they can be known.
 Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
               const std::vector<std::uint64_t>& logSizesBefore);
 

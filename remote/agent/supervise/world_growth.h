@@ -7,28 +7,28 @@
 
 namespace trainyard::agent {
 
-/// When an attempt that goes on without some hosts makes room for one with them. Only decides; the supervisor
-/// acts.
+/// Decides when an attempt without some hosts ends for one with them. The supervisor acts on it.
 ///
-///     look for hosts ── some can carry ranks ──▶ ask for a checkpoint ── it is published ──▶ make room
+///     look for hosts ── some can run ranks ──▶ ask for a checkpoint ── it is published ──▶ end
 ///
-/// So the growth costs the steps since that checkpoint and the start of the next attempt, however seldom the
-/// run keeps checkpoints of its own. Hosts are looked for once more when the checkpoint took longer than an
-/// interval; when none has come after three, everything begins anew.
+/// So growing costs the steps since that checkpoint and the start of the next attempt, however rarely the run
+/// saves checkpoints itself. Looks for hosts once more when the checkpoint takes longer than an interval;
+/// starts over when none has come after three.
 class WorldGrowth {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
     enum class Action { None, LookForHosts, AskForCheckpoint, MakeRoom };
 
-    /// The attempt began at `start`; hosts are looked for whenever `interval` has passed.
+    /// The attempt started at `start`; hosts are looked for every `interval`.
     WorldGrowth(const RunFolder& folder, TimePoint start, std::chrono::milliseconds interval)
         : m_folder(folder), m_interval(interval), m_nextLook(start + interval)
     {
     }
 
-    /// What is to be done now, each action once. Looks at the run's newest checkpoint where it waits for one.
+    /// Returns the action that is due now, each action once. Reads the run's newest checkpoint while it waits
+    /// for one.
     Action next(TimePoint now);
-    /// What looking for hosts brought.
+    /// The result of looking for hosts.
     void hostsFound();
     void nobodyFound(TimePoint now);
 
