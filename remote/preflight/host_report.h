@@ -77,7 +77,7 @@ struct HostFacts {
     QString mpi;   ///< version of mpirun; empty = none
     QString slurm; ///< empty = none
     LinkFacts link;
-    std::optional<ProcessorMath> math; ///< nothing = the agent does not tell
+    std::optional<ProcessorMath> math; ///< nullopt = the agent does not tell
     QJsonObject raw;                   ///< the agent's whole answer to `probe`
 
     bool isThisMachine() const { return host == QLatin1String("localhost"); }

@@ -12,7 +12,7 @@
 namespace trainyard::ssh {
 
 struct CommandOutput {
-    std::optional<int> exitStatus; ///< nothing = ended by a signal
+    std::optional<int> exitStatus; ///< nullopt = ended by a signal
     std::string output;
     std::string errors;
 };

@@ -33,7 +33,7 @@ struct HostConfig {
     std::string user;
     std::vector<std::string> jumpHosts;                 ///< [user@]host[:port], nearest to us first
     std::string proxyCommand;                           ///< as configured, with its tokens; empty = none
-    std::optional<std::chrono::seconds> connectTimeout; ///< nothing = not configured
+    std::optional<std::chrono::seconds> connectTimeout; ///< nullopt = not configured
 
     std::string hostKeyAlias; ///< looked up in known_hosts instead of the address; empty = none
     std::vector<std::filesystem::path> userKnownHosts; ///< the first one is extended

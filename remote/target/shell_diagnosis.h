@@ -12,7 +12,7 @@ namespace trainyard {
 /// Output of one of our commands on a host where it did not start.
 struct FailedStart {
     std::string words;             ///< what came on stderr, or else on stdout; as plain text
-    std::optional<int> exitStatus; ///< nothing = ended by a signal, or not told
+    std::optional<int> exitStatus; ///< nullopt = ended by a signal, or not told
 };
 
 /// Finds the reason: an expired password, an account for file transfer only, one without a login shell, a
