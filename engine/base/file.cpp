@@ -98,7 +98,7 @@ Status makeFolder(const fs::path& path)
         changed.push_back(folder.has_parent_path() ? folder.parent_path() : fs::path("."));
     fs::create_directories(path, error);
     if (error)
-        return failed("cannot make the folder " + path.string() + ": " + error.message());
+        return failed("cannot create the folder " + path.string() + ": " + error.message());
     for (const fs::path& folder : changed)
         (void)syncPath(folder);
     return {};

@@ -39,10 +39,10 @@ std::string valueProblem(const Json::exception& problem)
     case kKeyIsMissing:
         return fmt::format("\"{}\" is missing", quoted(text));
     case kNumberIsBeyondBounds:
-        return "a number is beyond all bounds";
+        return "a number is out of range";
     default:
         return text.starts_with("type must be") ? "a value " + std::string(text.substr(text.find("must")))
-                                                : "a value is of another type than expected";
+                                                : "a value has an unexpected type";
     }
 }
 

@@ -168,11 +168,10 @@ std::string Certificate::toText() const
     std::string text =
         fmt::format("{}, {} ranks as threads against one rank\n", describe(layout), layout.worldSize());
     if (!changes.empty())
-        text += fmt::format("  made smaller: {}\n", fmt::join(changes, ", "));
+        text += fmt::format("  reduced: {}\n", fmt::join(changes, ", "));
     for (const LayoutCheck& check : checks)
         text += fmt::format("  {}\n", describe(check));
-    text += holds() ? "The layout computes what one rank computes.\n"
-                    : "The layout does NOT compute what one rank computes.\n";
+    text += holds() ? "The layout matches a single rank.\n" : "The layout does NOT match a single rank.\n";
     return text;
 }
 
@@ -236,9 +235,9 @@ Status runCertify(const CertifyOptions& options)
         return {};
     const auto broken = std::find_if(certificate.checks.begin(), certificate.checks.end(),
                                      [](const LayoutCheck& check) { return !check.holds(); });
-    return failed(
-        fmt::format("the layout differs from one rank first at step {}: {}", broken->step, broken->where),
-        "do not train in this layout; report it with the specification");
+    return failed(fmt::format("the layout first differs from a single rank at step {}: {}", broken->step,
+                              broken->where),
+                  "do not train in this layout; report this with the specification");
 }
 
 } // namespace trainyard

@@ -17,7 +17,7 @@ Status fits(const LogicalTensor* stored, const std::string& name, const std::vec
 {
     if (!stored)
         return refused("the checkpoint has no tensor " + name,
-                       "it was written by a run with another model or optimizer");
+                       "it was written by a run with a different model or optimizer");
     if (stored->shape != shape)
         return refused(fmt::format("tensor {} has the shape [{}] in the checkpoint, but [{}] in this model",
                                    name, fmt::join(stored->shape, ", "), fmt::join(shape, ", ")),

@@ -68,8 +68,9 @@ bool CollectiveWatchdog::lookAtAll(std::list<Watched>& underWay)
             return false;
         }
         if (!done && Clock::now() > watched->deadline) {
-            fail(*watched->work, fmt::format("{} has not ended within {}: a rank of its group has not come",
-                                             watched->name, formatDuration(m_limit)));
+            fail(*watched->work,
+                 fmt::format("{} did not finish within {}: a rank of its group did not enter it",
+                             watched->name, formatDuration(m_limit)));
             return false;
         }
         if (done)

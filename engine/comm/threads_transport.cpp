@@ -40,7 +40,7 @@ void ThreadsMeeting::arriveAndWait(std::unique_lock<std::mutex>& lock)
     }
     m_changed.wait(lock, [&] { return m_broken || m_round != round; });
     if (m_round == round)
-        throw CommunicationError("another rank gave up");
+        throw CommunicationError("another rank aborted");
 }
 
 void ThreadsMeeting::meet(int rank, void* offer,
@@ -67,7 +67,7 @@ std::string ThreadsMeeting::receive(int from, int to)
     auto& messages = m_messages[{from, to}];
     m_changed.wait(lock, [&] { return m_broken || !messages.empty(); });
     if (messages.empty())
-        throw CommunicationError("another rank gave up");
+        throw CommunicationError("another rank aborted");
     std::string message = std::move(messages.front());
     messages.pop_front();
     return message;

@@ -102,11 +102,11 @@ Error tooFew(const DeviceOffer& offer, std::size_t rank, std::size_t ranksBefore
         return refused(fmt::format("launch.device: {} has no CUDA device for rank {}", offer.host, rank),
                        "set launch.device to \"cpu\" or \"auto\", or use a host with a GPU");
     const std::size_t ranks = ranksBefore + 1;
-    return refused(
-        fmt::format("launch.device: rank {} would be the {}. one on {}, which has {} CUDA device{}", rank,
-                    ranks, offer.host, offer.devices.size(), offer.devices.size() == 1 ? "" : "s"),
-        fmt::format("give the host {} slots in cluster.nodes, or set launch.device to \"cpu\"",
-                    offer.devices.size()));
+    return refused(fmt::format("launch.device: rank {} would be number {} on {}, which has {} CUDA device{}",
+                               rank, ranks, offer.host, offer.devices.size(),
+                               offer.devices.size() == 1 ? "" : "s"),
+                   fmt::format("give the host {} slots in cluster.nodes, or set launch.device to \"cpu\"",
+                               offer.devices.size()));
 }
 
 } // namespace

@@ -45,11 +45,11 @@ Result<GpuPlugin> GpuPlugin::open(const std::string& device)
     const auto entry = reinterpret_cast<CudaPluginEntry>(::dlsym(opened, kCudaPluginEntry));
     const CudaPlugin* const plugin = entry ? entry() : nullptr;
     if (!plugin || plugin->version != kCudaPluginVersion)
-        return failed(fmt::format("{} is not of this build", kCudaPluginFile),
+        return failed(fmt::format("{} is from another build", kCudaPluginFile),
                       "deploy the whole bundle again");
     if (plugin->deviceCount() != 1)
         return failed(
-            fmt::format("CUDA does not start on device {}", device),
+            fmt::format("cannot initialize CUDA on device {}", device),
             "update the NVIDIA driver (CUDA 13 needs version 580 or later), or set launch.device to "
             "\"cpu\"");
     return GpuPlugin(plugin);
@@ -66,7 +66,7 @@ Result<GpuPlugin::Traits> GpuPlugin::traits() const
     Traits traits;
     Bytes free = 0;
     if (!m_plugin->deviceTraits(0, &found) || !m_plugin->deviceMemory(0, &free, &traits.memory))
-        return failed("the CUDA device does not answer");
+        return failed("the CUDA device is not responding");
     traits.name = found.name.data();
     traits.processors = found.processors;
     return traits;
@@ -77,7 +77,7 @@ std::string GpuPlugin::text() const
     Bytes free = 0;
     Bytes total = 0;
     if (!m_plugin->deviceMemory(0, &free, &total))
-        return "the CUDA device does not answer";
+        return "the CUDA device is not responding";
     return fmt::format("training on CUDA device {}, {} free of {}", std::getenv("CUDA_VISIBLE_DEVICES"),
                        formatBytes(free), formatBytes(total));
 }

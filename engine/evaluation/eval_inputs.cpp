@@ -68,7 +68,7 @@ Result<std::vector<std::int64_t>> batchShape(const SafetensorsFile& file, const 
     if (!ids || ids->shape.size() != 2 || ids->shape[0] == 0 || ids->shape[1] == 0)
         return badInput("tensor input_ids [sequences, positions] is missing or empty");
     if (ids->shape[1] > model.maxPositions)
-        return badInput(fmt::format("tensor input_ids has {} positions, the model {}", ids->shape[1],
+        return badInput(fmt::format("tensor input_ids has {} positions, but the model has {}", ids->shape[1],
                                     model.maxPositions));
     return ids->shape;
 }

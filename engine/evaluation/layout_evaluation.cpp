@@ -147,7 +147,7 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     const int data = std::max(1, spec.layout.data); // validate() refuses less
     if (sequences % data != 0)
         return refused(
-            fmt::format("layout.data: {} sequences of the inputs cannot be shared evenly by {} ranks",
+            fmt::format("layout.data: the inputs' {} sequences do not divide evenly among {} ranks",
                         sequences, spec.layout.data),
             fmt::format("make layout.data a divisor of {}", sequences));
     spec.batch = {sequences, 1, sequences / data};

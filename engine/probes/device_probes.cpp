@@ -103,7 +103,7 @@ std::function<void()> deviceWork(const Probe& probe, const Device& device)
     case ProbeKind::Send:
         break;
     }
-    TRAINYARD_CHECK_MSG(false, "a probe between ranks is none of a device");
+    TRAINYARD_CHECK_MSG(false, "a probe between ranks is not a device probe");
     return {};
 }
 

@@ -82,7 +82,7 @@ std::function<void()> groupWork(const Probe& probe, ProcessGroup& group, const D
             group.allGather(spanOf(all).asWritableBytes());
         };
     }
-    TRAINYARD_CHECK_MSG(probe.kind == ProbeKind::Send, "a probe of a device is none between ranks");
+    TRAINYARD_CHECK_MSG(probe.kind == ProbeKind::Send, "a device probe is not a probe between ranks");
     return [&group, out = zeros(probe.bytes, device), in = zeros(probe.bytes, device)]() mutable {
         group.shiftAsync(spanOf(out).asBytes(), spanOf(in).asWritableBytes()).wait();
     };

@@ -49,7 +49,7 @@ Status Fence::check() const
     if (newest <= m_attempt)
         return {};
     return refused(fmt::format("attempt {} of the run is fenced by attempt {}", m_attempt, newest),
-                   "the newer attempt goes on with the run");
+                   "the newer attempt continues the run");
 }
 
 Status Fence::glance()

@@ -24,7 +24,8 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
 
 Error notARing(const std::string& name)
 {
-    return badInput(name + " is not a flight ring", "it is written by trainyard-worker; the file is damaged");
+    return badInput(name + " is not a flight ring",
+                    "trainyard-worker writes such files; this one is damaged");
 }
 
 // {number, count, rank, rank, ...} one after the other.

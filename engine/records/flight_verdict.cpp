@@ -116,7 +116,7 @@ std::string describe(const FlightVerdict& verdict, const Rings& rings)
     const std::string collective =
         fmt::format("{} {} ({}) of step {}", nameOf(at.kind), at.sequence, formatBytes(at.bytes), at.step);
     const std::string unseen =
-        verdict.unseen.empty() ? "" : "; " + ranksText(verdict.unseen) + ": not seen from here";
+        verdict.unseen.empty() ? "" : "; " + ranksText(verdict.unseen) + ": not visible from here";
     if (verdict.missing.empty())
         return fmt::format("{} {} in {}{}", ranksText(verdict.waiting),
                            verdict.waiting.size() == 1 ? "waits" : "wait", collective, unseen);

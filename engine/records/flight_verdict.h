@@ -16,7 +16,7 @@ struct FlightVerdict {
     std::vector<int> missing; ///< ranks that did not enter it, as their rings show; ascending
     std::vector<int> unseen;  ///< ranks of its group without a ring, ascending
     /// "rank 3 did not enter all-reduce 1207 (4 MiB) of step 88: last seen in forward of step 88", or, where
-    /// no ring shows who is missing, "rank 0 waits in all-reduce ...; ranks 4-7: not seen from here".
+    /// no ring shows who is missing, "rank 0 waits in all-reduce ...; ranks 4-7: not visible from here".
     std::string text;
 };
 

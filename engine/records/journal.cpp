@@ -58,7 +58,7 @@ Status keepRest(const fs::path& journal, std::uint64_t from)
         ::open(kept.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0644));
     if (!in.valid() || !out.valid())
         return systemError(ErrorKind::Failed,
-                           "cannot keep the damaged part of the journal as " + kept.string(), errno);
+                           "cannot save the damaged part of the journal as " + kept.string(), errno);
     std::string piece(kPiece, '\0');
     for (;;) {
         const ssize_t got = ::pread(in.get(), piece.data(), piece.size(), static_cast<off_t>(from));
@@ -77,7 +77,7 @@ EventRecord repaired(const Error& damage, const fs::path& journal)
 {
     return {Severity::Warning,
             "journal-repaired",
-            fmt::format("{}; what followed is kept as {}", damage.message, damagedPart(journal).string()),
+            fmt::format("{}; the rest was saved as {}", damage.message, damagedPart(journal).string()),
             {},
             0};
 }
@@ -104,7 +104,7 @@ Result<JournalWriter> JournalWriter::open(const fs::path& folder, const std::str
     if (!file.valid())
         return systemError(ErrorKind::Failed, "cannot open the journal " + path.string(), errno);
     if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0)
-        return failed("another process writes the journal " + path.string(),
+        return failed("another process is writing the journal " + path.string(),
                       "stop it first; it holds the file's lock");
     if (::lseek(file.get(), 0, SEEK_END) == 0) {
         TRAINYARD_TRY_STATUS(writeAll(file.get(), kMagic, path));
@@ -117,7 +117,7 @@ Result<JournalWriter> JournalWriter::open(const fs::path& folder, const std::str
     if (end.damage)
         TRAINYARD_TRY_STATUS(keepRest(path, end.validBytes));
     if (::ftruncate(file.get(), static_cast<off_t>(end.validBytes)) != 0)
-        return systemError(ErrorKind::Failed, "cannot cut the torn tail of " + path.string(), errno);
+        return systemError(ErrorKind::Failed, "cannot truncate the torn tail of " + path.string(), errno);
     if (end.validBytes == 0)
         TRAINYARD_TRY_STATUS(writeAll(file.get(), kMagic, path));
     JournalWriter writer(std::move(file), path, attempt, end.lastSequence + 1, clock);

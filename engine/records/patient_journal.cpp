@@ -65,7 +65,8 @@ Status PatientJournal::wait(const Payload& payload, const Instant& time, Worth w
     }
     const std::size_t bytes = sizeof(Waiting) + encodePayload(payload).size();
     if (m_waitingBytes + bytes > kMaxWaitingBytes)
-        return why.in(fmt::format("{} of records wait for room already", formatBytes(m_waitingBytes)));
+        return why.in(
+            fmt::format("{} of records are already waiting for disk space", formatBytes(m_waitingBytes)));
     m_waiting.push_back({payload, time, m_attempt, bytes});
     m_waitingBytes += bytes;
     ++m_late;

@@ -30,7 +30,7 @@ Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesys
     if (!different)
         return {};
     return refused(
-        fmt::format("{} was written with another {} than this run's", checkpoint.string(), different),
+        fmt::format("{} was written with a different {} than this run's", checkpoint.string(), different),
         "resume with the specification of the run that wrote it");
 }
 
@@ -87,11 +87,10 @@ Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, const s
     RunCheckpoints checkpoints(groups, folder, spec, sharing, fence);
     if (everyRankHoldsAll || checkpoints.allShareTheFolder())
         return Result<RunCheckpoints>(std::move(checkpoints));
-    return badInput(
-        fmt::format("only {} of {} ranks see the folder {} of rank 0, and in this layout every rank holds "
-                    "a part of the model that no other one has",
-                    sharing.count, groups.world->size().value, folder.string()),
-        "put the run directory on a file system that all nodes share");
+    return badInput(fmt::format("only {} of {} ranks can see the folder {} of rank 0, but in this layout "
+                                "each rank holds a part of the model that no other rank has",
+                                sharing.count, groups.world->size().value, folder.string()),
+                    "put the run directory on a file system that all nodes share");
 }
 
 RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder,

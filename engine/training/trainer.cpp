@@ -24,7 +24,7 @@ Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
 {
     if (spec.layout.worldSize() == world.size().value)
         return {};
-    return badInput(fmt::format("the layout needs {} ranks, and {} were started", spec.layout.worldSize(),
+    return badInput(fmt::format("the layout needs {} ranks, but {} were started", spec.layout.worldSize(),
                                 world.size().value),
                     fmt::format("start {} ranks, or change layout.data", spec.layout.worldSize()));
 }
@@ -149,8 +149,8 @@ Result<Requests> Trainer::Run::takeStep()
     m_tracer.record(step);
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
-              fmt::format("gradients overflowed with a loss scale of {}, so no weight was moved; the next "
-                          "step's scale is {}",
+              fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "
+                          "loss scale is {}",
                           outcome.lossScale, m_position.lossScale.scale));
     return outcome.requests;
 }
@@ -192,7 +192,7 @@ Status Trainer::Run::proceedWithCheckpoint()
     if (!m_setup.journal)
         return agree(m_setup.world, {});
     m_setup.journal->event(Severity::Info, "checkpoint-published",
-                           fmt::format("checkpoint of step {} is published", published->value),
+                           fmt::format("checkpoint of step {} published", published->value),
                            published->value);
     (void)m_setup.journal->sync(); // it is published all the same
     return agree(m_setup.world, m_setup.journal->status());
@@ -211,7 +211,7 @@ Status Trainer::Run::goOnWithout(Step step, const Status& saved)
     if (saved.ok() || saved.error().kind != ErrorKind::Failed)
         return saved;
     event(Severity::Warning, "checkpoint-failed",
-          fmt::format("training goes on without a checkpoint of step {}: {}", step.value,
+          fmt::format("training continues without a checkpoint of step {}: {}", step.value,
                       saved.error().text()));
     return {};
 }
@@ -248,7 +248,7 @@ Status Trainer::Run::run()
         if (const Status saved = saveCheckpoints(*requests); !saved.ok())
             return end(saved.error().in(fmt::format("checkpoint at step {}", m_position.step.value)));
         if (requests->stop && m_position.step.value < lastStep())
-            return end(cancelled(fmt::format("stopped after step {} as asked", m_position.step.value)));
+            return end(cancelled(fmt::format("stopped after step {} as requested", m_position.step.value)));
     }
     return end({});
 }

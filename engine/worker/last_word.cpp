@@ -84,7 +84,7 @@ void onAbort(int)
     if (!witness.spoken.exchange(true)) {
         writeLine("error: a broken invariant stopped the worker\n");
         tellJournal("worker-aborted",
-                    "a broken invariant stopped the worker; the line before in its log says which");
+                    "a broken invariant stopped the worker; the previous line of its log names it");
     }
     std::signal(SIGABRT, SIG_DFL);
     ::raise(SIGABRT);

@@ -15,39 +15,34 @@ namespace {
 
 void addTrain(CLI::App& app, TrainOptions& options)
 {
-    CLI::App* command =
-        app.add_subcommand("train", "One rank of a training run; started by mpirun for several ranks");
-    command->add_option("--run-dir", options.runDirectory, "The run directory, with spec.json")
+    CLI::App* command = app.add_subcommand("train", "Run one rank of a training run; mpirun starts several");
+    command->add_option("--run-dir", options.runDirectory, "Run directory with spec.json")
         ->required()
         ->check(CLI::ExistingDirectory);
-    command->add_option("--attempt", options.attempt, "1 for the first start, one more for each resume")
+    command
+        ->add_option("--attempt", options.attempt,
+                     "Number of the attempt: 1 for the first start, one more for each resume")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     command
-        ->add_option(
-            "--replicas", options.replicas,
-            "Data-parallel degree instead of the specification's; accumulation keeps the global batch")
+        ->add_option("--replicas", options.replicas,
+                     "Override the data-parallel degree; accumulation keeps the global batch")
         ->check(CLI::PositiveNumber);
-    command
-        ->add_option("--learning-rate", options.learningRate,
-                     "Peak of the learning rate's schedule instead of the specification's")
+    command->add_option("--learning-rate", options.learningRate, "Override the peak learning rate")
         ->check(CLI::PositiveNumber);
     command->add_option("--layout", options.layout,
-                        "Sections layout, memory, batch and cluster (JSON) instead of the specification's");
-    command
-        ->add_option("--steps", options.lastStep,
-                     "End after this step instead of the specification's last one")
-        ->check(CLI::PositiveNumber);
+                        "Override the sections layout, memory, batch and cluster (JSON)");
+    command->add_option("--steps", options.lastStep, "Override the last step")->check(CLI::PositiveNumber);
 }
 
 void addProbe(CLI::App& app, ProbeOptions& options)
 {
-    CLI::App* command = app.add_subcommand(
-        "probe", "One rank that measures its host for planning; started by mpirun for several ranks");
-    command->add_option("--run-dir", options.runDirectory, "The run directory, with probe.json")
+    CLI::App* command =
+        app.add_subcommand("probe", "Measure this host for planning, as one rank; mpirun starts several");
+    command->add_option("--run-dir", options.runDirectory, "Run directory with probe.json")
         ->required()
         ->check(CLI::ExistingDirectory);
-    command->add_option("--attempt", options.attempt, "1; probes are not restarted")
+    command->add_option("--attempt", options.attempt, "Always 1: probes are not restarted")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
 }
@@ -65,7 +60,7 @@ int complain(const CLI::App& app, const CLI::ParseError& error)
 
 int main(int argc, char** argv)
 {
-    CLI::App app("Trains and evaluates models; part of Trainyard", programName(argv[0], "trainyard-worker"));
+    CLI::App app("Train and evaluate models; part of Trainyard", programName(argv[0], "trainyard-worker"));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
     TrainOptions train;

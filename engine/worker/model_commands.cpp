@@ -20,7 +20,7 @@ CLI::Validator namedEnum()
         [](const std::string& name) {
             return enumFromName<Enum>(name)
                        ? std::string()
-                       : fmt::format("\"{}\" is none of: {}", name, acceptedNames<Enum>());
+                       : fmt::format("\"{}\" is not one of: {}", name, acceptedNames<Enum>());
         },
         std::string(acceptedNames<Enum>()));
 }
@@ -53,8 +53,8 @@ ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
 
 void ModelCommands::addEval()
 {
-    CLI::App* command =
-        m_app.add_subcommand("eval", "Loss, logits and gradients of an imported model on given inputs");
+    CLI::App* command = m_app.add_subcommand(
+        "eval", "Compute loss, logits and gradients of an imported model on given inputs");
     command->footer(
         "Examples:\n"
         "  trainyard eval --hf bert-base --inputs batch.safetensors --out results.safetensors\n"
@@ -63,7 +63,7 @@ void ModelCommands::addEval()
         ->required();
     command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
     CLI::Option* out = command->add_option("--out", m_eval.out, "Safetensors file to write");
-    command->add_option("--precision", m_precision, "Of the forward and backward pass")
+    command->add_option("--precision", m_precision, "Compute type of the forward and backward pass")
         ->check(namedEnum<ComputeType>())
         ->capture_default_str();
     CLI::Option* train =
@@ -71,16 +71,16 @@ void ModelCommands::addEval()
             ->check(namedEnum<OptimizerKind>());
     command
         ->add_option("--layout", m_eval.layout,
-                     "A specification: evaluate in its layout, with ranks as threads of this process")
+                     "Specification file: evaluate in its layout, with ranks as threads of this process")
         ->needs(out)
         ->excludes(train);
     OptimizerSpec& optimizer = m_training.optimizer;
     command->add_option("--steps", m_training.steps, "Optimizer steps")->needs(train)->capture_default_str();
     command->add_option("--lr", optimizer.learningRate, "Learning rate")->needs(train)->capture_default_str();
-    command->add_option("--beta1", optimizer.beta1, "Decay of the mean of gradients")
+    command->add_option("--beta1", optimizer.beta1, "Decay rate of the first moment")
         ->needs(train)
         ->capture_default_str();
-    command->add_option("--beta2", optimizer.beta2, "Decay of the mean of squared gradients")
+    command->add_option("--beta2", optimizer.beta2, "Decay rate of the second moment")
         ->needs(train)
         ->capture_default_str();
     command->add_option("--eps,--epsilon", optimizer.epsilon, "Added to the denominator")
@@ -88,10 +88,10 @@ void ModelCommands::addEval()
         ->capture_default_str();
     command
         ->add_option("--weight-decay", optimizer.weightDecay,
-                     "Share of the weights taken off per step, times the learning rate")
+                     "Weight decay per step, times the learning rate")
         ->needs(train)
         ->capture_default_str();
-    command->add_option("--clip,--clip-norm", optimizer.clipNorm, "0 = no clipping")
+    command->add_option("--clip,--clip-norm", optimizer.clipNorm, "Maximum gradient norm; 0 = no clipping")
         ->needs(train)
         ->capture_default_str();
     command->add_flag("--json", m_json, "Print the series as one JSON document")->needs(train);
@@ -99,12 +99,13 @@ void ModelCommands::addEval()
 
 void ModelCommands::addImportAndExport()
 {
-    CLI::App* import = m_app.add_subcommand("import", "Make a checkpoint from Hugging Face weights");
+    CLI::App* import = m_app.add_subcommand("import", "Convert Hugging Face weights to a checkpoint");
     import->footer("Example:\n  trainyard import --hf bert-base --out bert-base-checkpoint");
     import->add_option("--hf", m_import.huggingFace, "Folder with config.json and model.safetensors")
         ->required();
     import->add_option("--out", m_import.checkpoint, "Folder for the checkpoint")->required();
-    CLI::App* exported = m_app.add_subcommand("export", "Write a checkpoint's weights for Hugging Face");
+    CLI::App* exported =
+        m_app.add_subcommand("export", "Export a checkpoint's weights to Hugging Face files");
     exported->footer(
         "Example:\n  trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny");
     exported
@@ -112,7 +113,7 @@ void ModelCommands::addImportAndExport()
                      "A checkpoint, or a folder of checkpoints")
         ->required();
     exported->add_option("--hf", m_export.huggingFace, "Folder to write; must not exist")->required();
-    exported->add_option("--max-shard", m_maxShard, "Cut bigger weights into files of at most this size")
+    exported->add_option("--max-shard", m_maxShard, "Split the weights into files of at most this size")
         ->check(byteSize())
         ->capture_default_str();
 }
@@ -121,9 +122,9 @@ void ModelCommands::addCertify()
 {
     CLI::App* command = m_app.add_subcommand(
         "certify", "Train a small model in a specification's layout and on one rank, and compare every step");
-    command->footer("Example:\n  trainyard certify spec.json --steps 10\n"
-                    "Exit status 5 where a step differs; the first one is named, with its first tensor.");
-    command->add_option("spec,--spec", m_certify.spec, "The specification; its data set is not needed")
+    command->footer("Example:\n  trainyard certify spec.json --steps 10\nExit status 5 if a step differs; "
+                    "its number and first differing tensor are named.");
+    command->add_option("spec,--spec", m_certify.spec, "Specification file; its data set is not needed")
         ->required();
     command->add_option("--steps", m_certify.steps, "Optimizer steps to compare")
         ->check(CLI::Range(1, 1000))

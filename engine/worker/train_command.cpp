@@ -119,7 +119,7 @@ int runTrain(const TrainOptions& options)
     }
     LastWord lastWord(rank, *log);
     const StopSignals signals([&lastWord](const char* signal) {
-        lastWord.note("stop-signal", fmt::format("{} arrived; stopping after this step", signal));
+        lastWord.note("stop-signal", fmt::format("{} received; stopping after this step", signal));
     });
     const Status status = runRank(options, lastWord, signals.flag());
     if (status.ok())

@@ -55,7 +55,7 @@ Result<std::string> hashOf(const StoredFile& file, const TensorSlice& slice,
     std::string buffer(std::min<std::uint64_t>(slice.bytes, kPieceBytes), '\0');
     for (std::uint64_t done = 0; done < slice.bytes;) {
         if (!goesOn())
-            return cancelled("not verified to its end");
+            return cancelled("not fully verified");
         buffer.resize(std::min<std::uint64_t>(slice.bytes - done, kPieceBytes));
         TRAINYARD_TRY_STATUS(file.read(slice.offset + done, std::as_writable_bytes(std::span(buffer))));
         hash.update(buffer);
@@ -70,7 +70,7 @@ Status verifyShard(const StoredFile& file, const std::vector<SliceInFile>& slice
     for (const SliceInFile& one : slices) {
         TRAINYARD_TRY(const std::string hash, hashOf(file, *one.slice, goesOn));
         if (hash != one.slice->xxh3)
-            return badInput(fmt::format("tensor {}: bytes {} to {} of {} do not have their hash",
+            return badInput(fmt::format("tensor {}: bytes {} to {} of {} do not match their hash",
                                         one.tensor->name, one.slice->offset,
                                         one.slice->offset + one.slice->bytes, file.path().string()));
     }

@@ -68,7 +68,7 @@ Status join(std::map<std::string, LogicalTensor>& all, std::vector<LogicalTensor
         if (isNew)
             continue;
         if (known->second.shape != tensor.shape || known->second.type != tensor.type)
-            return failed(fmt::format("{}: tensor {} has another shape or type than in the other shards",
+            return failed(fmt::format("{}: tensor {} has a different shape or type than in the other shards",
                                       shard, tensor.name));
         std::ranges::move(tensor.slices, std::back_inserter(known->second.slices));
     }

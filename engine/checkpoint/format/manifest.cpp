@@ -95,7 +95,7 @@ Result<CheckpointManifest> parseManifest(const std::string& text)
         const Json json = Json::parse(text);
         if (const int version = json.at("trainyard_checkpoint").get<int>(); version != kManifestVersion)
             return fromAnotherVersion(
-                fmt::format("format {}, and this program reads format {}", version, kManifestVersion));
+                fmt::format("format {}, but this program reads format {}", version, kManifestVersion));
         auto manifest = manifestFrom(json);
         return manifest.ok() ? manifest : fromAnotherVersion(manifest.error().message);
     } catch (const Json::exception&) {

@@ -194,7 +194,7 @@ Status goBackTo(const fs::path& checkpoints, std::int64_t step)
     if (!target)
         return refused(fmt::format("there is no checkpoint of step {}", step),
                        listing.names.empty() ? "the run has no checkpoint yet"
-                                             : "there are those of steps " + stepsIn(listing));
+                                             : "available steps: " + stepsIn(listing));
     if (listing.has(*target)) {
         const CheckpointHealth health = examineIndex(checkpoints / target->text());
         if (health.state != CheckpointState::Whole)

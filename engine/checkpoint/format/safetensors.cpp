@@ -121,7 +121,7 @@ Result<Layout> split(std::span<const std::byte> file)
     std::memcpy(&headerBytes, file.data(), sizeof headerBytes);
     if (headerBytes > file.size() - sizeof headerBytes)
         return badInput(
-            fmt::format("the header should have {} bytes, but the file ends before", headerBytes));
+            fmt::format("the header should have {} bytes, but the file ends earlier", headerBytes));
     const auto* text = reinterpret_cast<const char*>(file.data()) + sizeof headerBytes;
     Json header = Json::parse(text, text + headerBytes, nullptr, false);
     if (!header.is_object())
@@ -163,9 +163,9 @@ Result<TensorBytes> readEntry(const std::string& name, const Json& entry, std::s
         return badInput(fmt::format("tensor {}: element type {} is not supported", name, *type));
     const auto [begin, end] = *offsets;
     if (begin > end || end > data.size())
-        return badInput(fmt::format("tensor {}: bytes {} to {} lie outside the data ({} bytes)", name, begin,
+        return badInput(fmt::format("tensor {}: bytes {} to {} are outside the data ({} bytes)", name, begin,
                                     end, data.size()),
-                        "the file may be cut off; copy it again");
+                        "the file may be truncated; copy it again");
     if (bytesOf(*elementType, *shape) != end - begin)
         return badInput(fmt::format("tensor {}: {} bytes do not fit its shape and type", name, end - begin));
     return TensorBytes{name, *elementType, *shape, data.subspan(begin, end - begin)};

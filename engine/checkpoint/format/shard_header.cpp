@@ -35,7 +35,7 @@ Result<std::string> headerOf(const StoredFile& shard)
     std::uint64_t bytes = 0;
     TRAINYARD_TRY_STATUS(shard.read(0, std::as_writable_bytes(std::span(&bytes, 1))));
     if (bytes > kMaxHeaderBytes || bytes > shard.size() - sizeof bytes)
-        return damaged(shard, "its header does not fit into it");
+        return damaged(shard, "its header is larger than the file");
     std::string header(bytes, '\0');
     TRAINYARD_TRY_STATUS(shard.read(sizeof bytes, std::as_writable_bytes(std::span(header))));
     return header;
@@ -75,16 +75,16 @@ Status checkShardHeader(const StoredFile& shard, const std::vector<SliceInFile>&
     try {
         entries = entriesOf(header);
     } catch (const Json::exception&) {
-        return damaged(shard, "its header is not that of a safetensors file");
+        return damaged(shard, "it has no safetensors header");
     }
     for (const auto& [tensor, slice] : slices) {
         const auto found = entries.find({tensor->name, slice->offset});
         if (found == entries.end() ||
             found->second != Entry{std::string(nameOf(tensor->type)), slice->shape, slice->bytes})
             return damaged(shard,
-                           fmt::format("its header and the manifest differ about tensor {}", tensor->name));
+                           fmt::format("its header and the manifest disagree on tensor {}", tensor->name));
         if (slice->offset + slice->bytes > shard.size())
-            return badInput(fmt::format("{} was cut off: it has {} bytes, and tensor {} ends at byte {}",
+            return badInput(fmt::format("{} is truncated: it has {} bytes, but tensor {} ends at byte {}",
                                         shard.path().string(), shard.size(), tensor->name,
                                         slice->offset + slice->bytes));
     }

@@ -26,9 +26,8 @@ bool startsFromTheBeginning(const CheckpointListing& listing, const std::vector<
 
 Error nothingIsWhole(const CheckpointListing& listing, const std::vector<DamagedCheckpoint>& damaged)
 {
-    constexpr const char* kHint =
-        "`trainyard checkpoints RUN` lists all there are; `trainyard resume RUN --step N` takes one of them, "
-        "and --step 0 starts over";
+    constexpr const char* kHint = "`trainyard checkpoints RUN` lists them all; `trainyard resume RUN --step "
+                                  "N` starts from one of them, --step 0 from scratch";
     if (damaged.empty())
         return refused(fmt::format("{} has no checkpoint to start from, though `latest` names \"{}\"",
                                    listing.folder.string(), listing.latest),
@@ -50,7 +49,7 @@ Error unreadable(const CheckpointName& name, const std::string& reason)
 std::string StartChoice::text() const
 {
     if (!checkpoint)
-        return lineSwitch ? "step 0, as asked" : "step 0: there is no checkpoint yet";
+        return lineSwitch ? "step 0, as requested" : "step 0: there is no checkpoint yet";
     std::string text = fmt::format("the checkpoint of step {}", step());
     if (!damaged.empty())
         text += fmt::format(", the newest whole one ({} {} damaged)", stepsOf(damaged),

@@ -46,7 +46,7 @@ Status StoredFile::read(std::uint64_t offset, std::span<std::byte> out) const
     while (!out.empty()) {
         const ssize_t got = ::pread(m_file.get(), out.data(), out.size(), static_cast<off_t>(offset));
         if (got == 0)
-            return badInput(fmt::format("{} was cut off: it ends at byte {}", m_path.string(), offset));
+            return badInput(fmt::format("{} is truncated: it ends at byte {}", m_path.string(), offset));
         if (got < 0 && errno != EINTR)
             return systemError(ErrorKind::Failed, "cannot read " + m_path.string(), errno);
         if (got > 0) {

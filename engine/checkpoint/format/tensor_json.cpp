@@ -56,7 +56,7 @@ Status checkSlice(const LogicalTensor& tensor, const TensorSlice& slice)
     if (!isPlainName(slice.file))
         return badInput(fmt::format("tensor {}: \"{}\" is not the name of a file", tensor.name, slice.file));
     if (!isInside(slice, tensor.shape))
-        return badInput(fmt::format("tensor {}: a slice reaches outside the tensor", tensor.name));
+        return badInput(fmt::format("tensor {}: a slice extends beyond the tensor", tensor.name));
     if (slice.bytes != elements(slice.shape) * byteSize(tensor.type))
         return badInput(
             fmt::format("tensor {}: {} bytes do not fit the slice's shape", tensor.name, slice.bytes));

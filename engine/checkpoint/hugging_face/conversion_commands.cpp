@@ -22,8 +22,8 @@ Result<fs::path> checkpointAt(const fs::path& path)
         return path;
     TRAINYARD_TRY(const StartChoice start, chooseStart(path));
     if (!start.checkpoint)
-        return badInput(path.string() + ": there is no checkpoint here",
-                        "name a step-... folder, or a folder that holds some");
+        return badInput(path.string() + ": no checkpoint found",
+                        "give a step-... folder, or a folder that contains some");
     if (!start.damaged.empty())
         printNotice("exporting " + start.text() + '\n');
     return path / start.checkpoint->text();

@@ -38,7 +38,8 @@ public:
             return {};
         }
         if (!m_loaded.insert(role.parameter).second)
-            return badInput(fmt::format("tensor {} is there twice, under old and new name", role.parameter));
+            return badInput(
+                fmt::format("tensor {} appears twice, under its old and new names", role.parameter));
         m_parameters.parameter(role.parameter).master.copy_(values);
         return {};
     }
@@ -55,7 +56,7 @@ public:
             if (!copy.values.to(master.scalar_type()).equal(master))
                 return badInput(
                     fmt::format("tensor {} differs from {}, to which it is tied", copy.name, copy.parameter),
-                    "set tie_word_embeddings to false in config.json if it is a tensor of its own");
+                    "set tie_word_embeddings to false in config.json if it is a separate tensor");
         }
         m_parameters.refreshWorkingCopy();
         return {};
@@ -76,7 +77,7 @@ private:
         if (transposed)
             std::reverse(shape.begin(), shape.end());
         if (tensor.shape != shape)
-            return badInput(fmt::format("tensor {} has the shape [{}], but config.json makes it [{}]",
+            return badInput(fmt::format("tensor {} has the shape [{}], but config.json implies [{}]",
                                         tensor.name, fmt::join(tensor.shape, ", "), fmt::join(shape, ", ")));
         const at::Tensor stored = tensorFrom(tensor);
         if (!at::isFloatingType(stored.scalar_type()))
@@ -116,7 +117,8 @@ Status HuggingFaceModel::openFile(const fs::path& path)
     TRAINYARD_TRY(SafetensorsFile file, SafetensorsFile::open(path));
     for (const TensorBytes& tensor : file.tensors()) {
         if (!m_tensors.emplace(tensor.name, tensor).second)
-            return badInput(fmt::format("{}: tensor {} is in another shard too", path.string(), tensor.name));
+            return badInput(
+                fmt::format("{}: tensor {} is also in another shard", path.string(), tensor.name));
     }
     m_files.push_back(std::move(file)); // the mapping stays where it is
     return {};

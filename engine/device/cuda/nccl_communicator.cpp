@@ -49,14 +49,14 @@ NcclCommunicator::~NcclCommunicator()
 void NcclCommunicator::call(const char* name, const std::function<ncclResult_t(ncclComm_t)>& function)
 {
     if (m_aborted)
-        throw CommunicationError(std::string(name) + ": the group was given up");
+        throw CommunicationError(std::string(name) + ": the group was aborted");
     require(name, function(m_comm), m_comm);
 }
 
 std::string NcclCommunicator::error()
 {
     if (m_aborted)
-        return "the group was given up";
+        return "the group was aborted";
     ncclResult_t result = ncclSuccess;
     const ncclResult_t asked = ncclCommGetAsyncError(m_comm, &result);
     if (asked != ncclSuccess)

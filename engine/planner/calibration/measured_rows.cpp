@@ -69,7 +69,7 @@ Status namesEveryColumnOnce(const Cells& headings)
         const auto count = std::count(headings.begin(), headings.end(), rule.heading);
         if (count > 1)
             return badInput(fmt::format("there are {} columns \"{}\"", count, rule.heading),
-                            "keep the one that counts");
+                            "keep only one of them");
         if (count == 0)
             missing += fmt::format("{}\"{}\"", missing.empty() ? "" : ", ", rule.heading);
     }
@@ -111,8 +111,8 @@ Result<Numbers> numbersOf(const Cells& cells, const Places& places)
         const auto number = positiveNumber(cell);
         if (!number || !makesSense(i, *number))
             return badInput(fmt::format("\"{}\" is \"{}\"", kRules[i].heading, cell),
-                            fmt::format("it must be a number above 0 and at most {}, with a decimal point "
-                                        "if a time has a fraction, and else a whole one",
+                            fmt::format("it must be above 0 and at most {}: a time may have a decimal point, "
+                                        "other values are whole numbers",
                                         kRules[i].most));
         numbers[i] = *number;
     }
@@ -170,7 +170,7 @@ Result<MeasuredRow> rowOf(const Numbers& n, std::size_t line)
     const auto global = static_cast<std::int64_t>(n[GlobalBatch]);
     if (global % perPass != 0)
         return badInput(
-            fmt::format("a global batch of {} does not divide by micro x data = {}", global, perPass),
+            fmt::format("a global batch of {} is not a multiple of micro x data = {}", global, perPass),
             "correct the batch");
     const RunSpec spec = specOf(n, global / perPass);
     if (const Diagnostics problems = validate(spec); !problems.empty())
@@ -183,7 +183,7 @@ Result<MeasuredRow> parseRow(std::string_view text, std::size_t headings, const 
 {
     TRAINYARD_TRY(const Cells cells, csvCells(text));
     if (cells.size() > headings)
-        return badInput(fmt::format("there are {} cells under {} headings", cells.size(), headings),
+        return badInput(fmt::format("there are {} cells, but {} column names", cells.size(), headings),
                         "write fractions with a decimal point, or put the cell in quotes");
     TRAINYARD_TRY(const Numbers numbers, numbersOf(cells, places));
     return rowOf(numbers, line);
@@ -210,7 +210,7 @@ Result<std::vector<MeasuredRow>> parseMeasuredRows(std::string_view csv)
         rows.push_back(std::move(*row));
     }
     if (rows.empty())
-        return badInput("there is no row under the heading", "give at least one measured step");
+        return badInput("there are no rows below the header", "give at least one measured step");
     return rows;
 }
 

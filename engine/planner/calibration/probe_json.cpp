@@ -19,7 +19,7 @@ void readPositive(FieldReader& reader, const char* key, double& number)
 {
     reader.read(key, number);
     if (!(number > 0))
-        reader.complain(key, "must be above 0", "give what was measured");
+        reader.complain(key, "must be above 0", "give the measured value");
 }
 
 /// `valueOf` makes a value of a name, or nothing.
@@ -31,7 +31,7 @@ void readNamed(FieldReader& reader, const char* key, Enum& value, ValueOf valueO
     if (const auto found = valueOf(name))
         value = *found;
     else
-        reader.complain(key, "unknown value \"" + name + "\"", "the engine may be newer than this desk");
+        reader.complain(key, "unknown value \"" + name + "\"", "the engine may be newer than this Trainyard");
 }
 
 void readProduct(FieldReader& reader, Probe& probe)
@@ -54,14 +54,14 @@ void readProbe(FieldReader& reader, Probe& probe)
     readPositive(reader, "seconds", probe.seconds);
     reader.read("spread", probe.spread);
     if (!(probe.spread >= 0))
-        reader.complain("spread", "is below 0", "it is a share of the median");
+        reader.complain("spread", "is below 0", "give a fraction of the median");
 }
 
 void readCount(FieldReader& reader, const char* key, int& count, int least)
 {
     reader.read(key, count);
     if (count < least || count > kMostRanks)
-        reader.complain(key, "makes no sense", "count again");
+        reader.complain(key, "is out of range", "check the number");
 }
 
 void readMath(FieldReader& reader, ProcessorMath& math)
@@ -78,7 +78,7 @@ void readHardware(FieldReader& reader, ProbedHardware& hardware, Diagnostics& di
     reader.read("host_memory", hardware.hostMemory);
     reader.read("hosts", hardware.hosts);
     if (hardware.hosts.empty())
-        reader.complain("hosts", "needs at least one host", "name what was probed");
+        reader.complain("hosts", "needs at least one host", "list the probed hosts");
     readCount(reader, "ranks_per_host", hardware.ranksPerHost, 1);
     if (reader.has("narrow_products"))
         readSection(reader, "narrow_products", diagnostics,

@@ -92,7 +92,7 @@ Result<Probe> NodeFit::one(ProbeKind kind) const
 {
     const auto found = std::ranges::find(m_report.probes, kind, &Probe::kind);
     if (found == m_report.probes.end())
-        return badInput(fmt::format("no {} was probed", nameOf(kind)), "probe the hosts once more");
+        return badInput(fmt::format("no {} was probed", nameOf(kind)), "probe the hosts again");
     return *found;
 }
 
@@ -126,7 +126,7 @@ Status NodeFit::fitProducts(DeviceModel& device) const
         });
         if (products[i].empty())
             return badInput(fmt::format("no product in {} was probed", nameOf(kTypes[i])),
-                            "probe the hosts once more");
+                            "probe the hosts again");
         double& peak = peakOf(device.peak, kTypes[i]);
         for (const Probe& probe : products[i])
             peak = std::max(peak, probe.product.operations() / workTime(probe, device));
@@ -216,12 +216,12 @@ Status checkProbes(const ProbeReport& report)
     for (const Probe& probe : report.probes) {
         if (!(probe.seconds > 0))
             return badInput(fmt::format("the probe \"{}\" has no time", probe.text()),
-                            "probe the hosts once more");
+                            "probe the hosts again");
         const bool alone = (probe.reach == ProbeReach::Network && report.hardware.hosts.size() < 2) ||
                            (probe.reach == ProbeReach::Node && report.hardware.ranksPerHost < 2);
         if (alone)
-            return badInput(fmt::format("the probe \"{}\" has nobody to talk to", probe.text()),
-                            "probe the hosts once more");
+            return badInput(fmt::format("the probe \"{}\" has no peer", probe.text()),
+                            "probe the hosts again");
     }
     return {};
 }

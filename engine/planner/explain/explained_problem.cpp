@@ -231,7 +231,7 @@ Error ExplainedProblem::error() const
         error.message += fmt::format(" ({})", problem.equation);
     std::string nearest;
     for (const Remedy& remedy : remedies)
-        nearest += (nearest.empty() ? "nearest that work: " : " | ") + remedy.text();
+        nearest += (nearest.empty() ? "closest valid settings: " : " | ") + remedy.text();
     if (!nearest.empty())
         error.hint = nearest;
     return error;

@@ -40,7 +40,7 @@ void readRate(FieldReader& reader, const char* key, double& rate)
 {
     reader.read(key, rate);
     if (!(rate > 0))
-        reader.complain(key, "must be above 0", "give what the vendor publishes, or what was measured");
+        reader.complain(key, "must be above 0", "give the vendor's figure, or a measured one");
     else if (rate < 1 || rate > kMaxRate)
         reader.complain(key, fmt::format("must be from 1 to {:g} a second", kMaxRate),
                         "give it in operations or bytes per second");
@@ -59,14 +59,14 @@ void readShare(FieldReader& reader, const char* key, double& share)
 {
     reader.read(key, share);
     if (!(share >= kMinShare) || share > 1)
-        reader.complain(key, fmt::format("must be from {} to 1", kMinShare), "it is a share, e.g. 0.8");
+        reader.complain(key, fmt::format("must be from {} to 1", kMinShare), "give a fraction, e.g. 0.8");
 }
 
 void readCount(FieldReader& reader, const char* key, int& count, int least)
 {
     reader.read(key, count);
     if (count < least || count > kMostRanks)
-        reader.complain(key, fmt::format("must be from {} to {}", least, kMostRanks), "count again");
+        reader.complain(key, fmt::format("must be from {} to {}", least, kMostRanks), "check the number");
 }
 
 void readSize(FieldReader& reader, const char* key, Bytes& size)
@@ -162,10 +162,10 @@ void readPrice(FieldReader& reader, Price& price)
 {
     reader.read("per_hour", price.perHour);
     if (!(price.perHour >= 0))
-        reader.complain("per_hour", "is below 0", "leave it at 0 where it is unknown");
+        reader.complain("per_hour", "is below 0", "use 0 if unknown");
     else if (price.perHour > kMaxPrice)
         reader.complain("per_hour", fmt::format("must be at most {:g}", kMaxPrice),
-                        "give what one node costs for an hour");
+                        "give the price of one node per hour");
     reader.read("currency", price.currency);
     if (price.currency.empty())
         reader.complain("currency", "is empty", "name it, e.g. \"USD\"");
@@ -179,11 +179,11 @@ void readFactors(FieldReader& reader, TimeCoefficients& coefficients)
         double& factor = coefficients.factors[i];
         reader.read(name.c_str(), factor);
         if (!(factor > 0))
-            reader.complain(name.c_str(), "must be above 0", "1 corrects nothing");
+            reader.complain(name.c_str(), "must be above 0", "1 means no correction");
         else if (factor < 1 / kMaxFactor || factor > kMaxFactor)
             reader.complain(name.c_str(),
                             fmt::format("must be from {:g} to {:g}", 1 / kMaxFactor, kMaxFactor),
-                            "1 corrects nothing");
+                            "1 means no correction");
     }
 }
 
@@ -193,13 +193,13 @@ void readCalibration(FieldReader& reader, NodeCalibration& calibration, Diagnost
     reader.read("hosts", calibration.hosts);
     reader.read("error_band", calibration.errorBand);
     if (!(calibration.errorBand >= 0))
-        reader.complain("error_band", "is below 0", "it is a share, e.g. 0.15");
+        reader.complain("error_band", "is below 0", "give a fraction, e.g. 0.15");
     else if (calibration.errorBand > kMaxFactor)
         reader.complain("error_band", fmt::format("must be at most {:g}", kMaxFactor),
-                        "it is a share, e.g. 0.15");
+                        "give a fraction, e.g. 0.15");
     reader.read("measured_runs", calibration.measuredRuns);
     if (calibration.measuredRuns < 0)
-        reader.complain("measured_runs", "is below 0", "count again");
+        reader.complain("measured_runs", "is below 0", "check the number");
     reader.read("runs", calibration.runs);
     readSection(reader, "factors", diagnostics,
                 [&](FieldReader& factors) { readFactors(factors, calibration.coefficients); });

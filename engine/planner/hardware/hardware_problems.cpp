@@ -26,10 +26,10 @@ void checkDevice(DeviceKind device, const NodeSpec& spec, const NodeModel& node,
     if (device == DeviceKind::Cpu && !node.sharesMemory)
         problems.push_back({"launch.device",
                             fmt::format("cpu, but {} is described by its accelerators", spec.hardware),
-                            "name hardware whose processors are described, or set launch.device to auto"});
+                            "choose hardware with described processors, or set launch.device to auto"});
     if (device == DeviceKind::Cuda && node.sharesMemory)
-        problems.push_back({"launch.device", fmt::format("cuda, but {} has processors alone", spec.hardware),
-                            "name hardware with GPUs, or set launch.device to auto"});
+        problems.push_back({"launch.device", fmt::format("cuda, but {} has only CPUs", spec.hardware),
+                            "choose hardware with GPUs, or set launch.device to auto"});
 }
 
 } // namespace

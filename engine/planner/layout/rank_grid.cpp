@@ -73,8 +73,7 @@ Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
         for (const Axis axis : axesOf(*letter)) {
             const int degree = layout.*traitsOf(axis).degree;
             if (degree < 1)
-                return badInput(fmt::format("layout: a degree of {} makes no ranks", degree),
-                                "use at least 1");
+                return badInput(fmt::format("layout: a degree of {} is too small", degree), "use at least 1");
             grid.m_dimensions.push_back({axis, degree, grid.m_size});
             grid.m_size *= degree;
         }

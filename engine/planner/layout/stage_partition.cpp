@@ -102,7 +102,7 @@ private:
 Error noRoom(int layers, const std::vector<int>& most)
 {
     return refused(
-        fmt::format("{} layers do not fit: the stages have room for {}", layers, fmt::join(most, " + ")),
+        fmt::format("{} layers do not fit: the stages can hold {}", layers, fmt::join(most, " + ")),
         "use more stages, or devices with more memory");
 }
 

@@ -127,13 +127,13 @@ Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory)
         const std::size_t devices = memory(i).devices.size();
         left -= ranks;
         if (devices < static_cast<std::size_t>(ranks))
-            return refused(fmt::format("launch.device: {} gets {} rank{} and has {} CUDA device{}", node.host,
-                                       ranks, ranks == 1 ? "" : "s", devices, devices == 1 ? "" : "s"),
-                           devices == 0
-                               ? std::string("set launch.device to \"cpu\" or \"auto\", or use another host")
-                               : fmt::format("give it {} slots in cluster.nodes, or set launch.device to "
-                                             "\"cpu\"",
-                                             devices));
+            return refused(
+                fmt::format("launch.device: {} gets {} rank{}, but has {} CUDA device{}", node.host, ranks,
+                            ranks == 1 ? "" : "s", devices, devices == 1 ? "" : "s"),
+                devices == 0 ? std::string("set launch.device to \"cpu\" or \"auto\", or use another host")
+                             : fmt::format("give it {} slots in cluster.nodes, or set launch.device to "
+                                           "\"cpu\"",
+                                           devices));
     }
     return {};
 }
@@ -160,16 +160,15 @@ Error MemoryShortage::error() const
 {
     const std::string shared = host.ranks == 1 ? "its rank" : fmt::format("each of its {} ranks", host.ranks);
     if (ofMainMemory)
-        return refused(fmt::format("a rank needs {} of its host's memory as planned, and {} has {} for {}",
+        return refused(fmt::format("a rank is planned to need {} of host memory, but {} has {} for {}",
                                    formatBytes(needed), host.host, formatBytes(room), shared),
                        "offload less, or use more hosts");
     const std::string there =
-        room == *host.perRank
-            ? formatBytes(room)
-            : fmt::format("{}, of which {} may be planned,", formatBytes(*host.perRank), formatBytes(room));
+        room == *host.perRank ? formatBytes(room)
+                              : fmt::format("{} ({} usable)", formatBytes(*host.perRank), formatBytes(room));
     return refused(
-        fmt::format("a rank needs {} as planned, and {} has {} for {}", formatBytes(needed), host.host, there,
-                    shared),
+        fmt::format("a rank is planned to need {}, but {} has {} for {}", formatBytes(needed), host.host,
+                    there, shared),
         "lower batch.micro, set memory.recompute or memory.zero_stage, raise layout.tensor, or use "
         "more hosts");
 }

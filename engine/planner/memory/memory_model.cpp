@@ -160,26 +160,24 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
     say(true, "Gradients are summed in float32.");
     say(true, "AdamW, LAMB and LANS keep two moments per parameter in the master type, SGD its momentum.");
     say(memory.zeroStage > 0,
-        "ZeRO 1 shares master weights and moments among the data-parallel and context-parallel ranks, ZeRO 2 "
-        "gradients as well, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.");
-    say(true, "Weights, gradients and optimizer state have the gaps that align tensors and buckets.");
-    say(spec.layout.pipeline > 1, "Of a pipeline the rank that holds most is planned for.");
-    say(true,
-        "The peak is that of the moment of a step at which most is held: in the head, in a layer, or in "
-        "the update.");
-    say(spec.model.family == ModelFamily::Bert, "Activations: every masked position is used.");
-    say(memory.recompute != RecomputeKind::None, "A layer that is computed again is there as a whole.");
+        "ZeRO 1 shards master weights and moments over the data-parallel and context-parallel ranks, ZeRO 2 "
+        "also gradients, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.");
+    say(true, "Weights, gradients and optimizer state include the alignment gaps of tensors and buckets.");
+    say(spec.layout.pipeline > 1, "In a pipeline, the plan is for the rank with the highest peak.");
+    say(true, "The peak is at the moment of a step with the most memory in use: in the head, in a layer, or "
+              "in the update.");
+    say(spec.model.family == ModelFamily::Bert, "Activations assume that every masked position is used.");
+    say(memory.recompute != RecomputeKind::None, "A recomputed layer is counted in full.");
     say(spec.batch.packing, "Packed micro-batches are planned as if no row had padding.");
     say(spec.checkpoint.asynchronous,
-        "A checkpoint that is written while training goes on needs a copy of the state, of which each "
-        "data-parallel rank has its share.");
+        "An asynchronous checkpoint needs a copy of the state, shared among the data-parallel ranks.");
     say(spec.layout.context > 1,
-        "Context parallelism: each rank's tokens alone, and of the ring two blocks of keys and values with "
-        "their gradients; all masked positions of a sequence may lie on one rank.");
+        "Context parallelism: each rank holds only its own tokens, and two blocks of the ring's keys and "
+        "values with their gradients; all masked positions of a sequence may be on one rank.");
     say(memory.offloadActivations || memory.offloadOptimizer || memory.offloadParameters,
-        "What is offloaded is in host memory, which on a processor is the same memory.");
+        "Offloaded data is in host memory; on a CPU rank that is the same memory.");
     say(products == NarrowProducts::Widened,
-        "Processors without bfloat16 instructions: the product under way has a float32 copy of its result.");
+        "CPUs without bfloat16 instructions: the current matrix product has a float32 copy of its result.");
     say(true, "Not counted: the program and its libraries, temporary buffers of the matrix library.");
     return said;
 }

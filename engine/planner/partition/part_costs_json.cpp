@@ -31,7 +31,7 @@ void readCost(FieldReader& reader, const char* key, double& cost)
 {
     reader.read(key, cost);
     if (!(cost >= 0))
-        reader.complain(key, "is below 0", "leave it out where it is not known");
+        reader.complain(key, "is below 0", "omit it if unknown");
 }
 
 double sumOf(const PartCosts& costs)

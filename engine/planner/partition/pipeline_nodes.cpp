@@ -76,7 +76,7 @@ Result<std::vector<PipelineNode>> pipelineNodes(const RunSpec& spec, const std::
     if (const Diagnostics problems = hardwareProblems(spec, used(nodes, hosts)); !problems.empty())
         return toError(problems);
     if (ranksOn(hosts) < grid.worldSize().value)
-        return refused(fmt::format("{} ranks have {} slots", grid.worldSize().value, ranksOn(hosts)),
+        return refused(fmt::format("{} ranks, but only {} slots", grid.worldSize().value, ranksOn(hosts)),
                        "add hosts or slots to cluster.nodes");
     const NodeModel worst = clusterOf(hosts, spec, nodes).governing(spec.precision.compute);
     std::vector<PipelineNode> found;

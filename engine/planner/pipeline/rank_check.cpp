@@ -119,9 +119,9 @@ public:
         for (const PipelineAction& part : partsOf(action)) {
             const auto expected = m_done.find(part);
             if (expected == m_done.end())
-                return wrong(action, "has no place in this pipeline");
+                return wrong(action, "does not belong to this pipeline");
             if (expected->second)
-                return wrong(action, "comes twice");
+                return wrong(action, "appears twice");
         }
         if (m_done[kStep])
             return wrong(action, "comes after the step");

@@ -20,7 +20,7 @@ Status checkShape(const PipelineSchedule& schedule)
 {
     const PipelineShape& shape = schedule.shape;
     if (shape.ranks < 1 || shape.chunks < 1 || shape.microBatches < 1)
-        return badInput("a pipeline has at least one rank, one chunk and one micro-batch");
+        return badInput("a pipeline needs at least one rank, one chunk and one micro-batch");
     if (schedule.ranks.size() != static_cast<std::size_t>(shape.ranks))
         return badInput(
             fmt::format("there are {} lists for {} pipeline ranks", schedule.ranks.size(), shape.ranks));
@@ -57,7 +57,7 @@ Status checkMessageOrder(const PipelineSchedule& schedule)
         const ActionList& there = receives.there.at(channel);
         for (std::size_t i = 0; i < askedFor.size(); ++i) {
             if (askedFor[i] != there[i])
-                return badInput(fmt::format("rank {}: {} comes where rank {} sends for {}", channel.second,
+                return badInput(fmt::format("rank {}: {} is next, but rank {} sends for {}", channel.second,
                                             toText(there[i], schedule.shape), channel.first,
                                             toText(askedFor[i], schedule.shape)));
         }

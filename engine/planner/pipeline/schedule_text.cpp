@@ -114,7 +114,7 @@ Result<ActionList> parseRank(std::string_view line, int rank, const PipelineShap
             continue;
         const auto action = parseAction(word, shape);
         if (!action)
-            return badInput(fmt::format("line {}: \"{}\" is no action", rank + 2, word),
+            return badInput(fmt::format("line {}: \"{}\" is not an action", rank + 2, word),
                             shape.chunks == 1 ? "write e.g. F0, F0>, >B0, B0, reduce, step"
                                               : "write e.g. F0.1, F0.1>, >B0.1, B0.1, reduce.1, step");
         actions.push_back(*action);
@@ -158,7 +158,7 @@ Result<PipelineSchedule> parseSchedule(std::string_view text)
         schedule.ranks.push_back(std::move(actions));
     }
     if (!text.empty())
-        return badInput(fmt::format("line {}: the pipeline has {} ranks, and more lines follow",
+        return badInput(fmt::format("line {}: the pipeline has {} ranks, but more lines follow",
                                     schedule.shape.ranks + 2, schedule.shape.ranks));
     return schedule;
 }

@@ -32,11 +32,10 @@ Result<TimeCoefficients> scaledTo(const StepModel& model, double seconds, const 
     const TimeCoefficients found = scaled(own, high);
     const double nearest = model.estimate(found).seconds;
     if (std::abs(nearest / seconds - 1) > 0.01)
-        return refused(
-            fmt::format("a step of {:.3g} s was measured, and with the links as they are described "
-                        "the nearest that devices {} times as fast or as slow reach is {:.3g} s",
-                        seconds, kMaxScaled, nearest),
-            "correct what was measured, or the hardware's links");
+        return refused(fmt::format("the measured step takes {:.3g} s, but with the described links even "
+                                   "devices {} times as fast or as slow reach only {:.3g} s",
+                                   seconds, kMaxScaled, nearest),
+                       "correct the measurement, or the hardware's links");
     return found;
 }
 

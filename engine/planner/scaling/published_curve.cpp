@@ -59,7 +59,7 @@ void readPoint(FieldReader& reader, PublishedCurve& curve)
     if (deviceRate > 0)
         point.sequencesPerSecond = sequencesOf(deviceRate, point.devices, curve);
     if (point.devices < 1 || !(point.sequencesPerSecond > 0))
-        reader.complain("devices", "needs a number of devices and what they reached",
+        reader.complain("devices", "needs a number of devices and their throughput",
                         "give \"sequences_per_second\" or \"device_rate\"");
 }
 
@@ -71,7 +71,7 @@ void readPoints(FieldReader& reader, PublishedCurve& curve, Diagnostics& diagnos
     };
     if (curve.points.empty() || !std::is_sorted(curve.points.begin(), curve.points.end(), ascending))
         reader.complain("points", "needs at least one point, in order of devices",
-                        "put the fewest devices first");
+                        "sort the points by devices, fewest first");
 }
 
 void compareWithFirst(std::vector<PublishedPoint>& points)

@@ -17,15 +17,14 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
         return badInput(
             fmt::format("{} ranks cannot hold whole copies of a model on {} ranks", ranks, model));
     if (ranks > kMostRanks)
-        return badInput(fmt::format("{} ranks are more than {}", ranks, kMostRanks), "take fewer");
+        return badInput(fmt::format("{} ranks are more than {}", ranks, kMostRanks), "use fewer");
     RunSpec copy = spec;
     copy.layout.data = static_cast<int>(ranks / model);
     const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;
     if (scaling == Scaling::Weak) {
         const std::int64_t global = perStep * copy.batch.accumulation;
         if (global > std::numeric_limits<int>::max())
-            return badInput(fmt::format("a global batch of {} is more than can be counted", global),
-                            "take fewer ranks");
+            return badInput(fmt::format("a global batch of {} is too large", global), "use fewer ranks");
         copy.batch.global = static_cast<int>(global);
         return copy;
     }

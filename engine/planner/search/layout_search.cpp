@@ -263,32 +263,33 @@ Error Search::nothingFits() const
 {
     const NodeModel& node = m_request.node;
     if (m_candidates == 0)
-        return refused(fmt::format("no degrees and micro-batches divide this model, {} devices and a global "
-                                   "batch of {}",
-                                   m_request.nodes * node.devices, m_request.spec.batch.global),
-                       "take a global batch with more divisors, or another number of nodes");
+        return refused(
+            fmt::format(
+                "no degrees and micro-batch sizes divide this model, {} devices and a global batch of {}",
+                m_request.nodes * node.devices, m_request.spec.batch.global),
+            "use a global batch with more divisors, or another number of nodes");
     if (m_least > m_room)
-        return refused(fmt::format("no layout of this model fits: the smallest one needs {}, and a device's "
-                                   "{} have room for {}",
-                                   formatBytes(m_least), formatBytes(node.device.memory),
-                                   formatBytes(m_room)),
-                       "take more nodes, devices with more memory or a smaller model; a global batch with "
-                       "more divisors allows more layouts");
-    return refused(fmt::format("no layout of this model fits: those that a device has room for leave more in "
-                               "the host's memory than a rank's share, {} of {}",
+        return refused(
+            fmt::format(
+                "no layout of this model fits: the smallest one needs {}, but a device of {} can hold {}",
+                formatBytes(m_least), formatBytes(node.device.memory), formatBytes(m_room)),
+            "use more nodes, devices with more memory or a smaller model; a global batch with more divisors "
+            "allows more layouts");
+    return refused(fmt::format("no layout of this model fits: those that fit a device need more host memory "
+                               "than a rank's share, {} of {}",
                                formatBytes(m_host.mainPerRank.value_or(0)), formatBytes(node.hostMemory)),
-                   "take more nodes, or nodes with more host memory");
+                   "use more nodes, or nodes with more host memory");
 }
 
 Status Search::checkRequest() const
 {
     const std::int64_t devices = std::int64_t{m_request.nodes} * m_request.node.devices;
     if (devices > kMostRanks)
-        return badInput(fmt::format("{} nodes have {} devices, and a run has at most {} ranks",
+        return badInput(fmt::format("{} nodes have {} devices, but a run can have at most {} ranks",
                                     m_request.nodes, devices, kMostRanks),
-                        fmt::format("take {} nodes or fewer", kMostRanks / m_request.node.devices));
+                        fmt::format("use {} nodes or fewer", kMostRanks / m_request.node.devices));
     if (m_request.objective == SearchObjective::Cost && m_request.node.price.perHour <= 0)
-        return badInput("the price of a node is unknown, and the search is for the lowest cost",
+        return badInput("the search is for the lowest cost, but the price of a node is unknown",
                         "give price.per_hour in the node's file");
     return {};
 }

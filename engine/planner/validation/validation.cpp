@@ -91,9 +91,9 @@ Result<ValidationReport> validateRows(const std::vector<MeasuredRow>& rows, cons
                                       const ValidationOptions& options)
 {
     if (options.calibrate >= rows.size())
-        return badInput(fmt::format("{} of {} rows would calibrate, and none be left to score",
-                                    options.calibrate, rows.size()),
-                        "calibrate with fewer rows");
+        return badInput(
+            fmt::format("calibrating on {} of {} rows leaves none to score", options.calibrate, rows.size()),
+            "calibrate with fewer rows");
     TRAINYARD_TRY(const std::vector<StepModel> models, modelsOf(rows, node, options.program));
     const Indices order = shuffled(rows.size(), options.seed);
     ValidationReport report;

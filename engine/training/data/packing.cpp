@@ -49,7 +49,7 @@ Result<std::vector<std::int64_t>> tokensPerRow(const RowBlock& rows)
         const auto padding = std::find(begin, end, 0);
         if (std::find_if(padding, end, [](auto value) { return value != 0; }) != end)
             return badInput("a row of the data set has padding between its tokens, and cannot be packed",
-                            "look at it with `trainyard verify`, or leave batch.packing out");
+                            "check it with `trainyard verify`, or remove batch.packing");
         lengths.push_back(padding - begin);
     }
     return lengths;

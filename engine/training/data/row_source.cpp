@@ -51,7 +51,7 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
         TRAINYARD_TRY(ShardReader shard,
                       ShardReader::open(file, manifest.sequenceLength, manifest.maxPredictions));
         if (shard.rows() != entry.rows)
-            return badInput(fmt::format("{} has {} rows, and its manifest says {}", file.string(),
+            return badInput(fmt::format("{} has {} rows, but its manifest says {}", file.string(),
                                         shard.rows(), entry.rows),
                             "the file is not the one that was prepared; copy the data set again");
         source.m_shards.push_back(std::move(shard));

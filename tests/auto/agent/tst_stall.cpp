@@ -39,7 +39,7 @@ private slots:
         waiting->enter(0, 1, CollectiveKind::AllReduce, 64);
         for (const std::string& text : {stalled(4), openCollective(folder(), work(4), kAttempt)}) {
             QVERIFY2(text.starts_with("rank 0 waits in all-reduce 1"), text.c_str());
-            QVERIFY2(text.ends_with("ranks 1-3: not seen from here"), text.c_str());
+            QVERIFY2(text.ends_with("ranks 1-3: not visible from here"), text.c_str());
         }
     }
 
@@ -49,7 +49,7 @@ private slots:
         QVERIFY(old.ok());
         const auto waiting = ringOf(0, 4);
         waiting->enter(0, 1, CollectiveKind::AllReduce, 64);
-        QVERIFY(stalled(4).ends_with("ranks 1-3: not seen from here"));
+        QVERIFY(stalled(4).ends_with("ranks 1-3: not visible from here"));
     }
 
 private:

@@ -99,8 +99,8 @@ private slots:
         QTest::addRow("other type") << QByteArray(R"({"files": [1]})")
                                     << "a value must be string, but is number";
         QTest::addRow("empty list") << QByteArray(R"({"files": []})") << "a list is too short";
-        QTest::addRow("a list") << QByteArray("[]") << "a value is of another type than expected";
-        QTest::addRow("beyond") << QByteArray("[1e999]") << "a number is beyond all bounds";
+        QTest::addRow("a list") << QByteArray("[]") << "a value has an unexpected type";
+        QTest::addRow("beyond") << QByteArray("[1e999]") << "a number is out of range";
     }
     void saysInItsOwnWordsWhatJsonLacks()
     {

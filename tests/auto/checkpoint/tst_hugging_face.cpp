@@ -281,7 +281,7 @@ private slots:
             tensors[1].shape = {48, 16};
         })
                                           << "tensor transformer.h.0.attn.c_attn.weight has the shape [48, "
-                                             "16], but config.json makes it [16, 48]";
+                                             "16], but config.json implies [16, 48]";
         QTest::addRow("of integers") << Change([](auto& tensors) {
             tensors[0].type = ElementType::I32;
         }) << "tensor transformer.h.0.attn.c_attn.bias does not hold floating-point numbers";

@@ -156,7 +156,7 @@ private slots:
         watchdog.watch(second, "all-gather 2 of group 0", [] { QFAIL("it is not done"); });
         first->done = true;
         const std::string text = spoken.text();
-        QVERIFY2(text.starts_with("all-gather 2 of group 0 has not ended within 50 ms"), text.c_str());
+        QVERIFY2(text.starts_with("all-gather 2 of group 0 did not finish within 50 ms"), text.c_str());
         QVERIFY(spoken.ended());
         QVERIFY(second->aborted);
         QVERIFY(firstDone);

@@ -168,8 +168,9 @@ private slots:
         QVERIFY(alone.has_value());
         QVERIFY(alone->missing.empty());
         QCOMPARE(alone->unseen, (std::vector<int>{1, 2, 3, 4, 5}));
-        QCOMPARE(alone->text,
-                 std::string("rank 0 waits in all-reduce 9 (64 B) of step 4; ranks 1-5: not seen from here"));
+        QCOMPARE(
+            alone->text,
+            std::string("rank 0 waits in all-reduce 9 (64 B) of step 4; ranks 1-5: not visible from here"));
 
         const FlightSnapshot late{2, 6, 1, 1, Activity::Input, 0, 4, {}};
         const auto both = judgeFlight({waiting, late});
@@ -177,7 +178,7 @@ private slots:
         QCOMPARE(both->missing, std::vector<int>{2});
         QCOMPARE(both->text,
                  std::string("rank 2 did not enter all-reduce 9 (64 B) of step 4: last seen in input "
-                             "of step 4; ranks 1, 3-5: not seen from here"));
+                             "of step 4; ranks 1, 3-5: not visible from here"));
     }
 
     /// A collective that lacks only ranks of other hosts explains less than one whose missing rank is seen.

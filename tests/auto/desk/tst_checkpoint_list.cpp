@@ -102,8 +102,8 @@ private slots:
         m_model->update({damaged(100, "cannot open " + way + "a.safetensors: Stale file handle")});
         QCOMPARE(column(Model::Note), QStringList{"cannot open a.safetensors: Stale file handle"});
         m_model->update(
-            {damaged(100, "tensor model/a: bytes 1 to 2 of /elsewhere/x do not have their hash")});
-        QVERIFY(column(Model::Note).first().endsWith("of /elsewhere/x do not have their hash"));
+            {damaged(100, "tensor model/a: bytes 1 to 2 of /elsewhere/x do not match their hash")});
+        QVERIFY(column(Model::Note).first().endsWith("of /elsewhere/x do not match their hash"));
     }
 
     void aStateOfALaterVersionIsShownAsItIs()

@@ -411,7 +411,7 @@ private slots:
         request.node.hostMemory = 8 * kGiB;
         const auto found = searchLayouts(request);
         QVERIFY(!found.ok());
-        QVERIFY2(found.error().message.find("host's memory") != std::string::npos,
+        QVERIFY2(found.error().message.find("more host memory") != std::string::npos,
                  found.error().text().c_str());
     }
 

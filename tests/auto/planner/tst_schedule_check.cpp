@@ -90,13 +90,13 @@ private slots:
         QTest::addRow("weight gradient dropped")
             << "F0 F0> F1 F1> >B0 B0 >B1 I1 reduce step" << kLast << "rank 0: reduce comes before W1";
         QTest::addRow("a pass twice")
-            << "F0 F0> F0 F1 F1> >B0 B0 >B1 B1 reduce step" << kLast << "rank 0: F0 comes twice";
+            << "F0 F0> F0 F1 F1> >B0 B0 >B1 B1 reduce step" << kLast << "rank 0: F0 appears twice";
         QTest::addRow("whole backward pass after its half")
-            << "F0 F0> F1 F1> >B0 I0 B0 >B1 B1 reduce step" << kLast << "rank 0: B0 comes twice";
+            << "F0 F0> F1 F1> >B0 I0 B0 >B1 B1 reduce step" << kLast << "rank 0: B0 appears twice";
         QTest::addRow("micro-batch that is none") << "F0 F0> F1 F1> F2 >B0 B0 >B1 B1 reduce step" << kLast
-                                                  << "rank 0: F2 has no place in this pipeline";
+                                                  << "rank 0: F2 does not belong to this pipeline";
         QTest::addRow("send beyond the last stage") << kFirst << ">F0 F0 F0> >F1 B0 B0> F1 B1 B1> reduce step"
-                                                    << "rank 1: F0> has no place in this pipeline";
+                                                    << "rank 1: F0> does not belong to this pipeline";
         QTest::addRow("forward before its input") << kFirst << "F0 >F0 >F1 B0 B0> F1 B1 B1> reduce step"
                                                   << "rank 1: F0 comes before >F0";
         QTest::addRow("backward before its gradient")
@@ -117,7 +117,7 @@ private slots:
                                              << ">F0 F0 >F1 B0 B0> F1 B1 reduce step B1>"
                                              << "rank 1: B1> comes after the step";
         QTest::addRow("receives in another order") << kFirst << ">F1 >F0 F0 B0 B0> F1 B1 B1> reduce step"
-                                                   << "rank 1: >F1 comes where rank 0 sends for >F0";
+                                                   << "rank 1: >F1 is next, but rank 0 sends for >F0";
         QTest::addRow("deadlock with blocking sends only")
             << "F0 F0> F1 F1> >B0 B0 >B1 B1 reduce step"
             << ">F0 F0 B0 B0> >F1 F1 B1 B1> reduce step"
@@ -140,7 +140,7 @@ private slots:
         schedule.ranks.pop_back();
         QCOMPARE(problemOf(schedule), "there are 1 lists for 2 pipeline ranks");
         QCOMPARE(problemOf(PipelineSchedule{{0, 1, 1}, {}}),
-                 "a pipeline has at least one rank, one chunk and one micro-batch");
+                 "a pipeline needs at least one rank, one chunk and one micro-batch");
     }
 
     void noticesEveryDroppedOrDoubledAction()

@@ -135,17 +135,17 @@ private slots:
         QTest::addRow("a rank too many") << "ranks 1, chunks 1, micro-batches 1\n0: F0\n1: F0\n"
                                          << "line 3: the pipeline has 1 ranks";
         QTest::addRow("no action") << "ranks 1, chunks 1, micro-batches 1\n0: F0 G0\n"
-                                   << "line 2: \"G0\" is no action";
+                                   << "line 2: \"G0\" is not an action";
         QTest::addRow("arrows on both sides") << "ranks 1, chunks 1, micro-batches 1\n0: >F0>\n"
-                                              << "\">F0>\" is no action";
+                                              << "\">F0>\" is not an action";
         QTest::addRow("negative") << "ranks 1, chunks 1, micro-batches 1\n0: F-1\n"
-                                  << "\"F-1\" is no action";
+                                  << "\"F-1\" is not an action";
         QTest::addRow("chunk missing") << "ranks 1, chunks 2, micro-batches 1\n0: F0\n"
                                        << "write e.g. F0.1";
         QTest::addRow("chunk too many") << "ranks 1, chunks 1, micro-batches 1\n0: F0.0\n"
-                                        << "\"F0.0\" is no action";
+                                        << "\"F0.0\" is not an action";
         QTest::addRow("number too large") << "ranks 1, chunks 1, micro-batches 1\n0: F99999999999\n"
-                                          << "is no action";
+                                          << "is not an action";
     }
     void saysWhatItCannotRead()
     {

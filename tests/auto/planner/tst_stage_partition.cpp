@@ -182,7 +182,7 @@ private slots:
         const auto counts = partitionLayers(costsOf("0 | 1 1 1 1 | 0"), 2, {{}, {1, 2}});
         QCOMPARE(counts.error().kind, ErrorKind::Refused);
         QCOMPARE(QString::fromStdString(counts.error().message),
-                 "4 layers do not fit: the stages have room for 1 + 2");
+                 "4 layers do not fit: the stages can hold 1 + 2");
     }
 
     // As many layers and stages as any specification may ask for are not many enough to wait for.

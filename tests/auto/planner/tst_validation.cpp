@@ -213,9 +213,10 @@ private slots:
         QVERIFY(with("8,32,2.5,2048,16,24,1024,1,8,1,9").contains("\"micro batch\" is \"2.5\""));
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,nan").contains("iteration time"));
         QVERIFY(with("16,32,2,2048,16,24,1024,1,8,1,9").contains("16 GPUs are not tensor x data x pipeline"));
-        QVERIFY(with("8,30,2,2048,16,24,1024,1,8,1,9").contains("does not divide"));
+        QVERIFY(with("8,30,2,2048,16,24,1024,1,8,1,9").contains("is not a multiple of"));
         QVERIFY(with("8,32,2,2048,0,24,1024,1,8,1,9").contains("attention heads"));
-        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,212,7").contains("line 2: there are 12 cells under 11"));
+        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,212,7")
+                    .contains("line 2: there are 12 cells, but 11 column names"));
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"212,7\"").contains("\"iteration time (ms)\" is"));
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quote is not closed"));
         QVERIFY(errorOf("# GPUs,# GPUs\n").contains("2 columns \"# GPUs\""));

@@ -364,7 +364,7 @@ private slots:
         const Status status = trainAsThreads(path("run"), spec, {2, 2});
         QVERIFY(!status.ok());
         QCOMPARE(status.error().kind, ErrorKind::Refused);
-        QVERIFY(status.error().message.find("another model") != std::string::npos);
+        QVERIFY(status.error().message.find("a different model") != std::string::npos);
     }
 
 private:
