@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// The lines of a text; a byte order mark before the first one and carriage returns are left away.
+/// The lines of a text; a byte order mark before the first one and carriage returns are removed.
 std::vector<std::string_view> csvLines(std::string_view text);
 
 /// The cells of a line, without the blanks around them. A cell in quotes may hold commas, and "" for a quote

@@ -16,8 +16,8 @@ Result<std::string> readFile(const std::filesystem::path& path);
 /// fsync of the folder. On any error nothing is left behind and an older file of that name is untouched.
 Status writeFileAtomically(const std::filesystem::path& path, std::string_view content);
 
-/// As writeFileAtomically for what writes itself: `write` gets the temporary path and fills it; the file is
-/// then synced and renamed. Works for a folder too, whose files are synced first.
+/// Like writeFileAtomically(), but `write` fills the temporary path itself; the file is then synced and
+/// renamed. Works for folders too: their files are synced first.
 Status publishAtomically(const std::filesystem::path& path,
                          const std::function<Status(const std::filesystem::path& temporary)>& write);
 
@@ -30,11 +30,11 @@ Status makeFolder(const std::filesystem::path& path);
 /// Appends the whole buffer with write(2), restarting after EINTR and short writes.
 Status writeAll(int fd, std::string_view bytes, const std::filesystem::path& nameForErrors);
 
-/// True for one plain path component: not empty, no '/', no NUL, no control character, not "." or "..".
-/// Everything that a peer names must pass this before it becomes part of a path.
+/// True for one plain path component: not empty, no '/', no NUL, no control character, not "." or "..". Every
+/// name from a peer must pass this before it becomes part of a path.
 bool isPlainName(std::string_view name);
 
-/// Owns a file descriptor; closes it at the end.
+/// Owns a file descriptor; closes it in the destructor.
 class FileDescriptor {
 public:
     FileDescriptor() = default;

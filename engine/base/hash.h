@@ -41,7 +41,7 @@ public:
     Xxh3();
     ~Xxh3();
     void update(std::string_view bytes);
-    /// 16 hex digits, of what was fed so far.
+    /// 16 hex digits, of the bytes fed so far.
     std::string hexDigest() const;
 
 private:

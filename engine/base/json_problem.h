@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// Why `text` could not be read as JSON of the form that was expected, after an exception of the JSON
-/// library: "not valid JSON at line 3, column 7", "\"files\" is missing", "a value must be string, but is
-/// number". With an empty `text` no place is named.
+/// Explains why `text` is not JSON of the expected form, from an exception of the JSON library: "not valid
+/// JSON at line 3, column 7", "\"files\" is missing", "a value must be string, but is number". An empty
+/// `text` gives no position.
 std::string jsonProblem(const std::exception& problem, std::string_view text = {});
 
 } // namespace trainyard

@@ -9,18 +9,18 @@
 
 namespace trainyard {
 
-/// An exclusive lock on a file that ends with its holder, however the holder ends. Held by the open file, not
+/// An exclusive file lock that is released when its holder ends, however it ends. Held by the open file, not
 /// by the process, so a daemon may take it and threads do not share it by accident. Works over NFS.
 class LockFile {
 public:
-    /// Nothing when somebody else holds it. The file is made when it is missing and stays; a holder may
-    /// remove it before it lets go. Failed when the file cannot be made or its file system knows no locks.
+    /// Returns nullopt when another holder has it. Creates a missing file and leaves it; a holder may remove
+    /// it before releasing. Failed when the file cannot be created or its file system does not support locks.
     static Result<std::optional<LockFile>> tryAcquire(const std::filesystem::path& path);
 
-    /// Waits for a holder who is about to let go; Failed when the lock is not free within `patience`.
+    /// Waits for a holder that is about to release it; Failed when the lock is not free within `patience`.
     static Result<LockFile> acquire(const std::filesystem::path& path, std::chrono::milliseconds patience);
 
-    /// Asks without taking, so that asking never disturbs a holder who is about to come.
+    /// Checks without taking the lock, so it never disturbs a process that is about to take it.
     static bool isHeld(const std::filesystem::path& path);
 
 private:
@@ -28,12 +28,12 @@ private:
     FileDescriptor m_file;
 };
 
-/// Takes the lock on an open file; false when somebody else holds it, Failed when the file system knows no
-/// locks.
+/// Takes the lock on an open file; false when another holder has it, Failed when the file system does not
+/// support locks.
 Result<bool> tryLock(int fd);
 
-/// False when `path` names another file than `fd` by now, or none: its holder moved or removed it before the
-/// lock was ours.
+/// Returns false when `path` no longer names the file of `fd`: its holder moved or removed it before we got
+/// the lock.
 bool isStillNamed(int fd, const std::filesystem::path& path);
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Prints what a parser of CLI11 was asked for: `success` is what it threw for --help or --version.
+/// Prints the help or version that a CLI11 parser was asked for; `success` is the exception that it threw.
 template <typename Parser, typename Success>
 void printHelp(const Parser& parser, const Success& success)
 {

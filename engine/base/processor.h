@@ -15,7 +15,7 @@ enum class NarrowProducts {
 
 /// "native", "widened", "portable", as probes and files write them.
 std::string_view nameOf(NarrowProducts products);
-/// Nothing for any other name.
+/// nullopt for any other name.
 std::optional<NarrowProducts> narrowProductsFrom(std::string_view name);
 
 /// Of one processor.
@@ -26,7 +26,7 @@ struct ProcessorMath {
     bool operator==(const ProcessorMath&) const = default;
 };
 
-/// What decides it, from the instruction CPUID.
+/// The CPU features that decide it, from CPUID.
 struct ProcessorFeatures {
     bool avx512 = false;       ///< F, BW, VL and DQ, and the system keeps their registers
     bool avx512Bf16 = false;   ///< AVX512-BF16 or AMX-BF16
@@ -37,8 +37,8 @@ struct ProcessorFeatures {
 /// `oneDnnLimit`: the value of ONEDNN_MAX_CPU_ISA, which keeps oneDNN from instructions; empty = none.
 ProcessorMath processorMath(const ProcessorFeatures& features, std::string_view oneDnnLimit);
 
-/// Of the processor of this machine with this process's environment. All Native where the architecture is not
-/// x86-64, for nothing is known of it.
+/// Of the processor of this machine with this process's environment. All Native on architectures other than
+/// x86-64, where it is unknown.
 ProcessorMath processorMathHere();
 
 } // namespace trainyard

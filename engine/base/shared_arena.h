@@ -12,21 +12,20 @@ namespace trainyard {
 /// whole. Only blocks that are in use take memory. Any thread.
 class SharedArena {
 public:
-    /// Room for blocks of `bytes` in all, counting every block that was ever allocated. Null where the system
-    /// does not give it.
+    /// Reserves `bytes` for all blocks ever allocated together. Null when the system refuses.
     static std::unique_ptr<SharedArena> create(std::size_t bytes);
     ~SharedArena();
     SharedArena(const SharedArena&) = delete;
     SharedArena& operator=(const SharedArena&) = delete;
 
-    /// At a multiple of 2 MiB, zero; null when the room is used up.
+    /// Returns a zeroed block at a multiple of 2 MiB; null when the arena is full.
     void* allocate(std::size_t bytes);
-    /// Gives the memory back to the system. `bytes` as given to allocate().
+    /// Returns the memory to the system. `bytes` as given to allocate().
     void release(void* block, std::size_t bytes);
 
-    /// Whether these bytes lie in the arena.
+    /// Whether these bytes are in the arena.
     bool contains(const void* start, std::size_t bytes) const;
-    /// Of an address inside.
+    /// Offset of an address in the arena.
     std::size_t offsetOf(const void* address) const;
     const FileDescriptor& file() const { return m_file; }
     std::size_t bytes() const { return m_bytes; }

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// fsync of a file, or of a folder and everything in it, what lies inside first.
+/// fsync of a file, or of a folder and everything in it, contents first.
 Status syncTree(const std::filesystem::path& path);
 
 } // namespace trainyard

@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-/// Notices that the wall clock was set, or that the machine slept: it moved otherwise than the monotonic one.
+/// Detects that the wall clock was set or the machine slept, by comparing it with the monotonic clock.
 class WallClockWatch {
 public:
-    /// How far it was moved since the last look (or drifted since the last answer), when that is more than a
+    /// How far it jumped since the last call (or drifted since the last report), if that is more than a
     /// second; positive = forward.
     std::optional<std::chrono::milliseconds> look(const Instant& now);
 

@@ -25,7 +25,7 @@ struct LayoutCheck {
 /// A small run in a layout against the same run on one rank.
 struct Certificate {
     ParallelLayout layout;            ///< as it was run
-    std::vector<std::string> changes; ///< what was made smaller than the specification says
+    std::vector<std::string> changes; ///< settings reduced from the specification's
     std::vector<LayoutCheck> checks;
 
     bool holds() const;
@@ -33,8 +33,8 @@ struct Certificate {
     std::string toJson() const;
 };
 
-/// Compares step by step up to the first one beyond the bound; what follows is its consequence. `check` says
-/// which precision and bound; the rest of it is filled in.
+/// Compares step by step up to the first one beyond the bound; later differences follow from it. `check`
+/// gives precision and bound; the rest of it is filled in.
 LayoutCheck compareRuns(LayoutCheck check, const std::vector<RecordedStep>& layout,
                         const std::vector<RecordedStep>& single);
 
@@ -44,7 +44,7 @@ LayoutCheck compareRuns(LayoutCheck check, const std::vector<RecordedStep>& layo
 ///     4 * 1.03^(layers + 1) * eps
 /// of the exact gradient, relative to its norm (arXiv:2506.09280, theorem 5.3, eps = 2^-8 of bfloat16), and
 /// the two within twice that of each other; in float32, where the order of sums matters more than single
-/// values, 1e-5 stands in place of 8 eps. Fails as validate() says; the data set is not used.
+/// values, 1e-5 replaces 8 eps. Fails as validate() says; the data set is not used.
 Result<Certificate> certify(const RunSpec& spec, int steps);
 
 /// `trainyard-worker certify`.

@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Made-up sequences of different lengths with things to predict, for one rank of the data-parallel group. A
-/// sequence depends on the seed and on its place in the order of samples alone, as in a real run.
+/// Synthetic sequences of different lengths with targets, for one rank of the data-parallel group. A sequence
+/// depends only on the seed and on its place in the order of samples, as in a real run.
 StepInput madeUpInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank);
 
 } // namespace trainyard

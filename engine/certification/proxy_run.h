@@ -8,11 +8,11 @@
 
 namespace trainyard {
 
-/// A small run that shares its work as a big one does.
+/// A small run with a big run's kind of layout.
 struct ProxyRun {
     RunSpec spec;
     SequenceShape shape;
-    std::vector<std::string> changes; ///< "model.hidden 1024 -> 64": what was made smaller
+    std::vector<std::string> changes; ///< "model.hidden 1024 -> 64": reduced settings
 };
 
 /// At most 16 ranks, which keep every degree that is more than 1 at more than 1; as few layers as the stages

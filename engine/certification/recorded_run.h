@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// What a step computed.
+/// The results of one step.
 struct RecordedStep {
     double loss = 0;
     double gradientNorm = 0; ///< before clipping
@@ -16,7 +16,7 @@ struct RecordedStep {
     WholeTensors weights;    ///< after the update: the master weights
 };
 
-/// Trains on made-up data with ranks as threads of this process. Refused or Failed as training is; what
+/// Trains on synthetic data with ranks as threads of this process. Refused or Failed as training is; what
 /// LibTorch throws goes through. AccountingAllocator must be installed before.
 Result<std::vector<RecordedStep>> recordRun(const RunSpec& spec, const SequenceShape& shape);
 

@@ -8,8 +8,8 @@
 
 namespace trainyard {
 
-/// A copy of slices as they are now, so that another thread can write them while training goes on. What lies
-/// on a device is copied to pinned memory, once the device has done what this thread gave it.
+/// A copy of slices in their current state, so that another thread can write them while training continues.
+/// Slices on a device are copied to pinned memory, behind this thread's earlier device work.
 class SliceSnapshot {
 public:
     explicit SliceSnapshot(const std::vector<SliceToSave>& slices);

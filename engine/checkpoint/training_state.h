@@ -16,7 +16,7 @@ class Optimizer;
 class ParameterStore;
 struct OwnedTensor;
 
-/// Everything that a run keeps, as far as this rank has it: "model/<parameter>" with the master weights and
+/// This rank's part of everything that a run keeps: "model/<parameter>" with the master weights and
 /// "optimizer/<state>/<parameter>", as boxes of the logical tensors. Parameters and optimizer must outlive
 /// it.
 class TrainingState {

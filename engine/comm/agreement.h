@@ -6,9 +6,9 @@ namespace trainyard {
 
 class ProcessGroup;
 
-/// Every rank says how its part went; all learn the same: success when all succeeded, otherwise the error of
-/// the first rank that failed, naming it and how many others failed too. A rank that fails must come here as
-/// well, or the others would wait for it for ever.
+/// Combines the results of all ranks: every rank returns success when all succeeded, otherwise the error of
+/// the first failed rank, naming it and how many others failed. A failed rank must call it too, or the others
+/// wait forever.
 Status agree(ProcessGroup& group, const Status& mine);
 
 } // namespace trainyard

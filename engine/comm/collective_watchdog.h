@@ -13,24 +13,24 @@
 
 namespace trainyard {
 
-/// Looks after the collectives that a rank's device was given: a device that waits for a rank that never
-/// comes says nothing. One thread of its own, for all groups of the rank.
+/// Watches the collectives on a rank's device: a device that waits for a missing rank reports nothing. Runs
+/// one thread for all groups of the rank.
 class CollectiveWatchdog {
 public:
-    /// What happens, on the watchdog's thread, when a collective fails or does not end.
+    /// Callbacks on the watchdog's thread for a collective that fails or does not end.
     struct Verdict {
         std::function<void(const std::string& what)> say; ///< before the device is freed
-        std::function<void()> end; ///< after it: results are worthless from now on, so nobody may go on
+        std::function<void()> end; ///< after it: results are invalid from now on, so the process must end
     };
 
     CollectiveWatchdog(std::chrono::milliseconds limit, Verdict verdict);
-    /// Waits for no collective.
+    /// Does not wait for collectives.
     ~CollectiveWatchdog();
     CollectiveWatchdog(const CollectiveWatchdog&) = delete;
     CollectiveWatchdog& operator=(const CollectiveWatchdog&) = delete;
 
-    /// `name`: for the verdict, e.g. "all-reduce 17 of group 3". `onDone` is called once the device is
-    /// through with it. Any thread.
+    /// `name`: for the verdict, e.g. "all-reduce 17 of group 3". `onDone` is called once the device has
+    /// finished it. Any thread.
     void watch(std::shared_ptr<DeviceWork> work, std::string name, std::function<void()> onDone);
 
 private:
@@ -44,7 +44,7 @@ private:
     };
 
     void loop();
-    /// False when the verdict was spoken.
+    /// False once a verdict was given.
     bool lookAtAll(std::list<Watched>& underWay);
     void fail(DeviceWork& work, const std::string& what);
 

@@ -9,13 +9,13 @@
 
 namespace trainyard {
 
-/// Runs tasks one after another, in the order in which they came, on one thread of its own. MPI is only ever
-/// called from there, so collectives overlap with computing and no two MPI calls meet. The destructor
-/// finishes what was handed over.
+/// Runs tasks one after another, in order of arrival, on a dedicated thread. MPI is only ever called from
+/// there, so collectives overlap with computing and no two MPI calls meet. The destructor finishes pending
+/// tasks.
 class CommunicationThread {
 public:
-    /// `goOn` does a little of what tasks have left under way, on the thread and while no task waits, and
-    /// says whether there is more; then it is called again, some times in a millisecond.
+    /// `goOn` advances work that tasks left pending, on the thread and while no task waits. As long as it
+    /// returns true (more to do) it is called again, several times per millisecond.
     explicit CommunicationThread(std::function<bool()> goOn = {});
     ~CommunicationThread();
     CommunicationThread(const CommunicationThread&) = delete;

@@ -15,11 +15,11 @@ class DeviceWork {
 public:
     virtual ~DeviceWork() = default;
 
-    /// What the calling thread gives the device from now on comes after the collective. Returns at once.
+    /// Orders the calling thread's later device work after the collective. Returns immediately.
     virtual void wait() = 0;
-    /// Whether the device is through with it. Throws CommunicationError when it never will be.
+    /// Whether the device has finished it. Throws CommunicationError when it never will.
     virtual bool isDone() = 0;
-    /// Gives the whole group up, so that the device stops waiting for the other ranks.
+    /// Aborts the whole group, so that the device stops waiting for the other ranks.
     virtual void abort() = 0;
 };
 
@@ -41,8 +41,8 @@ public:
     virtual Pending broadcast(std::span<std::byte> bytes, Rank root) = 0;
     virtual Pending allGather(std::span<std::byte> all) = 0;
     virtual Pending reduceScatter(FloatSpan values) = 0;
-    /// Copies `bytes` away: nobody needs to wait for the work. A device sends and receives a group's messages
-    /// one behind the other, so each group carries them one way; rank 0 sends.
+    /// Copies `bytes`, so the work need not be waited for. A device sends and receives a group's messages one
+    /// behind the other, so each group carries them one way; rank 0 sends.
     virtual Pending send(std::span<const std::byte> bytes, Rank to) = 0;
     virtual Pending receive(std::span<std::byte> bytes, Rank from) = 0;
     virtual Pending shift(std::span<const std::byte> out, std::span<std::byte> in) = 0;

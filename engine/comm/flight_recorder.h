@@ -33,8 +33,8 @@ public:
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-    /// Who is in a group, so that a reader knows whom the others wait for. Groups beyond the ring's room are
-    /// left out.
+    /// Records the members of a group, so that a reader knows which ranks the others wait for. Groups beyond
+    /// the ring's capacity are omitted.
     void describe(const GroupDescription& group);
 
     void setStep(Step step);

@@ -12,8 +12,7 @@ class ProcessGroup;
 
 /// Which ranks form a group. All members describe it in the same way.
 struct GroupDescription {
-    std::uint32_t number =
-        0; ///< in the flight rings; unlike that of any other group of the run, 0 = all ranks
+    std::uint32_t number = 0;  ///< in the flight rings; unique in the run, 0 = all ranks
     std::vector<Rank> members; ///< global ranks, in order of their rank in the group
 };
 
@@ -25,7 +24,7 @@ public:
     virtual Rank rank() const = 0; ///< this rank among all
     virtual WorldSize worldSize() const = 0;
     /// This rank is one of the members; the other members make the same group, and ranks that share several
-    /// groups make them in the same order. The group must be gone before whoever made it.
+    /// groups make them in the same order. The group must be destroyed before its maker.
     virtual std::unique_ptr<ProcessGroup> make(const GroupDescription& description) = 0;
 
     /// The group over all ranks.

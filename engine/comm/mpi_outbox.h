@@ -11,16 +11,16 @@
 
 namespace trainyard {
 
-/// Messages of this process that may not have left yet. MPI goes on with them only while some MPI call runs:
-/// the communication thread calls progress() while it has nothing else to do, and so must whoever waits on it
-/// for other ranks outside MPI. Communication thread only.
+/// Pending messages of this process. MPI advances them only inside MPI calls: the communication thread calls
+/// progress() while it has nothing else to do, and so must whoever waits on it for other ranks outside MPI.
+/// Communication thread only.
 class MpiOutbox {
 public:
     MpiOutbox() = default;
     MpiOutbox(const MpiOutbox&) = delete;
     MpiOutbox& operator=(const MpiOutbox&) = delete;
 
-    /// Copies `bytes` away and returns.
+    /// Copies `bytes` and returns.
     void send(std::span<const std::byte> bytes, Rank to, MPI_Comm communicator);
     bool isEmpty() const { return m_messages.empty(); }
     /// Lets MPI work. True while messages are on their way.
@@ -30,7 +30,7 @@ public:
 
 private:
     struct Message {
-        std::vector<std::byte> bytes; ///< MPI reads them where they lie
+        std::vector<std::byte> bytes; ///< MPI reads them in place
         MPI_Comm communicator = MPI_COMM_NULL;
         MPI_Request request = MPI_REQUEST_NULL;
     };

@@ -20,12 +20,12 @@ class MpiProcess : public GroupMaker {
 public:
     /// True when mpirun or srun started this process as one rank of several; nothing is initialised.
     static bool isLaunched();
-    /// This process's rank as the launcher told it, before initialisation; 0 when not launched by MPI.
+    /// This process's rank from the launcher, available before initialisation; 0 when not launched by MPI.
     static Rank launchedRank();
 
     /// Initialises MPI, with the settings of OpenMPI that suit ranks which compute while they communicate.
     static Result<std::unique_ptr<MpiProcess>> start();
-    /// Finalises MPI: every rank must come here, all groups gone.
+    /// Finalises MPI: every rank must call it, after its groups are destroyed.
     ~MpiProcess() override;
     MpiProcess(const MpiProcess&) = delete;
     MpiProcess& operator=(const MpiProcess&) = delete;
@@ -36,7 +36,7 @@ public:
     /// Groups made from now on write to this ring; it outlives them.
     void setRecorder(FlightRecorder* recorder) { m_recorder = recorder; }
 
-    /// Groups made from now on reach what lies in it without copies; it outlives them. May be null.
+    /// Groups made from now on access memory in it without copies; it outlives them. May be null.
     void setArena(const SharedArena* arena) { m_arena = arena; }
 
     /// Ends every rank of the job with this exit status. Any thread, also while another is inside a

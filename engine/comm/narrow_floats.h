@@ -8,12 +8,12 @@
 
 namespace trainyard {
 
-/// Numbers of two bytes that are added up in float32.
+/// Two-byte floating-point types, whose sums run in float32.
 struct BFloat16 {
     std::uint16_t bits;
 
     float wide() const { return std::bit_cast<float>(std::uint32_t{bits} << 16); }
-    /// Rounds to nearest even; what is not a number stays so.
+    /// Rounds to nearest even; NaN stays NaN.
     static BFloat16 narrow(float value)
     {
         const auto bits = std::bit_cast<std::uint32_t>(value);
@@ -34,7 +34,7 @@ constexpr bool isNarrow(FloatType type)
     return type == FloatType::BFloat16 || type == FloatType::Float16;
 }
 
-/// Copies numbers of a narrow type to as many of float32, and back with rounding to nearest even.
+/// Copies low-precision numbers to the same number of float32, and back with rounding to nearest even.
 void widen(FloatSpan narrow, float* wide);
 void narrow(const float* wide, FloatSpan narrow);
 

@@ -19,7 +19,7 @@ public:
     /// Time counts for `phase` until the next call. From now on the PhaseScopes of this thread are this
     /// clock's.
     void enter(StepPhase phase);
-    /// Seconds by phase since the last finish(); what passes from now on counts for Other of the next step.
+    /// Seconds by phase since the last finish(); time from now on counts as Other of the next step.
     SecondsByPhase finish();
 
 private:
@@ -35,7 +35,7 @@ private:
 };
 
 /// While it lives, time of this thread counts for `phase`, and not for the one around it: a wait or a copy
-/// inside of a pass. Scopes nest. Two clock reads; on a thread without PhaseClock nothing.
+/// inside a pass. Scopes nest. Two clock reads; does nothing on a thread without PhaseClock.
 class PhaseScope {
 public:
     explicit PhaseScope(StepPhase phase);

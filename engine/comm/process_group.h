@@ -24,9 +24,9 @@ class FlightRecorder;
 /// training thread; each call is written to the flight ring when the rank reaches it and when it is finished.
 /// Calls throw CommunicationError when a peer is gone.
 ///
-/// Memory of a device goes through the device transport, if there is one: the device gets the collective at
-/// once, behind what this thread gave it before, and "wait" means that what this thread gives it later waits.
-/// The host does not, and the watchdog sees to collectives that do not end.
+/// Device memory goes through the device transport, if there is one: the collective is queued at once behind
+/// this thread's earlier device work, and "wait" orders this thread's later device work after it. The host
+/// does not wait; the watchdog handles collectives that do not end.
 class ProcessGroup {
 public:
     struct Parts {
@@ -50,7 +50,7 @@ public:
 
     /// Replaces `values` on every rank by their sum or maximum over the ranks, bit-equal on all of them.
     void allReduce(FloatSpan values, ReduceOp op = ReduceOp::Sum);
-    /// The same under way: `values` must live, untouched, until the Work was waited for.
+    /// The same, asynchronously: `values` must stay alive and untouched until the Work was waited for.
     Work allReduceAsync(FloatSpan values, ReduceOp op = ReduceOp::Sum);
 
     /// Overwrites `bytes` on every rank by those of `root`. Sizes must be equal.
@@ -58,7 +58,7 @@ public:
     /// Text of any length from `root` to every rank.
     std::string broadcastText(std::string text, Rank root = Rank{0});
 
-    /// On rank 0 what each rank gave, in order of rank; empty elsewhere.
+    /// Returns the bytes of every rank on rank 0, in order of rank; empty elsewhere.
     std::vector<std::string> gather(std::string_view bytes);
 
     void barrier();
@@ -76,8 +76,8 @@ public:
     void send(std::span<const std::byte> bytes, Rank to);
     void receive(std::span<std::byte> bytes, Rank from);
     /// All ranks in a circle: `out` goes to the next one, `in` comes from the one before. What a rank sends
-    /// has the size that the next one expects. Both must live, `out` untouched, until the Work was waited
-    /// for.
+    /// has the size that the next one expects. Both must stay alive, `out` untouched, until the Work was
+    /// waited for.
     Work shiftAsync(std::span<const std::byte> out, std::span<std::byte> in);
 
 private:

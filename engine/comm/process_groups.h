@@ -30,7 +30,7 @@ struct StageLinks {
     std::unique_ptr<StageLink> gradientsOut;   ///< to the stage before
 };
 
-/// The groups of one rank in a layout, handed to whoever communicates. Never null but where said.
+/// The groups of one rank in a layout, passed to the code that communicates. Never null unless stated.
 struct ProcessGroups {
     GridCoord coordinates;
     ProcessGroup* world = nullptr;          ///< all ranks; owned by whoever made it

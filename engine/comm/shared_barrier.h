@@ -16,14 +16,14 @@ struct alignas(64) BarrierPlace {
 
 /// How a rank waits at a barrier.
 struct Patience {
-    std::chrono::nanoseconds spin{20'000}; ///< for so long it looks; then it sleeps
-    /// Called between two sleeps, which take this long at most: what must go on while the rank waits.
+    std::chrono::nanoseconds spin{20'000}; ///< time it spins before it sleeps
+    /// Called between two sleeps, which take this long at most: work that must continue while the rank waits.
     std::function<std::chrono::nanoseconds()> meanwhile;
 };
 
 /// Lets the ranks of one host wait for each other, about 0.1 us after the last one has come where all run. A
-/// rank that waits longer leaves its core to others. What ranks wrote before is visible to all afterwards.
-/// Ranks may be processes or threads; one thread per rank.
+/// rank that waits longer leaves its core to others. Earlier writes of all ranks are visible to all
+/// afterwards. Ranks may be processes or threads; one thread per rank.
 class SharedBarrier {
 public:
     /// Places in order of rank; they outlive the barrier.

@@ -18,7 +18,7 @@ public:
     /// Every rank's file is a new one of this size. All ranks of the communicator call it. All get null when
     /// the ranks are on several hosts or one of them cannot map another one's segment.
     static std::unique_ptr<SharedSegments> create(MPI_Comm communicator, std::size_t bytes);
-    /// Every rank brings an anonymous file of its own; null for all as well when a rank has none (an invalid
+    /// Every rank passes its own anonymous file; null for all as well when a rank has none (an invalid
     /// descriptor).
     static std::unique_ptr<SharedSegments> map(MPI_Comm communicator, const FileDescriptor& own);
     ~SharedSegments();

@@ -27,7 +27,7 @@ public:
     void meet(int rank, void* offer, const std::function<void(const std::vector<void*>&)>& combine);
     void send(int from, int to, std::string message);
     std::string receive(int from, int to);
-    /// Somebody gives up: the others' calls, now and later, throw CommunicationError.
+    /// Aborts the group: current and later calls of the other ranks throw CommunicationError.
     void breakUp();
 
 private:
@@ -66,8 +66,8 @@ private:
 using TransportDecorator = std::function<std::unique_ptr<Transport>(std::unique_ptr<Transport>)>;
 
 /// Runs `body` once per rank, each on a thread with a maker of groups over these ranks, and returns when all
-/// are done. A rank whose body throws breaks every group, so that no other rank waits for it for ever; the
-/// first exception that is not the consequence of a broken group is thrown again.
+/// are done. A rank whose body throws breaks every group, so that no other rank waits forever; the first
+/// exception that is not the consequence of a broken group is thrown again.
 void runRanksAsThreads(int ranks, const std::function<void(GroupMaker&)>& body,
                        const TransportDecorator& decorate = {});
 

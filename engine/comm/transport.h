@@ -36,8 +36,7 @@ public:
     /// `values` is cut into size() equal parts; afterwards part rank() holds the sum over the ranks, the rest
     /// is unspecified.
     virtual void reduceScatter(FloatSpan values) = 0;
-    /// Copies `bytes` away and returns. Messages between two ranks arrive in the order in which they were
-    /// sent.
+    /// Copies `bytes` and returns. Messages between two ranks arrive in the order in which they were sent.
     virtual void send(std::span<const std::byte> bytes, Rank to) = 0;
     /// Waits for the next message of `from`; sizes must be equal.
     virtual void receive(std::span<std::byte> bytes, Rank from) = 0;

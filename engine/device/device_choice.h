@@ -11,12 +11,12 @@ namespace trainyard {
 
 class ProcessGroup;
 
-/// What one rank could compute on. Found out without starting CUDA: the processes of a host must not hold
-/// each other's devices.
+/// The devices available to one rank. Found without starting CUDA: the processes of a host must not hold each
+/// other's devices.
 struct DeviceOffer {
     std::string host;                 ///< as it calls itself
     std::vector<std::string> devices; ///< as CUDA_VISIBLE_DEVICES names them, all that the rank may use
-    bool hasPlugin = true;            ///< libtrainyard_cuda.so is there
+    bool hasPlugin = true;            ///< libtrainyard_cuda.so exists
 };
 
 /// The devices that CUDA would show to a process: what CUDA_VISIBLE_DEVICES (`visible`, null where it is not

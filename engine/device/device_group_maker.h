@@ -7,8 +7,8 @@ namespace trainyard {
 class CollectiveWatchdog;
 struct CudaPlugin;
 
-/// Makes groups whose ranks also reach each other's devices. What lies in host memory goes the ways of the
-/// groups that it builds on.
+/// Makes groups whose ranks also reach each other's devices. Host memory goes through the groups that it
+/// builds on.
 class DeviceGroupMaker final : public GroupMaker {
 public:
     /// All of it outlives the maker and its groups.

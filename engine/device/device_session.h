@@ -8,10 +8,10 @@
 
 namespace trainyard {
 
-/// What a rank needs around itself to train on a device: groups that reach the other devices, a watchdog over
-/// what they do, and a ledger of the device's memory. Made on the training thread, and gone after everything
-/// that uses it. From then on this thread's backward passes run on it alone, so that what holds for the
-/// thread (memory categories, hooks, one thread per group) holds for them, as on the processor.
+/// Everything that a rank needs to train on a device: groups that reach the other devices, a watchdog over
+/// them, and a ledger of the device's memory. Create on the training thread; must outlive everything that
+/// uses it. From then on this thread's backward passes run on it alone, so that what holds for the thread
+/// (memory categories, hooks, one thread per group) holds for them, as on the processor.
 class DeviceSession {
 public:
     /// `host` makes the groups of host memory.

@@ -14,7 +14,7 @@ struct CudaPlugin;
 /// The CUDA plug-in, opened: beside the worker's ../lib, never linked. It stays open until the process ends.
 class GpuPlugin {
 public:
-    /// Whether there is a plug-in to open.
+    /// Whether a plug-in is installed.
     static bool isInstalled();
     /// Opens the plug-in for one device, named as in CUDA_VISIBLE_DEVICES, which this sets: the process and
     /// all its threads see no other one. Before anything asks ATen about CUDA, and before other threads read
@@ -24,14 +24,14 @@ public:
     const CudaPlugin& functions() const { return *m_plugin; }
     /// Device 0, with the plug-in's kernels.
     Device device() const;
-    /// What it is. Failed when it does not answer.
+    /// Properties of the device. Failed when it does not respond.
     struct Traits {
         std::string name;
         Bytes memory = 0;
         int processors = 0; ///< streaming multiprocessors
     };
     Result<Traits> traits() const;
-    /// For the log: memory that is free and in all.
+    /// For the log: free and total memory.
     std::string text() const;
 
 private:

@@ -17,9 +17,8 @@ struct LayoutEvaluation {
     WholeTensors gradients; ///< float64
 };
 
-/// What a specification's layout and memory settings make of other weights: the run that evaluates `batch`
-/// with them, a micro-batch per sequence. BadInput or Refused naming the field when the sequences cannot be
-/// shared.
+/// The run that evaluates `batch` with a specification's layout and memory settings, a micro-batch per
+/// sequence. BadInput or Refused naming the field when the sequences cannot be shared.
 Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,
                               const TokenBatch& batch);
 

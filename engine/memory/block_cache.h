@@ -32,7 +32,7 @@ public:
 
     /// Held for later, not in use.
     Bytes idleBytes() const;
-    /// Gives idle blocks back to the system.
+    /// Returns idle blocks to the system.
     void trim();
 
     /// The size that a request is rounded up to.

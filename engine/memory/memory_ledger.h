@@ -11,7 +11,7 @@ struct MemorySnapshot {
     Bytes total = 0; ///< sum of bytes
 };
 
-/// Adds up what is allocated per category and remembers how it looked when the sum was largest. Any thread.
+/// Sums allocated bytes per category and keeps the categories at the largest sum. Any thread.
 class MemoryLedger {
 public:
     void allocated(MemoryCategory category, Bytes bytes);

@@ -7,9 +7,9 @@ namespace trainyard {
 class DropoutMasks;
 class UpdateKernels;
 
-/// Where a rank computes: the place of its weights, gradients, moments, activations and batches, and who does
-/// there what ATen does not. A plain value that is passed down; what it points to lives as long as the
-/// process. As it is made, the processor.
+/// Where a rank computes: the device of its weights, gradients, moments, activations and batches, and the
+/// kernels there that ATen lacks. A plain value that is passed down; its pointers live as long as the
+/// process. Default: the processor.
 struct Device {
     c10::Device place{c10::DeviceType::CPU};
     const DropoutMasks* masks = nullptr;    ///< null: the processor's own (engine/nn/dropout.h)

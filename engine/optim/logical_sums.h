@@ -15,7 +15,7 @@ struct ProcessGroups;
 /// that does not count, makes the sum not finite. One thread; all ranks call together.
 class LogicalSums {
 public:
-    /// This rank holds and owns everything.
+    /// For a rank that holds and owns everything.
     LogicalSums() = default;
     /// Both outlive this object.
     LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups);

@@ -12,8 +12,8 @@ namespace trainyard {
 
 class ProcessGroup;
 
-/// The groups that one rank is in while hosts are probed: the first so many ranks of its host, and with the
-/// ranks of that number on the other hosts. Null where it is in none, or alone.
+/// The groups that one rank is in while hosts are probed: the first ranks of its host, and the ranks with the
+/// same number on the other hosts. Null where it is in none, or alone.
 struct ProbeGroups {
     std::unique_ptr<ProcessGroup> node;
     std::unique_ptr<ProcessGroup> network;

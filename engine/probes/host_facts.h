@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// As the kernel calls it; "processor" where it does not tell.
+/// The kernel's name for it; "processor" if unknown.
 std::string processorName();
-/// 0 where the system does not tell.
+/// 0 if unknown.
 Bytes physicalMemory();
 
 } // namespace trainyard

@@ -8,7 +8,7 @@ namespace trainyard {
 
 class ProcessGroup;
 
-/// What repetitions of one probe took on a rank, each.
+/// Time of one repetition of a probe on a rank.
 struct ProbeTimes {
     double median = 0; ///< seconds; 0 = this rank had nothing to do
     double spread = 0; ///< half the distance of the quartiles, as a share of the median

@@ -11,7 +11,7 @@ namespace trainyard {
 /// Bytes of a payload without its frame; FORMAT.md describes them.
 std::string encodePayload(const Payload& payload);
 
-/// Nothing when the type is unknown (written by a newer version) or the bytes do not fit the type. Bytes
+/// nullopt when the type is unknown (written by a newer version) or the bytes do not fit the type. Bytes
 /// after the known fields are ignored: newer versions append fields.
 std::optional<Payload> decodePayload(std::uint8_t type, std::string_view bytes);
 

@@ -8,9 +8,9 @@
 
 namespace trainyard {
 
-/// Keeps an attempt of a run from writing when a newer one has begun. Attempts follow each other, but an old
-/// one may still be at work then: behind a cut link, or because a batch system gave the job to other nodes.
-/// The file EPOCH in the run's directory holds the number of the newest attempt. One thread at a time.
+/// Keeps an attempt of a run from writing once a newer one has begun. Attempts follow each other, but an old
+/// one may still be running: behind a broken link, or because a batch system gave the job to other nodes. The
+/// file EPOCH in the run's directory holds the number of the newest attempt. One thread at a time.
 class Fence {
 public:
     Fence() = default; ///< no run's directory, so nobody can be fenced
@@ -19,7 +19,7 @@ public:
     /// Makes this attempt the newest one, so that it survives a power cut; from then on older ones are
     /// fenced. Refused when a newer one has begun already.
     Status raise() const;
-    /// Refused, "fenced by attempt N", when a newer attempt has begun. What cannot be read fences nobody.
+    /// Refused, "fenced by attempt N", when a newer attempt has begun. An unreadable file fences nobody.
     Status check() const;
     /// As check(), but looks at the file once a second at most: cheap enough for every step.
     Status glance();

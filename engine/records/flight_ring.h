@@ -41,8 +41,8 @@ std::string_view nameOf(CollectiveKind kind); ///< "all-reduce", "broadcast", ..
 std::string_view nameOf(TracedWork work);     ///< "forward", "backward", "backward of inputs", ...
 
 /// The file `ranks/NNNN.ring`: one header, `capacity` slots, the groups, slots of passes; little-endian,
-/// naturally aligned, written through a shared mapping, so it is there after the rank died in whatever way.
-/// RING_FORMAT.md describes it.
+/// naturally aligned, written through a shared mapping, so it survives however the rank dies. RING_FORMAT.md
+/// describes it.
 struct FlightRingHeader {
     char magic[8];          ///< "TYRING01"
     std::uint32_t capacity; ///< slots that follow
@@ -76,7 +76,7 @@ struct FlightRingSlot {
 };
 static_assert(sizeof(FlightRingSlot) == 64 && std::is_trivially_copyable_v<FlightRingSlot>);
 
-/// Work of a step on the rank's own: a pass of a micro-batch, or what follows the passes.
+/// Work of a step on the rank alone: a pass of a micro-batch, or what follows the passes.
 struct FlightPassSlot {
     std::uint64_t index;     ///< k + 1, written last; 0 = empty, another value = being overwritten
     std::uint32_t work;      ///< TracedWork
@@ -101,7 +101,7 @@ struct FlightEntry {
     std::int64_t step = 0;
 };
 
-/// One pass as the rank's thread saw it. On a device it ends when all of it was handed over.
+/// One pass as the rank's thread saw it. On a device it ends when all of it was queued.
 struct FlightPass {
     std::uint64_t number = 0; ///< 1, 2, 3, ... of the rank's attempt
     TracedWork work = TracedWork::Forward;
@@ -112,7 +112,7 @@ struct FlightPass {
     std::int64_t step = 0;
 };
 
-/// A ring as it was at one moment.
+/// A snapshot of a ring.
 struct FlightSnapshot {
     using Groups = std::map<std::uint32_t, std::vector<int>>;
 

@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// readFlightRing() of what was read elsewhere; `name` is what an error calls it.
+/// readFlightRing() for bytes that the caller has read; errors call them `name`.
 Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string& name);
 
 } // namespace trainyard

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// Which collective the ranks stand at, and who is missing there.
+/// The collective at which the ranks hang, and the ranks missing from it.
 struct FlightVerdict {
     FlightEntry collective;   ///< entered by a rank and not reached by all of its group
     std::vector<int> waiting; ///< ranks inside it, ascending
@@ -20,8 +20,8 @@ struct FlightVerdict {
     std::string text;
 };
 
-/// Compares the rings of one run's ranks. Nothing when no rank waits for another one. A ring that is not in
-/// `rings`, as that of a rank on a host without a shared disk, puts no blame on its rank.
+/// Compares the rings of one run's ranks. nullopt when no rank waits for another one. A ring missing from
+/// `rings`, as that of a rank on a host without a shared disk, does not blame its rank.
 std::optional<FlightVerdict> judgeFlight(const std::vector<FlightSnapshot>& rings);
 
 } // namespace trainyard

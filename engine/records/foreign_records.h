@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Records that came from a host, made fit to be shown: every text in them as harmlessText() gives it, cut at
-/// kShownTextBytes, and durations that cannot be as unknown ones.
+/// Sanitizes records from a host for display: every text goes through harmlessText(), cut at kShownTextBytes,
+/// and impossible durations become unknown.
 void makeHarmless(std::vector<Record>& records);
 
 } // namespace trainyard

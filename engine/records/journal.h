@@ -20,17 +20,17 @@ namespace trainyard {
 /// a mix. Not thread-safe.
 class JournalWriter {
 public:
-    /// Opens or makes `folder`/`stream`. A torn tail of an earlier writer is cut; the sequence goes on where
-    /// it ended. What follows damage is moved to `<stream>.damaged`, and an event says so. Failed when
-    /// another process writes the stream or the file is not a journal.
+    /// Opens or creates `folder`/`stream`. A torn tail of an earlier writer is truncated; the sequence
+    /// continues where it ended. Everything behind damage is moved to `<stream>.damaged`, and an event
+    /// reports it. Failed when another process writes the stream or the file is not a journal.
     static Result<JournalWriter> open(const std::filesystem::path& folder, const std::string& stream,
                                       std::uint32_t attempt, const Clock& clock = systemClock());
 
-    /// What is appended from now on belongs to this attempt.
+    /// Records appended from now on belong to this attempt.
     void beginAttempt(std::uint32_t attempt) { m_attempt = attempt; }
-    /// The record's sequence number. A failed append (disk full) leaves the file as it was.
+    /// Returns the record's sequence number. A failed append (disk full) leaves the file as it was.
     Result<std::uint64_t> append(const Payload& payload);
-    /// As above, for what happened earlier.
+    /// As above, for an earlier time.
     Result<std::uint64_t> append(const Payload& payload, const Instant& time);
     /// Makes everything appended so far survive a power cut.
     Status sync();
@@ -50,24 +50,25 @@ private:
 struct JournalEnd {
     std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn or damaged
     std::uint64_t lastSequence = 0;
-    std::optional<Error> damage; ///< what is wrong behind validBytes; nothing for a torn tail
+    std::optional<Error> damage; ///< what is wrong behind validBytes; nullopt for a torn tail
 };
 
 /// Turns the bytes of a journal, fed in pieces of any size and from the start, into records.
 class JournalParser {
 public:
     JournalParser() = default;
-    /// Goes on behind a part that was parsed before: the first bytes fed are those at its validBytes.
+    /// Continues behind a part that was parsed before: the first bytes fed are those at its validBytes.
     explicit JournalParser(const JournalEnd& parsed);
 
-    /// Takes more bytes; the records that they complete. Records of unknown type are skipped but counted.
-    /// After an error nothing more is parsed.
+    /// Takes more bytes; returns the records that they complete. Records of unknown type are skipped but
+    /// counted. After an error nothing more is parsed.
     Result<std::vector<Record>> feed(std::string_view bytes);
 
     /// Bytes of whole, valid frames (and the file header) so far: where a mirror of the file may be resumed.
     std::uint64_t validBytes() const { return m_validBytes; }
     std::uint64_t lastSequence() const { return m_lastSequence; }
-    /// The bytes of what the last feed() completed; they end at validBytes(). Valid until the next call.
+    /// The bytes of the records that the last feed() completed; they end at validBytes(). Valid until the
+    /// next call.
     std::string_view completed() const { return std::string_view(m_pending).substr(0, m_at); }
     /// Forgets a started frame: the next bytes fed are those at validBytes().
     void dropPartialFrame()
@@ -78,7 +79,7 @@ public:
 
 private:
     Result<bool> parseHeader();
-    /// True when a whole frame was there.
+    /// True when a whole frame was available.
     Result<bool> parseFrame(std::vector<Record>& out);
 
     std::string m_pending;
@@ -94,7 +95,7 @@ private:
 /// Failed when no frame starts at that place.
 Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset);
 
-/// Reads a journal of any length from its start, or from where an earlier reading ended, with little memory:
+/// Reads a journal of any length with little memory, from its start or from the end of an earlier reading:
 /// `visit` gets the records, in order, as they are read. BadInput when the file is missing or cannot be read.
 Result<JournalEnd> scanJournal(const std::filesystem::path& file,
                                const std::function<void(std::vector<Record>)>& visit,

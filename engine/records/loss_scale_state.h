@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// What loss scaling carries from step to step and through checkpoints.
+/// The state of loss scaling, kept from step to step and in checkpoints.
 struct LossScaleState {
     double scale = 0;               ///< of the next step; 0: not chosen yet
     std::int64_t cleanSteps = 0;    ///< since the scale last grew or a step overflowed

@@ -8,28 +8,28 @@
 
 namespace trainyard {
 
-/// A stream whose writer must go on when the disk is full (or gone for a while). What cannot be written waits
-/// in memory and is written in its order, with its own time, as soon as there is room; samples do not wait,
-/// they are left out and counted. When everything has been written again, an event "gap" says how long it
+/// Writes a stream whose writer must continue when the disk is full (or gone for a while). Records that
+/// cannot be written are buffered in memory and written later in order, with their own times; samples are not
+/// buffered but dropped and counted. Once the buffer is empty again, an event "gap" reports how long it
 /// lasted and what is missing. Not thread-safe.
 class PatientJournal {
 public:
     enum class Worth {
-        Essential, ///< losses, steps, states, events: never left out
-        Sample     ///< device samples, signs of life: the next one tells as much
+        Essential, ///< losses, steps, states, events: never dropped
+        Sample     ///< device samples, heartbeats: the next one says as much
     };
 
     static Result<PatientJournal> open(const std::filesystem::path& folder, const std::string& stream,
                                        std::uint32_t attempt, const Clock& clock = systemClock());
 
-    /// Failed when an essential record cannot be written and more than kMaxWaitingBytes would wait: it is
-    /// lost.
+    /// Failed when an essential record cannot be written and more than kMaxWaitingBytes would be buffered: it
+    /// is lost.
     Status append(const Payload& payload, Worth worth = Worth::Essential);
-    /// Tries once more to write what waits, then makes everything survive a power cut. Failed when something
-    /// still waits.
+    /// Retries writing the buffer, then makes everything survive a power cut. Failed when the buffer is not
+    /// empty.
     Status sync();
 
-    /// What is appended from now on belongs to this attempt; what still waits, to the one before.
+    /// Records appended from now on belong to this attempt; buffered ones to the one before.
     void beginAttempt(std::uint32_t attempt) { m_attempt = attempt; }
 
     bool isWaiting() const { return m_since.has_value(); }

@@ -79,7 +79,7 @@ struct StepRecord {
     bool operator==(const StepRecord&) const = default;
 };
 
-/// What one device (or a node's host memory, as device -1) looked like. Stream "node-<n>".
+/// A sample of one device (or of a node's host memory, as device -1). Stream "node-<n>".
 struct DeviceSample {
     int device = -1;
     Bytes memoryUsed = 0;
@@ -87,8 +87,8 @@ struct DeviceSample {
     double utilisation = 0; ///< 0..1; all cores of the host for device -1
     Bytes diskFree = 0;     ///< on the disk of the run directory
     std::optional<double>
-        celsius{}; ///< temperature, of the host that of its hottest processor; nothing = unknown
-    std::optional<double> watts{}; ///< power drawn now; nothing = unknown
+        celsius{}; ///< temperature, of the host that of its hottest processor; nullopt = unknown
+    std::optional<double> watts{}; ///< power drawn now; nullopt = unknown
 
     bool operator==(const DeviceSample&) const = default;
 };
@@ -96,7 +96,7 @@ struct DeviceSample {
 enum class Severity : std::uint8_t { Info, Warning, Error };
 std::string_view nameOf(Severity severity);
 
-/// Something that happened and that a person may want to know.
+/// An event of interest to a person.
 struct EventRecord {
     Severity severity = Severity::Info;
     std::string kind;    ///< stable, lower case: "rank-died", "checkpoint-published", "loss-not-finite", ...
@@ -113,13 +113,13 @@ std::string_view nameOf(RunState state);
 /// True for Finished, Failed and Stopped: nothing more will come in this attempt.
 bool isFinal(RunState state);
 
-/// Stream "run", written at every change and as a sign of life in between.
+/// Stream "run", written at every change and as a heartbeat in between.
 struct StateRecord {
     RunState state = RunState::Pending;
     std::string reason;     ///< for Failed and Stopped: one sentence that names host and rank
     std::int64_t step = 0;  ///< last finished step known to the supervisor
     std::int64_t steps = 0; ///< of the whole run
-    bool heartbeat = false; ///< nothing changed; the supervisor lives
+    bool heartbeat = false; ///< nothing changed; the supervisor is alive
 
     bool operator==(const StateRecord&) const = default;
 };
@@ -132,7 +132,7 @@ struct ProgressRecord {
     std::string unit;        ///< "B", "pages", "rows"
     double rate = 0;         ///< units per second
     double secondsLeft = -1; ///< negative = unknown
-    std::string counters;    ///< JSON object of further figures
+    std::string counters;    ///< JSON object of more counters
 
     bool operator==(const ProgressRecord&) const = default;
 };

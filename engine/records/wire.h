@@ -62,7 +62,7 @@ public:
         m_in.remove_prefix(size);
         return value;
     }
-    /// The caller found a value that cannot be; nothing more is read.
+    /// The caller found an impossible value; reading stops.
     void fail()
     {
         m_ok = false;

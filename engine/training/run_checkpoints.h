@@ -18,7 +18,7 @@ class ProcessGroup;
 class Replica;
 struct ProcessGroups;
 
-/// What a run starts with.
+/// The state with which a run starts.
 struct LoadedState {
     TrainingPosition position;        ///< step 0 when there is no checkpoint yet
     std::vector<std::string> changes; ///< on rank 0: what was set aside or left, a sentence each
@@ -30,8 +30,8 @@ struct LoadedState {
 /// which only works where every rank holds the whole model; other layouts are refused by open(). Every rank
 /// calls every function but isBusy(), and every rank gets the same answer.
 ///
-/// Saving does not hold up training but for a copy of the state: a thread writes it. At the end of a step,
-/// when no rank is busy with its part any more, proceed() takes the next phase:
+/// Saving delays training only for a copy of the state: a thread writes it. At the end of a step, when no
+/// rank is busy with its part any more, proceed() takes the next phase:
 ///
 ///     begin()  ->  every rank writes its shard  ->  rank 0 publishes  ->  proceed() names the step
 class RunCheckpoints {

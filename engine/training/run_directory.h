@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Names of what lies in a run's directory. Holds no state and touches no file.
+/// Paths in a run's directory. Holds no state and touches no file.
 class RunDirectory {
 public:
     explicit RunDirectory(std::filesystem::path root) : m_root(std::move(root)) {}

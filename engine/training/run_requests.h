@@ -7,11 +7,11 @@
 
 namespace trainyard {
 
-/// What a rank wants all ranks to know at the end of a step; true for all when it is true for one.
+/// Requests that ranks share at the end of a step; true for all when true for one.
 struct Requests {
-    bool stop = false;       ///< somebody outside asks for it
+    bool stop = false;       ///< requested from outside
     bool checkpoint = false; ///< likewise
-    bool saving = false;     ///< a part of the checkpoint under way is being written still
+    bool saving = false;     ///< a part of the current checkpoint is still being written
 };
 
 /// Sets a flag from a signal-handling thread; read by the training thread.

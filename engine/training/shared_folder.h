@@ -19,7 +19,7 @@ struct FolderSharing {
 /// The ranks of the group that take part, in order. All ranks call it.
 FolderSharing sharingAmong(ProcessGroup& group, bool takesPart);
 
-/// Finds out by a file with a random name that rank 0 puts there for a moment. All ranks call it.
+/// Detects it by a file with a random name that rank 0 creates briefly. All ranks call it.
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder);
 
 } // namespace trainyard

@@ -11,9 +11,9 @@
 
 namespace trainyard {
 
-/// The stream "steps" of a run, written by rank 0. The training thread writes steps; whoever has a last word
-/// to say may write an event. While the disk is full the records wait in memory. When those are too many, or
-/// a newer attempt has begun, nothing more is written and status() says why.
+/// The stream "steps" of a run, written by rank 0. The training thread writes steps; any thread may write a
+/// final event. While the disk is full the records wait in memory. When those are too many, or a newer
+/// attempt has begun, nothing more is written and status() says why.
 class StepJournal {
 public:
     static Result<std::unique_ptr<StepJournal>> open(const std::filesystem::path& folder,
@@ -23,7 +23,7 @@ public:
     void event(Severity severity, std::string kind, std::string message, std::int64_t step = 0,
                std::optional<int> rank = std::nullopt);
     /// Makes everything written so far survive a power cut. Failed when that is not possible now; the journal
-    /// goes on.
+    /// stays usable.
     Status sync();
     Status status() const;
 

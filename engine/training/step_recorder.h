@@ -9,7 +9,7 @@ namespace trainyard {
 
 class StepJournal;
 
-/// Collects every rank's figures of a step and writes the StepRecord on rank 0.
+/// Collects every rank's statistics of a step and writes the StepRecord on rank 0.
 class StepRecorder {
 public:
     /// Just before the first step. `journal` on rank 0 only, null elsewhere (or when nobody reads); all

@@ -8,9 +8,9 @@ namespace trainyard {
 
 class StepJournal;
 
-/// Times the passes of every step for the flight ring. Those of a step now and then it writes as a
-/// PipelineTrace on rank 0: of the model replica that rank 0 is in, for which each pipeline rank's first
-/// tensor and context rank speaks. All ranks make the same calls.
+/// Times the passes of every step for the flight ring. Occasionally writes those of a step as a PipelineTrace
+/// on rank 0: of rank 0's model replica, from each pipeline rank's first tensor and context rank. All ranks
+/// make the same calls.
 class StepTracer {
 public:
     /// `journal` on rank 0 only, null elsewhere; `recorder` may be null. Groups, journal and recorder outlive
@@ -18,8 +18,8 @@ public:
     StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
                StepJournal* journal, FlightRecorder* recorder);
 
-    /// Soon, so that a new run can be looked at, then every hundredth; never the first, which touches its
-    /// memory for the first time.
+    /// An early step, so that a new run has one soon, then every hundredth; never the first, which touches
+    /// its memory for the first time.
     static bool isTraced(Step step);
     /// For TrainingStep::run().
     PassTimes* timesOf(Step step);

@@ -20,7 +20,7 @@ class FlightRecorder;
 class MemoryLedger;
 class StepJournal;
 
-/// What a Trainer works with; all of it outlives the Trainer.
+/// The dependencies of a Trainer; all of them outlive it.
 struct TrainerSetup {
     RunSpec spec;
     RunDirectory directory;
@@ -46,8 +46,8 @@ public:
     static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
     ~Trainer();
 
-    /// Steps until the last one is done and its checkpoint published. Cancelled when a stop was asked for:
-    /// the step under way was finished and its checkpoint published.
+    /// Runs until the last step is done and its checkpoint published. Cancelled after a stop request: the
+    /// current step is finished and its checkpoint published.
     Status run();
 
     Step step() const;

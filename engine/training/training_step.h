@@ -25,7 +25,7 @@ struct GlobalCounts {
     std::int64_t tokens = 0; ///< not counting padding
 };
 
-/// What one optimizer step did; the same on every rank.
+/// The result of one optimizer step; the same on every rank.
 struct StepOutcome {
     GlobalCounts counts;
     double tokenLoss = 0;    ///< mean over the targets of the global batch: masked or next tokens

@@ -9,7 +9,7 @@ namespace trainyard {
 class RankLog;
 class StepJournal;
 
-/// Sees to it that this rank does not die silently: an uncaught exception, a broken invariant (abort) and a
+/// Makes sure that this rank does not die silently: an uncaught exception, a broken invariant (abort) and a
 /// fatal signal leave a line `error: ...` in the rank's log and, where there is a journal, an event. Only
 /// SIGKILL leaves nothing; then the flight ring and the supervisor speak. One object per process.
 ///
@@ -27,7 +27,7 @@ public:
     void attach(StepJournal* journal);
     /// Something that may be the cause of the end that follows; any thread.
     void note(const char* kind, const std::string& message);
-    /// Says it now: the process is about to end for this reason. Only the first last word is heard.
+    /// Reports the reason now: the process is about to end. Only the first report counts.
     void say(const char* kind, const std::string& message);
 };
 

@@ -16,7 +16,7 @@ public:
     /// Adds the commands to `app`, which outlives this object.
     explicit ModelCommands(CLI::App& app);
 
-    /// Runs the one that was chosen; the exit status. eval and certify print on stdout.
+    /// Runs the chosen command and returns the exit status. eval and certify print on stdout.
     int run();
 
 private:

@@ -16,8 +16,8 @@ class ProcessGroup;
 /// same error, and either all have a device or none.
 Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& world);
 
-/// A collective of a device cannot be waited for any more: a rank or its host is lost, and the run may go on
-/// without this process, which ends.
+/// The verdict on a device collective that timed out: a rank or its host is lost. Its end() ends this process;
+/// the run may continue without it.
 CollectiveWatchdog::Verdict endOfRank(LastWord& lastWord);
 
 } // namespace trainyard

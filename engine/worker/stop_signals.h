@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// Turns SIGTERM and SIGINT into a wish to stop: the run finishes its step, publishes a checkpoint and ends.
+/// Turns SIGTERM and SIGINT into a stop request: the run finishes its step, publishes a checkpoint and ends.
 /// Create before any other thread: the signals are blocked in the creating thread and inherited so; a thread
 /// of this object takes them one after another.
 class StopSignals {

@@ -15,8 +15,8 @@ struct TrainOptions {
     std::int64_t lastStep = 0; ///< end after this step; 0 = after the specification's last one
 };
 
-/// `trainyard-worker train`: one rank of a training run, from its run directory. Returns the exit status.
-/// What goes wrong on this rank alone ends the whole job, so that no other rank waits for it.
+/// `trainyard-worker train`: one rank of a training run, from its run directory. Returns the exit status. An
+/// error on this rank alone ends the whole job, so that no other rank waits for it.
 int runTrain(const TrainOptions& options);
 
 } // namespace trainyard

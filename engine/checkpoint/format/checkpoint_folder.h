@@ -15,17 +15,17 @@ inline constexpr const char* kLatestName = "latest"; ///< a file that holds the 
 /// "step-000001200"
 std::string checkpointFolderName(Step step);
 
-/// Removes what writers left that did not come to publish.
+/// Removes leftovers of writers that never published.
 Status removeInterrupted(const std::filesystem::path& checkpoints);
 
-/// Which checkpoints of the present line stay when a newer one is published.
+/// Which checkpoints of the present line are kept when a newer one is published.
 struct KeptCheckpoints {
-    int last = 0;  ///< the newest so many that are whole; 0 = all of them
-    int every = 0; ///< besides, those of steps that this divides; 0 = none
+    int last = 0;  ///< number of newest whole ones; 0 = all of them
+    int every = 0; ///< also those at multiples of this step; 0 = none
 };
 
 /// Removes the checkpoints that are not to be kept. Those that `latest` names, that are damaged or that
-/// belong to a line that was left stay, whatever their number.
+/// belong to an abandoned line are kept, whatever their number.
 Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
 
 /// Makes `latest` name the checkpoint that was published. A power cut may come between: what the run wrote

@@ -10,8 +10,8 @@
 namespace trainyard {
 
 enum class CheckpointState {
-    Whole,      ///< as far as it was looked at
-    Damaged,    ///< its content is wrong; no reading will mend that
+    Whole,      ///< as far as examined
+    Damaged,    ///< its content is wrong; reading again will not help
     Unreadable, ///< cannot be read now, or not by this version: it may be whole
 };
 
@@ -28,11 +28,11 @@ struct CheckpointHealth {
 /// the tensors weigh. `folder` is one `step-...`.
 CheckpointHealth examineIndex(const std::filesystem::path& folder);
 
-/// As examineIndex(), and then compares every slice with its hash. Ends early, with what examineIndex() has
-/// found, when `goesOn` says false; it is asked every few MB.
+/// As examineIndex(), and then compares every slice with its hash. Ends early, with the result of
+/// examineIndex(), when `goesOn`, called every few MB, returns false.
 CheckpointHealth verifyContent(const std::filesystem::path& folder, const std::function<bool()>& goesOn);
 
-/// What its files take on disk.
+/// The size of its files on disk.
 std::uint64_t bytesOf(const std::filesystem::path& folder);
 
 } // namespace trainyard

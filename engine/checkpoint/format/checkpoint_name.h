@@ -20,14 +20,14 @@ struct CheckpointName {
     int damaged = 0; ///< set aside as the nth of its step; 0 = not set aside
 
     bool isPresent() const { return line == 0 && damaged == 0; }
-    /// Which of two checkpoints of one step is meant by that step: of the present line, else of the line that
-    /// was left last.
+    /// Orders two checkpoints of one step by which of them the step means: that of the present line, else of
+    /// the line abandoned last.
     bool comesBefore(const CheckpointName& other) const
     {
         return other.line > 0 && (line == 0 || line > other.line);
     }
     std::string text() const;
-    /// Nothing for any other name.
+    /// nullopt for any other name.
     static std::optional<CheckpointName> parse(std::string_view text);
 
     auto operator<=>(const CheckpointName&) const = default;

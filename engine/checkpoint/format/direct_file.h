@@ -12,8 +12,8 @@
 namespace trainyard {
 
 /// A new file, written from front to back in large pieces past the page cache (O_DIRECT) where the file
-/// system allows it: hundreds of megabytes go to the disk several times as fast so as through the cache and
-/// fsync, and displace nothing there. Not published: the caller renames it. One thread.
+/// system allows it: several times as fast for hundreds of megabytes as the cache and fsync, and evicts
+/// nothing from the cache. Not published: the caller renames it. One thread.
 class DirectFile {
 public:
     /// Replaces a file of that name and reserves room for `bytes`.

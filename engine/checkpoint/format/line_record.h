@@ -27,8 +27,8 @@ struct LineRecord {
     std::vector<CheckpointLine> lines{CheckpointLine{}}; ///< the present one last; never empty
 
     const CheckpointLine& present() const { return lines.back(); }
-    /// One that is missing or damaged is as good as an empty one: the names of the folders tell the rest.
-    /// Failed when the file system does not let us read it.
+    /// A missing or damaged file counts as empty: the names of the folders give the rest. Failed when the
+    /// file system does not let us read it.
     static Result<LineRecord> load(const std::filesystem::path& checkpoints);
     Status save(const std::filesystem::path& checkpoints) const;
 

@@ -15,7 +15,7 @@ struct LineSwitch {
     };
     CheckpointLine line;         ///< the new one
     int left = 0;                ///< number of the line that was present
-    std::vector<Rename> renames; ///< in this order; what was done already is left out when it is asked again
+    std::vector<Rename> renames; ///< in this order; completed ones are omitted when asked again
 };
 
 /// Going back from the present line to `target`, a checkpoint of any line that is not set aside, or to step
@@ -24,7 +24,7 @@ struct LineSwitch {
 LineSwitch switchTo(const CheckpointListing& listing, const CheckpointName& target);
 
 /// The switch that a person has asked for by writing the name of an older checkpoint, or of one of another
-/// line, into `latest`. Nothing when there is none.
+/// line, into `latest`. nullopt when there is none.
 std::optional<LineSwitch> switchAskedFor(const CheckpointListing& listing);
 
 /// The names after the switch, newest first, each with the present one.

@@ -31,8 +31,8 @@ struct LogicalTensor {
     std::vector<TensorSlice> slices;
 };
 
-/// What besides tensors a run needs to go on as if nothing had happened. The random state is (seed, step):
-/// every generator is counter-based. The learning rate is a function of the updates.
+/// The state besides tensors with which a run continues as if it had never stopped. The random state is
+/// (seed, step): every generator is counter-based. The learning rate is a function of the updates.
 struct TrainingPosition {
     Step step;                         ///< steps done, skipped ones included
     std::uint64_t consumedSamples = 0; ///< sequences consumed by them

@@ -14,7 +14,7 @@ namespace trainyard {
 
 /// Where a start begins, once the folder says so too.
 struct StartPoint {
-    std::optional<std::filesystem::path> checkpoint; ///< nothing: from step 0
+    std::optional<std::filesystem::path> checkpoint; ///< nullopt: from step 0
     std::int64_t step = 0;
     std::vector<std::string> changes; ///< what was set aside or left, a sentence each, for the run's journal
     std::string text;                 ///< as StartChoice::text()
@@ -32,8 +32,7 @@ Result<CheckpointName> setAside(const std::filesystem::path& folder, const Fence
 
 /// Makes the next start go back to the checkpoint of `step`, or to the beginning when it is 0: writes
 /// `latest` and nothing else. Where several lines have one, the present line's is taken, else that of the
-/// newest line. Refused when there is none of that step, or it is not whole. Only while the run is not at
-/// work.
+/// newest line. Refused when there is none of that step, or it is not whole. Only while the run is stopped.
 Status goBackTo(const std::filesystem::path& checkpoints, std::int64_t step);
 
 } // namespace trainyard

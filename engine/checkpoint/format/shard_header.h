@@ -14,8 +14,8 @@ struct SliceInFile {
     const TensorSlice* slice;
 };
 
-/// Holds the header of a shard and its size against what the manifest says of it. BadInput when they differ:
-/// the file is cut off, damaged or another one.
+/// Compares a shard's header and size with the manifest. BadInput when they differ: the file is truncated,
+/// damaged or another one.
 Status checkShardHeader(const StoredFile& shard, const std::vector<SliceInFile>& slices);
 
 } // namespace trainyard

@@ -15,14 +15,14 @@ namespace trainyard {
 
 /// A checkpoint that a start would have taken if it were whole.
 struct DamagedCheckpoint {
-    CheckpointName name; ///< that it will have in the present line
+    CheckpointName name; ///< in the present line
     CheckpointName folder;
     std::string reason;
 };
 
-/// From where a run starts (the rule: engine/checkpoint/FORMAT.md, "Which checkpoint a start takes").
+/// Where a run starts (the rule: engine/checkpoint/FORMAT.md, "Which checkpoint a start takes").
 struct StartChoice {
-    std::optional<CheckpointName> checkpoint; ///< by the name that it has now; nothing: from step 0
+    std::optional<CheckpointName> checkpoint; ///< by its current name; nullopt: from step 0
     std::vector<DamagedCheckpoint> damaged;   ///< newer ones of the present line, newest first
     std::optional<LineSwitch> lineSwitch;     ///< when a person has gone back to another checkpoint
 

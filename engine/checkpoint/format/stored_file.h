@@ -10,7 +10,7 @@
 
 namespace trainyard {
 
-/// A file that a checkpoint consists of. Its errors tell two faults apart, everywhere in this folder:
+/// A file of a checkpoint. Everywhere in this folder, errors distinguish two faults:
 ///     BadInput   the content is wrong: the file is missing, too short, or no file. The checkpoint is
 ///     damaged. Failed     the file system does not let us read (EACCES, EIO, ESTALE, ...). The checkpoint
 ///     may be whole.

@@ -19,7 +19,7 @@ Result<std::vector<LogicalTensor>> tensorsFromJson(const nlohmann::ordered_json&
 /// As above, for a list that holds only some slices of each tensor.
 Result<std::vector<LogicalTensor>> partialTensorsFromJson(const nlohmann::ordered_json& json);
 
-/// Failed naming the tensor whose slices leave a gap, overlap, or reach outside.
+/// Failed, naming the tensor whose slices leave a gap, overlap, or extend beyond it.
 Status checkCoverage(const std::vector<LogicalTensor>& tensors);
 
 } // namespace trainyard

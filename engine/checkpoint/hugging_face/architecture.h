@@ -11,7 +11,7 @@
 
 namespace trainyard {
 
-/// What a tensor of a Hugging Face folder is to the engine.
+/// The role of a Hugging Face tensor in the engine.
 struct TensorRole {
     enum class Kind {
         Parameter, ///< the values of `parameter`
@@ -35,7 +35,7 @@ public:
     /// Name of the Python class: "BertForMaskedLM".
     virtual std::string className(const ModelSpec& model) const = 0;
 
-    /// BadInput for options under which this engine would compute something else than Hugging Face. Throws
+    /// BadInput for options under which this engine would compute differently from Hugging Face. Throws
     /// nlohmann::json::exception for a missing key or a wrong type. `tensors`: what the weight files hold.
     virtual Result<ModelSpec> readConfig(const nlohmann::ordered_json& config,
                                          const TensorNames& tensors) const = 0;

@@ -14,7 +14,7 @@ struct ImportOptions {
 struct ExportOptions {
     std::filesystem::path checkpoint;  ///< a `step-...` folder, or a folder with `latest`
     std::filesystem::path huggingFace; ///< must not exist
-    Bytes maxShard = 5 * kGiB;         ///< bigger weights are cut into several files
+    Bytes maxShard = 5 * kGiB;         ///< larger weights are split into several files
 };
 
 /// `trainyard-worker import` and `export`.

@@ -15,7 +15,7 @@ struct Logits {
     at::Tensor sequences;
 };
 
-/// What stands on top of the last layer.
+/// The output layers on top of the last layer.
 class ModelHead {
 public:
     virtual ~ModelHead() = default;

@@ -36,7 +36,7 @@ public:
     /// Of a bucket that passes, complete for this backward pass: adds ownedPart(index) to what is kept of
     /// this step, and frees the bucket.
     void keepOwnedPart(std::size_t index);
-    /// What is kept next is the first of a step.
+    /// Starts a step: the next kept part is its first.
     void beginStep();
 
     /// [flatCount()], or [ownedCount()] when buckets pass: what stays until the optimizer has used it.

@@ -10,7 +10,7 @@ namespace trainyard {
 /// Where a leaf's gradient belongs.
 struct GradientPlace {
     at::Tensor values;     ///< in the leaf's shape, float32 or float64
-    bool isFilled = false; ///< holds a sum that is to be added to; otherwise its content is of no worth
+    bool isFilled = false; ///< holds a sum that is to be added to; otherwise its content is undefined
 
     void put(const at::Tensor& gradient) const; ///< of any type
 };

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// A step whose time is known.
+/// A step and its measured time.
 struct MeasuredStep {
     const StepModel* model = nullptr;
     double seconds = 0;

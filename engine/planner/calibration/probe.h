@@ -30,7 +30,7 @@ constexpr std::size_t kProbeKinds = 9;
 constexpr int kOperationsOfLaunchProbe = 32;
 constexpr int kLaunchesOfProbe = 3 * kOperationsOfLaunchProbe;
 
-/// Between what a probe moves data.
+/// The ends between which a probe moves data.
 enum class ProbeReach {
     Device,  ///< every rank by itself, all at once
     Node,    ///< the ranks of each host
@@ -44,7 +44,7 @@ std::string_view nameOf(ProbeReach reach);
 std::optional<ProbeKind> probeKindFrom(std::string_view name);
 std::optional<ProbeReach> probeReachFrom(std::string_view name);
 
-/// One thing to measure on hosts, and what came out.
+/// One measurement on hosts, and its result.
 struct Probe {
     ProbeKind kind = ProbeKind::Product;
     ProbeReach reach = ProbeReach::Device;
@@ -61,7 +61,7 @@ struct Probe {
     bool operator==(const Probe&) const = default;
 };
 
-/// What was probed. Hosts that differ: of everything the worst.
+/// The probed hardware. Where hosts differ, the worst of each value.
 struct ProbedHardware {
     std::string device; ///< name, for people
     Bytes deviceMemory = 0;

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// How long the probe takes on such a node, as the time model (engine/planner/time) has it; seconds.
+/// Predicted seconds of the probe on this node, by the time model (engine/planner/time).
 double predictedTime(const Probe& probe, const ProbedHardware& hardware, const NodeModel& node);
 
 } // namespace trainyard

@@ -13,14 +13,14 @@
 
 namespace trainyard {
 
-/// Everything that is wrong with a specification: validate(), or more where more is known (planProblems()).
+/// Finds everything wrong with a specification: validate(), or more where more is known (planProblems()).
 using FindProblems = std::function<Diagnostics(const RunSpec&)>;
 
-/// A way out of one problem.
+/// A change of settings that solves one problem.
 struct Remedy {
-    RunSpec spec; ///< the whole specification with it
+    RunSpec spec; ///< the whole specification after it
     std::vector<FieldChange> changes;
-    std::optional<RankNeed> need{}; ///< of a rank with it, where memory is the problem
+    std::optional<RankNeed> need{}; ///< of a rank after it, where memory is the problem
 
     /// "batch.accumulation 8, batch.micro 2", with the need in brackets.
     std::string text() const;

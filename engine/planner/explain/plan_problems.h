@@ -12,13 +12,13 @@
 
 namespace trainyard {
 
-/// Diagnostic::path of what does not fit.
+/// Diagnostic::path of a memory problem.
 inline constexpr const char* kMemoryPath = "memory";
 
 /// Which ranks lie on which host, and what memory they have, of a specification (memoryOfHosts()).
 using HostsOf = std::function<std::vector<HostMemory>(const RunSpec&)>;
 
-/// What is known of a run besides its specification.
+/// Facts about a run besides its specification.
 struct PlanFacts {
     SequenceShape shape;
     std::optional<DataSetShape> rows{}; ///< of its data set, where that can be read
@@ -28,8 +28,8 @@ struct PlanFacts {
 /// Refused, at kMemoryPath: the sum of the categories that count there against what there is.
 Diagnostic memoryProblem(const MemoryShortage& shortage);
 
-/// What keeps a specification from running. Each question is asked where the ones before it have no problem:
-/// validate(), dataSetProblems(), sharingProblems(), memoryShortage().
+/// Returns the problems that keep a specification from running. Each check runs only if the ones before it
+/// found nothing: validate(), dataSetProblems(), sharingProblems(), memoryShortage().
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
 
 /// explain() for planProblems(), with what a rank needs after each remedy of its memory.

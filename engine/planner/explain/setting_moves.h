@@ -8,16 +8,15 @@
 
 namespace trainyard {
 
-/// Where a number is looked for that works.
+/// How far to look for a number that works.
 enum class Turn { Down, Up, Either };
 
-/// A number that the user may turn up and down. Moves may give specifications that do not work: who makes
-/// them asks.
+/// A number that the user can raise or lower. Moves may give invalid specifications: the caller checks.
 struct NumberMove {
     int least;
     int most;
     int (*get)(const RunSpec&);
-    void (*set)(RunSpec&, int); ///< and what follows from it, so that e.g. the global batch stays
+    void (*set)(RunSpec&, int); ///< and dependent fields, so that e.g. the global batch stays
     Turn turn = Turn::Either;
 };
 
@@ -26,7 +25,7 @@ using SwitchMove = void (*)(RunSpec&);
 
 using SettingMove = std::variant<NumberMove, SwitchMove>;
 
-/// What can be tried against a problem.
+/// Changes to try against a problem.
 struct SettingMoves {
     std::vector<SettingMove> moves; ///< the most likely first; of memory what gives up least
     /// For when no two of the moves are enough: alone, and each with one of the moves.

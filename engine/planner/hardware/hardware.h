@@ -50,7 +50,7 @@ struct LinkPoint {
     bool operator==(const LinkPoint&) const = default;
 };
 
-/// What groups of that many ranks reach of the table's bandwidth, because they use fewer links.
+/// The share of the table's bandwidth that groups of this size reach, because they use fewer links.
 struct GroupShare {
     int ranks = 0;
     double share = 1;
@@ -69,7 +69,7 @@ struct LinkTable {
     bool operator==(const LinkTable&) const = default;
 };
 
-/// What a node costs; a list price goes out of date.
+/// The price of a node; list prices go out of date.
 struct Price {
     double perHour = 0; ///< 0 = unknown
     std::string currency = "USD";
@@ -78,7 +78,7 @@ struct Price {
     bool operator==(const Price&) const = default;
 };
 
-/// One machine. A plain value; every figure is the user's to change.
+/// One machine. A plain value; the user can change every number.
 struct NodeModel {
     std::string name;
     std::string description;
@@ -90,9 +90,9 @@ struct NodeModel {
     Bytes hostMemory = 0;
     bool sharesMemory = false; ///< the devices' memory is the host's: what is on both lies there once
     double hostBandwidth = 0;  ///< bytes per second of the host's memory
-    std::optional<ProcessorMath> math{}; ///< of processors that compute themselves; nothing = unknown
+    std::optional<ProcessorMath> math{}; ///< of processors that compute themselves; nullopt = unknown
     Price price;
-    std::optional<NodeCalibration> calibration; ///< nothing: figures of vendors and publications
+    std::optional<NodeCalibration> calibration; ///< nullopt: values from vendors and publications
 
     bool operator==(const NodeModel&) const = default;
 };

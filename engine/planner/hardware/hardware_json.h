@@ -10,7 +10,7 @@ namespace trainyard {
 
 struct ParsedNode {
     NodeModel node;
-    Diagnostics diagnostics; ///< every unknown key, wrong type and figure that makes no sense
+    Diagnostics diagnostics; ///< every unknown key, wrong type and out-of-range value
 };
 
 /// Reads a node as resources/presets/hardware has them: sizes with a unit ("80 GiB"), rates in operations and

@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// Names of the nodes in resources/presets/hardware, in the order of the alphabet: "dl1.24xlarge", ...
+/// Names of the nodes in resources/presets/hardware, in alphabetical order: "dl1.24xlarge", ...
 std::vector<std::string> nodePresetNames();
-/// The preset's values, or nothing when there is none of that name.
+/// The preset's values, or nullopt for an unknown name.
 std::optional<NodeModel> nodePreset(std::string_view name);
 
 } // namespace trainyard

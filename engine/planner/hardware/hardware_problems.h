@@ -9,10 +9,10 @@
 
 namespace trainyard {
 
-/// Where a cluster contradicts the hardware that its nodes are said to be: more slots than a node has
-/// devices, unless the devices are its cores, which ranks can share; accelerators asked of processors, or
-/// processors where the hardware is described by its accelerators. `nodes`: of each of the cluster's, nothing
-/// where that is unknown.
+/// Finds contradictions between a cluster and its nodes' hardware: more slots than a node has devices, unless
+/// the devices are its cores, which ranks can share; accelerators asked of processors, or processors where
+/// the hardware is described by its accelerators. `nodes`: one for each of the cluster's nodes, nullopt where
+/// unknown.
 Diagnostics hardwareProblems(const RunSpec& spec, const std::vector<std::optional<NodeModel>>& nodes);
 
 } // namespace trainyard

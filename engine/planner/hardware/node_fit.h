@@ -15,7 +15,7 @@ constexpr double kUsableShare = 0.92;
 /// the host's, ranks have their share of it and nothing beside.
 HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device);
 
-/// What launch.device "auto" comes to on such nodes: CUDA where devices have memory of their own.
+/// Resolves launch.device "auto" on such nodes: CUDA where devices have memory of their own.
 DeviceKind resolvedDevice(DeviceKind asked, const NodeModel& node);
 
 } // namespace trainyard

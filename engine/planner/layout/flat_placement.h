@@ -6,7 +6,8 @@
 
 namespace trainyard {
 
-/// In a rank's flat buffers every block starts at a multiple of so many elements: one cache line of bfloat16.
+/// In a rank's flat buffers every block starts at a multiple of this many elements: one cache line of
+/// bfloat16.
 constexpr std::int64_t kFlatAlignment = 32;
 
 /// A tensor of a rank, or several that are multiplied as one matrix and lie directly behind each other.

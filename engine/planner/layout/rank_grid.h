@@ -20,8 +20,8 @@ struct GridCoord {
     bool operator==(const GridCoord&) const = default;
 };
 
-/// The letters D, P and T of a placement, slowest-varying first: "DPT" for "cluster". BadInput when it is no
-/// order of them.
+/// The letters D, P and T of a placement, slowest-varying first: "DPT" for "cluster". BadInput when it is not
+/// a permutation of them.
 Result<std::string> placementLetters(const std::string& placement);
 
 /// Maps a global rank to its (data, context, pipeline, tensor) coordinates and back. The placement string is
@@ -44,7 +44,7 @@ public:
     std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
     /// The coordinates along an axis that `count` ranks from `first` on have, each once.
     std::vector<int> coordsAlong(Axis axis, Rank first, int count) const;
-    /// Which of the groups along these axes that is; they are numbered in the order of their lowest ranks.
+    /// Number of that group along these axes; groups are numbered by their lowest ranks.
     int groupNumber(Rank member, const std::vector<Axis>& axes) const;
     /// Whether blocks of so many consecutive ranks are all alike: what of a group lies in one block, lies so
     /// of every group along the same axes.

@@ -16,7 +16,7 @@ struct PartCosts {
 /// How the stages' devices differ, by stage; an empty list = not in this.
 struct StageDevices {
     std::vector<double> slowness; ///< how many times as long as the fastest they take for the same parts
-    std::vector<int> most;        ///< layers that they have room for
+    std::vector<int> most;        ///< layers that they can hold
 };
 
 /// Layers of each stage, first stage first, so that the heaviest stage is as light as it can be; every stage

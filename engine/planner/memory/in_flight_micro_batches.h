@@ -7,9 +7,9 @@
 
 namespace trainyard {
 
-/// By chunk of a pipeline rank: micro-batches whose activations it holds when its first backward pass begins,
-/// which is when it holds most (peakInFlight() of the schedule; compute_order.h). Without a pipeline there is
-/// one chunk, whatever the specification says of them.
+/// In-flight micro-batches of a pipeline rank, by chunk: those whose activations it holds when its first
+/// backward pass begins, the largest number (peakInFlight() of the schedule; compute_order.h). Without a
+/// pipeline there is one chunk, whatever the specification says.
 std::vector<Bytes> heldPasses(const RunSpec& spec, int pipelineRank);
 
 } // namespace trainyard

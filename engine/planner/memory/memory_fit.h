@@ -15,7 +15,7 @@
 
 namespace trainyard {
 
-/// What is known of a node's memory, and of its processor as far as that takes memory.
+/// The known memory of a node, and the processor properties that affect memory.
 struct NodeMemory {
     NodeMemory(std::optional<Bytes> mainMemory = std::nullopt, std::vector<Bytes> ofDevices = {},
                std::optional<ProcessorMath> ofProcessor = std::nullopt)
@@ -23,9 +23,9 @@ struct NodeMemory {
     {
     }
 
-    std::optional<Bytes> main;         ///< nothing = unknown
+    std::optional<Bytes> main;         ///< nullopt = unknown
     std::vector<Bytes> devices;        ///< of each CUDA device, in their order
-    std::optional<ProcessorMath> math; ///< nothing = unknown
+    std::optional<ProcessorMath> math; ///< nullopt = unknown
 };
 using MemoryOfNode = std::function<NodeMemory(std::size_t node)>;
 
@@ -33,21 +33,21 @@ using MemoryOfNode = std::function<NodeMemory(std::size_t node)>;
 struct HostMemory {
     std::string host{};
     int ranks = 0;
-    std::optional<Bytes> perRank{}; ///< nothing = unknown
-    bool onDevices = false;         ///< it is that of their devices
-    /// Of the host's main memory, for what the ranks' devices do not hold; nothing = unknown. Only with
+    std::optional<Bytes> perRank{}; ///< nullopt = unknown
+    bool onDevices = false;         ///< perRank is memory of their devices
+    /// Of the host's main memory, for what the ranks' devices do not hold; nullopt = unknown. Only with
     /// onDevices.
     std::optional<Bytes> mainPerRank{};
-    double usableShare = 1; ///< of perRank that may be planned
+    double usableShare = 1; ///< usable share of perRank
     std::size_t node = 0;   ///< its place in cluster.nodes
-    /// Of the processor that its ranks compute on; nothing = unknown, or they compute on devices.
+    /// Of the processor that its ranks compute on; nullopt = unknown, or they compute on devices.
     std::optional<ProcessorMath> math{};
 
-    /// What of perRank may be planned.
+    /// The usable part of perRank.
     std::optional<Bytes> room() const;
-    /// What of a need has to fit into room(): all of it where ranks compute in main memory.
+    /// The part of a need that must fit into room(): all of it where ranks compute in main memory.
     Bytes needed(const RankNeed& need) const { return need.onDevice + (onDevices ? 0 : need.onHost); }
-    /// A rank of this need fits; unknown memory holds everything.
+    /// Whether a rank with this need fits; unknown memory fits everything.
     bool holds(const RankNeed& need) const { return hasRoomFor(need) && holdsOffloaded(need); }
     bool hasRoomFor(const RankNeed& need) const;     ///< room() holds what has to fit there
     bool holdsOffloaded(const RankNeed& need) const; ///< mainPerRank holds the rest
@@ -61,7 +61,7 @@ struct HostMemory {
 /// that have devices may still end in main memory: then the larger of both counts.
 std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory);
 
-/// What launch.device "auto" comes to where every host's ranks have devices of their own; else as asked.
+/// Resolves launch.device "auto": CUDA where every rank has its own device; otherwise as asked.
 DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts);
 
 /// How the processor of that host multiplies matrices of the specification's type; Native where it does not
@@ -74,10 +74,10 @@ NarrowProducts productsOn(const RunSpec& spec, const std::vector<HostMemory>& ho
 /// Refused when launch.device is "cuda" and a host has fewer devices than ranks.
 Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory);
 
-/// Of each host the pipeline ranks of which it has ranks. `hosts`: those that get a rank, all of them.
+/// For each host, its pipeline ranks. `hosts`: those that get a rank, all of them.
 std::vector<std::vector<int>> pipelineRanksOf(const std::vector<HostMemory>& hosts, const RankGrid& grid);
 
-/// What is too small for a rank.
+/// A host on which a rank does not fit.
 struct MemoryShortage {
     HostMemory host;
     MemoryByCategory bytes{};  ///< of the rank
@@ -89,10 +89,10 @@ struct MemoryShortage {
     Error error() const;
 };
 
-/// Each host is held against the ranks that lie on it: of a pipeline, those whose stages it has. Of what does
-/// not fit the tightest host, what ranks compute in first, and there the rank that needs most; nothing when
-/// all fit or are unknown. `pipelineRanks`: memoryOfPipelineRanks(). Of a layout that cannot be, every host
-/// may get any rank.
+/// Checks each host against its ranks: in a pipeline, those whose stages it has. Returns the shortage on the
+/// tightest host, compute memory before offload memory, of the rank that needs most there; nullopt when all
+/// fit or are unknown. `pipelineRanks`: memoryOfPipelineRanks(). In an invalid layout, every host may get any
+/// rank.
 std::optional<MemoryShortage> memoryShortage(const ParallelLayout& layout,
                                              const std::vector<HostMemory>& hosts,
                                              const std::vector<MemoryByCategory>& pipelineRanks);

@@ -46,15 +46,15 @@ struct RankMemory {
 /// float32 copy of the result of the product that is under way: of every matrix product, but not of
 /// attention's, which are one small matrix at a time (tests/bench/README.md).
 ///
-/// Of an invalid specification something near: never slow, and never an error.
+/// An approximation for an invalid specification: never slow, and never an error.
 std::vector<RankMemory> memoryOfRanks(const RunSpec& spec, const SequenceShape& shape,
                                       NarrowProducts products = NarrowProducts::Native);
 
-/// The peaks of them.
+/// Their peaks.
 std::vector<MemoryByCategory> memoryOfPipelineRanks(const RunSpec& spec, const SequenceShape& shape,
                                                     NarrowProducts products = NarrowProducts::Native);
 
-/// Of the rank that holds most.
+/// For the rank with the highest peak.
 MemoryEstimate estimateMemory(const RunSpec& spec, const SequenceShape& shape,
                               NarrowProducts products = NarrowProducts::Native);
 

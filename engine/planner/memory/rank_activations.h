@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// What the passes of a step take on a pipeline rank, at each moment at which that may be most: activations,
-/// those of them that wait in host memory, and the blocks of ring attention.
+/// Memory of a step's passes on a pipeline rank, at each moment that may be the peak: activations, those of
+/// them that wait in host memory, and the blocks of ring attention.
 class RankActivations {
 public:
     /// `layerCounts`: of each stage. `spec` outlives this object.

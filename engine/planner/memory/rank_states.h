@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// What the weights, gradients and optimizer state of one rank take, in bytes by category, gaps for alignment
-/// included: the sizes that the engine allocates (nn/ParameterStore, optim/Moments). What is offloaded counts
-/// as MemoryCategory::Host.
+/// Bytes of one rank's weights, gradients and optimizer state by category, gaps for alignment included: the
+/// sizes that the engine allocates (nn/ParameterStore, optim/Moments). What is offloaded counts as
+/// MemoryCategory::Host.
 struct RankStates {
     MemoryByCategory kept{};              ///< from the first step to the last
     ByMoment<MemoryByCategory> passing{}; ///< besides: gathered weights, buckets of gradients

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// What a pipeline rank computes on, in all replicas of the model and all its tensor-parallel ranks.
+/// The hardware of a pipeline rank, in all replicas of the model and all its tensor-parallel ranks.
 struct PipelineNode {
     NodeModel node;                ///< of unequal ones the governing one; its network is the cluster's worst
     std::vector<HostMemory> hosts; ///< that have ranks of it

@@ -9,7 +9,7 @@ namespace trainyard {
 
 /// One way to deal a run's layers to its stages.
 struct StageDivision {
-    /// What was made equal; nothing = the seconds of the stages, each on its own nodes.
+    /// The balanced quantity; nullopt = the seconds of the stages, each on its own nodes.
     std::optional<PartitionKind> kind;
     std::vector<int> layerCounts; ///< of each stage, first stage first
     double step = 0;              ///< seconds, simulated

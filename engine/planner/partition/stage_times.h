@@ -11,9 +11,9 @@
 
 namespace trainyard {
 
-/// What the stages of a run take where their nodes may differ. Seconds.
+/// Times of a run's stages, whose nodes may differ. Seconds.
 struct StageTimes {
-    PipelineCosts costs;          ///< what the schedule is played with
+    PipelineCosts costs;          ///< costs for simulating the schedule
     double step = 0;              ///< of all of it, simulated
     PartCosts parts;              ///< of one micro-batch on the fastest nodes, forward and backward
     std::vector<double> slowness; ///< by stage: how many times as long a layer takes as on the fastest

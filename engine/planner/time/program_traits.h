@@ -2,7 +2,7 @@
 
 namespace trainyard {
 
-/// What a training program does of its own accord, whatever its specification says.
+/// Behaviour of a training program that its specification does not set.
 struct ProgramTraits {
     /// Gradients are reduced bucket by bucket while the last micro-batch's backward pass goes on.
     bool overlapsReductions = true;

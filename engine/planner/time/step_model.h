@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// An optimizer step. Seconds, all of them under one cause.
+/// An optimizer step in seconds, each counted under one cause.
 struct StepTime {
     double seconds = 0;
     TimeByCause byCause{};

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Of so many passes a picture can still be taken in; more only take time to play.
+/// The most passes that a picture can show readably; more only take time to simulate.
 constexpr int kMaxPlayedPasses = 200'000;
 
 /// An optimizer step as a picture shows it: what each pipeline rank does when, in seconds. Transfers are left

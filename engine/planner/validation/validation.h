@@ -11,7 +11,7 @@
 
 namespace trainyard {
 
-/// How far predictions are from what was measured.
+/// The error of predictions against measurements.
 struct ValidationScore {
     double meanError = 0; ///< mean of |predicted / measured - 1|
     /// What is lost by taking the layout that is predicted to be the best: its measured time over the best
@@ -34,7 +34,7 @@ struct ValidationOptions {
     ProgramTraits program = megatronProgram();
 };
 
-/// BadInput when no row would be left to score, or a row's layout is none.
+/// BadInput when no row would be left to score, or a row's layout is invalid.
 Result<ValidationReport> validateRows(const std::vector<MeasuredRow>& rows, const NodeModel& node,
                                       const ValidationOptions& options);
 
