@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/base/file.h"
-#include "engine/base/sync_tree.h"
 
 namespace trainyard {
 

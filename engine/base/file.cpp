@@ -2,13 +2,11 @@
 
 #include <cerrno>
 #include <fcntl.h>
+#include <random>
 #include <unistd.h>
 #include <vector>
 
 #include <fmt/format.h>
-
-#include "engine/base/sync_tree.h"
-#include "engine/base/temporary_name.h"
 
 namespace trainyard {
 
@@ -140,6 +138,22 @@ bool isPlainName(std::string_view name)
             return false;
     }
     return true;
+}
+
+Status syncTree(const fs::path& path)
+{
+    std::error_code error;
+    if (fs::is_directory(fs::symlink_status(path, error))) {
+        for (const auto& entry : fs::directory_iterator(path, error))
+            TRAINYARD_TRY_STATUS(syncTree(entry.path()));
+    }
+    return syncPath(path);
+}
+
+std::string temporarySuffix()
+{
+    std::random_device random;
+    return fmt::format(".tmp-{}-{:08x}", ::getpid(), random());
 }
 
 } // namespace trainyard

@@ -23,6 +23,12 @@ Status publishAtomically(const std::filesystem::path& path,
 
 /// fsync of one file or folder.
 Status syncPath(const std::filesystem::path& path);
+/// fsync of a file, or of a folder and everything in it, contents first.
+Status syncTree(const std::filesystem::path& path);
+
+/// ".tmp-<pid>-<random>": the suffix of an unfinished file's name. Random, because hosts that share a disk
+/// can have equal process ids.
+std::string temporarySuffix();
 
 /// mkdir -p.
 Status makeFolder(const std::filesystem::path& path);

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/base/temporary_name.h"
 
 namespace trainyard::agent {
 

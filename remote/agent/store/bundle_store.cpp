@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/base/temporary_name.h"
 #include "remote/agent/host/publish.h"
 
 namespace trainyard::agent {
