@@ -9,7 +9,7 @@
 #include "app/cli/command_help.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
-#include "engine/base/parser_help.h"
+#include "engine/base/command_line.h"
 #include "engine/spec/field_reader.h"
 
 namespace trainyard {

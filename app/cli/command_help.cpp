@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "engine/base/exit_status_text.h"
+#include "engine/base/command_line.h"
 
 namespace trainyard {
 

@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include "datasets/prepare/commands.h"
-#include "engine/base/exit_status_text.h"
-#include "engine/base/parser_help.h"
-#include "engine/base/program_name.h"
+#include "engine/base/command_line.h"
 
 using namespace trainyard;
 

@@ -1,9 +1,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "engine/base/exit_status_text.h"
-#include "engine/base/parser_help.h"
-#include "engine/base/program_name.h"
+#include "engine/base/command_line.h"
 #include "engine/base/result.h"
 #include "engine/worker/model_commands.h"
 #include "engine/worker/probe_command.h"
