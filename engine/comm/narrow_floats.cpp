@@ -1,7 +1,7 @@
 #include "engine/comm/narrow_floats.h"
 
 #include "engine/base/check.h"
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 
 namespace trainyard {
 

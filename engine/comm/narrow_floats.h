@@ -3,7 +3,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "engine/base/bfloat16.h"
+#include "engine/base/kernel.h"
 #include "engine/comm/float_span.h"
 
 namespace trainyard {

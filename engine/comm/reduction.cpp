@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "engine/base/check.h"
+#include "engine/base/kernel.h"
 #include "engine/base/stream_copy.h"
-#include "engine/base/vector_clones.h"
 #include "engine/comm/narrow_floats.h"
 
 namespace trainyard {

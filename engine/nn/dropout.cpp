@@ -13,7 +13,7 @@
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/base/check.h"
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/dropout_mask.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstring>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 
 namespace trainyard {
 

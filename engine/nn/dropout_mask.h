@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "engine/base/host_device.h"
+#include "engine/base/kernel.h"
 #include "engine/base/philox.h"
 
 namespace trainyard {

@@ -1,6 +1,6 @@
 #include "engine/optim/sgd_kernel.h"
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {

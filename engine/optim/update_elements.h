@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "engine/base/host_device.h"
+#include "engine/base/kernel.h"
 #include "engine/optim/adamw_kernel.h"
 #include "engine/optim/lamb_kernel.h"
 #include "engine/optim/lans_kernel.h"

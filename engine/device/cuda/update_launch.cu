@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/base/bfloat16.h"
+#include "engine/base/kernel.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
 
 namespace trainyard {

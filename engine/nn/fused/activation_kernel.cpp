@@ -3,7 +3,7 @@
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty_like.h>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
 #include "engine/nn/fused/rows.h"
 #include "engine/nn/fused/vector_math.h"

@@ -2,7 +2,7 @@
 
 #include <ATen/Dispatch.h>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
 #include "engine/nn/fused/rows.h"
 

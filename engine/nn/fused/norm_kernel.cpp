@@ -4,7 +4,7 @@
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
 #include "engine/nn/fused/rows.h"
 

@@ -6,7 +6,7 @@
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
 
-#include "engine/base/bfloat16.h"
+#include "engine/base/kernel.h"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 #include <ATen/ops/scalar_tensor.h>
 #include <c10/util/Exception.h>
 
-#include "engine/base/vector_clones.h"
+#include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
 #include "engine/nn/fused/rows.h"
 #include "engine/nn/fused/vector_math.h"
