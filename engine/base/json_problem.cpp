@@ -1,9 +1,9 @@
 #include "engine/base/json_problem.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-#include "engine/base/text_place.h"
 
 namespace trainyard {
 
@@ -15,6 +15,16 @@ using Json = nlohmann::json;
 constexpr int kListIsShort = 401;
 constexpr int kKeyIsMissing = 403;
 constexpr int kNumberIsBeyondBounds = 406;
+
+/// "line 3, column 7". `byte` counts from 1, as parsers of JSON do; one behind the text when it ends too
+/// early.
+std::string placeOfByte(std::string_view text, std::size_t byte)
+{
+    const std::string_view before = text.substr(0, std::min(text.size(), std::max<std::size_t>(byte, 1) - 1));
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+    const std::size_t lineStart = before.rfind('\n') + 1; // npos + 1 = 0
+    return fmt::format("line {}, column {}", line, before.size() - lineStart + 1);
+}
 
 /// Without "[json.exception.type_error.302] ".
 std::string_view withoutName(std::string_view what)
