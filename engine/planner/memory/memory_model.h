@@ -29,7 +29,7 @@ struct RankMemory {
 };
 
 /// Memory of one rank of each pipeline rank, first to last, at the moment of a step at which it is largest
-/// (step_moment.h): ranks that hold the same layers hold alike. Weights, gradients and optimizer state are
+/// (StepMoment): ranks that hold the same layers hold alike. Weights, gradients and optimizer state are
 /// exact (rank_states.h). Activations are the tensors that our engine keeps and makes (layer_activations.h,
 /// backward_tensors.h): those of Korthikanti et al. (arXiv:2205.05198), table 2,
 ///     per layer  s b h (16 e + 2) + a s^2 b (2 e + 1)   bytes, e = bytes of an element of the compute type

@@ -7,7 +7,7 @@
 #include "engine/planner/memory/backward_tensors.h"
 #include "engine/planner/memory/layer_activations.h"
 #include "engine/planner/memory/layer_tensors.h"
-#include "engine/planner/memory/step_moment.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/records/record.h"
 
 namespace trainyard {

@@ -10,7 +10,7 @@
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/stage_costs.h"
-#include "engine/planner/memory/state_bytes.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/planner/partition/distinct_placements.h"
 #include "engine/planner/partition/stage_division.h"
 #include "engine/planner/search/layout_candidates.h"

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "engine/planner/memory/layer_activations.h"
-#include "engine/planner/memory/state_bytes.h"
+#include "engine/planner/memory/rank_states.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
