@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/planner/memory/rank_need.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/field_changes.h"
 #include "engine/spec/run_spec.h"

@@ -72,6 +72,12 @@ std::vector<std::vector<int>> judgedRanks(const ParallelLayout& layout, const st
 
 } // namespace
 
+RankNeed needOf(const MemoryByCategory& bytes)
+{
+    const Bytes onHost = bytes[static_cast<std::size_t>(MemoryCategory::Host)];
+    return {std::accumulate(bytes.begin(), bytes.end(), Bytes{0}) - onHost, onHost};
+}
+
 std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory)
 {
     std::vector<HostMemory> hosts;

@@ -10,10 +10,18 @@
 #include "engine/base/result.h"
 #include "engine/base/units.h"
 #include "engine/planner/layout/rank_grid.h"
-#include "engine/planner/memory/rank_need.h"
+#include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
+
+/// What a rank needs at the peak of a step.
+struct RankNeed {
+    Bytes onDevice = 0;
+    Bytes onHost = 0;
+};
+
+RankNeed needOf(const MemoryByCategory& bytes);
 
 /// The known memory of a node, and the processor properties that affect memory.
 struct NodeMemory {

@@ -5,7 +5,7 @@
 
 #include "engine/base/processor.h"
 #include "engine/planner/layout/sequence_shape.h"
-#include "engine/planner/memory/rank_need.h"
+#include "engine/planner/memory/memory_fit.h"
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 
