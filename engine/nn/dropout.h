@@ -5,7 +5,7 @@
 
 #include <torch/types.h>
 
-#include "engine/nn/dropout_masks.h"
+#include "engine/nn/dropout_mask.h"
 
 namespace trainyard {
 

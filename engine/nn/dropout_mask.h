@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/base/kernel.h"
 #include "engine/base/philox.h"
@@ -31,5 +32,58 @@ constexpr std::int64_t kDropoutGroup = 64;
 /// `dropBelow`.
 void fillDropoutMask(std::uint8_t* mask, std::int64_t firstElement, std::int64_t count,
                      std::uint32_t dropBelow, const DropoutStream& stream);
+
+/// Elements of a sample at a dropout site, and where their mask lies.
+struct MaskTarget {
+    std::uint8_t* mask = nullptr; ///< of element `firstElement`
+    std::int64_t firstElement = 0;
+    std::int64_t count = 0;
+    std::uint64_t sample = 0;
+};
+
+/// Threads that fill a group of kDropoutGroup elements together, and how many groups a target touches.
+constexpr std::int64_t kDropoutLanes = 16;
+TRAINYARD_HOST_DEVICE inline std::int64_t dropoutGroups(const MaskTarget& target)
+{
+    return (target.firstElement + target.count + kDropoutGroup - 1) / kDropoutGroup -
+           target.firstElement / kDropoutGroup;
+}
+
+/// The part of a device's thread in fillDropoutMask(): of the target's `group`-th group the four elements
+/// that the words of Philox block `lane` decide. Element e of a sample has word (e / 16) % 4 of block
+/// (e / 64) * 16 + e % 16.
+TRAINYARD_HOST_DEVICE inline void fillDropoutLane(const MaskTarget& target, std::int64_t group,
+                                                  std::int64_t lane, std::uint32_t dropBelow,
+                                                  const DropoutStream& site)
+{
+    const std::int64_t inSample = target.firstElement / kDropoutGroup + group;
+    const auto block = static_cast<std::uint32_t>(inSample * kDropoutLanes + lane);
+    const PhiloxCounter words = philox(dropoutCounter(block, site.step, site.site, target.sample), site.key);
+    for (int word = 0; word < 4; ++word) {
+        const std::int64_t element =
+            inSample * kDropoutGroup + word * kDropoutLanes + lane - target.firstElement;
+        if (element >= 0 && element < target.count)
+            target.mask[element] = words[static_cast<std::size_t>(word)] >= dropBelow ? 1 : 0;
+    }
+}
+
+/// Consecutive elements of one sample's tensor at a dropout site.
+struct DropoutPart {
+    std::uint64_t sample = 0; ///< global sample index
+    std::int64_t firstElement = 0;
+    std::int64_t count = 0;
+};
+
+/// Draws dropout masks in a device's memory: bit for bit what fillDropoutMask() draws in the host's.
+class DropoutMasks {
+public:
+    virtual ~DropoutMasks() = default;
+
+    /// mask[..] = 1 where an element is kept, else 0, for the elements of all parts, one part behind the
+    /// other. An element is dropped when its word is below `dropBelow`; `site.sample` does not count. Done
+    /// for whatever the calling thread gives the device afterwards.
+    virtual void fill(std::uint8_t* mask, std::span<const DropoutPart> parts, std::uint32_t dropBelow,
+                      const DropoutStream& site) const = 0;
+};
 
 } // namespace trainyard

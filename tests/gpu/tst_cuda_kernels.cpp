@@ -3,7 +3,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
 
-#include "engine/nn/dropout_masks.h"
+#include "engine/nn/dropout_mask.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
 #include "engine/spec/names.h"

@@ -4,7 +4,7 @@
 #include <c10/cuda/CUDAStream.h>
 
 #include "engine/device/cuda/mask_launch.h"
-#include "engine/nn/dropout_masks.h"
+#include "engine/nn/dropout_mask.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "engine/nn/dropout_group.h"
+#include "engine/nn/dropout_mask.h"
 
 namespace trainyard {
 

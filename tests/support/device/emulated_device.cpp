@@ -2,8 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/nn/dropout_group.h"
-#include "engine/nn/dropout_masks.h"
+#include "engine/nn/dropout_mask.h"
 #include "engine/optim/update_kernels.h"
 
 namespace trainyard {
