@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/records/flight_ring_bytes.h"
 
 namespace trainyard {
 

@@ -131,6 +131,8 @@ struct FlightSnapshot {
 /// Reads a ring, also one whose rank is writing it (slots being overwritten are left out). BadInput when the
 /// file is missing or not a ring.
 Result<FlightSnapshot> readFlightRing(const std::filesystem::path& file);
+/// The same for bytes that the caller has read; errors call them `name`.
+Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string& name);
 
 /// `ranks/0003.ring` of a run directory.
 std::filesystem::path flightRingPath(const std::filesystem::path& runDirectory, int rank);

@@ -5,7 +5,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
-#include "engine/records/flight_ring_bytes.h"
+#include "engine/records/flight_ring.h"
 #include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"

@@ -11,7 +11,6 @@
 #include "engine/comm/local_transport.h"
 #include "engine/comm/process_group.h"
 #include "engine/records/flight_ring.h"
-#include "engine/records/flight_ring_bytes.h"
 #include "engine/records/flight_verdict.h"
 
 using namespace trainyard;
