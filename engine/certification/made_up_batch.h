@@ -1,7 +1,7 @@
 #pragma once
 
 #include "engine/base/ids.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/step_loader.h"
 

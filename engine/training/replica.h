@@ -8,7 +8,7 @@
 #include "engine/optim/optimizer.h"
 #include "engine/parallel/data/gradient_reducer.h"
 #include "engine/parallel/pipeline/tied_weights.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

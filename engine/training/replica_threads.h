@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "engine/base/result.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

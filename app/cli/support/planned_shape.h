@@ -8,7 +8,7 @@
 
 #include "app/cli/support/spec_input.h"
 #include "engine/base/result.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/diagnostic.h"
 #include "remote/launch/data_set_manifest.h"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

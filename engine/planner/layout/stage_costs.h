@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/layout/stage_partition.h"
 #include "engine/spec/run_spec.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/layout/element_size.h"
-#include "engine/planner/layout/fused_attention.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/memory/layer_tensors.h"
 
 namespace trainyard {

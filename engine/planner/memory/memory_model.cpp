@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/planner/layout/fused_attention.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/layer_tensors.h"
 #include "engine/planner/memory/rank_activations.h"

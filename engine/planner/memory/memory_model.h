@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "engine/base/processor.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/memory/memory_fit.h"
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "engine/base/processor.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/memory/backward_tensors.h"
 #include "engine/planner/memory/layer_activations.h"
 #include "engine/planner/memory/layer_tensors.h"

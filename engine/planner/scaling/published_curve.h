@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/scaling/scaled_layout.h"
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"

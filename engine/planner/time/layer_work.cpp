@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "engine/planner/layout/element_size.h"
-#include "engine/planner/layout/fused_attention.h"
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/shape.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/time/product_time.h"
 #include "engine/spec/run_spec.h"
 

@@ -4,7 +4,7 @@
 
 #include "engine/base/result.h"
 #include "engine/planner/hardware/hardware.h"
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/layout/stage_partition.h"
 #include "engine/planner/time/pass_time.h"
 #include "engine/planner/time/program_traits.h"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/planner/layout/sequence_shape.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

@@ -4,6 +4,15 @@
 
 namespace trainyard {
 
+/// The shape of one training row.
+struct SequenceShape {
+    int length = 128;        ///< tokens per sequence, padding included
+    int maxPredictions = 20; ///< masked positions per sequence
+
+    /// Positions per sequence at which a model of this family predicts, at most.
+    int targets(ModelFamily family) const { return family == ModelFamily::Gpt ? length - 1 : maxPredictions; }
+};
+
 /// Whether attention runs as one kernel that keeps one number per query instead of scores (Dao et al.,
 /// arXiv:2205.14135): on CUDA, where nothing is dropped in it and no ring is gone round, in the types that
 /// such kernels have (engine/nn/attention.cpp, engine/device/gpu_plugin.cpp). With launch.device "auto" ranks
