@@ -2,7 +2,7 @@
 
 #include <mutex>
 
-#include "engine/certification/made_up_batch.h"
+#include "engine/certification/synthetic_batch.h"
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameters/parameter_store.h"
@@ -42,7 +42,7 @@ Status trainRank(const RunSpec& spec, const SequenceShape& shape, const ProcessG
     TrainingStep training(spec, {replica, groups, clock});
     for (Step step{1}; step.value <= spec.launch.steps; ++step.value) {
         TRAINYARD_TRY(const StepOutcome outcome,
-                      training.run(step, madeUpInput(spec, shape, step, Rank{groups.coordinates.data}),
+                      training.run(step, syntheticInput(spec, shape, step, Rank{groups.coordinates.data}),
                                    [] { return Requests(); }));
         recorder.record(step, outcome, replica);
     }

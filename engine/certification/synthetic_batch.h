@@ -9,6 +9,6 @@ namespace trainyard {
 
 /// Synthetic sequences of different lengths with targets, for one rank of the data-parallel group. A sequence
 /// depends only on the seed and on its place in the order of samples, as in a real run.
-StepInput madeUpInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank);
+StepInput syntheticInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank);
 
 } // namespace trainyard

@@ -1,4 +1,4 @@
-#include "engine/certification/made_up_batch.h"
+#include "engine/certification/synthetic_batch.h"
 
 #include <numeric>
 #include <random>
@@ -10,9 +10,9 @@ namespace trainyard {
 namespace {
 
 /// One after another for a micro-batch.
-class MadeUpBatch {
+class SyntheticBatch {
 public:
-    MadeUpBatch(const RunSpec& spec, const SequenceShape& shape) : m_spec(spec), m_shape(shape) {}
+    SyntheticBatch(const RunSpec& spec, const SequenceShape& shape) : m_spec(spec), m_shape(shape) {}
 
     void append(std::uint64_t sample);
     MicroBatch finish();
@@ -26,13 +26,13 @@ private:
     std::vector<std::uint64_t> m_samples;
 };
 
-void MadeUpBatch::predict(std::int64_t place, std::int64_t token)
+void SyntheticBatch::predict(std::int64_t place, std::int64_t token)
 {
     m_places.push_back(place);
     m_targets.push_back(token);
 }
 
-void MadeUpBatch::append(std::uint64_t sample)
+void SyntheticBatch::append(std::uint64_t sample)
 {
     std::mt19937_64 random(m_spec.seed * 0x9E3779B97F4A7C15u + sample);
     const auto draw = [&random](int below) { return std::int64_t(random() % std::uint64_t(below)); };
@@ -57,7 +57,7 @@ void MadeUpBatch::append(std::uint64_t sample)
     m_lengths.push_back(length);
 }
 
-MicroBatch MadeUpBatch::finish()
+MicroBatch SyntheticBatch::finish()
 {
     const auto sequences = std::int64_t(m_samples.size());
     const auto rows = [&](const std::vector<std::int64_t>& values) {
@@ -79,14 +79,14 @@ MicroBatch MadeUpBatch::finish()
 
 } // namespace
 
-StepInput madeUpInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank)
+StepInput syntheticInput(const RunSpec& spec, const SequenceShape& shape, Step step, Rank dataRank)
 {
     const BatchSpec& sizes = spec.batch;
     std::uint64_t sample = std::uint64_t(step.value - 1) * std::uint64_t(sizes.global) +
                            std::uint64_t(dataRank.value) * std::uint64_t(sizes.micro * sizes.accumulation);
     StepInput input;
     for (int micro = 0; micro < sizes.accumulation; ++micro) {
-        MadeUpBatch made(spec, shape);
+        SyntheticBatch made(spec, shape);
         for (int i = 0; i < sizes.micro; ++i)
             made.append(sample++);
         MicroBatch batch = made.finish();
