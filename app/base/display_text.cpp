@@ -125,13 +125,13 @@ QString displayTime(qint64 wallMs)
 
 QString oneLine(const QString& foreign)
 {
-    return QString::fromStdString(harmlessText(foreign.toStdString(), Lines::One, kShownTextBytes));
+    return QString::fromStdString(sanitizeText(foreign.toStdString(), Lines::One, kShownTextBytes));
 }
 
 QString toolTipOf(const QString& foreign)
 {
     const QString text =
-        QString::fromStdString(harmlessText(foreign.toStdString(), Lines::Many, kShownTextBytes));
+        QString::fromStdString(sanitizeText(foreign.toStdString(), Lines::Many, kShownTextBytes));
     return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text) : text;
 }
 

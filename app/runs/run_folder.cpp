@@ -71,7 +71,7 @@ const QString kSteps = QStringLiteral("steps");
 Status readStream(const QString& file, const QString& stream, RunSeries& series, const JournalEnd& from)
 {
     const auto take = [&](std::vector<Record> records) {
-        makeHarmless(records);
+        sanitizeRecords(records);
         series.apply(stream, records);
     };
     TRAINYARD_TRY(const JournalEnd end, scanJournal(file.toStdString(), take, from));

@@ -58,7 +58,7 @@ Status rebuildSeriesCache(const QString& folder)
 {
     RunSeries series;
     const auto take = [&](std::vector<Record> records) {
-        makeHarmless(records);
+        sanitizeRecords(records);
         series.apply(QStringLiteral("steps"), records);
     };
     TRAINYARD_TRY(const JournalEnd end, scanJournal(journalPath(folder.toStdString()), take));

@@ -41,7 +41,7 @@ char32_t lineBreak(std::string_view text, std::size_t& at)
 
 } // namespace
 
-std::string harmlessText(std::string_view foreign, Lines lines, std::size_t mostBytes)
+std::string sanitizeText(std::string_view foreign, Lines lines, std::size_t mostBytes)
 {
     std::string out;
     out.reserve(std::min(foreign.size(), mostBytes) + kMaxUtf8Length);
@@ -71,14 +71,14 @@ std::string shownMessage(std::string_view message)
     std::size_t end = message.size() - kEndBytes;
     while (end < message.size() && (static_cast<unsigned char>(message[end]) & 0xc0) == 0x80)
         ++end; // to the beginning of a character
-    return harmlessText(message, Lines::Many, kShownMessageBytes - kEndBytes) +
+    return sanitizeText(message, Lines::Many, kShownMessageBytes - kEndBytes) +
            std::string(message.substr(end));
 }
 
-Error harmlessError(const Error& error)
+Error sanitizeError(const Error& error)
 {
-    return {error.kind, harmlessText(error.message, Lines::Many, kShownTextBytes),
-            harmlessText(error.hint, Lines::Many, kShownTextBytes)};
+    return {error.kind, sanitizeText(error.message, Lines::Many, kShownTextBytes),
+            sanitizeText(error.hint, Lines::Many, kShownTextBytes)};
 }
 
 } // namespace trainyard

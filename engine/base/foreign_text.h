@@ -21,7 +21,7 @@ constexpr std::size_t kShownTextBytes = 16 * 1024; ///< of a message, a reason, 
 /// characters that turn the direction of writing, invisible ones and bytes that are not UTF-8 each become
 /// U+FFFD. Letters of any language stay, and so do the joiners that their scripts need. Cut with "…" after
 /// about `mostBytes`.
-std::string harmlessText(std::string_view foreign, Lines lines = Lines::One,
+std::string sanitizeText(std::string_view foreign, Lines lines = Lines::One,
                          std::size_t mostBytes = std::string::npos);
 
 constexpr std::size_t kShownMessageBytes = 1000;
@@ -31,6 +31,6 @@ constexpr std::size_t kShownMessageBytes = 1000;
 std::string shownMessage(std::string_view message);
 
 /// Sanitizes an error with untrusted texts; keeps at most kShownTextBytes of each.
-Error harmlessError(const Error& error);
+Error sanitizeError(const Error& error);
 
 } // namespace trainyard

@@ -74,7 +74,7 @@ void printNotice(std::string_view text)
 std::string shownText(const Error& error)
 {
     const bool isOneLine = error.message.find('\n') == std::string::npos;
-    return harmlessError({error.kind, isOneLine ? shownMessage(error.message) : error.message, error.hint})
+    return sanitizeError({error.kind, isOneLine ? shownMessage(error.message) : error.message, error.hint})
         .text();
 }
 

@@ -8,7 +8,7 @@ namespace {
 
 void clean(std::string& text)
 {
-    text = harmlessText(text, Lines::Many, kShownTextBytes);
+    text = sanitizeText(text, Lines::Many, kShownTextBytes);
 }
 
 constexpr double kMaxSeconds = 1e9; // what is longer is a lie, and would not fit where it is shown
@@ -55,7 +55,7 @@ void cleanPayload(ProgressRecord& progress)
 
 } // namespace
 
-void makeHarmless(std::vector<Record>& records)
+void sanitizeRecords(std::vector<Record>& records)
 {
     for (Record& record : records)
         std::visit([](auto& payload) { cleanPayload(payload); }, record.payload);

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Sanitizes records from a host for display: every text goes through harmlessText(), cut at kShownTextBytes,
+/// Sanitizes records from a host for display: every text goes through sanitizeText(), cut at kShownTextBytes,
 /// and impossible durations become unknown.
-void makeHarmless(std::vector<Record>& records);
+void sanitizeRecords(std::vector<Record>& records);
 
 } // namespace trainyard

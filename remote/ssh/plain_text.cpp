@@ -4,7 +4,7 @@ namespace trainyard::ssh {
 
 std::string plainText(std::string_view bytes, std::size_t mostBytes, Lines lines)
 {
-    std::string text = harmlessText(bytes, lines, mostBytes);
+    std::string text = sanitizeText(bytes, lines, mostBytes);
     const auto end = text.find_last_not_of(" \t\n");
     text.resize(end == std::string::npos ? 0 : end + 1);
     return text;

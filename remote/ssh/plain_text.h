@@ -7,7 +7,7 @@
 
 namespace trainyard::ssh {
 
-/// harmlessText() of a server's message, without blanks and line breaks at its end.
+/// sanitizeText() of a server's message, without blanks and line breaks at its end.
 std::string plainText(std::string_view bytes, std::size_t mostBytes, Lines lines = Lines::One);
 
 } // namespace trainyard::ssh

@@ -40,7 +40,7 @@ void StreamFollower::replay()
 {
     auto records = m_mirror.replayMore();
     if (records.ok())
-        makeHarmless(*records);
+        sanitizeRecords(*records);
     if (!records.ok())
         emit problem(records.error());
     else if (!records->empty())
@@ -104,7 +104,7 @@ void StreamFollower::onChunk(const QByteArray& bytes)
     auto records = m_mirror.append(viewOf(bytes));
     reportWriteError();
     if (records.ok())
-        makeHarmless(*records);
+        sanitizeRecords(*records);
     if (!records.ok()) {
         m_stopped = true;
         m_target->cancel(std::exchange(m_call, 0));

@@ -4,7 +4,7 @@
 
 #include "engine/base/foreign_text.h"
 #include "engine/base/json_limits.h"
-#include "remote/target/harmless_json.h"
+#include "remote/target/sanitize_json.h"
 #include "remote/wire/error_kind.h"
 
 namespace trainyard {
@@ -59,7 +59,7 @@ void AgentLink::onMessage(const std::string& json)
     const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
     if (!document.isObject())
         return fail(unreachable("the agent sent a message that is not JSON"));
-    const QJsonObject message = harmlessJson(document.object());
+    const QJsonObject message = sanitizeJson(document.object());
     const qint64 given = message.value("id").toInteger(-1);
     const auto id = static_cast<Target::CallId>(given);
     if (given != qint64{id})
@@ -84,7 +84,7 @@ Error AgentLink::errorOf(const QJsonObject& error) const
     const QString message = error.value("message").toString("the agent gave no reason");
     // A newer agent may know kinds that this version does not.
     const auto kind = errorKindFromName(error.value("kind").toString().toStdString());
-    return harmlessError({kind.value_or(ErrorKind::Failed), message.toStdString(),
+    return sanitizeError({kind.value_or(ErrorKind::Failed), message.toStdString(),
                           error.value("hint").toString().toStdString()});
 }
 

@@ -153,7 +153,7 @@ void Target::Private::connectQuestions(Transport& transport)
     connect(&transport, &Transport::hostKeyVerified, this, [this](const QString& key) { hostKey = key; });
     connect(&transport, &Transport::notice, q, [this](const QString& text) {
         emit q->notice(
-            QString::fromStdString(harmlessText(text.toStdString(), Lines::Many, kShownTextBytes)));
+            QString::fromStdString(sanitizeText(text.toStdString(), Lines::Many, kShownTextBytes)));
     });
     connect(&transport, &Transport::progress, q, &Target::progress);
 }
@@ -192,7 +192,7 @@ void Target::Private::onHello(const Result<QJsonObject>& reply)
 /// server or of a login shell.
 void Target::Private::onFailed(const Error& reason)
 {
-    const Error error = harmlessError(reason);
+    const Error error = sanitizeError(reason);
     if (state == State::Ready) {
         const bool held = std::chrono::milliseconds(m_readySince.elapsed()) > kStableAfter;
         held ? m_backoff.reset() : m_backoff.shorten();

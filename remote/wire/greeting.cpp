@@ -61,7 +61,7 @@ Result<bool> GreetingScanner::feed(std::string_view bytes)
 
 std::string GreetingScanner::noise() const
 {
-    return harmlessText(m_seen, Lines::One, kNoiseBytes);
+    return sanitizeText(m_seen, Lines::One, kNoiseBytes);
 }
 
 } // namespace trainyard

@@ -17,7 +17,7 @@ std::size_t replay(const std::filesystem::path& file)
     while (!mirror->replayed()) {
         auto records = mirror->replayMore();
         TRAINYARD_CHECK(records.ok());
-        makeHarmless(*records);
+        sanitizeRecords(*records);
         count += records->size();
     }
     return count;

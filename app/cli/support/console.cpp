@@ -17,9 +17,9 @@ bool errorIsTerminal()
 }
 
 /// Whatever a host had part in ends up here; nothing of it may act on the terminal.
-std::string harmless(const QString& text)
+std::string sanitize(const QString& text)
 {
-    return harmlessText(text.toStdString(), Lines::Many);
+    return sanitizeText(text.toStdString(), Lines::Many);
 }
 
 constexpr const char* kClearLine = "\r\x1b[K";
@@ -28,23 +28,23 @@ constexpr const char* kClearLine = "\r\x1b[K";
 
 void print(const QString& line)
 {
-    printOutput(harmless(line) + '\n');
+    printOutput(sanitize(line) + '\n');
 }
 
 void print(const QJsonDocument& document)
 {
-    printOutput(harmless(QString::fromUtf8(document.toJson(QJsonDocument::Indented))));
+    printOutput(sanitize(QString::fromUtf8(document.toJson(QJsonDocument::Indented))));
 }
 
 void note(const QString& line)
 {
-    printNotice((errorIsTerminal() ? kClearLine : std::string()) + harmless(line) + '\n');
+    printNotice((errorIsTerminal() ? kClearLine : std::string()) + sanitize(line) + '\n');
 }
 
 void transient(const QString& line)
 {
     if (errorIsTerminal())
-        printNotice(kClearLine + harmless(line));
+        printNotice(kClearLine + sanitize(line));
 }
 
 void warn(const QString& text)

@@ -146,7 +146,7 @@ QString LogLines::text(int line) const
 {
     const std::string_view whole = lastState(raw(line));
     const std::string plain = withoutEscapes(whole.substr(0, 2 * kMaxShownLength));
-    return QString::fromStdString(harmlessText(plain, Lines::One, kMaxShownLength));
+    return QString::fromStdString(sanitizeText(plain, Lines::One, kMaxShownLength));
 }
 
 std::optional<std::int64_t> LogLines::timeMs(int line) const

@@ -11,7 +11,7 @@ namespace {
 
 QString shown(const char* foreign, Lines lines = Lines::One)
 {
-    return QString::fromStdString(harmlessText(foreign, lines));
+    return QString::fromStdString(sanitizeText(foreign, lines));
 }
 
 } // namespace
@@ -54,7 +54,7 @@ private slots:
     void nothingActs()
     {
         QFETCH(QString, foreign);
-        QTEST(QString::fromStdString(harmlessText(foreign.toStdString())), "harmless");
+        QTEST(QString::fromStdString(sanitizeText(foreign.toStdString())), "harmless");
     }
 
     void keepsLinesWhereThereAreSeveral()
@@ -70,9 +70,9 @@ private slots:
 
     void isCutBetweenCharacters()
     {
-        QCOMPARE(QString::fromStdString(harmlessText("ääää", Lines::One, 4)), "ää…");
-        QCOMPARE(QString::fromStdString(harmlessText("abcd", Lines::One, 4)), "abcd");
-        const Error error = harmlessError(failed(std::string(1 << 20, 'x'), "\x1b[2J"));
+        QCOMPARE(QString::fromStdString(sanitizeText("ääää", Lines::One, 4)), "ää…");
+        QCOMPARE(QString::fromStdString(sanitizeText("abcd", Lines::One, 4)), "abcd");
+        const Error error = sanitizeError(failed(std::string(1 << 20, 'x'), "\x1b[2J"));
         QVERIFY(error.message.size() < kShownTextBytes + 8);
         QCOMPARE(QString::fromStdString(error.hint), "�[2J");
     }

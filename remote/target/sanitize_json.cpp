@@ -1,4 +1,4 @@
-#include "remote/target/harmless_json.h"
+#include "remote/target/sanitize_json.h"
 
 #include <algorithm>
 
@@ -16,32 +16,32 @@ bool isPlain(const QString& text)
     return std::all_of(text.begin(), text.end(), [](QChar c) { return c >= u' ' && c < u'\x7f'; });
 }
 
-QString harmless(const QString& text)
+QString sanitize(const QString& text)
 {
-    return isPlain(text) ? text : QString::fromStdString(harmlessText(text.toStdString(), Lines::Many));
+    return isPlain(text) ? text : QString::fromStdString(sanitizeText(text.toStdString(), Lines::Many));
 }
 
-QJsonValue harmless(const QJsonValue& value)
+QJsonValue sanitize(const QJsonValue& value)
 {
     if (value.isString())
-        return harmless(value.toString());
+        return sanitize(value.toString());
     if (value.isObject())
-        return harmlessJson(value.toObject());
+        return sanitizeJson(value.toObject());
     if (!value.isArray())
         return value;
     QJsonArray entries;
     for (const auto& entry : value.toArray())
-        entries.append(harmless(QJsonValue(entry)));
+        entries.append(sanitize(QJsonValue(entry)));
     return entries;
 }
 
 } // namespace
 
-QJsonObject harmlessJson(const QJsonObject& message)
+QJsonObject sanitizeJson(const QJsonObject& message)
 {
     QJsonObject clean;
     for (auto member = message.begin(); member != message.end(); ++member)
-        clean.insert(harmless(member.key()), harmless(QJsonValue(member.value())));
+        clean.insert(sanitize(member.key()), sanitize(QJsonValue(member.value())));
     return clean;
 }
 
