@@ -7,7 +7,7 @@
 #include <QCoreApplication>
 #include <QTextDocument>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 

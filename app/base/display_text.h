@@ -23,7 +23,7 @@ QString displayPercent(double share);   ///< 0.827 -> "82.7 %"
 QString displayAge(qint64 thenMs, qint64 nowMs);
 QString displayTime(qint64 wallMs); ///< local, "2026-11-21 09:15:05"
 
-/// Text that came from elsewhere, made harmless (engine/base/foreign_text.h) for a one-line label.
+/// Text that came from elsewhere, made harmless (engine/base/untrusted_text.h) for a one-line label.
 QString oneLine(const QString& foreign);
 /// The same for a tool tip, which Qt would otherwise take for HTML where it looks like it.
 QString toolTipOf(const QString& foreign);

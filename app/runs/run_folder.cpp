@@ -8,8 +8,8 @@
 
 #include "app/runs/series_cache.h"
 #include "engine/base/file.h"
-#include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
+#include "engine/records/untrusted_records.h"
 #include "engine/spec/spec_json.h"
 #include "remote/target/desk_file.h"
 

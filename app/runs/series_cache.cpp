@@ -1,7 +1,7 @@
 #include "app/runs/series_cache.h"
 
 #include "app/runs/series_note.h"
-#include "engine/records/foreign_records.h"
+#include "engine/records/untrusted_records.h"
 
 namespace trainyard {
 

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/foreign_text.h"
 #include "engine/base/json_problem.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 

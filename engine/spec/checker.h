@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 #include "engine/spec/diagnostic.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 #include <limits>
 #include <numeric>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 #include "engine/spec/key_places.h"
 
 namespace trainyard {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard::ssh {
 

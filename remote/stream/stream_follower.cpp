@@ -1,6 +1,6 @@
 #include "remote/stream/stream_follower.h"
 
-#include "engine/records/foreign_records.h"
+#include "engine/records/untrusted_records.h"
 
 namespace trainyard {
 

@@ -2,8 +2,8 @@
 
 #include <QJsonDocument>
 
-#include "engine/base/foreign_text.h"
 #include "engine/base/json_limits.h"
+#include "engine/base/untrusted_text.h"
 #include "remote/target/sanitize_json.h"
 #include "remote/wire/error_kind.h"
 

@@ -4,7 +4,7 @@
 
 #include <QJsonArray>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 

@@ -5,8 +5,8 @@
 #include <QTimer>
 #include <fmt/format.h>
 
-#include "engine/base/foreign_text.h"
 #include "engine/base/units.h"
+#include "engine/base/untrusted_text.h"
 #include "remote/target/agent_link.h"
 #include "remote/target/backoff.h"
 #include "remote/target/call_table.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 #include "remote/wire/bundle_manifest.h"
 
 namespace trainyard {

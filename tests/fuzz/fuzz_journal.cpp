@@ -1,7 +1,7 @@
 #include "engine/base/check.h"
 #include "engine/records/codec.h"
-#include "engine/records/foreign_records.h"
 #include "engine/records/journal.h"
+#include "engine/records/untrusted_records.h"
 #include "remote/stream/stream_mirror.h"
 #include "tests/support/fuzz/scratch_folder.h"
 

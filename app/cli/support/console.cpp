@@ -3,8 +3,8 @@
 #include <string>
 #include <unistd.h>
 
-#include "engine/base/foreign_text.h"
 #include "engine/base/standard_streams.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard::console {
 

@@ -7,7 +7,7 @@
 
 #include "app/base/display_text.h"
 #include "app/runs/run_folder.h"
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 #include "engine/checkpoint/format/checkpoint_name.h"
 #include "remote/launch/run_service.h"
 

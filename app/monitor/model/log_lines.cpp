@@ -8,7 +8,7 @@
 
 #include <QDateTime>
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 

@@ -1,9 +1,9 @@
 #include <QTest>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/foreign_text.h"
 #include "engine/base/json_limits.h"
 #include "engine/base/json_problem.h"
+#include "engine/base/untrusted_text.h"
 
 using namespace trainyard;
 

@@ -1,4 +1,4 @@
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
-#include "engine/records/foreign_records.h"
+#include "engine/records/untrusted_records.h"
 
-#include "engine/base/foreign_text.h"
+#include "engine/base/untrusted_text.h"
 
 namespace trainyard {
 
