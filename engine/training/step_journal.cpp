@@ -5,7 +5,7 @@ namespace trainyard {
 Result<std::unique_ptr<StepJournal>> StepJournal::open(const std::filesystem::path& folder,
                                                        std::uint32_t attempt, Fence fence)
 {
-    TRAINYARD_TRY(PatientJournal writer, PatientJournal::open(folder, "steps", attempt));
+    TRAINYARD_TRY(BufferedJournalWriter writer, BufferedJournalWriter::open(folder, "steps", attempt));
     return std::unique_ptr<StepJournal>(new StepJournal(std::move(writer), std::move(fence)));
 }
 

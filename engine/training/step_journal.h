@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "engine/base/result.h"
+#include "engine/records/buffered_journal_writer.h"
 #include "engine/records/fence.h"
-#include "engine/records/patient_journal.h"
 
 namespace trainyard {
 
@@ -28,13 +28,14 @@ public:
     Status status() const;
 
 private:
-    StepJournal(PatientJournal writer, Fence fence) : m_writer(std::move(writer)), m_fence(std::move(fence))
+    StepJournal(BufferedJournalWriter writer, Fence fence)
+        : m_writer(std::move(writer)), m_fence(std::move(fence))
     {
     }
     void note(const Status& status);
 
     mutable std::mutex m_mutex;
-    PatientJournal m_writer;
+    BufferedJournalWriter m_writer;
     Fence m_fence;
     Status m_status;
 };

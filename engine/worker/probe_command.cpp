@@ -16,7 +16,7 @@
 #include "engine/planner/calibration/probe_json.h"
 #include "engine/probes/host_facts.h"
 #include "engine/probes/probe_run.h"
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/run_directory.h"
 #include "engine/worker/last_word.h"
@@ -35,9 +35,9 @@ class ProbeJournal {
 public:
     static Result<std::unique_ptr<ProbeJournal>> open(const ProbeOptions& options)
     {
-        TRAINYARD_TRY(
-            PatientJournal journal,
-            PatientJournal::open(RunDirectory(options.runDirectory).journals(), "probe", options.attempt));
+        TRAINYARD_TRY(BufferedJournalWriter journal,
+                      BufferedJournalWriter::open(RunDirectory(options.runDirectory).journals(), "probe",
+                                                  options.attempt));
         return std::unique_ptr<ProbeJournal>(new ProbeJournal(std::move(journal)));
     }
 
@@ -55,9 +55,9 @@ public:
     }
 
 private:
-    explicit ProbeJournal(PatientJournal journal) : m_journal(std::move(journal)) {}
+    explicit ProbeJournal(BufferedJournalWriter journal) : m_journal(std::move(journal)) {}
 
-    PatientJournal m_journal;
+    BufferedJournalWriter m_journal;
     const SteadyClock::time_point m_start = SteadyClock::now();
 };
 

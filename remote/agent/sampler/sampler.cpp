@@ -45,13 +45,14 @@ Result<std::unique_ptr<Sampler>> Sampler::start(const RunFolder& folder, const S
     TRAINYARD_TRY(auto lock, acquireAfterPredecessor(folder.samplerLock(options.node)));
     if (!lock)
         return std::unique_ptr<Sampler>();
-    TRAINYARD_TRY(
-        PatientJournal journal,
-        PatientJournal::open(folder.journal(), "node-" + std::to_string(options.node), options.attempt));
+    TRAINYARD_TRY(BufferedJournalWriter journal,
+                  BufferedJournalWriter::open(folder.journal(), "node-" + std::to_string(options.node),
+                                              options.attempt));
     return std::unique_ptr<Sampler>(new Sampler(folder, options, std::move(*lock), std::move(journal)));
 }
 
-Sampler::Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, PatientJournal journal)
+Sampler::Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock,
+                 BufferedJournalWriter journal)
     : m_folder(std::move(folder))
     , m_options(options)
     , m_lock(std::move(lock))
@@ -140,7 +141,7 @@ void Sampler::watchClock()
 
 void Sampler::write(const DeviceSample& sample)
 {
-    logFailure(m_journal.append(sample, PatientJournal::Worth::Sample));
+    logFailure(m_journal.append(sample, BufferedJournalWriter::Worth::Sample));
 }
 
 } // namespace trainyard::agent

@@ -7,7 +7,7 @@
 #include "engine/base/lock_file.h"
 #include "engine/base/result.h"
 #include "engine/base/wall_clock_watch.h"
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 #include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
@@ -31,7 +31,7 @@ public:
     void run();
 
 private:
-    Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, PatientJournal journal);
+    Sampler(RunFolder folder, const SamplerOptions& options, LockFile lock, BufferedJournalWriter journal);
 
     bool isOver();
     void watchDisk(Bytes free);
@@ -41,7 +41,7 @@ private:
     RunFolder m_folder;
     SamplerOptions m_options;
     LockFile m_lock;
-    PatientJournal m_journal;
+    BufferedJournalWriter m_journal;
     std::chrono::steady_clock::time_point m_lastSeen; ///< processes of the run on this node
     std::chrono::steady_clock::time_point m_nextLook;
     bool m_everSeen = false;

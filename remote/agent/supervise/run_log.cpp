@@ -9,7 +9,8 @@ namespace trainyard::agent {
 Result<RunLog> RunLog::open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps)
 {
     const auto earlier = readStatus(folder);
-    TRAINYARD_TRY(PatientJournal journal, PatientJournal::open(folder.journal(), "run", attempt));
+    TRAINYARD_TRY(BufferedJournalWriter journal,
+                  BufferedJournalWriter::open(folder.journal(), "run", attempt));
     RunLog log(folder, std::move(journal));
     log.m_status.attempt = attempt;
     log.m_status.steps = steps;
@@ -51,7 +52,7 @@ void RunLog::heartbeat()
 {
     logFailure(
         m_journal.append(StateRecord{m_status.state, m_status.reason, m_status.step, m_status.steps, true},
-                         PatientJournal::Worth::Sample));
+                         BufferedJournalWriter::Worth::Sample));
     write(Durability::Volatile);
 }
 

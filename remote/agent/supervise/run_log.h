@@ -3,7 +3,7 @@
 #include <string>
 
 #include "engine/base/result.h"
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_status.h"
 
@@ -31,7 +31,7 @@ public:
     const RunStatus& status() const { return m_status; }
 
 private:
-    RunLog(RunFolder folder, PatientJournal journal)
+    RunLog(RunFolder folder, BufferedJournalWriter journal)
         : m_folder(std::move(folder)), m_journal(std::move(journal))
     {
     }
@@ -39,7 +39,7 @@ private:
     void write(Durability durability);
 
     RunFolder m_folder;
-    PatientJournal m_journal;
+    BufferedJournalWriter m_journal;
     RunStatus m_status;
 };
 

@@ -4,7 +4,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 
 using namespace trainyard;
 
@@ -45,13 +45,13 @@ private slots:
 
     void losesNoStepToAFullDiskAndTellsTheGap()
     {
-        auto journal = PatientJournal::open(path(), "steps", 1).value();
+        auto journal = BufferedJournalWriter::open(path(), "steps", 1).value();
         QVERIFY(journal.append(step(1)).ok());
         {
             const FullDisk full(std::filesystem::file_size(path() / "steps") + 10);
             for (int i = 2; i <= 50; ++i)
                 QVERIFY(journal.append(step(i)).ok());
-            QVERIFY(journal.append(DeviceSample{}, PatientJournal::Worth::Sample).ok());
+            QVERIFY(journal.append(DeviceSample{}, BufferedJournalWriter::Worth::Sample).ok());
             QVERIFY(journal.isWaiting());
             QVERIFY(!journal.sync().ok());
             QCOMPARE(readJournal(path() / "steps").value().records.size(), std::size_t(1));
@@ -75,7 +75,7 @@ private slots:
 
     void whatWaitsKeepsItsAttempt()
     {
-        auto journal = PatientJournal::open(path(), "run", 1).value();
+        auto journal = BufferedJournalWriter::open(path(), "run", 1).value();
         QVERIFY(journal.append(step(1)).ok());
         {
             const FullDisk full(std::filesystem::file_size(path() / "run") + 10);
@@ -92,7 +92,7 @@ private slots:
 
     void doesNotWaitWithoutBounds()
     {
-        auto journal = PatientJournal::open(path(), "run", 1).value();
+        auto journal = BufferedJournalWriter::open(path(), "run", 1).value();
         const FullDisk full(8);
         EventRecord event;
         event.message.assign(1 << 20, 'x');

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/base/hash.h"
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 #include "remote/agent/store/part_file.h"
 #include "remote/stream/stream_mirror.h"
 
@@ -31,7 +31,7 @@ StepRecord step(int number)
 
 int writeJournal(const std::string& folder)
 {
-    auto journal = PatientJournal::open(folder, "steps", 1);
+    auto journal = BufferedJournalWriter::open(folder, "steps", 1);
     if (!journal.ok())
         return refusedWith(journal.error());
     for (int i = 1; i <= 10; ++i) {

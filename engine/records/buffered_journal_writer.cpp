@@ -1,4 +1,4 @@
-#include "engine/records/patient_journal.h"
+#include "engine/records/buffered_journal_writer.h"
 
 #include <fmt/format.h>
 
@@ -7,14 +7,15 @@
 
 namespace trainyard {
 
-Result<PatientJournal> PatientJournal::open(const std::filesystem::path& folder, const std::string& stream,
-                                            std::uint32_t attempt, const Clock& clock)
+Result<BufferedJournalWriter> BufferedJournalWriter::open(const std::filesystem::path& folder,
+                                                          const std::string& stream, std::uint32_t attempt,
+                                                          const Clock& clock)
 {
     TRAINYARD_TRY(JournalWriter writer, JournalWriter::open(folder, stream, attempt, clock));
-    return PatientJournal(std::move(writer), stream, attempt, clock);
+    return BufferedJournalWriter(std::move(writer), stream, attempt, clock);
 }
 
-Status PatientJournal::append(const Payload& payload, Worth worth)
+Status BufferedJournalWriter::append(const Payload& payload, Worth worth)
 {
     const Instant now = m_clock->now();
     if (const Status before = writeWaiting(); !before.ok())
@@ -23,14 +24,14 @@ Status PatientJournal::append(const Payload& payload, Worth worth)
     return written.ok() ? Status() : wait(payload, now, worth, written.error());
 }
 
-Status PatientJournal::write(const Payload& payload, const Instant& time, std::uint32_t attempt)
+Status BufferedJournalWriter::write(const Payload& payload, const Instant& time, std::uint32_t attempt)
 {
     m_writer.beginAttempt(attempt);
     TRAINYARD_TRY([[maybe_unused]] const auto sequence, m_writer.append(payload, time));
     return {};
 }
 
-Status PatientJournal::sync()
+Status BufferedJournalWriter::sync()
 {
     if (const Status written = writeWaiting(); !written.ok())
         return written.error().in(fmt::format("{} records are not written yet", m_waiting.size()));
@@ -38,7 +39,7 @@ Status PatientJournal::sync()
 }
 
 /// Oldest first; the gap is told behind them.
-Status PatientJournal::writeWaiting()
+Status BufferedJournalWriter::writeWaiting()
 {
     while (!m_waiting.empty()) {
         const Waiting& oldest = m_waiting.front();
@@ -55,7 +56,7 @@ Status PatientJournal::writeWaiting()
     return {};
 }
 
-Status PatientJournal::wait(const Payload& payload, const Instant& time, Worth worth, const Error& why)
+Status BufferedJournalWriter::wait(const Payload& payload, const Instant& time, Worth worth, const Error& why)
 {
     if (!m_since)
         m_since = time;
@@ -73,7 +74,7 @@ Status PatientJournal::wait(const Payload& payload, const Instant& time, Worth w
     return {};
 }
 
-Payload PatientJournal::gap(const Instant& now) const
+Payload BufferedJournalWriter::gap(const Instant& now) const
 {
     const auto lasted = std::chrono::milliseconds((now.monotonicNs - m_since->monotonicNs) / 1'000'000);
     return EventRecord{

@@ -12,15 +12,15 @@ namespace trainyard {
 /// cannot be written are buffered in memory and written later in order, with their own times; samples are not
 /// buffered but dropped and counted. Once the buffer is empty again, an event "gap" reports how long it
 /// lasted and what is missing. Not thread-safe.
-class PatientJournal {
+class BufferedJournalWriter {
 public:
     enum class Worth {
         Essential, ///< losses, steps, states, events: never dropped
         Sample     ///< device samples, heartbeats: the next one says as much
     };
 
-    static Result<PatientJournal> open(const std::filesystem::path& folder, const std::string& stream,
-                                       std::uint32_t attempt, const Clock& clock = systemClock());
+    static Result<BufferedJournalWriter> open(const std::filesystem::path& folder, const std::string& stream,
+                                              std::uint32_t attempt, const Clock& clock = systemClock());
 
     /// Failed when an essential record cannot be written and more than kMaxWaitingBytes would be buffered: it
     /// is lost.
@@ -44,7 +44,7 @@ private:
         std::size_t bytes = 0;
     };
 
-    PatientJournal(JournalWriter writer, std::string stream, std::uint32_t attempt, const Clock& clock)
+    BufferedJournalWriter(JournalWriter writer, std::string stream, std::uint32_t attempt, const Clock& clock)
         : m_writer(std::move(writer)), m_stream(std::move(stream)), m_attempt(attempt), m_clock(&clock)
     {
     }
