@@ -22,13 +22,13 @@ constexpr int kGap = metrics::kGap;
 constexpr int kGroupWidth = 4;
 constexpr int kDashedFrom = 8; ///< groups, after which the colours come again
 
-double allSeconds(const RankFigures& figures)
+double allSeconds(const RankStats& figures)
 {
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }
 
 /// "rank 3 · gpu-03, device 3 · D 0 P 1 T 1: 412 MiB, planned 398 MiB, 94 % · 63 °C · 284 W".
-QString describe(const DeviceFigures& device)
+QString describe(const DeviceStats& device)
 {
     QStringList figures{displayBytes(double(device.memory.peak))};
     if (device.memory.planned)
@@ -38,7 +38,7 @@ QString describe(const DeviceFigures& device)
     return placeWords(device) + QStringLiteral(": ") + figures.join(QStringLiteral(", "));
 }
 
-double secondsWaiting(const RankFigures& figures)
+double secondsWaiting(const RankStats& figures)
 {
     const TimeByCommonCause time = byCommonCause(figures.seconds);
     double seconds = 0;
@@ -59,13 +59,13 @@ DeviceBoard::DeviceBoard(QWidget* parent) : QWidget(parent)
     setSizePolicy(policy);
 }
 
-void DeviceBoard::show(std::vector<DeviceFigures> devices)
+void DeviceBoard::show(std::vector<DeviceStats> devices)
 {
     const bool grew = devices.size() != m_devices.size();
     m_devices = std::move(devices);
     QList<DeviceMemory> memory;
     m_mostSeconds = 1e-9;
-    for (const DeviceFigures& device : m_devices) {
+    for (const DeviceStats& device : m_devices) {
         memory.append(device.memory);
         m_mostSeconds = std::max(m_mostSeconds, allSeconds(device.time.latest));
     }
@@ -145,7 +145,7 @@ void DeviceBoard::paintEvent(QPaintEvent* event)
         paintCell(painter, rank);
 }
 
-QColor DeviceBoard::loadColour(const DeviceFigures& device) const
+QColor DeviceBoard::loadColour(const DeviceStats& device) const
 {
     const ThemeColours& colours = coloursOf(palette());
     if (!device.sample)
@@ -156,7 +156,7 @@ QColor DeviceBoard::loadColour(const DeviceFigures& device) const
                                           : colours.text;
 }
 
-QColor DeviceBoard::amountColour(const DeviceFigures& device) const
+QColor DeviceBoard::amountColour(const DeviceStats& device) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const double capacity = double(device.memory.capacity);
@@ -181,7 +181,7 @@ void DeviceBoard::paintCell(QPainter& painter, int rank) const
 }
 
 /// A stripe at the left edge; from the ninth group on a broken one, since the colours come again.
-void DeviceBoard::paintGroup(QPainter& painter, const DeviceFigures& device, const QRect& cell) const
+void DeviceBoard::paintGroup(QPainter& painter, const DeviceStats& device, const QRect& cell) const
 {
     const int group = device.groupOf(*m_grouping);
     const QRectF stripe(cell.left() + 3, cell.top() + 6, kGroupWidth, cell.height() - 12);
@@ -189,7 +189,7 @@ void DeviceBoard::paintGroup(QPainter& painter, const DeviceFigures& device, con
     painter.fillRect(stripe, group < kDashedFrom ? QBrush(colour) : QBrush(colour, Qt::Dense4Pattern));
 }
 
-void DeviceBoard::paintSmall(QPainter& painter, const DeviceFigures& device, const QRect& inner) const
+void DeviceBoard::paintSmall(QPainter& painter, const DeviceStats& device, const QRect& inner) const
 {
     const QRect line(inner.left(), inner.top(), inner.width(), fontMetrics().height());
     painter.setPen(coloursOf(palette()).text);
@@ -201,7 +201,7 @@ void DeviceBoard::paintSmall(QPainter& painter, const DeviceFigures& device, con
     paintMemory(painter, QRectF(inner.left(), inner.bottom() - 9, inner.width(), 8), device.memory);
 }
 
-void DeviceBoard::paintLarge(QPainter& painter, const DeviceFigures& device, const QRect& inner) const
+void DeviceBoard::paintLarge(QPainter& painter, const DeviceStats& device, const QRect& inner) const
 {
     const int line = fontMetrics().height();
     paintHead(painter, device, {inner.left(), inner.top(), inner.width(), line});
@@ -214,7 +214,7 @@ void DeviceBoard::paintLarge(QPainter& painter, const DeviceFigures& device, con
     paintFoot(painter, device, {inner.left(), inner.bottom() - line + 1, inner.width(), line});
 }
 
-void DeviceBoard::paintHead(QPainter& painter, const DeviceFigures& device, const QRect& line) const
+void DeviceBoard::paintHead(QPainter& painter, const DeviceStats& device, const QRect& line) const
 {
     const QString amount = displayBytes(double(device.memory.peak));
     painter.setPen(amountColour(device));
@@ -235,9 +235,9 @@ void DeviceBoard::paintHead(QPainter& painter, const DeviceFigures& device, cons
         fontMetrics().elidedText(group + oneLine(device.memory.host), Qt::ElideMiddle, middle.width()));
 }
 
-void DeviceBoard::paintFoot(QPainter& painter, const DeviceFigures& device, const QRect& line) const
+void DeviceBoard::paintFoot(QPainter& painter, const DeviceStats& device, const QRect& line) const
 {
-    const RankFigures& latest = device.time.latest;
+    const RankStats& latest = device.time.latest;
     const QString step = tr("step %1").arg(displaySeconds(allSeconds(latest)));
     painter.setPen(coloursOf(palette()).muted);
     if (!device.sample) {
@@ -286,7 +286,7 @@ void DeviceBoard::paintPlanned(QPainter& painter, const QRectF& bar, const Memor
     }
 }
 
-void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const
+void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankStats& figures) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
     const TimeByCommonCause time = byCommonCause(figures.seconds);

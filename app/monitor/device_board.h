@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "app/alerts/alert.h"
-#include "app/monitor/model/device_figures.h"
+#include "app/monitor/model/device_stats.h"
 
 namespace trainyard {
 
@@ -20,8 +20,8 @@ class DeviceBoard : public QWidget {
 public:
     explicit DeviceBoard(QWidget* parent = nullptr);
 
-    void show(std::vector<DeviceFigures> devices);
-    const std::vector<DeviceFigures>& devices() const { return m_devices; }
+    void show(std::vector<DeviceStats> devices);
+    const std::vector<DeviceStats>& devices() const { return m_devices; }
     void setThresholds(const BoardThresholds& thresholds);
     /// By which groups the cells are coloured; nothing = not at all.
     void setGrouping(std::optional<GroupAxis> axis);
@@ -52,20 +52,20 @@ private:
     QSize cellSize() const;
     int columns(int width) const;
     int rankAt(const QPoint& position) const;
-    const DeviceFigures& device(int rank) const { return m_devices[std::size_t(rank)]; }
-    QColor loadColour(const DeviceFigures& device) const;
-    QColor amountColour(const DeviceFigures& device) const;
+    const DeviceStats& device(int rank) const { return m_devices[std::size_t(rank)]; }
+    QColor loadColour(const DeviceStats& device) const;
+    QColor amountColour(const DeviceStats& device) const;
     void paintCell(QPainter& painter, int rank) const;
-    void paintGroup(QPainter& painter, const DeviceFigures& device, const QRect& cell) const;
-    void paintSmall(QPainter& painter, const DeviceFigures& device, const QRect& inner) const;
-    void paintLarge(QPainter& painter, const DeviceFigures& device, const QRect& inner) const;
-    void paintHead(QPainter& painter, const DeviceFigures& device, const QRect& line) const;
-    void paintFoot(QPainter& painter, const DeviceFigures& device, const QRect& line) const;
+    void paintGroup(QPainter& painter, const DeviceStats& device, const QRect& cell) const;
+    void paintSmall(QPainter& painter, const DeviceStats& device, const QRect& inner) const;
+    void paintLarge(QPainter& painter, const DeviceStats& device, const QRect& inner) const;
+    void paintHead(QPainter& painter, const DeviceStats& device, const QRect& line) const;
+    void paintFoot(QPainter& painter, const DeviceStats& device, const QRect& line) const;
     void paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const;
     void paintPlanned(QPainter& painter, const QRectF& bar, const MemoryByCategory& planned) const;
-    void paintTime(QPainter& painter, const QRectF& bar, const RankFigures& figures) const;
+    void paintTime(QPainter& painter, const QRectF& bar, const RankStats& figures) const;
 
-    std::vector<DeviceFigures> m_devices;
+    std::vector<DeviceStats> m_devices;
     BoardThresholds m_thresholds;
     std::optional<GroupAxis> m_grouping;
     double m_mostBytes = 1;   ///< length of a full memory bar

@@ -218,7 +218,7 @@ void DevicesTab::show(const OpenRun& run)
     }
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
     m_board->setThresholds(m_alerts.settings().thresholds.board);
-    m_board->show(deviceFigures(run.facts(), run.series(), m_planned));
+    m_board->show(deviceStats(run.facts(), run.series(), m_planned));
     m_hosts->setText(hostLines(run));
     describe();
 }
@@ -252,7 +252,7 @@ void DevicesTab::describe()
                "planned, hatched is free."));
         return;
     }
-    const DeviceFigures& device = m_board->devices()[std::size_t(rank)];
+    const DeviceStats& device = m_board->devices()[std::size_t(rank)];
     m_name->setText(device.sample ? placeWords(device) + QStringLiteral(" · ") + loadWords(*device.sample)
                                   : placeWords(device));
     m_detail->setText(rankLines(device.time));

@@ -42,7 +42,7 @@ QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,
     QList<DeviceMemory> devices;
     for (std::size_t rank = 0; rank < series.ranks().size(); ++rank) {
         const NodeSpec* node = nodeOf(facts, rank);
-        const RankFigures& peak = series.ranks()[rank].peak;
+        const RankStats& peak = series.ranks()[rank].peak;
         devices.append({QStringLiteral("rank %1").arg(rank),
                         node ? QString::fromStdString(node->host) : QString(), peak.peakMemory,
                         peak.peakTotal, node ? node->memory : 0,

@@ -46,7 +46,7 @@ double meanOf(const SeriesColumn& values, const QList<qsizetype>& rows)
     return sum / static_cast<double>(rows.size());
 }
 
-void fillFigures(RunPace& pace, const StepFigures& figures)
+void fillFigures(RunPace& pace, const StepStats& figures)
 {
     pace.sequencesPerSecond = figures.sequencesPerSecond;
     pace.tokensPerDay = figures.tokensPerDay();
@@ -70,7 +70,7 @@ RunPace paceOf(const PlannedTime& time)
 void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measured)
 {
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
-    fillFigures(measured, stepFigures(*facts.specNow(), shape, time.peak, measured.stepSeconds));
+    fillFigures(measured, stepStats(*facts.specNow(), shape, time.peak, measured.stepSeconds));
     const double longer = measured.stepSeconds / time.step.seconds;
     measured.days = longer * time.training.days;
     if (time.training.cost > 0)

@@ -11,8 +11,8 @@
 #include "engine/planner/hardware/hardware.h"
 #include "engine/planner/memory/memory_fit.h"
 #include "engine/planner/memory/memory_model.h"
-#include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"
+#include "engine/planner/time/step_stats.h"
 
 namespace trainyard {
 
@@ -33,7 +33,7 @@ struct PlannedTime {
     /// empty; else null. Copies share it.
     std::shared_ptr<const std::vector<NodeModel>> unequal{};
     StepTime step;
-    StepFigures figures;
+    StepStats figures;
     TrainingEffort training; ///< of launch.steps steps
 
     /// Between what and what a step is expected to be; nothing where the node was not calibrated.

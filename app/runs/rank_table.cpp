@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-bool isHigher(const RankFigures& figures, std::int64_t step, const RankSummary& than)
+bool isHigher(const RankStats& figures, std::int64_t step, const RankSummary& than)
 {
     return figures.peakTotal != than.peak.peakTotal ? figures.peakTotal > than.peak.peakTotal
                                                     : step < than.peakStep;
@@ -24,7 +24,7 @@ void follow(SecondsByPhase& usual, const SecondsByPhase& now, bool isFirst)
 std::vector<float> computeOf(const StepRecord& record)
 {
     std::vector<float> seconds;
-    for (const RankFigures& rank : record.ranks)
+    for (const RankStats& rank : record.ranks)
         seconds.push_back(
             static_cast<float>(byCommonCause(rank.seconds)[static_cast<std::size_t>(CommonCause::Compute)]));
     return seconds;

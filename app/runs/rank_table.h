@@ -11,9 +11,9 @@ namespace trainyard {
 
 /// What one rank's device looks like.
 struct RankSummary {
-    RankFigures latest;        ///< in the newest step
+    RankStats latest;          ///< in the newest step
     SecondsByPhase usual{};    ///< exponential mean over some kUsualSteps newest steps
-    RankFigures peak;          ///< in the step in which it held most
+    RankStats peak;            ///< in the step in which it held most
     std::int64_t peakStep = 0; ///< which step that was
 
     bool operator==(const RankSummary&) const = default;

@@ -39,7 +39,7 @@ void take(const Json& json, std::array<Number, N>& numbers)
         numbers[i] = json.at(i).get<Number>();
 }
 
-Json toJson(const RankFigures& rank)
+Json toJson(const RankStats& rank)
 {
     return {{"peak", rank.peakTotal},
             {"by_category", rank.peakMemory},
@@ -47,9 +47,9 @@ Json toJson(const RankFigures& rank)
             {"seconds", rank.seconds}};
 }
 
-RankFigures figuresFrom(const Json& json)
+RankStats figuresFrom(const Json& json)
 {
-    RankFigures rank;
+    RankStats rank;
     rank.peakTotal = json.at("peak").get<Bytes>();
     rank.residentSet = json.at("resident").get<Bytes>();
     take(json.at("by_category"), rank.peakMemory);

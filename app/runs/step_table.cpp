@@ -47,7 +47,7 @@ TimeByCommonCause timeOfBusiestRank(const StepRecord& record)
 {
     constexpr auto kWork = static_cast<std::size_t>(CommonCause::Compute);
     TimeByCommonCause busiest{};
-    for (const RankFigures& rank : record.ranks) {
+    for (const RankStats& rank : record.ranks) {
         const TimeByCommonCause time = byCommonCause(rank.seconds);
         if (time[kWork] > busiest[kWork])
             busiest = time;
@@ -58,7 +58,7 @@ TimeByCommonCause timeOfBusiestRank(const StepRecord& record)
 double fullestRank(const StepRecord& record)
 {
     Bytes most = 0;
-    for (const RankFigures& rank : record.ranks)
+    for (const RankStats& rank : record.ranks)
         most = std::max(most, rank.peakTotal);
     return static_cast<double>(most);
 }

@@ -24,7 +24,7 @@ std::uint32_t readCount(WireReader& in, std::size_t size)
 constexpr std::size_t kFirstMemoryCategories = 7;
 constexpr std::size_t kFirstPhases = 6;
 
-void write(WireWriter& out, const RankFigures& rank)
+void write(WireWriter& out, const RankStats& rank)
 {
     for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
         out.number(rank.peakMemory[i]);
@@ -34,9 +34,9 @@ void write(WireWriter& out, const RankFigures& rank)
         out.number(rank.seconds[i]);
 }
 
-RankFigures readRank(WireReader& in)
+RankStats readRank(WireReader& in)
 {
-    RankFigures rank;
+    RankStats rank;
     for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
         rank.peakMemory[i] = in.number<Bytes>();
     rank.peakTotal = in.number<Bytes>();
@@ -62,16 +62,16 @@ void write(WireWriter& out, const StepRecord& record)
     out.number(record.tokens);
     out.number(record.consumedSamples);
     out.number(static_cast<std::uint32_t>(record.ranks.size()));
-    for (const RankFigures& rank : record.ranks)
+    for (const RankStats& rank : record.ranks)
         write(out, rank);
     out.number(record.lossScale);
     out.number(static_cast<std::uint8_t>(record.skipped));
     for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
-        for (const RankFigures& rank : record.ranks)
+        for (const RankStats& rank : record.ranks)
             out.number(rank.peakMemory[category]);
     }
     for (std::size_t phase = kFirstPhases; phase < kStepPhases; ++phase) {
-        for (const RankFigures& rank : record.ranks)
+        for (const RankStats& rank : record.ranks)
             out.number(rank.seconds[phase]);
     }
 }

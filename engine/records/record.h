@@ -50,14 +50,14 @@ using MemoryByCategory = std::array<Bytes, kMemoryCategories>;
 using SecondsByPhase = std::array<double, kStepPhases>;
 
 /// One rank's share of a step.
-struct RankFigures {
+struct RankStats {
     MemoryByCategory
         peakMemory{};         ///< bytes allocated per category at the moment of the rank's peak in this step
     Bytes peakTotal = 0;      ///< largest sum of all categories in this step
     Bytes residentSet = 0;    ///< of the process, as the kernel counts
     SecondsByPhase seconds{}; ///< waits count as far as nothing hid them
 
-    bool operator==(const RankFigures&) const = default;
+    bool operator==(const RankStats&) const = default;
 };
 
 /// One optimizer step of the whole run. Written by rank 0 to the stream "steps".
@@ -72,7 +72,7 @@ struct StepRecord {
     std::int64_t sequences = 0;       ///< in this step's global batch
     std::int64_t tokens = 0;          ///< not counting padding
     std::int64_t consumedSamples = 0; ///< since the start of the run, this step included
-    std::vector<RankFigures> ranks;   ///< in order of rank
+    std::vector<RankStats> ranks;     ///< in order of rank
     double lossScale = 1;             ///< the loss was multiplied by it; 1 unless in float16
     bool skipped = false;             ///< gradients overflowed on some rank: no rank moved a weight
 

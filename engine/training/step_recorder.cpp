@@ -16,7 +16,7 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
                           const SecondsByPhase& seconds)
 {
     StepRecord record;
-    record.ranks = gatherRankFigures(m_group, takeRankFigures(m_memory, seconds));
+    record.ranks = gatherRankStats(m_group, takeRankStats(m_memory, seconds));
     if (!m_journal)
         return;
     record.step = step.value;
@@ -25,7 +25,7 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
     record.nspLoss = outcome.sequenceLoss;
     record.learningRate = outcome.learningRate;
     record.gradientNorm = outcome.gradientNorm;
-    for (const RankFigures& rank : record.ranks)
+    for (const RankStats& rank : record.ranks)
         record.stepSeconds = std::max(record.stepSeconds, stepSeconds(rank));
     record.sequences = outcome.counts.sequences;
     record.tokens = outcome.counts.tokens;

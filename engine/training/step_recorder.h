@@ -2,7 +2,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/comm/process_group.h"
-#include "engine/training/rank_figures.h"
+#include "engine/training/rank_stats.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {

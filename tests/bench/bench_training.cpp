@@ -149,7 +149,7 @@ void report(const RunSpec& spec, const Options& options, const fs::path& run, do
     fmt::print("\n");
     for (std::size_t p = 0; p < kStepPhases; ++p)
         fmt::print("  {:10} {:6.1f} ms\n", nameOf(static_cast<StepPhase>(p)), phases[p] * 1e3);
-    const RankFigures& figures = steps.back().ranks.front();
+    const RankStats& figures = steps.back().ranks.front();
     fmt::print("  tensors {} at the peak, resident {}\n", formatBytes(figures.peakTotal),
                formatBytes(figures.residentSet));
 }

@@ -134,7 +134,7 @@ Figures measure(const RunSpec& spec, const fs::path& folder, int steps)
     const std::vector<StepRecord> records = stepsOf(folder / "run");
     Figures figures{0, medianSeconds(records), (whole - begun) / (steps - double(kWarmUpSteps))};
     for (std::size_t i = kWarmUpSteps; i < records.size(); ++i) {
-        for (const RankFigures& rank : records[i].ranks)
+        for (const RankStats& rank : records[i].ranks)
             figures.peak = std::max(figures.peak, rank.peakTotal);
     }
     return figures;

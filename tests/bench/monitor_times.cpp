@@ -62,11 +62,11 @@ void measureLog(int rounds)
           }));
 }
 
-std::vector<DeviceFigures> devices(int count)
+std::vector<DeviceStats> devices(int count)
 {
-    std::vector<DeviceFigures> all(static_cast<std::size_t>(count));
+    std::vector<DeviceStats> all(static_cast<std::size_t>(count));
     for (int rank = 0; rank < count; ++rank) {
-        DeviceFigures& device = all[static_cast<std::size_t>(rank)];
+        DeviceStats& device = all[static_cast<std::size_t>(rank)];
         device.rank = rank;
         device.memory = {
             QStringLiteral("rank %1").arg(rank), QStringLiteral("node"), {}, 27 * kGiB, 32 * kGiB};
@@ -93,7 +93,7 @@ void measureBoard(int count, int rounds)
     RankTimes times;
     times.resize(kView);
     std::vector<RankSummary> ranks;
-    for (const DeviceFigures& device : all)
+    for (const DeviceStats& device : all)
         ranks.push_back(device.time);
     print(fmt::format("step times of {}: new figures and a picture", count).c_str(),
           milliseconds(rounds, [&](int) {

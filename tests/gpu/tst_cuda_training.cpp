@@ -142,7 +142,7 @@ private slots:
         const RunSpec spec = specOf(dataset(), kWays[9]);
         const fs::path folder = run();
         train(folder, spec, true, 0);
-        const RankFigures figures = stepsOf(folder).back().ranks.front();
+        const RankStats figures = stepsOf(folder).back().ranks.front();
         for (const auto category :
              {MemoryCategory::Weights, MemoryCategory::Gradients, MemoryCategory::Optimizer,
               MemoryCategory::Activations, MemoryCategory::Data})

@@ -6,7 +6,7 @@
 #include "app/plan/layout_words.h"
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/search/tradeoffs.h"
-#include "engine/planner/time/step_figures.h"
+#include "engine/planner/time/step_stats.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -149,7 +149,7 @@ QJsonObject causesJson(const TimeByCause& seconds)
 QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const FoundLayout& best)
 {
     const RunSpec& spec = found.spec;
-    const StepFigures figures = stepFigures(
+    const StepStats figures = stepStats(
         spec, request.shape, request.node.device.peak.of(spec.precision.compute), found.time.seconds);
     const Tradeoffs words = tradeoffs(found, best);
     return {{"data", spec.layout.data},

@@ -155,7 +155,7 @@ PlanMetric costFigure(const PlannedTime& time)
 void addTimeFigures(std::vector<PlanMetric>& figures, const PlannedDesign& design)
 {
     const PlannedTime& time = design.time();
-    const StepFigures& step = time.figures;
+    const StepStats& step = time.figures;
     figures.push_back(stepFigure(time));
     figures.push_back(
         {words("Sequences/s"), displayNumber(step.sequencesPerSecond),

@@ -9,7 +9,7 @@
 #include "app/base/display_text.h"
 #include "app/plan/hardware_library.h"
 #include "app/runs/run_folder.h"
-#include "engine/planner/time/step_figures.h"
+#include "engine/planner/time/step_stats.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
@@ -98,7 +98,7 @@ void fillUtilisation(QList<StudyPoint>& points, const QList<Measured>& runs, con
         const auto run = std::ranges::find_if(
             runs, [&](const Measured& measured) { return measured.point.runId == point.runId; });
         const double seconds = point.globalBatch / point.sequencesPerSecond;
-        point.utilisation = stepFigures(run->spec, shape, peak, seconds).modelUtilization;
+        point.utilisation = stepStats(run->spec, shape, peak, seconds).modelUtilization;
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include "engine/base/check.h"
 #include "engine/planner/scaling/embedded_curves.h"
-#include "engine/planner/time/step_figures.h"
+#include "engine/planner/time/step_stats.h"
 #include "engine/spec/bounded_json.h"
 #include "engine/spec/field_reader.h"
 #include "engine/spec/spec_json.h"

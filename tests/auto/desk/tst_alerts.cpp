@@ -48,7 +48,7 @@ StepRecord healthyStep(int step)
         record.stepSeconds *= 6; // a checkpoint
     record.sequences = 256;
     record.ranks.resize(4);
-    for (RankFigures& rank : record.ranks)
+    for (RankStats& rank : record.ranks)
         rank.seconds[std::size_t(StepPhase::Forward)] = kStepSeconds * (1 + 0.03 * normal(generator));
     return record;
 }
@@ -238,7 +238,7 @@ private slots:
         QTest::addRow("ranks that share two cores") << with([](StepRecord& s) {
             std::mt19937 generator(unsigned(s.step));
             std::exponential_distribution<double> waiting(1);
-            for (RankFigures& rank : s.ranks)
+            for (RankStats& rank : s.ranks)
                 rank.seconds[std::size_t(StepPhase::Forward)] *= 1 + waiting(generator);
         });
         QTest::addRow("a mild straggler")

@@ -6,8 +6,8 @@
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/planner/scaling/scaling_curve.h"
-#include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"
+#include "engine/planner/time/step_stats.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
@@ -46,7 +46,7 @@ double deepSpeedRate(const RunSpec& spec)
 {
     const NodeModel node = *nodePreset("ndm-a100-v4");
     const StepTime time = StepModel::create(spec, kOffloadedShape, node, deepSpeedProgram())->estimate();
-    return stepFigures(spec, kOffloadedShape, node.device.peak.of(spec.precision.compute), time.seconds)
+    return stepStats(spec, kOffloadedShape, node.device.peak.of(spec.precision.compute), time.seconds)
                .hardwareRate /
            1e12;
 }

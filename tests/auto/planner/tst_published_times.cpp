@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "engine/planner/hardware/hardware_presets.h"
-#include "engine/planner/time/step_figures.h"
 #include "engine/planner/time/step_model.h"
+#include "engine/planner/time/step_stats.h"
 #include "engine/spec/presets.h"
 
 using namespace trainyard;
@@ -120,9 +120,9 @@ private slots:
         for (const auto& [row, mfu, hfu] : rows) {
             RunSpec spec = row.spec();
             spec.memory.recompute = RecomputeKind::Selective;
-            const StepFigures figures =
-                stepFigures(spec, kMegatronShape,
-                            nodePreset("ndm-a100-v4")->device.peak.of(spec.precision.compute), row.seconds);
+            const StepStats figures =
+                stepStats(spec, kMegatronShape,
+                          nodePreset("ndm-a100-v4")->device.peak.of(spec.precision.compute), row.seconds);
             QVERIFY(std::abs(100 * figures.modelUtilization - mfu) <= 0.05);
             QVERIFY(std::abs(100 * figures.hardwareUtilization - hfu) <= 0.05);
         }

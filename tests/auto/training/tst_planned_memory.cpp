@@ -36,11 +36,11 @@ double mebibytes(Bytes bytes)
 }
 
 /// At its peak, of the rank that holds most. The first step has what only the first one has.
-RankFigures largestRank(const std::vector<StepRecord>& steps)
+RankStats largestRank(const std::vector<StepRecord>& steps)
 {
-    RankFigures largest;
+    RankStats largest;
     for (std::size_t i = 1; i < steps.size(); ++i) {
-        for (const RankFigures& rank : steps[i].ranks)
+        for (const RankStats& rank : steps[i].ranks)
             largest = rank.peakTotal > largest.peakTotal ? rank : largest;
     }
     return largest;
@@ -81,7 +81,7 @@ private slots:
         const fs::path run = root() / ("run" + std::to_string(number));
         QVERIFY(makeRunDirectory(run, layout.spec).ok());
         QCOMPARE(runWorkers({{{layout.spec.layout.worldSize(), run}}, 1, kSteps}), 0);
-        const RankFigures measured = largestRank(stepsOf(run));
+        const RankStats measured = largestRank(stepsOf(run));
         const MemoryEstimate planned = estimateMemory(layout.spec, rowsOf(layout), products);
         const double error = double(planned.total()) / double(measured.peakTotal) - 1;
         print(planned, measured, error);
@@ -89,7 +89,7 @@ private slots:
     }
 
 private:
-    static void print(const MemoryEstimate& planned, const RankFigures& measured, double error)
+    static void print(const MemoryEstimate& planned, const RankStats& measured, double error)
     {
         QString line = QString::asprintf("%6.1f of %6.1f MiB, %+5.1f %%:", mebibytes(planned.total()),
                                          mebibytes(measured.peakTotal), 100 * error);

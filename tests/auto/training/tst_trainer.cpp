@@ -189,7 +189,7 @@ private slots:
         QCOMPARE(last.loss, last.mlmLoss + last.nspLoss);
         QVERIFY(last.gradientNorm > 0 && last.learningRate > 0 && last.stepSeconds > 0);
         QCOMPARE(last.ranks.size(), std::size_t(2));
-        for (const RankFigures& rank : last.ranks) {
+        for (const RankStats& rank : last.ranks) {
             QVERIFY(rank.residentSet > rank.peakTotal);
             QVERIFY(rank.seconds[std::size_t(StepPhase::Forward)] > 0);
             QVERIFY(rank.seconds[std::size_t(StepPhase::Backward)] > 0);
@@ -223,7 +223,7 @@ private slots:
         spec.memory = memory;
         spec.batch = {8, 2, 4 / layout.data};
         QVERIFY(trainAsThreads(path("run"), spec, {1, 2}).ok());
-        for (const RankFigures& rank : stepsOf(path("run")).back().ranks) {
+        for (const RankStats& rank : stepsOf(path("run")).back().ranks) {
             const auto seconds = [&](StepPhase phase) { return rank.seconds[std::size_t(phase)]; };
             QVERIFY(seconds(StepPhase::Forward) > 0);
             QVERIFY(seconds(StepPhase::Backward) > 0);

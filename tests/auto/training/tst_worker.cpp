@@ -76,7 +76,7 @@ private slots:
         const fs::path alone = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
         QCOMPARE(runWorkers({{{1, alone}}, 1, 3}), 0);
         QVERIFY(largestDifference(stepsOf(alone), stepsOf(run)) < 1e-9);
-        const std::vector<RankFigures> ranks = stepsOf(run).back().ranks;
+        const std::vector<RankStats> ranks = stepsOf(run).back().ranks;
         QCOMPARE(ranks.size(), std::size_t(2));
         for (int rank = 0; rank < 2; ++rank) {
             const RankStates planned = rankStates(spec, {spec.model.layers}, {.data = rank});
@@ -150,7 +150,7 @@ private slots:
         const MemoryByCategory planned = estimateMemory(spec, {32, 5}).bytes;
         const auto whole = stepsOf(alone).back().ranks.front().peakMemory;
         const StepRecord last = stepsOf(shared).back();
-        for (const RankFigures& rank : last.ranks) {
+        for (const RankStats& rank : last.ranks) {
             const auto held = [&](MemoryCategory category) { return rank.peakMemory[std::size_t(category)]; };
             const Bytes activations = whole[std::size_t(MemoryCategory::Activations)];
             qInfo("activations %llu bytes, of one rank %llu; weights %llu of %llu planned",

@@ -86,9 +86,9 @@ double learningRateAt(const SampleRun& run, std::int64_t step)
     return run.learningRate * std::max(0.0, (run.steps - double(step)) / (run.steps - warmup));
 }
 
-RankFigures figuresOf(const SampleRun& run, std::int64_t step, int rank, double seconds)
+RankStats figuresOf(const SampleRun& run, std::int64_t step, int rank, double seconds)
 {
-    RankFigures figures;
+    RankStats figures;
     const double wobble = 1 + 0.02 * noise(run, step, 100 + unsigned(rank));
     figures.peakMemory = {Bytes(17.6 * kMiB),         Bytes(17.6 * kMiB), Bytes(52.8 * kMiB),
                           Bytes(348 * kMiB * wobble), 25 * kMiB,          Bytes(6.1 * kMiB * wobble),

@@ -1,4 +1,4 @@
-#include "app/monitor/model/device_figures.h"
+#include "app/monitor/model/device_stats.h"
 
 #include <map>
 
@@ -26,7 +26,7 @@ Samples samplesOf(const RunSeries& series)
 }
 
 /// A rank computes on the device whose number is that of its slot.
-void place(DeviceFigures& figures, const MappedDevice& mapped, const Samples& samples)
+void place(DeviceStats& figures, const MappedDevice& mapped, const Samples& samples)
 {
     figures.slot = mapped.slot;
     figures.stage = mapped.at.pipeline;
@@ -37,11 +37,11 @@ void place(DeviceFigures& figures, const MappedDevice& mapped, const Samples& sa
 
 } // namespace
 
-std::vector<DeviceFigures> deviceFigures(const RunFacts& facts, const RunSeries& series,
-                                         const std::vector<MemoryByCategory>& planned)
+std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& series,
+                                     const std::vector<MemoryByCategory>& planned)
 {
     const QList<DeviceMemory> memory = deviceMemory(facts, series, planned);
-    std::vector<DeviceFigures> devices(series.ranks().size());
+    std::vector<DeviceStats> devices(series.ranks().size());
     for (std::size_t rank = 0; rank < devices.size(); ++rank) {
         devices[rank].rank = static_cast<int>(rank);
         devices[rank].memory = memory[static_cast<qsizetype>(rank)];
@@ -68,7 +68,7 @@ QString loadWords(const DeviceSample& sample)
     return parts.join(QStringLiteral(" · "));
 }
 
-QString placeWords(const DeviceFigures& device)
+QString placeWords(const DeviceStats& device)
 {
     QStringList parts{QObject::tr("rank %1").arg(device.rank)};
     if (!device.memory.host.isEmpty())

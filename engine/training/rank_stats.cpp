@@ -1,4 +1,4 @@
-#include "engine/training/rank_figures.h"
+#include "engine/training/rank_stats.h"
 
 #include <cstring>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace trainyard {
 namespace {
 
 // Ranks of one run are the same program, so the structure may travel as it lies in memory.
-static_assert(std::is_trivially_copyable_v<RankFigures>);
+static_assert(std::is_trivially_copyable_v<RankStats>);
 
 MemorySnapshot takePeak(MemoryLedger& ledger)
 {
@@ -31,7 +31,7 @@ void startPeaks(const RankMemory& memory)
         memory.device->resetPeak();
 }
 
-RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds)
+RankStats takeRankStats(const RankMemory& memory, const SecondsByPhase& seconds)
 {
     MemorySnapshot peak = takePeak(memory.host);
     if (memory.device) {
@@ -42,17 +42,17 @@ RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seco
     return {peak.bytes, peak.total, residentSetBytes(), seconds};
 }
 
-std::vector<RankFigures> gatherRankFigures(ProcessGroup& group, const RankFigures& mine)
+std::vector<RankStats> gatherRankStats(ProcessGroup& group, const RankStats& mine)
 {
-    std::vector<RankFigures> all;
+    std::vector<RankStats> all;
     for (const std::string& bytes : group.gather({reinterpret_cast<const char*>(&mine), sizeof mine})) {
-        TRAINYARD_CHECK(bytes.size() == sizeof(RankFigures));
+        TRAINYARD_CHECK(bytes.size() == sizeof(RankStats));
         std::memcpy(&all.emplace_back(), bytes.data(), bytes.size());
     }
     return all;
 }
 
-double stepSeconds(const RankFigures& figures)
+double stepSeconds(const RankStats& figures)
 {
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }

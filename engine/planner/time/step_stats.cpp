@@ -1,4 +1,4 @@
-#include "engine/planner/time/step_figures.h"
+#include "engine/planner/time/step_stats.h"
 
 #include <numeric>
 
@@ -34,11 +34,11 @@ StepOperations stepOperations(const RunSpec& spec, const SequenceShape& shape)
     return {global * model, global * (model + recomputedOperations(spec, shape, layers))};
 }
 
-StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds)
+StepStats stepStats(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds)
 {
     const StepOperations operations = stepOperations(spec, shape);
     const double devices = spec.layout.worldSize();
-    StepFigures figures;
+    StepStats figures;
     figures.sequencesPerSecond = spec.batch.global / seconds;
     figures.tokensPerSecond = figures.sequencesPerSecond * shape.length;
     figures.modelRate = operations.model / devices / seconds;
@@ -48,7 +48,7 @@ StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, double 
     return figures;
 }
 
-TrainingEffort trainingEffort(double tokens, const StepFigures& figures, const ClusterModel& cluster)
+TrainingEffort trainingEffort(double tokens, const StepStats& figures, const ClusterModel& cluster)
 {
     const double days = tokens / figures.tokensPerDay();
     return {days, days * 24 * cluster.pricePerHour()};

@@ -18,7 +18,7 @@ StepOperations stepOperations(const RunSpec& spec, const SequenceShape& shape);
 
 /// What a step time means. Two utilisations that must not be mixed up: of the model's operations (MFU) and of
 /// those that the hardware does (HFU), which recomputation raises.
-struct StepFigures {
+struct StepStats {
     double sequencesPerSecond = 0;
     double tokensPerSecond = 0;
     double modelRate = 0;           ///< operations per second and device
@@ -31,13 +31,13 @@ struct StepFigures {
 
 /// `peak`: dense operations per second of a device in the compute type, of unequal ones on average
 /// (ClusterModel::meanPeak()). `seconds`: of one step.
-StepFigures stepFigures(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds);
+StepStats stepStats(const RunSpec& spec, const SequenceShape& shape, double peak, double seconds);
 
 /// A whole training.
 struct TrainingEffort {
     double days = 0;
     double cost = 0; ///< in the currency of the nodes' prices; 0 = unknown
 };
-TrainingEffort trainingEffort(double tokens, const StepFigures& figures, const ClusterModel& cluster);
+TrainingEffort trainingEffort(double tokens, const StepStats& figures, const ClusterModel& cluster);
 
 } // namespace trainyard

@@ -14,7 +14,7 @@ namespace trainyard {
 
 /// All that is known of one rank's device: its place in the layout, what its rank holds and how long it
 /// takes, and what the host says of it.
-struct DeviceFigures {
+struct DeviceStats {
     int rank = 0;
     int slot = -1;                               ///< of its host; -1 = unknown
     int stage = 0;                               ///< pipeline rank
@@ -28,12 +28,12 @@ struct DeviceFigures {
 
 /// Every rank of the run, in order. `planned`: plannedMemory() of the run, which takes a while and does not
 /// change.
-std::vector<DeviceFigures> deviceFigures(const RunFacts& facts, const RunSeries& series,
-                                         const std::vector<MemoryByCategory>& planned);
+std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& series,
+                                     const std::vector<MemoryByCategory>& planned);
 
 /// "94 % · 63 °C · 284 W": what of it is known.
 QString loadWords(const DeviceSample& sample);
 /// "rank 12 · gpu-03, device 4 · D 1 P 0 T 3".
-QString placeWords(const DeviceFigures& device);
+QString placeWords(const DeviceStats& device);
 
 } // namespace trainyard

@@ -20,12 +20,12 @@ void startPeaks(const RankMemory& memory);
 
 /// This rank's share of the step that ended now; the ledgers' peaks start anew for the next step. On a device
 /// the categories are those of its memory, and Host is what was offloaded from it.
-RankFigures takeRankFigures(const RankMemory& memory, const SecondsByPhase& seconds);
+RankStats takeRankStats(const RankMemory& memory, const SecondsByPhase& seconds);
 
 /// On rank 0 the figures of all ranks in order of rank; empty elsewhere. All ranks call it.
-std::vector<RankFigures> gatherRankFigures(ProcessGroup& group, const RankFigures& mine);
+std::vector<RankStats> gatherRankStats(ProcessGroup& group, const RankStats& mine);
 
 /// Wall time of a rank's step: the sum over its phases.
-double stepSeconds(const RankFigures& figures);
+double stepSeconds(const RankStats& figures);
 
 } // namespace trainyard
