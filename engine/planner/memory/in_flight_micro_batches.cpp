@@ -21,7 +21,7 @@ int heldMicroBatches(const RunSpec& spec, int pipelineRank)
 } // namespace
 
 // Groups of micro-batches go through one chunk after another.
-std::vector<Bytes> heldPasses(const RunSpec& spec, int pipelineRank)
+std::vector<Bytes> inFlightMicroBatches(const RunSpec& spec, int pipelineRank)
 {
     const int ranks = spec.layout.pipeline;
     const int chunks = ranks == 1 ? 1 : spec.layout.virtualStages;

@@ -10,6 +10,6 @@ namespace trainyard {
 /// In-flight micro-batches of a pipeline rank, by chunk: those whose activations it holds when its first
 /// backward pass begins, the largest number (peakInFlight() of the schedule; compute_order.h). Without a
 /// pipeline there is one chunk, whatever the specification says.
-std::vector<Bytes> heldPasses(const RunSpec& spec, int pipelineRank);
+std::vector<Bytes> inFlightMicroBatches(const RunSpec& spec, int pipelineRank);
 
 } // namespace trainyard

@@ -45,7 +45,7 @@ RankActivations::RankActivations(const RunSpec& spec, const SequenceShape& shape
     , m_backward(layerBackward(spec, m_tokens, m_retains, products))
     , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), m_retains, products))
 {
-    const std::vector<Bytes> passes = heldPasses(spec, pipelineRank);
+    const std::vector<Bytes> passes = inFlightMicroBatches(spec, pipelineRank);
     TRAINYARD_CHECK(layerCounts.size() == passes.size() * static_cast<std::size_t>(spec.layout.pipeline));
     for (std::size_t i = 0; i < passes.size(); ++i) {
         const std::size_t stage =

@@ -200,7 +200,7 @@ private slots:
         spec.batch.accumulation = microBatches;
         const std::vector<int> held = peakInFlight(makeSchedule(spec).value());
         for (std::size_t rank = 0; rank < held.size(); ++rank) {
-            const std::vector<Bytes> passes = heldPasses(spec, int(rank));
+            const std::vector<Bytes> passes = inFlightMicroBatches(spec, int(rank));
             QCOMPARE(passes.size(), std::size_t(chunks));
             QCOMPARE(std::accumulate(passes.begin(), passes.end(), Bytes{0}), Bytes(held[rank]));
         }
@@ -212,7 +212,7 @@ private slots:
         const MemoryByCategory plain = estimateMemory(spec, {}).bytes;
         spec.layout.schedule = PipelineScheduleKind::Interleaved;
         spec.layout.virtualStages = 2;
-        QCOMPARE(heldPasses(spec, 0), std::vector<Bytes>{1});
+        QCOMPARE(inFlightMicroBatches(spec, 0), std::vector<Bytes>{1});
         QCOMPARE(estimateMemory(spec, {}).bytes, plain);
         QCOMPARE(layersPerStage(spec, {}).value(), std::vector{spec.model.layers});
     }
