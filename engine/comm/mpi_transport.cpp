@@ -7,8 +7,8 @@
 
 #include "engine/base/check.h"
 #include "engine/base/shared_arena.h"
+#include "engine/comm/low_precision_floats.h"
 #include "engine/comm/mpi_outbox.h"
-#include "engine/comm/narrow_floats.h"
 #include "engine/comm/shared_collectives.h"
 #include "engine/comm/shared_segments.h"
 

@@ -6,7 +6,7 @@
 #include "engine/base/check.h"
 #include "engine/base/kernel.h"
 #include "engine/base/stream_copy.h"
-#include "engine/comm/narrow_floats.h"
+#include "engine/comm/low_precision_floats.h"
 
 namespace trainyard {
 

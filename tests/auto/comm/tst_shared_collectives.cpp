@@ -8,7 +8,7 @@
 #include <QTest>
 
 #include "engine/base/shared_arena.h"
-#include "engine/comm/narrow_floats.h"
+#include "engine/comm/low_precision_floats.h"
 #include "engine/comm/shared_collectives.h"
 
 using namespace trainyard;

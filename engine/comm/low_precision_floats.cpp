@@ -1,4 +1,4 @@
-#include "engine/comm/narrow_floats.h"
+#include "engine/comm/low_precision_floats.h"
 
 #include "engine/base/check.h"
 #include "engine/base/kernel.h"
