@@ -50,7 +50,7 @@ QJsonArray toJson(const std::vector<HostMemory>& hosts)
         QJsonObject entry{{"host", QString::fromStdString(host.host)}, {"ranks", host.ranks}};
         if (host.perRank)
             entry["memory_per_rank"] = static_cast<qint64>(*host.perRank);
-        if (const auto room = host.room())
+        if (const auto room = host.capacity())
             entry["plannable_per_rank"] = static_cast<qint64>(*room);
         array << entry;
     }
@@ -68,9 +68,9 @@ QString roomOn(const HostMemory& host)
     if (!host.perRank)
         return "unknown";
     const QString all = textOf(*host.perRank);
-    return *host.room() == *host.perRank
+    return *host.capacity() == *host.perRank
                ? all
-               : QString("%1, of which %2 can be used").arg(all, textOf(*host.room()));
+               : QString("%1, of which %2 can be used").arg(all, textOf(*host.capacity()));
 }
 
 /// Neighbours whose ranks have the same memory.

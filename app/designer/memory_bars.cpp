@@ -113,9 +113,9 @@ void MemoryBars::describe()
 {
     QStringList said;
     for (const Row& row : m_rows)
-        said << row.label + QStringLiteral(": ") + roomWords(row.group);
+        said << row.label + QStringLiteral(": ") + capacityText(row.group);
     if (m_kept)
-        said << tr("the kept design: %1").arg(roomWords(*m_kept));
+        said << tr("the kept design: %1").arg(capacityText(*m_kept));
     setAccessibleDescription(said.join(QStringLiteral(", ")));
 }
 
@@ -188,7 +188,7 @@ void MemoryBars::paintRow(QPainter& painter, const Row& row, int top) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const QRect label(0, top, width(), kLabel);
-    const QString room = roomWords(row.group);
+    const QString room = capacityText(row.group);
     painter.setPen(row.group.fits() ? colours.text : colours.badText);
     painter.drawText(label, Qt::AlignRight | Qt::AlignVCenter, room);
     painter.setPen(colours.muted);
@@ -281,7 +281,7 @@ QString MemoryBars::toolTipAt(int y) const
 {
     const int below = y - barsTop();
     if (m_kept && below >= kRow && y < rowTop(1))
-        return toolTipOf(tr("the kept design: %1").arg(roomWords(*m_kept)) + QLatin1Char('\n') +
+        return toolTipOf(tr("the kept design: %1").arg(capacityText(*m_kept)) + QLatin1Char('\n') +
                          breakdown(*m_kept));
     if (below < 0 || y >= rowTop(m_rows.size()))
         return m_assumptions;

@@ -92,7 +92,7 @@ QString deviceWords(const DeviceMap& map, const GroupedMemory& memory, int devic
         return place + kSeparator + words("free");
     const int group = memory.ofDevice[static_cast<std::size_t>(device)];
     return QStringList{words("rank %1").arg(mapped.rank), place, coordinates(map, mapped.at),
-                       roomWords(memory.groups[static_cast<std::size_t>(group)])}
+                       capacityText(memory.groups[static_cast<std::size_t>(group)])}
         .join(kSeparator);
 }
 
@@ -125,7 +125,7 @@ QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, const 
     return parts.join(kSeparator);
 }
 
-QString roomWords(const MemoryGroup& group)
+QString capacityText(const MemoryGroup& group)
 {
     const QString needed = displayBytes(static_cast<double>(group.needed));
     if (!group.capacity)

@@ -21,7 +21,7 @@ QString partnerWords(const DeviceMap& map, int device);
 /// others. With several stages per rank it names the pipeline rank.
 QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, const ParallelLayout& layout);
 /// "27.4 GiB of 40.0 GiB, does not fit".
-QString roomWords(const MemoryGroup& group);
+QString capacityText(const MemoryGroup& group);
 /// Describes what a group along that axis shares: "replicas of the same weights, ...".
 QString axisWords(GroupAxis axis);
 /// Explains the effect of a placement letter on the links; `position` counts from the left.

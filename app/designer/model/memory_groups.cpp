@@ -22,7 +22,7 @@ int groupOf(std::vector<MemoryGroup>& groups, const RankMemory& rank, const Host
     const MemoryGroup wanted{.bytes = rank.peak,
                              .resident = rank.resident,
                              .needed = host.needed(need),
-                             .capacity = host.room(),
+                             .capacity = host.capacity(),
                              .onDevices = host.onDevices,
                              .offloadedFits = host.holdsOffloaded(need)};
     const auto room = [](const MemoryGroup& group) {

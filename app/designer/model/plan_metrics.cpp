@@ -44,8 +44,8 @@ std::optional<Bytes> leastRoom(const PlannedRun& plan)
 {
     std::optional<Bytes> least;
     for (const HostMemory& host : plan.hosts) {
-        const auto room = host.room();
-        if (room && (!plan.fits() || host.hasRoomFor(plan.memory.need())))
+        const auto room = host.capacity();
+        if (room && (!plan.fits() || host.fits(plan.memory.need())))
             least = std::min(least.value_or(*room), *room);
     }
     return least;

@@ -46,8 +46,8 @@ std::optional<Bytes> perRank(const RunSpec& spec, const NodeSpec& node, int rank
 std::optional<MemoryShortage> shortageOn(const HostMemory& host, const MemoryByCategory& bytes)
 {
     const RankNeed need = needOf(bytes);
-    if (!host.hasRoomFor(need))
-        return MemoryShortage{host, bytes, false, host.needed(need), *host.room()};
+    if (!host.fits(need))
+        return MemoryShortage{host, bytes, false, host.needed(need), *host.capacity()};
     if (!host.holdsOffloaded(need))
         return MemoryShortage{host, bytes, true, need.onHost, *host.mainPerRank};
     return std::nullopt;
@@ -144,16 +144,16 @@ Status haveDevices(const RunSpec& spec, const MemoryOfNode& memory)
     return {};
 }
 
-std::optional<Bytes> HostMemory::room() const
+std::optional<Bytes> HostMemory::capacity() const
 {
     if (!perRank)
         return std::nullopt;
     return static_cast<Bytes>(usableShare * static_cast<double>(*perRank));
 }
 
-bool HostMemory::hasRoomFor(const RankNeed& need) const
+bool HostMemory::fits(const RankNeed& need) const
 {
-    const auto there = room();
+    const auto there = capacity();
     return !there || needed(need) <= *there;
 }
 

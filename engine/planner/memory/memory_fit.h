@@ -52,12 +52,12 @@ struct HostMemory {
     std::optional<ProcessorMath> math{};
 
     /// The usable part of perRank.
-    std::optional<Bytes> room() const;
-    /// The part of a need that must fit into room(): all of it where ranks compute in main memory.
+    std::optional<Bytes> capacity() const;
+    /// The part of a need that must fit into capacity(): all of it where ranks compute in main memory.
     Bytes needed(const RankNeed& need) const { return need.onDevice + (onDevices ? 0 : need.onHost); }
     /// Whether a rank with this need fits; unknown memory fits everything.
-    bool holds(const RankNeed& need) const { return hasRoomFor(need) && holdsOffloaded(need); }
-    bool hasRoomFor(const RankNeed& need) const;     ///< room() holds what has to fit there
+    bool holds(const RankNeed& need) const { return fits(need) && holdsOffloaded(need); }
+    bool fits(const RankNeed& need) const;           ///< capacity() holds what has to fit there
     bool holdsOffloaded(const RankNeed& need) const; ///< mainPerRank holds the rest
 
     bool operator==(const HostMemory&) const = default;

@@ -83,7 +83,7 @@ public:
         , m_partitions(request.shape)
         , m_host(onHardware({.host = request.node.name, .ranks = request.node.devices}, request.node,
                             request.spec.launch.device))
-        , m_room(*m_host.room())
+        , m_room(*m_host.capacity())
     {
     }
 

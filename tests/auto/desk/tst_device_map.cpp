@@ -171,7 +171,7 @@ private slots:
             groupMemory(map, {weights(7), weights(7)}, {{"large", 2, 80}, {"small", 2, 4}});
         QCOMPARE(memory.groups.size(), std::size_t(2));
         QCOMPARE(groupWords(memory, memory.groups[1], map.layout()), "stages 0 to 1 · small · 2 devices");
-        QVERIFY(roomWords(memory.groups[1]).startsWith("✕ "));
+        QVERIFY(capacityText(memory.groups[1]).startsWith("✕ "));
     }
 
     void whatIsOffloadedNeedsNoDevice()

@@ -201,8 +201,8 @@ private slots:
     void leavesRoomForTheProgram()
     {
         const PlannedRun plan = planRun(bertOn("hgx-a100", ""), inputs());
-        QVERIFY(plan.hosts[0].room() < plan.hosts[0].perRank);
-        QVERIFY(!plan.hosts[1].room()); // unknown
+        QVERIFY(plan.hosts[0].capacity() < plan.hosts[0].perRank);
+        QVERIFY(!plan.hosts[1].capacity()); // unknown
     }
 
     /// A check of the real host knows better than the name of its hardware.
