@@ -19,7 +19,7 @@
 #include "engine/records/buffered_journal_writer.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/run_directory.h"
-#include "engine/worker/last_word.h"
+#include "engine/worker/final_event_writer.h"
 #include "engine/worker/rank_device.h"
 #include "engine/worker/rank_log.h"
 #include "engine/worker/rank_process.h"
@@ -99,7 +99,7 @@ Result<ProbedHardware> hardwareOf(const std::optional<GpuPlugin>& plugin, const 
 }
 
 Status probe(const ProbeOptions& options, const RankInput& input, GroupMaker& maker, ProcessGroup& world,
-             LastWord& lastWord)
+             FinalEventWriter& finalEventWriter)
 {
     TRAINYARD_TRY(const auto plugin, openRankDevice(input.spec.launch.device, world));
     configureAllocator();
@@ -110,7 +110,7 @@ Status probe(const ProbeOptions& options, const RankInput& input, GroupMaker& ma
     TRAINYARD_TRY_STATUS(agree(world, hardware.ok() ? Status() : hardware.error()));
     std::optional<DeviceSession> session;
     if (plugin)
-        session.emplace(*plugin, maker, endOfRank(lastWord));
+        session.emplace(*plugin, maker, endOfRank(finalEventWriter));
     const auto tell = [&](std::size_t done, std::size_t all, const Probe& next) {
         logLine(next.text());
         if (input.journal)
@@ -129,16 +129,16 @@ Status probe(const ProbeOptions& options, const RankInput& input, GroupMaker& ma
 }
 
 /// From the start of MPI to its end. Every rank returns the same error.
-Status runRank(const ProbeOptions& options, LastWord& lastWord)
+Status runRank(const ProbeOptions& options, FinalEventWriter& finalEventWriter)
 {
     TRAINYARD_TRY(const auto process, RankProcess::start());
     const auto world = process->makeWorld();
     const auto input = RankInput::open(options, process->rank());
     Status status = agree(*world, input.ok() ? Status() : input.error());
     if (status.ok())
-        status = probe(options, *input, *process, *world, lastWord);
+        status = probe(options, *input, *process, *world, finalEventWriter);
     if (!status.ok())
-        lastWord.say("probe-failed", status.error().text());
+        finalEventWriter.say("probe-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others
     return status;
 }
@@ -155,8 +155,8 @@ int runProbe(const ProbeOptions& options)
         printError("trainyard-worker", log.error().in(fmt::format("rank {}", rank.value)));
         return exitStatus(log.error().kind);
     }
-    LastWord lastWord(rank, *log);
-    const Status status = runRank(options, lastWord);
+    FinalEventWriter finalEventWriter(rank, *log);
+    const Status status = runRank(options, finalEventWriter);
     if (status.ok())
         return 0;
     if (rank.value == 0)

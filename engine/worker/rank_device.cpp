@@ -4,7 +4,7 @@
 #include "engine/comm/mpi_process.h"
 #include "engine/comm/process_group.h"
 #include "engine/device/device_choice.h"
-#include "engine/worker/last_word.h"
+#include "engine/worker/final_event_writer.h"
 #include "engine/worker/rank_log.h"
 
 namespace trainyard {
@@ -24,9 +24,9 @@ Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& w
     return std::optional<GpuPlugin>();
 }
 
-CollectiveWatchdog::Verdict endOfRank(LastWord& lastWord)
+CollectiveWatchdog::Verdict endOfRank(FinalEventWriter& finalEventWriter)
 {
-    return {[&lastWord](const std::string& what) { lastWord.say("collective-failed", what); },
+    return {[&finalEventWriter](const std::string& what) { finalEventWriter.say("collective-failed", what); },
             [] { MpiProcess::abort(exitStatus(ErrorKind::Unreachable)); }};
 }
 

@@ -9,15 +9,15 @@
 
 namespace trainyard {
 
-class LastWord;
+class FinalEventWriter;
 class ProcessGroup;
 
 /// The plug-in on this rank's device; nothing where all ranks compute on the processor. Every rank gets the
 /// same error, and either all have a device or none.
 Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& world);
 
-/// The verdict on a device collective that timed out: a rank or its host is lost. Its end() ends this process;
-/// the run may continue without it.
-CollectiveWatchdog::Verdict endOfRank(LastWord& lastWord);
+/// The verdict on a device collective that timed out: a rank or its host is lost. Its end() ends this
+/// process; the run may continue without it.
+CollectiveWatchdog::Verdict endOfRank(FinalEventWriter& finalEventWriter);
 
 } // namespace trainyard

@@ -16,7 +16,7 @@
 #include "engine/spec/spec_json.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
-#include "engine/worker/last_word.h"
+#include "engine/worker/final_event_writer.h"
 #include "engine/worker/rank_device.h"
 #include "engine/worker/rank_log.h"
 #include "engine/worker/rank_process.h"
@@ -59,7 +59,7 @@ struct RankFiles {
 };
 
 Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,
-             LastWord& lastWord, const StopFlag* stopFlag)
+             FinalEventWriter& finalEventWriter, const StopFlag* stopFlag)
 {
     TRAINYARD_TRY(const auto plugin, openRankDevice(files.spec.launch.device, world));
     configureAllocator();
@@ -68,7 +68,7 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
     AccountingAllocator& memory = AccountingAllocator::install();
     std::optional<DeviceSession> session;
     if (plugin)
-        session.emplace(*plugin, maker, endOfRank(lastWord));
+        session.emplace(*plugin, maker, endOfRank(finalEventWriter));
     const TrainerSetup setup{.spec = files.spec,
                              .directory = RunDirectory(options.runDirectory),
                              .maker = session ? session->maker() : maker,
@@ -87,20 +87,20 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
 }
 
 /// From the start of MPI to its end. Every rank returns the same error.
-Status runRank(const TrainOptions& options, LastWord& lastWord, const StopFlag* stopFlag)
+Status runRank(const TrainOptions& options, FinalEventWriter& finalEventWriter, const StopFlag* stopFlag)
 {
     TRAINYARD_TRY(const auto process, RankProcess::start());
     const auto files = RankFiles::open(options, *process);
     process->setRecorder(files.ok() ? files->recorder.get() : nullptr);
     const auto world = process->makeWorld();
-    lastWord.attach(files.ok() ? files->journal.get() : nullptr);
+    finalEventWriter.attach(files.ok() ? files->journal.get() : nullptr);
     Status status = agree(*world, files.ok() ? Status() : files.error());
     if (status.ok())
-        status = train(options, *files, *process, *world, lastWord, stopFlag);
+        status = train(options, *files, *process, *world, finalEventWriter, stopFlag);
     if (!status.ok() && status.error().kind != ErrorKind::Cancelled)
-        lastWord.say("run-failed", status.error().text());
+        finalEventWriter.say("run-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others
-    lastWord.attach(nullptr);
+    finalEventWriter.attach(nullptr);
     return status;
 }
 
@@ -117,11 +117,11 @@ int runTrain(const TrainOptions& options)
         printError("trainyard-worker", log.error().in(fmt::format("rank {}", rank.value)));
         return exitStatus(log.error().kind);
     }
-    LastWord lastWord(rank, *log);
-    const StopSignals signals([&lastWord](const char* signal) {
-        lastWord.note("stop-signal", fmt::format("{} received; stopping after this step", signal));
+    FinalEventWriter finalEventWriter(rank, *log);
+    const StopSignals signals([&finalEventWriter](const char* signal) {
+        finalEventWriter.note("stop-signal", fmt::format("{} received; stopping after this step", signal));
     });
-    const Status status = runRank(options, lastWord, signals.flag());
+    const Status status = runRank(options, finalEventWriter, signals.flag());
     if (status.ok())
         return 0;
     if (rank.value == 0)

@@ -10,7 +10,7 @@
 #include "engine/base/file.h"
 #include "engine/records/journal.h"
 #include "engine/training/step_journal.h"
-#include "engine/worker/last_word.h"
+#include "engine/worker/final_event_writer.h"
 #include "engine/worker/rank_log.h"
 
 using namespace trainyard;
@@ -26,7 +26,7 @@ private slots:
 
     void ofABrokenInvariantIsInLogAndJournal()
     {
-        QCOMPARE(signalThatEnds([](LastWord&) { std::abort(); }), SIGABRT);
+        QCOMPARE(signalThatEnds([](FinalEventWriter&) { std::abort(); }), SIGABRT);
         QVERIFY(log().find("error: a broken invariant stopped the worker") != std::string::npos);
         QCOMPARE(events().size(), std::size_t(1));
         QCOMPARE(events().front().kind, std::string("worker-aborted"));
@@ -35,7 +35,7 @@ private slots:
 
     void ofAFaultIsInTheLog()
     {
-        QCOMPARE(signalThatEnds([](LastWord&) { std::raise(SIGSEGV); }), SIGSEGV);
+        QCOMPARE(signalThatEnds([](FinalEventWriter&) { std::raise(SIGSEGV); }), SIGSEGV);
         QVERIFY(log().find("error: the worker was ended by a memory or arithmetic fault") !=
                 std::string::npos);
         QVERIFY(events().empty());
@@ -43,8 +43,8 @@ private slots:
 
     void isSaidOnce()
     {
-        QCOMPARE(signalThatEnds([](LastWord& lastWord) {
-                     lastWord.say("run-failed", "no room");
+        QCOMPARE(signalThatEnds([](FinalEventWriter& finalEventWriter) {
+                     finalEventWriter.say("run-failed", "no room");
                      std::abort();
                  }),
                  SIGABRT);
@@ -67,15 +67,15 @@ private:
     }
 
     /// Runs `body` with a last word in a process of its own; 0 when no signal ended it.
-    int signalThatEnds(const std::function<void(LastWord&)>& body) const
+    int signalThatEnds(const std::function<void(FinalEventWriter&)>& body) const
     {
         const pid_t child = ::fork();
         if (child == 0) {
             const RankLog rankLog = RankLog::redirect(folder() / "log", "begins").value();
-            LastWord lastWord(Rank(3), rankLog);
+            FinalEventWriter finalEventWriter(Rank(3), rankLog);
             const auto journal = StepJournal::open(folder(), 1).value();
-            lastWord.attach(journal.get());
-            body(lastWord);
+            finalEventWriter.attach(journal.get());
+            body(finalEventWriter);
             ::_exit(0);
         }
         int status = 0;

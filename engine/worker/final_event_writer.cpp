@@ -1,4 +1,4 @@
-#include "engine/worker/last_word.h"
+#include "engine/worker/final_event_writer.h"
 
 #include <array>
 #include <atomic>
@@ -102,7 +102,7 @@ constexpr std::array kFaults{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
 
 } // namespace
 
-LastWord::LastWord(Rank rank, const RankLog& log)
+FinalEventWriter::FinalEventWriter(Rank rank, const RankLog& log)
 {
     witness.rank = rank.value;
     witness.log = &log;
@@ -112,7 +112,7 @@ LastWord::LastWord(Rank rank, const RankLog& log)
         std::signal(signal, &onFault);
 }
 
-LastWord::~LastWord()
+FinalEventWriter::~FinalEventWriter()
 {
     witness.journal = nullptr;
     witness.log = nullptr;
@@ -122,19 +122,19 @@ LastWord::~LastWord()
         std::signal(signal, SIG_DFL);
 }
 
-void LastWord::attach(StepJournal* journal)
+void FinalEventWriter::attach(StepJournal* journal)
 {
     witness.journal = journal;
 }
 
-void LastWord::note(const char* kind, const std::string& message)
+void FinalEventWriter::note(const char* kind, const std::string& message)
 {
     logLine(message);
     if (StepJournal* journal = witness.journal.load())
         journal->event(Severity::Warning, kind, message, 0, witness.rank);
 }
 
-void LastWord::say(const char* kind, const std::string& message)
+void FinalEventWriter::say(const char* kind, const std::string& message)
 {
     speak(kind, message);
 }

@@ -15,13 +15,13 @@ class StepJournal;
 ///
 /// Exceptions are best left uncaught: then nothing is unwound, and the communication thread keeps the buffers
 /// that it may be working on until MpiProcess::abort() ends all ranks with the status of a failed run.
-class LastWord {
+class FinalEventWriter {
 public:
     /// The log outlives this object.
-    LastWord(Rank rank, const RankLog& log);
-    ~LastWord();
-    LastWord(const LastWord&) = delete;
-    LastWord& operator=(const LastWord&) = delete;
+    FinalEventWriter(Rank rank, const RankLog& log);
+    ~FinalEventWriter();
+    FinalEventWriter(const FinalEventWriter&) = delete;
+    FinalEventWriter& operator=(const FinalEventWriter&) = delete;
 
     /// From now on the last word goes to this journal too; null: no longer.
     void attach(StepJournal* journal);
