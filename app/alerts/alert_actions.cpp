@@ -12,11 +12,11 @@ QString labelOf(AlertAction action)
     case AlertAction::Stop:
         return QObject::tr("Stop…");
     case AlertAction::LowerRate:
-        return QObject::tr("Go on with a lower rate…");
+        return QObject::tr("Resume with a lower rate…");
     case AlertAction::ShowLog:
-        return QObject::tr("Show the log");
+        return QObject::tr("Show log");
     case AlertAction::ShowDevices:
-        return QObject::tr("Show the devices");
+        return QObject::tr("Show devices");
     }
     return {};
 }
@@ -25,16 +25,15 @@ QString helpOf(AlertAction action)
 {
     switch (action) {
     case AlertAction::Checkpoint:
-        return QObject::tr("Publishes a checkpoint after the present step; the run goes on");
+        return QObject::tr("Saves a checkpoint after the current step; training continues");
     case AlertAction::Stop:
-        return QObject::tr("Finishes the step, publishes a checkpoint and ends every process of the run");
+        return QObject::tr("Finishes the step, saves a checkpoint and ends all processes of the run");
     case AlertAction::LowerRate:
-        return QObject::tr("Goes on from the newest checkpoint with another learning rate, which you set "
-                           "before it starts");
+        return QObject::tr("Resumes from the latest checkpoint with a learning rate that you set first");
     case AlertAction::ShowLog:
-        return QObject::tr("The log of the rank that it is about");
+        return QObject::tr("Shows the log of the affected rank");
     case AlertAction::ShowDevices:
-        return QObject::tr("Memory, load and step time of every rank");
+        return QObject::tr("Shows memory, load and step time of every rank");
     }
     return {};
 }

@@ -40,7 +40,7 @@ ThresholdField diskField()
     return {QStringLiteral("disk_free_gib"),
             words("Disk"),
             words("GiB free"),
-            words("Told when the disk of the run's folder has less free on any host"),
+            words("Alerts when the disk of the run's folder has less free on any host"),
             0,
             1e6,
             5,
@@ -53,7 +53,7 @@ ThresholdField memoryField()
     return {QStringLiteral("host_memory_free_percent"),
             words("Host memory"),
             words("% free"),
-            words("Told when a host has less of its memory free"),
+            words("Alerts when a host has less free memory"),
             0,
             100,
             1,
@@ -84,7 +84,7 @@ void readThreshold(FieldReader& reader, const ThresholdField& field, AlertThresh
         field.set(thresholds, value);
     else
         reader.complain(key.constData(), fmt::format("is {:g}", value),
-                        fmt::format("{:g} to {:g} are possible", field.least, field.most));
+                        fmt::format("use {:g} to {:g}", field.least, field.most));
 }
 
 Result<AlertSettings> parseAlertSettings(std::string_view text)
@@ -105,42 +105,42 @@ const QList<ThresholdField>& thresholdFields()
 {
     using T = AlertThresholds;
     static const QList<ThresholdField> fields{
-        field<&T::lossDeviations>("loss_deviations", "Divergence", "σ",
-                                  "Told when the loss is so many standard deviations above its trailing "
-                                  "mean for several steps",
-                                  1, 100, 1),
-        field<&T::gradientFactor>("gradient_factor", "Gradient spike", "× median",
-                                  "Told when a gradient norm is so many times the median of the 100 before",
-                                  1.5, 1000, 1),
+        field<&T::lossDeviations>(
+            "loss_deviations", "Divergence", "σ",
+            "Alerts when the loss is this many standard deviations above its trailing mean for several steps",
+            1, 100, 1),
+        field<&T::gradientFactor>(
+            "gradient_factor", "Gradient spike", "× median",
+            "Alerts when a gradient norm is this many times the median of the previous 100", 1.5, 1000, 1),
         field<&T::stallFactor>("stall_factor", "Stall", "× step time",
-                               "Told when no step was finished for so many usual step times", 2, 1000, 1),
+                               "Alerts when no step finishes for this many typical step times", 2, 1000, 1),
         field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",
-                                "But no sooner than after so many seconds", 5, 86'400, 10),
+                                "Minimum time without a finished step before a stall is reported", 5, 86'400,
+                                10),
         field<&T::hostSilentSeconds>("host_silent_seconds", "Lost host", "s",
-                                     "Told when a host sends no sample for so long while others do", 5,
+                                     "Alerts when a host sends no sample for this long while others do", 5,
                                      86'400, 10),
         field<&T::linkSeconds>("link_seconds", "Link lost", "s",
-                               "Told when this desk cannot reach a run for so long", 0, 86'400, 5),
+                               "Alerts when a run is unreachable for this long", 0, 86'400, 5),
         field<&T::stepFactor>("step_factor", "Slow steps", "× median",
-                              "Told when three quarters of the newest steps, for 10 s or more, take so "
-                              "many times the median of those before",
+                              "Alerts when three quarters of the newest steps, for 10 s or more, take this "
+                              "many times the median of earlier ones",
                               1.1, 100, 0.5),
         field<&T::stragglerFactor>("straggler_factor", "Straggler", "× median",
-                                   "Told when a rank computes so many times as long as the ranks of its "
+                                   "Alerts when a rank computes this many times as long as the ranks of its "
                                    "stage in 24 of the newest 30 steps",
                                    1.02, 100, 0.05),
         field<&T::idleSeconds>("idle_seconds", "Idle device", "s",
-                               "Told when a device holds memory and its utilisation is 0 % for so long", 5,
-                               86'400, 10),
+                               "Alerts when a device holds memory but its utilisation is 0 % for this long",
+                               5, 86'400, 10),
         diskField(),
         memoryField(),
-        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Board: hardly used below",
-                                              "The board of devices marks a utilisation below"),
-        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Board: well used above",
-                                               "The board of devices marks a utilisation above"),
+        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Board: low load below",
+                                              "The device board marks a utilisation below this"),
+        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Board: high load above",
+                                               "The device board marks a utilisation above this"),
         boardField<&BoardThresholds::memoryHigh>("board_memory_high_percent", "Board: full above",
-                                                 "The board of devices marks a device whose memory is "
-                                                 "fuller"),
+                                                 "The device board marks memory use above this"),
     };
     return fields;
 }

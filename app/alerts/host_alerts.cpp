@@ -29,7 +29,7 @@ std::optional<Alert> linkLost(const ObservedRun& run, double patience)
     return Alert{AlertKind::LinkLost,
                  {},
                  Severity::Warning,
-                 QObject::tr("%1 cannot be reached for %2; the run goes on without this desk")
+                 QObject::tr("%1 has been unreachable for %2. The run continues on the cluster.")
                      .arg(oneLine(run.facts.hosts.value(0)), displaySeconds(silent)),
                  {},
                  0};
@@ -42,12 +42,13 @@ std::optional<Alert> lostHost(const ObservedRun& run, const NodeDevice& host, do
     if (!run.isLive() || silent < patience)
         return std::nullopt;
     const QString name = hostOf(run, host);
-    return Alert{AlertKind::LostHost,
-                 name,
-                 Severity::Error,
-                 QObject::tr("%1 sends nothing for %2, while others do").arg(name, displaySeconds(silent)),
-                 {},
-                 0};
+    return Alert{
+        AlertKind::LostHost,
+        name,
+        Severity::Error,
+        QObject::tr("No data from %1 for %2; other hosts are reporting").arg(name, displaySeconds(silent)),
+        {},
+        0};
 }
 
 std::optional<Alert> lowDisk(const ObservedRun& run, const NodeDevice& host, Bytes least)
@@ -58,7 +59,7 @@ std::optional<Alert> lowDisk(const ObservedRun& run, const NodeDevice& host, Byt
     return Alert{AlertKind::LowDisk,
                  name,
                  Severity::Warning,
-                 QObject::tr("%1: %2 free on the disk of the run's folder; a checkpoint needs room")
+                 QObject::tr("%1: %2 free on the disk of the run's folder; a checkpoint needs space")
                      .arg(name, displayBytes(double(host.sample.diskFree))),
                  {},
                  0};
@@ -74,7 +75,7 @@ std::optional<Alert> lowMemory(const ObservedRun& run, const NodeDevice& host, d
     return Alert{AlertKind::LowHostMemory,
                  name,
                  Severity::Warning,
-                 QObject::tr("%1: %2 of %3 of host memory are free; without any a rank is killed")
+                 QObject::tr("%1: %2 of %3 of host memory free; ranks are killed when it runs out")
                      .arg(name, displayBytes(free), displayBytes(total)),
                  {},
                  0};
@@ -91,7 +92,7 @@ std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device
     return Alert{AlertKind::IdleDevice,
                  name,
                  Severity::Warning,
-                 QObject::tr("%1 holds %2 and does nothing for %3")
+                 QObject::tr("%1 has been idle for %3 while holding %2")
                      .arg(name, displayBytes(held), displaySeconds(idle)),
                  {},
                  0};

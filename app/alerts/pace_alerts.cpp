@@ -55,8 +55,8 @@ std::optional<Alert> stall(const ObservedRun& run, const AlertThresholds& thresh
     const double patience = std::max(thresholds.stallSeconds, thresholds.stallFactor * usual);
     if (!verdict && !(silent > patience))
         return std::nullopt;
-    QString text = steps.isEmpty() ? QObject::tr("No step is finished")
-                                   : QObject::tr("No step is finished for %1; one usually takes %2")
+    QString text = steps.isEmpty() ? QObject::tr("No step finished yet")
+                                   : QObject::tr("No step finished for %1; one usually takes %2")
                                          .arg(displaySeconds(silent), displaySeconds(usual));
     if (verdict)
         text += QStringLiteral(": ") + oneLine(QString::fromStdString(verdict->event.message));
@@ -155,7 +155,7 @@ Alert straggler(const RunSeries& series, int rank, const Comparison& comparison)
         AlertKind::Straggler,
         QObject::tr("rank %1").arg(rank),
         Severity::Warning,
-        QObject::tr("Rank %1 computes %2 in a step, %3 times as long as the ranks that do the same")
+        QObject::tr("Rank %1 computes %2 per step, %3 times as long as its peers")
             .arg(QString::number(rank), displaySeconds(comparison.seconds), displayNumber(comparison.ratio)),
         rank,
         std::int64_t(series.steps().last(StepColumn::Step))};

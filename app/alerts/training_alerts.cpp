@@ -154,14 +154,15 @@ std::optional<Alert> divergence(const ObservedRun& run, double limit)
     if (!found)
         return std::nullopt;
     const std::int64_t step = stepAt(run.series, found->row);
-    return Alert{AlertKind::Divergence,
-                 {},
-                 Severity::Error,
-                 QObject::tr("The loss is %1 since about step %2; it was %3, %4 standard deviations lower")
-                     .arg(displayLoss(found->now), displayCount(step), displayLoss(found->usual),
-                          displayNumber(found->deviations)),
-                 {},
-                 step};
+    return Alert{
+        AlertKind::Divergence,
+        {},
+        Severity::Error,
+        QObject::tr("The loss has been %1 since about step %2; it was %3, %4 standard deviations lower")
+            .arg(displayLoss(found->now), displayCount(step), displayLoss(found->usual),
+                 displayNumber(found->deviations)),
+        {},
+        step};
 }
 
 std::optional<Alert> gradientSpike(const ObservedRun& run, double factor)

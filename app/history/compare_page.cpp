@@ -78,12 +78,11 @@ ComparePage::ComparePage(RunDesk& desk, QWidget* parent)
 {
     auto* none =
         new EmptyState(QStringLiteral("compare"), tr("Nothing to compare yet"),
-                       tr("Here the curves of several runs lie over each other, with what differs between "
-                          "them. Start a run first."),
+                       tr("Overlay the curves of several runs and see how they differ. Start a run first."),
                        tr("Design a run"));
     connect(none, &EmptyState::actionRequested, this, &ComparePage::designRequested);
     m_pages = makePages(none, buildSplit());
-    m_frame->setSubtitle(tr("Every run of this desk; tick the ones to lay over each other"));
+    m_frame->setSubtitle(tr("All runs on this computer; tick the ones to overlay"));
     m_frame->content()->addWidget(m_pages, 1);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
@@ -119,7 +118,7 @@ QWidget* ComparePage::buildSplit()
     right->setStretchFactor(0, 3);
     right->setStretchFactor(1, 2);
     m_right = makePages(new EmptyState(QStringLiteral("compare"), tr("Choose runs"),
-                                       tr("Tick two or more runs at the left; one alone works as well."), {}),
+                                       tr("Tick two or more runs on the left; a single run works too."), {}),
                         right);
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
@@ -135,9 +134,8 @@ QWidget* ComparePage::buildSplit()
 
 QWidget* ComparePage::buildCharts()
 {
-    m_metric->setAccessibleName(tr("Figure"));
-    m_metric->setToolTip(
-        tr("The figure whose curves lie over each other; series of imported runs come last"));
+    m_metric->setAccessibleName(tr("Metric"));
+    m_metric->setToolTip(tr("Metric to plot; series of imported runs come last"));
     m_metric->setObjectName(QStringLiteral("comparedFigure"));
     m_chart->setObjectName(QStringLiteral("comparedCurves"));
     m_remark->setWordWrap(true);
@@ -183,9 +181,9 @@ QWidget* ComparePage::buildCharts()
 
 QWidget* ComparePage::buildTables()
 {
-    m_tabs->addTab(buildFigures(), tr("Final figures"));
+    m_tabs->addTab(buildFigures(), tr("Final metrics"));
     m_tabs->addTab(buildTable(m_differences, tr("Differences"), &m_differencePages,
-                              tr("The specifications of the chosen runs are equal, or only one is chosen.")),
+                              tr("The specifications are equal, or only one run is chosen.")),
                    tr("Differences"));
     auto* table = buildTable(m_scaling, tr("Scaling"), &m_scalingPages,
                              tr("Choose runs of at least two world sizes to see how training scales."));
@@ -209,7 +207,7 @@ QWidget* ComparePage::buildFigures()
 {
     m_sortedFigures->setSourceModel(&m_figures);
     m_sortedFigures->setSortRole(FigureTableModel::SortRole);
-    auto* view = new TableView(tr("Final figures"));
+    auto* view = new TableView(tr("Final metrics"));
     view->setModel(m_sortedFigures);
     view->setItemDelegate(new TonedDelegate(view));
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);

@@ -62,7 +62,7 @@ RunCurve curveOf(const OpenRun& run, const ComparedMetric& metric, ChartAxis axi
 
 QString lengthRemark(const GroupCurves& group, const AggregatedCurve& curve, ChartAxis axis)
 {
-    return QObject::tr("%1: all %2 runs until %3, at the end %4")
+    return QObject::tr("%1: all %2 runs until %3, %4 at the end")
         .arg(group.name)
         .arg(curve.runs)
         .arg(positionText(axis, curve.allUntil))

@@ -29,17 +29,16 @@ QComboBox* makeChoice(const QString& name, const QString& help, const QStringLis
 GroupBar::GroupBar(QWidget* parent)
     : QWidget(parent)
     , m_by(makeChoice(tr("Group by"),
-                      tr("Which runs become one curve. Repetitions are runs whose specifications differ in "
-                         "nothing but the seed."),
-                      {tr("each run alone"), tr("repetitions"), tr("tag")}))
+                      tr("Which runs share one curve. Repetitions are runs whose specifications differ only "
+                         "in the seed."),
+                      {tr("no grouping"), tr("repetitions"), tr("tag")}))
     , m_middle(
-          makeChoice(tr("Middle"), tr("What of a group's runs the curve shows"), {tr("mean"), tr("median")}))
-    , m_spread(makeChoice(tr("Spread"),
-                          tr("What the area around a group's curve shows; 95 % confidence is where the mean "
-                             "of such runs lies, by "
-                             "Student's t"),
-                          {tr("no area"), tr("least to most"), tr("standard deviation"), tr("standard error"),
-                           tr("95 % confidence")}))
+          makeChoice(tr("Average"), tr("How the runs of a group are averaged"), {tr("mean"), tr("median")}))
+    , m_spread(makeChoice(
+          tr("Spread"),
+          tr("Band around a group's curve; 95 % confidence is the interval of the mean by Student's t"),
+          {tr("no band"), tr("min–max"), tr("standard deviation"), tr("standard error"),
+           tr("95 % confidence")}))
 {
     m_spread->setCurrentIndex(int(Spread::MinMax));
     m_by->setObjectName(QStringLiteral("groupBy"));

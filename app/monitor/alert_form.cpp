@@ -29,7 +29,7 @@ QDoubleSpinBox* makeBox(const ThresholdField& field)
     box->setAccessibleName(field.label);
     box->setAccessibleDescription(field.help);
     box->setToolTip(
-        QObject::tr("%1. As made: %2 %3").arg(field.help).arg(field.get(AlertThresholds())).arg(field.unit));
+        QObject::tr("%1. Default: %2 %3").arg(field.help).arg(field.get(AlertThresholds())).arg(field.unit));
     return box;
 }
 
@@ -37,11 +37,11 @@ QDoubleSpinBox* makeBox(const ThresholdField& field)
 
 AlertForm::AlertForm(QWidget* parent)
     : QFrame(parent)
-    , m_notifies(new QCheckBox(tr("A message of the desktop while the window is not in front"), this))
+    , m_notifies(new QCheckBox(tr("Desktop notification when the window is not in front"), this))
     , m_problem(makeLabel({}, "error", this))
 {
     setRole(this, "panel");
-    m_notifies->setToolTip(tr("The desktop tells of a new alert while you work elsewhere. Default: yes"));
+    m_notifies->setToolTip(tr("Notifies you of a new alert while you work elsewhere. Default: yes"));
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     grid->setHorizontalSpacing(metrics::kGap);
@@ -61,8 +61,8 @@ AlertForm::AlertForm(QWidget* parent)
         connect(box, &QDoubleSpinBox::valueChanged, this, &AlertForm::tell);
         m_boxes.append(box);
     }
-    QPushButton* reset = makeButton(tr("As made"), "link", this);
-    reset->setToolTip(tr("Every threshold as it was before anybody changed it"));
+    QPushButton* reset = makeButton(tr("Defaults"), "link", this);
+    reset->setToolTip(tr("Restore default thresholds"));
     connect(reset, &QPushButton::clicked, this, [this] {
         setSettings({AlertThresholds(), m_notifies->isChecked()});
         tell();

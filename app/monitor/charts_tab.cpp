@@ -52,7 +52,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     , m_rate(new CurveChart(tr("Learning rate"), Quantity::Number))
     , m_norm(new CurveChart(tr("Gradient norm"), Quantity::Number))
     , m_throughput(new CurveChart(tr("Sequences/s"), Quantity::Number))
-    , m_split(new StackedChart(tr("Time of a step"), Quantity::Seconds))
+    , m_split(new StackedChart(tr("Step time"), Quantity::Seconds))
     , m_memory(new MemoryChart)
     , m_further(new FurtherCharts(m_link))
     , m_pinned(new PinnedTable(undo))
@@ -70,8 +70,8 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     connect(m_pinned, &PinnedTable::saveFailed, this, &ChartsTab::saveFailed);
     connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::tellCursorTime);
 
-    m_pause->setText(tr("‖ Hold"));
-    m_pause->setToolTip(tr("Holds the charts still; the run goes on (Space)"));
+    m_pause->setText(tr("‖ Pause"));
+    m_pause->setToolTip(tr("Freeze the charts; training continues (Space)"));
     m_pause->setCheckable(true);
     setRole(m_pause, "button");
     connect(m_pause, &QToolButton::toggled, this, &ChartsTab::setPaused);
@@ -157,7 +157,7 @@ void ChartsTab::reset()
 
 void ChartsTab::setPaused(bool paused)
 {
-    m_pause->setText(paused ? tr("▶ Go on") : tr("‖ Hold"));
+    m_pause->setText(paused ? tr("▶ Resume") : tr("‖ Pause"));
     if (!paused && m_run)
         fill(*m_run);
 }
@@ -174,7 +174,7 @@ void ChartsTab::change(const ChartOptions& options)
         apply({options, m_link.zoom(), view().subject});
         return m_history.keep(view());
     }
-    m_undo.beginMacro(tr("axis of the charts"));
+    m_undo.beginMacro(tr("chart axis"));
     apply({options, {}, view().subject});
     m_history.keep(view());
     m_pinned->countBy(titleOf(options.axis));
@@ -271,7 +271,7 @@ void ChartsTab::fill(const OpenRun& run)
     for (ChartPanel* chart :
          std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split})
         chart->setEmptyText(isPlaced ? tr("no data yet")
-                                     : tr("not known over %1").arg(titleOf(m_options.axis)));
+                                     : tr("not available over %1").arg(titleOf(m_options.axis)));
     const auto curve = [&](StepColumn column, int style) {
         if (!isPlaced)
             return QList<Curve>();

@@ -215,7 +215,8 @@ QString CheckpointsTab::whyNoResume() const
     if (!checkpoint)
         return tr("Choose a checkpoint first.");
     const QString choice = whyNotFrom(*checkpoint, m_model.checkpoints());
-    return choice.isEmpty() && !m_canAct ? tr("Wait until the last request to this run is done.") : choice;
+    return choice.isEmpty() && !m_canAct ? tr("Wait until the previous request to this run is done.")
+                                         : choice;
 }
 
 void CheckpointsTab::resume()
@@ -266,8 +267,8 @@ void CheckpointsTab::tellState()
     if (m_isAsking)
         m_state->setFullText(m_isComparing ? tr("verifying hashes…") : tr("reading…"));
     else if (m_problem && count > 0)
-        m_state->setFullText(tr("earlier list; refreshing failed: %1")
-                                 .arg(oneLine(QString::fromStdString(m_problem->text()))));
+        m_state->setFullText(
+            tr("outdated list; refresh failed: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
     else
         m_state->setFullText(
             count == 0 ? QString()

@@ -34,7 +34,7 @@ QListWidget* makeList(const CsvTable& table, const QStringList& ticked)
 {
     auto* list = new QListWidget;
     list->setAccessibleName(QObject::tr("Series"));
-    list->setToolTip(QObject::tr("Columns that become series of the run; Space ticks one"));
+    list->setToolTip(QObject::tr("Columns to import as series; Space ticks one"));
     list->setMaximumHeight(kListHeight);
     for (const CsvColumn& column : table.columns) {
         if (column.cells.empty())
@@ -55,10 +55,10 @@ QListWidget* makeList(const CsvTable& table, const QStringList& ticked)
 CsvChoice::CsvChoice(const CsvTable& table, QWidget* parent) : QWidget(parent)
 {
     const CsvColumns guessed = guessColumns(table);
-    m_step = makeChoice(tr("Steps"), tr("The column that counts steps"), tr("count the rows"), table,
-                        guessed.step);
-    m_time = makeChoice(tr("Times"), tr("The column with dates, or seconds since 1970"), tr("not known"),
-                        table, guessed.time);
+    m_step =
+        makeChoice(tr("Steps"), tr("Column with the step numbers"), tr("row number"), table, guessed.step);
+    m_time = makeChoice(tr("Times"), tr("Column with dates, or seconds since 1970"), tr("none"), table,
+                        guessed.time);
     m_series = makeList(table, guessed.series);
     auto* form = new QFormLayout(this);
     form->setContentsMargins(0, 0, 0, 0);

@@ -242,7 +242,7 @@ void DeviceBoard::paintFoot(QPainter& painter, const DeviceStats& device, const 
     painter.setPen(coloursOf(palette()).muted);
     if (!device.sample) {
         painter.drawText(line, Qt::AlignLeft,
-                         tr("%1, of it waiting %2").arg(step, displaySeconds(secondsWaiting(latest))));
+                         tr("%1, %2 waiting").arg(step, displaySeconds(secondsWaiting(latest))));
         return;
     }
     painter.drawText(line, Qt::AlignRight, step);

@@ -72,7 +72,7 @@ QString hostLines(const OpenRun& run)
     });
     const auto poorest =
         std::ranges::min_element(hosts, {}, [](const NodeDevice& host) { return host.sample.diskFree; });
-    return QObject::tr("%1 hosts. Fullest memory: %2, %3 of %4. Least disk: %5, %6 free")
+    return QObject::tr("%1 hosts. Fullest memory: %2, %3 of %4. Least free disk: %5, %6")
         .arg(hosts.size())
         .arg(hostOf(run, *fullest), displayBytes(double(fullest->sample.memoryUsed)),
              displayBytes(double(fullest->sample.memoryTotal)), hostOf(run, *poorest),
@@ -99,7 +99,7 @@ QString rankLines(const RankSummary& rank)
             time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
                         displaySeconds(rank.latest.seconds[i]));
     }
-    return QObject::tr("Held most in step %1: %2; resident set of the process %3\n%4\nNewest step: %5")
+    return QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nNewest step: %5")
         .arg(displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
              displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
 }
@@ -125,12 +125,11 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     , m_name(makeText("heading"))
     , m_detail(makeText(nullptr))
     , m_ring(makeText("muted"))
-    , m_showLog(makeButton(tr("Show its log"), "link"))
-    , m_askAgain(makeButton(tr("What it does now"), "link"))
+    , m_showLog(makeButton(tr("Show log"), "link"))
+    , m_askAgain(makeButton(tr("Current activity"), "link"))
 {
-    m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("No figures from the ranks yet"),
-                                      tr("Every rank reports its memory by category with the first step."),
-                                      {}));
+    m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("No data from the ranks yet"),
+                                      tr("Ranks report memory by category after the first step."), {}));
     auto* page = new QWidget;
     setRole(page, "page");
     auto* inner = new QVBoxLayout(page);
@@ -154,7 +153,7 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
 QWidget* DevicesTab::buildHead()
 {
     auto* grouping =
-        new SegmentedControl({{tr("no groups"), tr("Cells without the colour of a group")},
+        new SegmentedControl({{tr("no groups"), tr("No group colours")},
                               {tr("D"), tr("Coloured by data-parallel group: the same weights")},
                               {tr("P"), tr("Coloured by pipeline group: the same samples")},
                               {tr("T"), tr("Coloured by tensor group: slices of the same layers")}});
@@ -196,7 +195,7 @@ QWidget* DevicesTab::buildDetail()
     head->addWidget(m_name, 1);
     head->addWidget(m_askAgain);
     head->addWidget(m_showLog);
-    m_askAgain->setToolTip(tr("Asks the rank's host for its activity and its last collective"));
+    m_askAgain->setToolTip(tr("Asks the rank's host for its current activity and last collective"));
     column->addLayout(head);
     column->addWidget(m_detail);
     column->addWidget(m_ring);
@@ -247,9 +246,8 @@ void DevicesTab::describe()
     m_ring->setVisible(rank >= 0 && !m_ring->text().isEmpty());
     m_name->setVisible(rank >= 0);
     if (rank < 0) {
-        m_detail->setText(
-            tr("Choose a rank to see its figures. Bars are drawn to one scale; outlined is what was "
-               "planned, hatched is free."));
+        m_detail->setText(tr("Choose a rank to see its details. All bars share one scale: outlined is "
+                             "planned, hatched is free."));
         return;
     }
     const DeviceStats& device = m_board->devices()[std::size_t(rank)];

@@ -45,7 +45,7 @@ EventsTab::EventsTab(AlertCenter& alerts, QWidget* parent)
     for (std::size_t column = 0; column < widths.size(); ++column)
         m_table->setColumnWidth(int(column), widths[column]);
     m_pages->addWidget(
-        new EmptyState(QStringLiteral("info"), tr("Nothing to report"),
+        new EmptyState(QStringLiteral("info"), tr("No events yet"),
                        tr("Checkpoints, resumes, warnings and failures of the run appear here."), {}));
     m_pages->addWidget(m_table);
     auto* column = new QVBoxLayout(this);
@@ -65,7 +65,7 @@ QWidget* EventsTab::buildAlerts()
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_fold->setText(tr("Thresholds"));
-    m_fold->setToolTip(tr("When a figure counts as trouble, for all runs of this desk"));
+    m_fold->setToolTip(tr("When to raise alerts, for all runs on this computer"));
     m_fold->setCheckable(true);
     setRole(m_fold, "button");
     m_form->setSettings(m_alerts.settings());
@@ -101,9 +101,9 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
 {
     const QList<RaisedAlert> alerts = m_alerts.alertsOf(run.id());
     const RunState state = run.series().status().state;
-    m_quiet->setText(!alerts.isEmpty() ? tr("%1 now").arg(alerts.size())
-                     : isFinal(state)  ? tr("none; the run is over")
-                                       : tr("none; figures, hosts and link are as they should be"));
+    m_quiet->setText(!alerts.isEmpty() ? tr("%1 active").arg(alerts.size())
+                     : isFinal(state)  ? tr("No alerts; the run is over")
+                                       : tr("No alerts"));
     m_list->show(alerts, state, canAct && !run.facts().readOnly, QDateTime::currentMSecsSinceEpoch());
     m_scroll->setVisible(!alerts.isEmpty());
     fitAlerts();

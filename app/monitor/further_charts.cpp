@@ -32,7 +32,7 @@ FurtherCharts::FurtherCharts(ChartLink& link, QWidget* parent)
     : QWidget(parent), m_link(link), m_title(makeLabel({}, "heading", this)), m_filter(new QLineEdit(this))
 {
     m_filter->setPlaceholderText(tr("Find by name"));
-    m_filter->setAccessibleName(tr("Find further figures by name"));
+    m_filter->setAccessibleName(tr("Find more metrics by name"));
     m_filter->setClearButtonEnabled(true);
     m_due.setSingleShot(true);
     connect(&m_due, &QTimer::timeout, this, &FurtherCharts::makeVisible);
@@ -93,8 +93,8 @@ void FurtherCharts::takeSeries(std::vector<FurtherSeries> series)
     for (const auto& [name, chart] : made)
         delete chart;
     setVisible(m_run != nullptr);
-    m_title->setText(m_cells.empty() ? tr("No further figure of this name")
-                                     : tr("Further figures (%1)").arg(m_cells.size()));
+    m_title->setText(m_cells.empty() ? tr("No matching metric")
+                                     : tr("More metrics (%1)").arg(m_cells.size()));
     placeCells();
 }
 
@@ -188,7 +188,8 @@ void FurtherCharts::fill(const Cell& cell) const
 {
     cell.chart->setOptions(m_options);
     const auto x = cell.series.positions(m_run->series().steps(), columnOf(m_options.axis));
-    cell.chart->setEmptyText(x ? tr("no data yet") : tr("not known over %1").arg(titleOf(m_options.axis)));
+    cell.chart->setEmptyText(x ? tr("no data yet")
+                               : tr("not available over %1").arg(titleOf(m_options.axis)));
     QList<Curve> curves;
     if (x)
         curves.append(

@@ -49,15 +49,15 @@ LogTab::LogTab(RunHosts* hosts, QWidget* parent)
     , m_hosts(hosts)
     , m_rankField(new QLineEdit(this))
     , m_level(new SegmentedControl({{tr("all"), tr("All lines")},
-                                    {tr("▲ warnings"), tr("Lines that sound like a warning or an error")},
-                                    {tr("✕ errors"), tr("Lines that sound like an error")}},
+                                    {tr("▲ warnings"), tr("Lines that look like a warning or an error")},
+                                    {tr("✕ errors"), tr("Lines that look like an error")}},
                                    this))
     , m_find(new QLineEdit(this))
     , m_count(makeLabel({}, "muted", this))
-    , m_before(makeToolButton(tr("↑"), tr("Match before (Shift+Enter)")))
+    , m_before(makeToolButton(tr("↑"), tr("Previous match (Shift+Enter)")))
     , m_after(makeToolButton(tr("↓"), tr("Next match (Enter)")))
-    , m_follow(makeToolButton(tr("Follow the end"), tr("Keeps the newest line in view")))
-    , m_whole(makeButton(tr("Whole log"), "link", this))
+    , m_follow(makeToolButton(tr("Follow log"), tr("Keeps the newest line in view")))
+    , m_whole(makeButton(tr("Full log"), "link", this))
     , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
     , m_view(new LogView(this))
 {
@@ -70,12 +70,12 @@ void LogTab::buildBar()
 {
     m_rankField->setAccessibleName(tr("Ranks"));
     m_rankField->setToolTip(
-        tr("Whose log: a rank as 3, several as 0-3, 8, or all. Up and Down go to the next one."));
+        tr("Ranks whose log is shown: 3, or 0-3, 8, or all. Up and Down go to the next rank."));
     m_rankField->setFixedWidth(kRanksWidth);
     m_rankField->installEventFilter(this);
     m_follow->setCheckable(true);
     m_follow->setChecked(true);
-    m_whole->setToolTip(tr("Reads it from its first line on; until then its end is shown"));
+    m_whole->setToolTip(tr("Loads the log from its first line; until then only its end is shown"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);

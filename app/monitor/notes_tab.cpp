@@ -41,14 +41,14 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
 {
     m_tags->setPlaceholderText(tr("baseline, paper"));
     m_tags->setAccessibleName(tr("Tags"));
-    m_tags->setToolTip(tr("Separated by commas; the search finds them as tag:paper"));
+    m_tags->setToolTip(tr("Comma-separated; search for one with tag:paper"));
     auto* completer = new QCompleter(m_knownTags, this);
     completer->setCaseSensitivity(Qt::CaseInsensitive);
     m_tags->setCompleter(completer);
-    m_notes->setPlaceholderText(tr("What you tried and what came out of it"));
+    m_notes->setPlaceholderText(tr("What you tried, and the result"));
     m_notes->document()->setDocumentMargin(metrics::kGap);
     m_notes->setAccessibleName(tr("Notes"));
-    m_notes->setToolTip(tr("Kept in the history while you type; the search finds their words"));
+    m_notes->setToolTip(tr("Saved in the history as you type; the search covers their words"));
     m_notes->setTabChangesFocus(true);
     m_problem->setWordWrap(true);
     m_problem->hide();

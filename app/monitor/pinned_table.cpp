@@ -92,9 +92,9 @@ void PinnedTable::buildLayout()
         connect(button, &QPushButton::clicked, this, slot);
         head->addWidget(button);
     };
-    add(tr("Copy"), tr("The selected rows, or all, for a spreadsheet (Ctrl+C)"), &PinnedTable::copy);
-    add(tr("Save…"), tr("All rows as CSV, in full precision"), &PinnedTable::save);
-    add(tr("Clear"), tr("Takes all pins off (Delete: the selected ones)"), &PinnedTable::clear);
+    add(tr("Copy"), tr("Copies the selected rows, or all, for a spreadsheet (Ctrl+C)"), &PinnedTable::copy);
+    add(tr("Save…"), tr("Saves all rows as CSV, in full precision"), &PinnedTable::save);
+    add(tr("Clear"), tr("Removes all pins (Delete: the selected ones)"), &PinnedTable::clear);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
     column->setSpacing(metrics::kHalf);

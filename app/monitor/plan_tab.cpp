@@ -98,13 +98,12 @@ PlanTab::PlanTab(const HardwareLibrary& hardware, QWidget* parent)
     , m_pages(new QStackedWidget(this))
     , m_choice(new ChoiceBox)
     , m_sentence(makeLabel({}, "muted"))
-    , m_time(new StackedBars(tr("Time of a step by cause, planned and measured"), Quantity::Seconds))
+    , m_time(new StackedBars(tr("Step time by cause, planned and measured"), Quantity::Seconds))
     , m_memory(new StackedBars(tr("Memory by category, planned and measured"), Quantity::Bytes))
     , m_memoryHeading(makeLabel({}, "heading"))
 {
     m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("Nothing measured yet"),
-                                      tr("What the run takes stands beside its plan with the first step."),
-                                      {}));
+                                      tr("Measured values appear here after the first step."), {}));
     m_pages->addWidget(buildPage());
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, metrics::kGap, 0, 0);
@@ -137,8 +136,7 @@ QWidget* PlanTab::buildHead()
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);
     m_choice->setAccessibleName(tr("Hardware of the nodes"));
-    m_choice->setToolTip(
-        tr("What the time is planned for: the specification does not say what its nodes are"));
+    m_choice->setToolTip(tr("Hardware to plan the time for; the specification does not name it"));
     m_choice->setFixedWidth(kChoiceWidth);
     m_sentence->setWordWrap(true);
     row->addWidget(m_choice);
@@ -153,11 +151,11 @@ QWidget* PlanTab::buildTime()
     QFrame* panel = makeSection(column);
     auto* legend = new ChartLegend;
     legend->setEntries(causeLegend());
-    column->addWidget(makeLabel(tr("Time of a step, on the rank that works longest"), "heading"));
+    column->addWidget(makeLabel(tr("Step time, on the busiest rank"), "heading"));
     column->addWidget(m_time);
     column->addWidget(legend);
     column->addLayout(sideBySide(makeTable(tr("Time by cause"), m_causes, 112),
-                                 makeTable(tr("What follows from it"), m_figures, 112)));
+                                 makeTable(tr("Derived metrics"), m_figures, 112)));
     return panel;
 }
 
@@ -249,17 +247,14 @@ QString PlanTab::sentence() const
         return m_comparison.whyNoTime;
     const QString hardware = oneLine(m_comparison.hardware);
     if (!m_comparison.band)
-        return tr("Planned for %1, by the run's own specification; not calibrated, so how far it may be off "
-                  "is "
-                  "not known.")
+        return tr("Planned for %1 from the run's specification; not calibrated, so the error is unknown.")
             .arg(hardware);
     const TimeBand& band = *m_comparison.band;
     const double measured = m_comparison.measured ? m_comparison.measured->stepSeconds : band.least;
     const QString verdict = measured < band.least  ? tr("the run is faster")
                             : measured > band.most ? tr("the run is slower")
-                                                   : tr("the run keeps to it");
-    return tr("Planned for %1, by the run's own specification, as calibrated on %2: a step takes %3 to %4; "
-              "%5.")
+                                                   : tr("the run is within that");
+    return tr("Planned for %1 from the run's specification, as calibrated on %2: a step takes %3 to %4; %5.")
         .arg(hardware, m_comparison.calibrated, displaySeconds(band.least), displaySeconds(band.most),
              verdict);
 }
@@ -296,7 +291,7 @@ void PlanTab::fillRank()
     if (m_rank >= m_comparison.memory.size())
         return;
     const DeviceMemory& rank = m_comparison.memory[m_rank];
-    m_memoryHeading->setText(tr("Memory of %1 at its peak").arg(rank.name));
+    m_memoryHeading->setText(tr("Peak memory of %1").arg(rank.name));
     QList<StackedBar> bars;
     if (rank.planned)
         bars.append(barOf<MemoryCategory>(tr("planned"), *rank.planned, true));

@@ -62,7 +62,7 @@ void RunActions::showMenu(const QString& runId, const QPoint& place)
     addExports(*menu, runId);
     menu->addSeparator();
     const bool archived = entry->isArchived;
-    menu->addAction(archived ? tr("Take out of the archive") : tr("Archive"), this,
+    menu->addAction(archived ? tr("Unarchive") : tr("Archive"), this,
                     [this, runId, archived] { archive(runId, !archived); });
     QAction* remove = menu->addAction(tr("Delete…"), this, [this, runId] { confirmDelete(runId); });
     remove->setEnabled(entry->isOver());
@@ -75,7 +75,7 @@ void RunActions::addSpecActions(QMenu& menu, const QString& runId)
     const auto run = m_desk.open(runId);
     const auto spec = run.ok() ? (*run)->facts().spec : std::nullopt;
     QAction* copy = menu.addAction(tr("Open a copy in Design"));
-    QAction* again = menu.addAction(tr("Launch again as it was"));
+    QAction* again = menu.addAction(tr("Launch again unchanged"));
     for (QAction* action : {copy, again})
         action->setEnabled(spec.has_value());
     if (!spec)
@@ -97,8 +97,8 @@ void RunActions::archive(const QString& runId, bool archived)
     const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
     m_desk.edits().setArchived(runId, archived);
     m_strip.showMessage(MessageStrip::Tone::Info,
-                        archived ? tr("%1 is archived. The search is:archived shows it.").arg(name)
-                                 : tr("%1 is on the list again.").arg(name));
+                        archived ? tr("%1 is archived. Search is:archived to see it.").arg(name)
+                                 : tr("%1 is back on the list.").arg(name));
     m_strip.addAction(tr("Undo"), [this, runId, archived] {
         m_desk.edits().setArchived(runId, !archived);
         m_strip.clear();
@@ -109,13 +109,13 @@ void RunActions::confirmDelete(const QString& runId)
 {
     const RunEntry entry = m_desk.library().find(runId).value_or(RunEntry{});
     const QString name = oneLine(entry.name);
-    m_strip.showMessage(MessageStrip::Tone::Warning, tr("Delete %1 for ever?").arg(name),
-                        tr("Its curves, events, tags and notes on this computer are gone then."));
+    m_strip.showMessage(MessageStrip::Tone::Warning, tr("Delete %1 permanently?").arg(name),
+                        tr("This removes its curves, events, tags and notes from this computer."));
     QCheckBox* onHosts = addHostChoice(entry);
     auto* typed = new QLineEdit;
     typed->setPlaceholderText(tr("Type the run's name to confirm: %1").arg(name));
     typed->setAccessibleName(tr("Name of the run, to confirm"));
-    typed->setToolTip(tr("The name as it stands above"));
+    typed->setToolTip(tr("Type the name shown above"));
     m_strip.addField(typed);
     QPushButton* button = m_strip.addAction(tr("Delete"), [this, runId, onHosts] {
         onHosts && onHosts->isChecked() ? removeFromHosts(runId) : remove(runId);
@@ -132,9 +132,9 @@ QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
 {
     if (entry.hosts.isEmpty() || !m_desk.hosts())
         return nullptr;
-    auto* choice = new QCheckBox(tr("Also its folder with every checkpoint on %1")
+    auto* choice = new QCheckBox(tr("Also delete its folder and all checkpoints on %1")
                                      .arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
-    choice->setToolTip(tr("Otherwise it stays there, and `trainyard attach` brings the run back"));
+    choice->setToolTip(tr("Otherwise they stay there, and `trainyard attach` restores the run"));
     m_strip.addField(choice);
     return choice;
 }
@@ -156,7 +156,7 @@ void RunActions::remove(const QString& runId)
     const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
     const Status removed = m_desk.removeRun(runId);
     if (removed.ok())
-        m_strip.showMessage(MessageStrip::Tone::Good, tr("%1 is deleted.").arg(name));
+        m_strip.showMessage(MessageStrip::Tone::Good, tr("Deleted %1.").arg(name));
     else
         m_strip.showError(removed.error());
 }

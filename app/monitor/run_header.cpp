@@ -64,9 +64,9 @@ RunHeader::RunHeader(QWidget* parent)
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Progress"));
     m_times->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Preferred);
-    m_checkpoint->setToolTip(tr("Publishes a checkpoint after the present step; the run goes on"));
-    m_resume->setToolTip(tr("Goes on from the last checkpoint"));
-    m_stop->setToolTip(tr("Finishes the step, publishes a checkpoint and ends every process of the run"));
+    m_checkpoint->setToolTip(tr("Saves a checkpoint after the current step; training continues"));
+    m_resume->setToolTip(tr("Resumes from the latest checkpoint"));
+    m_stop->setToolTip(tr("Finishes the step, saves a checkpoint and ends all processes of the run"));
     m_reason->setWordWrap(true);
 
     auto* first = new QHBoxLayout;
@@ -188,7 +188,7 @@ void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
         if (over)
             return m_link->clear();
         return m_link->setState(Tone::Good, u'●',
-                                behind > kFreshMs ? tr("live, silent for %1 s").arg(behind / 1000)
+                                behind > kFreshMs ? tr("live, no data for %1 s").arg(behind / 1000)
                                                   : tr("live"));
     case RunLink::Behind:
         return m_link->setState(Tone::Warning, u'◔',
@@ -202,7 +202,7 @@ void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
                                 run.series().status().state == RunState::Running
                                     ? tr("link lost, still running")
                                     : tr("link lost"),
-                                tr("seen %1").arg(displayAge(nowMs - behind, nowMs)));
+                                tr("last seen %1").arg(displayAge(nowMs - behind, nowMs)));
     }
 }
 

@@ -69,16 +69,15 @@ void RunImporter::showMenu(const QPoint& place)
 {
     auto* menu = new QMenu(&m_window);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Folder of TensorBoard…"), this, [this] {
-        const QString folder = QFileDialog::getExistingDirectory(
-            &m_window, tr("Folder with event files, also in folders below it"));
+    menu->addAction(tr("TensorBoard folder…"), this, [this] {
+        const QString folder =
+            QFileDialog::getExistingDirectory(&m_window, tr("Folder with event files, including subfolders"));
         if (!folder.isEmpty())
             importEvents(folder);
     });
-    menu->addAction(tr("Table of numbers (CSV)…"), this, [this] {
-        const QString file =
-            QFileDialog::getOpenFileName(&m_window, tr("Table with a line for each step"), {},
-                                         tr("Tables (*.csv *.tsv *.txt);;All files (*)"));
+    menu->addAction(tr("CSV table…"), this, [this] {
+        const QString file = QFileDialog::getOpenFileName(&m_window, tr("Table with one row per step"), {},
+                                                          tr("Tables (*.csv *.tsv *.txt);;All files (*)"));
         if (!file.isEmpty())
             importTable(file);
     });
@@ -116,7 +115,7 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
     const QString name = QFileInfo(file).completeBaseName();
     m_strip.showMessage(MessageStrip::Tone::Info,
                         tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
-                        tr("Say which columns are what; the others are left out."));
+                        tr("Choose the columns to import; the others are skipped."));
     auto* choice = new CsvChoice(**table);
     m_strip.addField(choice);
     QPushButton* go = m_strip.addAction(
@@ -146,7 +145,7 @@ void RunImporter::start(const QString& what, LatestJob<Outcome>::Work work)
     showProgress(0);
     m_strip.addAction(tr("Cancel"), [this] {
         m_job.cancel();
-        m_strip.showMessage(MessageStrip::Tone::Info, tr("Importing %1 was stopped.").arg(m_what));
+        m_strip.showMessage(MessageStrip::Tone::Info, tr("Import of %1 cancelled.").arg(m_what));
     });
     m_job.start(std::move(work));
 }
@@ -174,8 +173,8 @@ void RunImporter::tell(const QStringList& runIds, const QStringList& warnings)
     if (warnings.size() > kMaxWarnings)
         details << tr("and %1 more").arg(warnings.size() - kMaxWarnings);
     m_strip.showMessage(warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
-                        runIds.size() == 1 ? tr("%1 is imported.").arg(m_what)
-                                           : tr("%1 runs are imported.").arg(runIds.size()),
+                        runIds.size() == 1 ? tr("Imported %1.").arg(m_what)
+                                           : tr("Imported %1 runs.").arg(runIds.size()),
                         oneLine(details.join(QStringLiteral(" · "))));
 }
 

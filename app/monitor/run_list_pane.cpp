@@ -57,11 +57,11 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
 QWidget* RunListPane::buildFoot()
 {
     auto* more = makeButton(tr("Actions"), "link");
-    more->setToolTip(tr("What can be done with the chosen run: archive, export, delete and more"));
+    more->setToolTip(tr("Actions for the chosen run: archive, export, delete and more"));
     connect(more, &QPushButton::clicked, this,
             [this, more] { askForMenu(more->mapToGlobal(QPoint(0, more->height()))); });
     auto* import = makeButton(tr("Import"), "link");
-    import->setToolTip(tr("Takes in runs of TensorBoard or from a table of numbers"));
+    import->setToolTip(tr("Imports runs from TensorBoard or a CSV table"));
     connect(import, &QPushButton::clicked, this,
             [this, import] { emit importWanted(import->mapToGlobal(QPoint(0, import->height()))); });
     auto* foot = new QWidget;

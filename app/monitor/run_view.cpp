@@ -47,8 +47,8 @@ QLineEdit* makeRateField(double rate)
     auto* validator = new QDoubleValidator(0, 1e6, 12, field);
     validator->setLocale(QLocale::c());
     field->setValidator(validator);
-    field->setAccessibleName(RunView::tr("Learning rate from now on"));
-    field->setToolTip(RunView::tr("The peak of the schedule from now on"));
+    field->setAccessibleName(RunView::tr("New learning rate"));
+    field->setToolTip(RunView::tr("New peak of the schedule"));
     return field;
 }
 
@@ -284,11 +284,12 @@ void RunView::act(AlertAction action, const Alert& alert)
 
 void RunView::confirmStop()
 {
-    m_strip->showMessage(MessageStrip::Tone::Warning, tr("Stop %1?").arg(oneLine(m_run->facts().name())),
-                         tr("It finishes its step and publishes a checkpoint, so it can be resumed later."));
+    m_strip->showMessage(
+        MessageStrip::Tone::Warning, tr("Stop %1?").arg(oneLine(m_run->facts().name())),
+        tr("It finishes the current step and saves a checkpoint, so it can be resumed later."));
     m_strip->addAction(
         tr("Keep it running"), [this] { m_strip->clear(); }, true);
-    m_strip->addAction(tr("End it at once…"), [this] { confirmKill(); });
+    m_strip->addAction(tr("Kill now…"), [this] { confirmKill(); });
     m_strip->addAction(tr("Stop the run"), [this] { stop(true); });
 }
 
@@ -296,12 +297,12 @@ void RunView::confirmKill()
 {
     const std::int64_t kept = newestCheckpoint(m_run->series());
     m_strip->showMessage(
-        MessageStrip::Tone::Bad, tr("End %1 at once?").arg(oneLine(m_run->facts().name())),
-        kept > 0 ? tr("What it did after its checkpoint of step %1 is lost. Type its name to go on.")
+        MessageStrip::Tone::Bad, tr("Kill %1 now?").arg(oneLine(m_run->facts().name())),
+        kept > 0 ? tr("Progress after the checkpoint of step %1 will be lost. Type its name to confirm.")
                        .arg(displayCount(kept))
-                 : tr("It has no checkpoint yet: everything that it did is lost. Type its name to go on."));
+                 : tr("It has no checkpoint yet: all progress will be lost. Type its name to confirm."));
     m_strip->addAction(tr("Keep it running"), [this] { m_strip->clear(); });
-    demandName(*m_strip->addAction(tr("End it at once"), [this] { stop(false); }));
+    demandName(*m_strip->addAction(tr("Kill now"), [this] { stop(false); }));
 }
 
 void RunView::demandName(QPushButton& button)
@@ -324,21 +325,20 @@ void RunView::askForRate(const Alert& alert)
     const std::int64_t kept = newestCheckpoint(m_run->series());
     const bool isAtWork = !isFinal(m_run->series().status().state);
     QString detail =
-        kept == 0 ? tr("There is no checkpoint: the run begins anew.")
+        kept == 0 ? tr("There is no checkpoint: the run starts over.")
         : alert.step > 0 && kept >= alert.step
-            ? tr("Its newest checkpoint, of step %1, is from after the trouble began at step %2.")
+            ? tr("Its latest checkpoint, of step %1, was saved after the problem began at step %2.")
                   .arg(displayCount(kept), displayCount(alert.step))
-            : tr("It goes on from its checkpoint of step %1, from before the trouble.")
+            : tr("It resumes from its checkpoint of step %1, saved before the problem began.")
                   .arg(displayCount(kept));
     if (isAtWork)
-        detail.prepend(tr("The run is ended at once, without a checkpoint. "));
-    m_strip->showMessage(MessageStrip::Tone::Warning, tr("Go on with this learning rate at its peak?"),
-                         detail);
+        detail.prepend(tr("The run is killed now, without a checkpoint. "));
+    m_strip->showMessage(MessageStrip::Tone::Warning, tr("Resume with this peak learning rate?"), detail);
     QLineEdit* rate = makeRateField(kLowerRate * peakLearningRate(m_run->facts(), m_run->series()));
     addShortField(*m_strip, *rate);
     m_strip->addAction(
-        tr("Leave it as it is"), [this] { m_strip->clear(); }, true);
-    QPushButton* go = m_strip->addAction(tr("Go on"), [this, rate, isAtWork] {
+        tr("Keep as it is"), [this] { m_strip->clear(); }, true);
+    QPushButton* go = m_strip->addAction(tr("Resume with this rate"), [this, rate, isAtWork] {
         const double wanted = rate->text().toDouble();
         if (isAtWork)
             killAndResume(wanted);
@@ -353,7 +353,7 @@ void RunView::askForRate(const Alert& alert)
 
 void RunView::stop(bool keep)
 {
-    m_hosts->stop(m_run->id(), keep, reply(tr("stopping"), tr("The run is over; no process of it is left.")));
+    m_hosts->stop(m_run->id(), keep, reply(tr("stopping"), tr("Run stopped. No processes remain.")));
 }
 
 void RunView::resume(double learningRate)
@@ -407,7 +407,7 @@ void RunView::checkpoint()
 {
     m_awaitedSince = newestCheckpoint(m_run->series());
     m_hosts->checkpoint(m_run->id(), reply(tr("asking for a checkpoint"),
-                                           tr("Asked. The checkpoint is published after the present step.")));
+                                           tr("Requested. The checkpoint is saved after the current step.")));
 }
 
 void RunView::tellOfCheckpoint()
@@ -416,7 +416,7 @@ void RunView::tellOfCheckpoint()
     if (m_acting || !m_awaitedSince || newest <= *m_awaitedSince)
         return;
     m_awaitedSince.reset();
-    m_strip->showMessage(MessageStrip::Tone::Good, tr("Checkpoint of step %1 is published.").arg(newest));
+    m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved the checkpoint of step %1.").arg(newest));
 }
 
 /// The run can be asked for other things meanwhile.
@@ -439,8 +439,8 @@ void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
     if (!file.ok())
         return m_strip->showError(file.error());
     m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(*file),
-                         tr("ui.perfetto.dev opens it: the passes and collectives of every rank."));
-    m_strip->addAction(tr("Look at it"), [this, path = *file] { openTrace(path); });
+                         tr("Passes and collectives of every rank, for ui.perfetto.dev."));
+    m_strip->addAction(tr("View trace"), [this, path = *file] { openTrace(path); });
 }
 
 void RunView::openTrace(const QString& file)

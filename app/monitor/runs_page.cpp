@@ -52,11 +52,10 @@ RunsPage::RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& ha
     , m_openTrace(new QAction(tr("Open a recorded trace…"), this))
 {
     desk.edits().useStack(workspace());
-    auto* none =
-        new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
-                       tr("Here you watch a training live: loss, throughput, memory of every rank, its logs "
-                          "and events. Runs go on when this window is closed."),
-                       tr("Design a run"));
+    auto* none = new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
+                                tr("Watch training live: loss, throughput, memory of every rank, logs and "
+                                   "events. Runs continue when this window is closed."),
+                                tr("Design a run"));
     connect(none, &EmptyState::actionRequested, this, &RunsPage::designRequested);
     m_pages->addWidget(none);
     m_pages->addWidget(buildSplit());
@@ -131,7 +130,7 @@ PanelArea* RunsPage::panels() const
 
 QList<KeyHint> RunsPage::keyHints() const
 {
-    return QList<KeyHint>{{tr("Space"), tr("Hold the live charts, and let them go on")},
+    return QList<KeyHint>{{tr("Space"), tr("Pause or resume the live charts")},
                           {tr("Arrows"), tr("Move between devices, and between parts of the timeline")}} +
            chartKeyHints();
 }
@@ -172,16 +171,16 @@ void RunsPage::offerWhatFollows(const QString& runId)
     const OpenRun& run = **opened;
     MessageStrip& strip = *m_frame->strip();
     strip.showMessage(MessageStrip::Tone::Good, tr("The demo has finished: %1.").arg(lossWords(run.series())),
-                      tr("%1 is a run like your own: its curves, log and checkpoints stay. What follows?")
+                      tr("%1 is a normal run; its curves, log and checkpoints are kept. What next?")
                           .arg(oneLine(run.facts().name())));
-    strip.addAction(tr("Compare it"), [this, runId] { emit comparisonRequested(runId); });
+    strip.addAction(tr("Compare with others"), [this, runId] { emit comparisonRequested(runId); });
     strip.addAction(tr("Make a report"), [this, runId] { emit reportRequested(runId); });
     if (!run.facts().spec)
         return;
-    strip.addAction(tr("Launch it again"), [this, spec = *run.facts().spec] { emit launchRequested(spec); });
-    QPushButton* design = strip.addAction(tr("Change it in Design"),
-                                          [this, spec = *run.facts().spec] { emit copyRequested(spec); });
-    design->setToolTip(tr("Opens a copy as a run of your own, with another layout, model or data set"));
+    strip.addAction(tr("Run again"), [this, spec = *run.facts().spec] { emit launchRequested(spec); });
+    QPushButton* design =
+        strip.addAction(tr("Edit in Design"), [this, spec = *run.facts().spec] { emit copyRequested(spec); });
+    design->setToolTip(tr("Opens a copy to change its layout, model or data set"));
 }
 
 void RunsPage::onCurrentRun(const QString& runId)
@@ -198,7 +197,7 @@ void RunsPage::onCurrentRun(const QString& runId)
         m_right->setCurrentIndex(0);
         tellStatus();
         m_frame->strip()->showError(run.error());
-        m_frame->strip()->addAction(tr("Take it off the list"), [this, runId] { removeFromList(runId); });
+        m_frame->strip()->addAction(tr("Remove from list"), [this, runId] { removeFromList(runId); });
         return;
     }
     m_view->setRun(*run);
@@ -212,7 +211,7 @@ void RunsPage::chooseTrace()
         return m_frame->strip()->showMessage(MessageStrip::Tone::Info,
                                              tr("Choose a run first: the trace is shown in its Timeline."));
     const QString file = QFileDialog::getOpenFileName(
-        this, tr("Trace that was recorded"), m_view->run()->facts().folder + QStringLiteral("/traces"),
+        this, tr("Recorded trace"), m_view->run()->facts().folder + QStringLiteral("/traces"),
         tr("Traces (*.json);;All files (*)"));
     if (!file.isEmpty())
         m_view->openTrace(file);

@@ -57,8 +57,8 @@ ScalingTab::ScalingTab(RunLibrary& library, const HardwareLibrary& hardware, QWi
     , m_readOut(new ElidedLabel("small"))
     , m_chart(new EfficiencyChart)
     , m_legend(new ChartLegend)
-    , m_strongTitle(makeLabel(tr("Strong scaling: the global batch stays"), "heading"))
-    , m_weakTitle(makeLabel(tr("Weak scaling: each rank's share of the batch stays"), "heading"))
+    , m_strongTitle(makeLabel(tr("Strong scaling: constant global batch"), "heading"))
+    , m_weakTitle(makeLabel(tr("Weak scaling: constant batch per rank"), "heading"))
     , m_peak(makeLabel({}, "help"))
     , m_strongTable(new TableView(tr("Strong scaling")))
     , m_weakTable(new TableView(tr("Weak scaling")))
@@ -130,7 +130,7 @@ void ScalingTab::study()
 
 void ScalingTab::listBaselines()
 {
-    m_baseline->addItem(tr("The smallest of each curve"), QString());
+    m_baseline->addItem(tr("Smallest of each curve"), QString());
     QStringList listed;
     for (const QList<StudyPoint>* curve : {&m_study.strong, &m_study.weak}) {
         for (const StudyPoint& point : *curve) {
@@ -157,9 +157,10 @@ void ScalingTab::fill()
     m_legend->setEntries(entries);
     showTable(*m_strongTable, *m_strongTitle, m_strong, m_study.strong);
     showTable(*m_weakTable, *m_weakTitle, m_weak, m_study.weak);
-    m_peak->setText(m_study.peak.rate > 0 ? peakWords(m_study.peak)
-                                          : tr("No MFU: the peak of the nodes is not known. Name their "
-                                               "hardware in the specification."));
+    m_peak->setText(
+        m_study.peak.rate > 0
+            ? peakWords(m_study.peak)
+            : tr("No MFU: the peak of the nodes is unknown. Name their hardware in the specification."));
 }
 
 } // namespace trainyard

@@ -44,8 +44,8 @@ SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
     m_text->document()->setDocumentMargin(metrics::kGap);
     m_text->setAccessibleName(tr("Specification"));
     setRole(m_text, "mono");
-    m_other->setAccessibleName(tr("Difference to"));
-    m_other->setToolTip(tr("Shows in which fields this run differs from another one"));
+    m_other->setAccessibleName(tr("Compare with"));
+    m_other->setToolTip(tr("Shows the fields in which this run differs from another"));
     m_other->setMinimumWidth(200);
     m_answer->setAlignment(Qt::AlignCenter);
     m_answer->setWordWrap(true);
@@ -67,7 +67,7 @@ SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->setSpacing(metrics::kGap);
     bar->addWidget(m_path, 1);
-    bar->addWidget(makeLabel(tr("Difference to"), "muted"));
+    bar->addWidget(makeLabel(tr("Compare with"), "muted"));
     bar->addWidget(m_other);
     bar->addWidget(copy);
     auto* column = new QVBoxLayout(this);
@@ -94,7 +94,7 @@ void SpecTab::show(const OpenRun& run)
 void SpecTab::offerRuns()
 {
     m_other->clear();
-    m_other->addItem(tr("nothing: all of it"));
+    m_other->addItem(tr("none"));
     for (const RunEntry& entry : m_desk.library().runs()) {
         if (entry.id != m_run->id() && !entry.isArchived && !entry.spec.isEmpty())
             m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + shortRunId(entry.id), entry.id);

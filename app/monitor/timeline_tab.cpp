@@ -99,8 +99,8 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
     inner->setSpacing(metrics::kGap);
     inner->addWidget(buildRanks(), 2);
     inner->addWidget(buildPipeline(), 3);
-    m_pages->addWidget(new EmptyState(QStringLiteral("info"), tr("No step is finished yet"),
-                                      tr("Where its time goes on every rank appears with the first one."),
+    m_pages->addWidget(new EmptyState(QStringLiteral("info"), tr("No finished step yet"),
+                                      tr("The time of every rank by cause appears after the first step."),
                                       {}));
     m_pages->addWidget(page);
     m_pages->addWidget(m_trace);
@@ -119,7 +119,7 @@ QWidget* TimelineTab::buildRanks()
     m_spread->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* head = new QHBoxLayout;
     head->setSpacing(metrics::kPanelPadding);
-    head->addWidget(makeLabel(tr("A usual step, by rank"), "heading"));
+    head->addWidget(makeLabel(tr("Typical step by rank"), "heading"));
     head->addWidget(m_spread, 1);
     head->addWidget(m_record);
     head->addWidget(order);
@@ -129,9 +129,8 @@ QWidget* TimelineTab::buildRanks()
     column->addWidget(m_ranks, 1);
     column->addWidget(legend);
     setRecordable(false);
-    m_record->setToolTip(
-        tr("Keeps the passes and collectives of every rank in the next steps, in a file that ui.perfetto.dev "
-           "opens; the run goes on as it would"));
+    m_record->setToolTip(tr("Records the passes and collectives of every rank over the next steps, in a file "
+                            "for ui.perfetto.dev; training is not affected"));
     connect(m_record, &QPushButton::clicked, this, &TimelineTab::recordingWanted);
     connect(order, &SegmentedControl::chosen, this,
             [this](int index) { m_ranks->setSlowestFirst(index == 1); });
@@ -209,8 +208,8 @@ void TimelineTab::showPipeline(const OpenRun& run)
     const double longest =
         std::max(measured ? measured->played.duration() : 0, planned.ok() ? planned->played.duration() : 0);
     m_measured->setEmptyText(
-        trace ? tr("A step is traced now and then. None was since the layout changed.")
-              : tr("A step is traced now and then, the first time soon after the start. None was so far."));
+        trace ? tr("Steps are traced periodically; none since the layout changed.")
+              : tr("Steps are traced periodically, the first soon after the start; none so far."));
     m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
     m_measuredWords->setSummary(
         measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineWords(*measured)) : QString());

@@ -34,7 +34,7 @@ TraceView::TraceView(QWidget* parent)
     , m_legend(new ChartLegend)
 {
     m_step->setAccessibleName(tr("Step"));
-    m_step->setToolTip(tr("Which of the recorded steps is shown"));
+    m_step->setToolTip(tr("Recorded step to show"));
     m_step->setFixedWidth(kStepWidth);
     m_words->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_gantt->setAccessibleName(tr("Passes of every rank in a recorded step"));

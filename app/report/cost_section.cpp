@@ -30,7 +30,7 @@ double costOfMillionSequences(const RecordedRun& run, const PlanComparison& plan
 
 ReportSection costSection(const Runs& runs, const Plans& plans)
 {
-    ReportTable table{"By the price of the nodes while they train",
+    ReportTable table{"From the price of the nodes during training",
                       {"run", "nodes", "price of", "all steps, planned", "all steps, as measured", "so far",
                        "10^6 sequences"},
                       {}};
@@ -49,7 +49,7 @@ ReportSection costSection(const Runs& runs, const Plans& plans)
     if (!table.rows.isEmpty())
         return {"Cost", {table}};
     return {"Cost",
-            {QStringLiteral("Not known: the nodes have no price. Name hardware that has one in "
+            {QStringLiteral("Unknown: the nodes have no price. Name hardware that has one in "
                             "cluster.nodes[].hardware, or for this report with --hardware.")}};
 }
 

@@ -80,7 +80,7 @@ ReportSection eventsSection(const Runs& runs)
                                       event.event.step ? QString::number(event.event.step) : QString(),
                                       oneLine(QString::fromStdString(event.event.message))};
         if (const std::size_t all = run.series.events().size(); all > told.size())
-            section.blocks << QStringLiteral("%1: the %2 gravest of %3 events.")
+            section.blocks << QStringLiteral("%1: the %2 most severe of %3 events.")
                                   .arg(labelOf(run, runs))
                                   .arg(told.size())
                                   .arg(all);

@@ -18,7 +18,7 @@ QString verdictOf(const DataSetFindings& findings)
     if (!findings.rows->ok())
         return "could not be checked: " + oneLine(QString::fromStdString(findings.rows->error().text()));
     const VerifyReport& report = **findings.rows;
-    return report.sound ? QStringLiteral("sound: every invariant of rows and manifest holds")
+    return report.sound ? QStringLiteral("valid: every invariant of rows and manifest holds")
                         : QStringLiteral("damaged");
 }
 
@@ -31,7 +31,7 @@ ReportSection summaryOf(const DataSetFindings& findings)
                                         {"folder", oneLine(findings.folder)},
                                         {"check", verdictOf(findings)}}}}};
     if (findings.rows && findings.rows->ok()) {
-        ReportTable problems{"What is wrong", {"problem"}, {}};
+        ReportTable problems{"Problems", {"problem"}, {}};
         for (const QString& problem : (*findings.rows)->problems)
             problems.rows << QStringList{oneLine(problem)};
         if (!problems.rows.isEmpty())
@@ -42,9 +42,9 @@ ReportSection summaryOf(const DataSetFindings& findings)
 
 ReportSection contentOf(const DataSetFindings& findings)
 {
-    ReportSection section{"What is in it", {captioned({}, findings.details.statistics)}};
+    ReportSection section{"Contents", {captioned({}, findings.details.statistics)}};
     if (findings.rows && findings.rows->ok() && !(*findings.rows)->tokens.rows.isEmpty())
-        section.blocks << captioned("Tokens of the text in the rows", (*findings.rows)->tokens);
+        section.blocks << captioned("Text tokens in the rows", (*findings.rows)->tokens);
     return section;
 }
 
@@ -55,7 +55,7 @@ ReportSection lengthsOf(const DataSetDetails& details)
         std::accumulate(details.rowsByLength.begin(), details.rowsByLength.end(), std::uint64_t{0});
     if (rows == 0)
         return {};
-    ReportFigure figure{"Lengths of the rows, special tokens included, padding not", "tokens, at most",
+    ReportFigure figure{"Row lengths, including special tokens but not padding", "tokens, at most",
                         "rows (%)"};
     ReportLayer layer{"rows", coloursOf(ColourScheme::Light).accent, {}};
     const auto bars = static_cast<double>(details.rowsByLength.size());
@@ -96,14 +96,14 @@ ReportSection samplesOf(const DataSetFindings& findings)
 {
     if (!findings.rows || !findings.rows->ok() || (*findings.rows)->samples.empty())
         return {};
-    ReportTable table{"Rows as words; behind a masked word, in braces, what the model sees instead of it; ‖ "
-                      "divides the two parts of a pair",
+    ReportTable table{"Rows as words; braces after a masked word show the token that replaces it; ‖ "
+                      "separates the two parts of a pair",
                       {"shard", "row", "second part", "words"},
                       {}};
     for (const SampleRow& row : (*findings.rows)->samples)
         table.rows << QStringList{oneLine(row.shard), QString::number(row.row),
                                   !row.isPair()    ? QStringLiteral("none")
-                                  : row.randomNext ? QStringLiteral("from elsewhere")
+                                  : row.randomNext ? QStringLiteral("random")
                                                    : QStringLiteral("follows"),
                                   wordsOf(row)};
     return {"Samples", {table}};
@@ -122,8 +122,8 @@ ReportDocument buildDataSetReport(const DataSetFindings& findings)
     ReportDocument document{"Data set " + oneLine(name), oneLine(findings.host + ":" + findings.folder), {}};
     for (const ReportSection& section :
          {summaryOf(findings), contentOf(findings), lengthsOf(findings.details), samplesOf(findings),
-          tableSection("Found and left out", findings.details.counters),
-          tableSection("How it was made", findings.details.settings),
+          tableSection("Found and filtered out", findings.details.counters),
+          tableSection("Preparation", findings.details.settings),
           tableSection("Shards", findings.details.shards)}) {
         if (!section.blocks.isEmpty())
             document.sections << section;

@@ -98,8 +98,7 @@ ReportTable hostTable(const Runs& runs)
 
 ReportTable warningTable(const Runs& runs)
 {
-    ReportTable table{
-        "What the hosts said before the launch", {"host", "looked at", "verdict", "found", "what to do"}, {}};
+    ReportTable table{"Preflight findings", {"host", "check", "verdict", "found", "fix"}, {}};
     for (const RecordedRun& run : runs) {
         for (const QJsonValue& host : run.facts.inventory["preflight"]["hosts"].toArray()) {
             for (const QJsonValue& check : host["checks"].toArray())
@@ -128,7 +127,7 @@ ReportSection environmentSection(const Runs& runs)
     if (const ReportTable warnings = warningTable(runs); !warnings.rows.isEmpty())
         section.blocks << warnings;
     else if (wereLookedAt(runs))
-        section.blocks << QStringLiteral("The check before the launch found nothing wrong on any host.");
+        section.blocks << QStringLiteral("The preflight found no problem on any host.");
     return section;
 }
 

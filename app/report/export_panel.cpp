@@ -28,7 +28,7 @@ ExportPanel::ExportPanel(QWidget* parent) : QFrame(parent), m_facts(makeLabel({}
     m_facts->setWordWrap(true);
     column->addWidget(m_facts);
     for (const auto& [format, title, use] :
-         {std::tuple{"", tr("Save all formats…"), tr("PDF, web page, CSV and JSON, which say the same")},
+         {std::tuple{"", tr("Save all formats…"), tr("Same content as PDF, HTML, CSV and JSON")},
           std::tuple{"pdf", tr("Save as PDF…"), tr("for print and mail")},
           std::tuple{"html", tr("Save as web page…"), tr("one file, light and dark")},
           std::tuple{"csv", tr("Save as CSV…"), tr("tables and curves for a spreadsheet")},

@@ -69,7 +69,7 @@ ReportFigure memoryFigure(const QString& caption, const QString& xLabel, const Q
     }
     figure.layers = measured;
     if (hasPlan(devices)) {
-        figure.caption += "; outlined what was planned";
+        figure.caption += "; outlines show the plan";
         figure.layers += planned;
     }
     return figure;
@@ -112,7 +112,7 @@ void addPace(QList<ReportLayer>& layers, const std::optional<RunPace>& pace)
 
 ReportFigure stepTimeFigure(const Runs& runs, const Plans& plans)
 {
-    ReportFigure figure{"Where the time of a step goes, on the rank that works longest", "run", "time (s)"};
+    ReportFigure figure{"Step time by cause, on the busiest rank", "run", "time (s)"};
     auto measured = layersOf<CommonCause>(kCommonCauses, false);
     auto planned = layersOf<CommonCause>(kCommonCauses, true);
     for (std::size_t i = 0; i < runs.size(); ++i) {
@@ -124,7 +124,7 @@ ReportFigure stepTimeFigure(const Runs& runs, const Plans& plans)
     }
     figure.layers = measured;
     if (std::ranges::any_of(plans, [](const PlanComparison& plan) { return plan.planned.has_value(); })) {
-        figure.caption += "; outlined what was planned";
+        figure.caption += "; outlines show the plan";
         figure.layers += planned;
     }
     return figure;
@@ -133,7 +133,7 @@ ReportFigure stepTimeFigure(const Runs& runs, const Plans& plans)
 QString aboutPlan(const PlanComparison& plan)
 {
     const QString about =
-        plan.planned ? "Planned for " + plan.hardware + ", by the run's own specification." : plan.whyNoTime;
+        plan.planned ? "Planned for " + plan.hardware + " from the run's specification." : plan.whyNoTime;
     return plan.layoutChange.isEmpty() ? about : plan.layoutChange + " " + about;
 }
 
@@ -176,7 +176,7 @@ ReportTable fullestTable(const Runs& runs, const Plans& plans)
 ReportTable paceOverview(const Runs& runs, const Plans& plans)
 {
     ReportTable table{
-        "A usual step of each run", {"run", "planned", "measured", "difference", "sequences/s", "MFU"}, {}};
+        "Typical step of each run", {"run", "planned", "measured", "difference", "sequences/s", "MFU"}, {}};
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (!plans[i].measured)
             continue;
@@ -195,7 +195,7 @@ ReportTable paceOverview(const Runs& runs, const Plans& plans)
 /// Measured seconds; causes that take nothing in any run are left out.
 ReportTable causeOverview(const Runs& runs, const Plans& plans)
 {
-    ReportTable table{"Measured time of a step by cause", {"run"}, {}};
+    ReportTable table{"Measured step time by cause", {"run"}, {}};
     for (std::size_t i = 0; i < runs.size(); ++i) {
         if (plans[i].measured)
             table.rows << QStringList{labelOf(runs[i], runs)};
@@ -257,8 +257,8 @@ ReportSection stepTimeSection(const Runs& runs, const Plans& plans)
     if (!plan.measured)
         return {};
     return {"Step time",
-            {stepTimeFigure(runs, plans), captioned("Time of a step by cause", stepTimeTable(plan)),
-             captioned("What follows from it", paceTable(plan)), aboutPlan(plan)}};
+            {stepTimeFigure(runs, plans), captioned("Step time by cause", stepTimeTable(plan)),
+             captioned("Derived metrics", paceTable(plan)), aboutPlan(plan)}};
 }
 
 ReportSection stepTimeOverview(const Runs& runs, const Plans& plans)

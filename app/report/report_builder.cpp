@@ -55,14 +55,13 @@ Status checkTemplate(const Runs& runs, ReportTemplate pattern)
         break;
     case ReportTemplate::Comparison:
         if (runs.size() < 2)
-            return badInput("a comparison needs at least two runs", "choose another one beside it");
+            return badInput("a comparison needs at least two runs", "choose a second one");
         break;
     case ReportTemplate::Scaling:
         if (scalingStudies(runs).empty())
-            return badInput(
-                "a scaling study needs runs of one model on at least two numbers of ranks, all with "
-                "measured steps",
-                "`trainyard scaling SPEC --ranks 1,2,4` makes them");
+            return badInput("a scaling study needs runs of one model on at least two world sizes, all with "
+                            "measured steps",
+                            "create them with `trainyard scaling SPEC --ranks 1,2,4`");
         break;
     case ReportTemplate::DataSet:
         return badInput("the template \"data-set\" is for data sets, not for runs",

@@ -62,7 +62,7 @@ Status writeReport(const ReportDocument& document, const QString& file)
     const QString folder = QFileInfo(file).absolutePath();
     if (!QFileInfo(folder).isDir())
         return badInput(file.toStdString() + ": there is no folder " + folder.toStdString(),
-                        "make it first, or choose another one");
+                        "create it first, or choose another one");
     const QString ending = QFileInfo(file).suffix().toLower();
     if (ending == "json" && isSpecification(file))
         return badInput(file.toStdString() + " is a run specification, which the report would replace",

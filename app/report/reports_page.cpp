@@ -55,8 +55,8 @@ ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
 {
     auto* none =
         new EmptyState(QStringLiteral("report"), tr("No runs to report on yet"),
-                       tr("A report puts specification, hosts, curves, memory and throughput of one or "
-                          "several runs, or what is in a data set, on pages that can be sent to others."),
+                       tr("A report collects specification, hosts, curves, memory and throughput of one or "
+                          "several runs, or the contents of a data set, in a document to share."),
                        tr("Design a run"));
     connect(none, &EmptyState::actionRequested, this, &ReportsPage::designRequested);
     m_pages->addWidget(none);
@@ -94,16 +94,15 @@ ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
 
 QWidget* ReportsPage::buildSplit()
 {
-    m_middle->addWidget(
-        new EmptyState(QStringLiteral("report"), tr("Choose runs"),
-                       tr("Tick one run for its report, or several to report on them together; runs "
-                          "of different world sizes give a scaling table."),
-                       {}));
+    m_middle->addWidget(new EmptyState(QStringLiteral("report"), tr("Choose runs"),
+                                       tr("Tick one run, or several to report on together; runs of different "
+                                          "world sizes give a scaling table."),
+                                       {}));
     m_middle->addWidget(m_preview);
     m_middle->addWidget(new EmptyState(QStringLiteral("data"), tr("No data sets yet"),
-                                       tr("Data prepares them, and takes finished ones into its list."), {}));
-    m_middle->addWidget(new EmptyState(QStringLiteral("report"), tr("The report is on its way"),
-                                       tr("It is read from the records and put on pages."), {}));
+                                       tr("Prepare one in Data, or add a finished one there."), {}));
+    m_middle->addWidget(new EmptyState(QStringLiteral("report"), tr("Building the report"),
+                                       tr("Reading the records and laying out the pages."), {}));
     auto* split = new QSplitter(Qt::Horizontal);
     split->setChildrenCollapsible(false);
     split->setHandleWidth(2 * metrics::kGap);
@@ -150,7 +149,7 @@ void ReportsPage::tellWork()
     if (!isChosen || m_preview->pageCount() > 0)
         return;
     m_middle->setCurrentIndex(kWorking);
-    m_export->showFacts(tr("Putting the report on pages…"), false);
+    m_export->showFacts(tr("Laying out the report…"), false);
 }
 
 void ReportsPage::build()
@@ -187,9 +186,8 @@ void ReportsPage::showDataSet(const DataSetFindings& findings)
         return;
     m_frame->strip()->showMessage(
         MessageStrip::Tone::Info,
-        tr("The rows on %1 were not looked at: the report says what the manifest says.")
-            .arg(oneLine(findings.host)),
-        tr("Checking every row there may take minutes, and sends the engine where it is not there yet."));
+        tr("The rows on %1 were not checked: the report relies on the manifest.").arg(oneLine(findings.host)),
+        tr("Checking every row may take minutes, and uploads the engine if it is missing."));
     m_frame->strip()->addAction(tr("Check the rows"), [this, host = findings.host, folder = findings.folder] {
         checkRows(host, folder);
     });
@@ -221,7 +219,7 @@ void ReportsPage::showNothing()
     m_document = {};
     m_preview->setReport(nullptr);
     m_middle->setCurrentIndex(m_subjects->pattern() == ReportTemplate::DataSet ? kNoDataSets : kNoRuns);
-    m_export->showFacts(tr("Nothing is chosen."), false);
+    m_export->showFacts(tr("Nothing chosen."), false);
 }
 
 QString ReportsPage::suggestedName() const

@@ -26,7 +26,7 @@ QString kindOf(const QList<ScalingRow>& rows)
     if (all([&](const ScalingRow& row) {
             return qint64(row.globalBatch) * base.worldSize == qint64(base.globalBatch) * row.worldSize;
         }))
-        return QStringLiteral("weak scaling, %1 sequences a rank").arg(base.globalBatch / base.worldSize);
+        return QStringLiteral("weak scaling, %1 sequences per rank").arg(base.globalBatch / base.worldSize);
     return QStringLiteral("with different global batches");
 }
 

@@ -57,7 +57,7 @@ QList<ReportBlock> differenceTables(const QList<QStringList>& rows, const QStrin
 {
     QList<ReportBlock> tables;
     for (qsizetype from = 0; from < labels.size(); from += kRunsInTable) {
-        ReportTable table{"What differs", QStringList{"field"} + labels.mid(from, kRunsInTable), {}};
+        ReportTable table{"Differences", QStringList{"field"} + labels.mid(from, kRunsInTable), {}};
         for (const QStringList& row : rows)
             table.rows << QStringList{row.front()} + row.mid(1 + from, kRunsInTable);
         tables << table;
@@ -70,7 +70,7 @@ QList<ReportBlock> differenceTables(const QList<QStringList>& rows, const QStrin
 ReportSection specificationSection(const Runs& runs)
 {
     const QMap<QString, QStringList> values = valuesByPath(runs);
-    ReportTable same{runs.size() > 1 ? "The same in all runs" : QString(), {"field", "value"}, {}};
+    ReportTable same{runs.size() > 1 ? "Common to all runs" : QString(), {"field", "value"}, {}};
     QList<QStringList> different;
     for (auto it = values.begin(); it != values.end(); ++it) {
         if (it->count(it->front()) == static_cast<qsizetype>(runs.size()))

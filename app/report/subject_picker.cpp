@@ -25,20 +25,17 @@ struct Choice {
 };
 
 constexpr Choice kChoices[] = {
-    {kAutomatic, QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "As the runs ask for"),
-     QT_TRANSLATE_NOOP(
-         "trainyard::SubjectPicker",
-         "One run by itself; several as a scaling study where a model ran on several numbers of "
-         "ranks, else as a comparison")},
+    {kAutomatic, QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Automatic"),
+     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "One run by itself; several as a scaling study if a model "
+                                                   "ran on several world sizes, else as a comparison")},
     {int(ReportTemplate::Run), QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Single run"),
-     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "One run in every detail")},
+     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "One run in full detail")},
     {int(ReportTemplate::Comparison), QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Comparison"),
-     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "What differs between runs, and what came of it")},
+     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Differences between runs, and their results")},
     {int(ReportTemplate::Scaling), QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Scaling study"),
-     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "One training on several numbers of ranks")},
+     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "One model on several world sizes")},
     {int(ReportTemplate::DataSet), QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Data set"),
-     QT_TRANSLATE_NOOP("trainyard::SubjectPicker",
-                       "Where a data set comes from, what is in it, and whether it is sound")}};
+     QT_TRANSLATE_NOOP("trainyard::SubjectPicker", "Origin, contents and validity of a data set")}};
 
 } // namespace
 
@@ -55,7 +52,7 @@ SubjectPicker::SubjectPicker(RunListModel& runs, DataSetListModel& dataSets, QWi
         m_patterns->setItemData(m_patterns->count() - 1, tr(choice.use), Qt::ToolTipRole);
     }
     m_patterns->setAccessibleName(tr("Template"));
-    m_patterns->setToolTip(tr("What the report is for; it decides which sections there are"));
+    m_patterns->setToolTip(tr("Purpose of the report; determines its sections"));
     m_sets->setModel(&dataSets);
     m_sets->setAccessibleName(tr("Data sets to choose from"));
     m_sets->setTextElideMode(Qt::ElideMiddle);

@@ -57,7 +57,7 @@ const QList<Fact>& facts()
         {"ranks", true, [](const RecordedRun& run) { return QString::number(worldSizeOf(run)); }},
         {"hosts", false, [](const RecordedRun& run) { return QString::number(run.facts.hosts.size()); }},
         {"layout", false, [](const RecordedRun& run) { return ofSpec(run, layoutWords); }},
-        {"memory measures", false,
+        {"memory optimizations", false,
          [](const RecordedRun& run) {
              return ofSpec(run, [](const RunSpec& spec) {
                  const QString measures = memoryMeasures(spec.memory);
@@ -79,7 +79,7 @@ const QList<Fact>& facts()
         {"attempts", false,
          [](const RecordedRun& run) { return QString::number(run.series.status().attempt); }},
         {"began", false, [](const RecordedRun& run) { return timeText(run.series.status().firstNs); }},
-        {"last sign of life", false, [](const RecordedRun& run) { return timeText(run.series.newestNs()); }}};
+        {"last update", false, [](const RecordedRun& run) { return timeText(run.series.newestNs()); }}};
     return list;
 }
 

@@ -64,7 +64,7 @@ Status checkHistoryBytes(const fs::path& path)
     const std::uintmax_t logSize = fs::file_size(path.string() + "-wal", problem);
     const bool hasLog = !problem && logSize > 0;
     if (!hasLog && size % (pageSize == 1 ? 65536 : std::max<std::uintmax_t>(pageSize, 1)) != 0)
-        return damagedHistory(path.string(), "it is cut off");
+        return damagedHistory(path.string(), "it is truncated");
     return {};
 }
 
@@ -91,7 +91,7 @@ Error historyError(const QString& file, const QString& doing, const QSqlError& p
     case kSqliteReadOnly:
     case kSqliteIo:
     case kSqliteCannotOpen:
-        return refused(what + ": " + why, "check the rights of the file and of its folder, and the disk");
+        return refused(what + ": " + why, "check the permissions of the file and its folder, and the disk");
     case kSqliteCorrupt:
     case kSqliteNoDatabase:
         return damagedHistory(what, why);

@@ -351,7 +351,7 @@ Result<QString> writeImportedRun(const fs::path& runsFolder, const RunImport& im
                                  std::span<const PointSeries> series)
 {
     if (std::ranges::all_of(series, [](const PointSeries& one) { return one.points.empty(); }))
-        return badInput(import.source.toStdString() + ": no series with values in it");
+        return badInput(import.source.toStdString() + ": no series with values");
     TRAINYARD_TRY_STATUS(makeFolder(runsFolder));
     const QString id = idFor(import, series);
     const auto write = [&](const fs::path& folder) -> Status {

@@ -88,8 +88,8 @@ Result<OpenRun*> RunDesk::open(const QString& runId)
     if (known != m_open.end())
         return known->second.get();
     if (!QDir(folderOf(runId)).exists())
-        return badInput("the records of run " + runId.toStdString() + " are not on this computer any more",
-                        "bring " + folderOf(runId).toStdString() + " back, or take the run off the list");
+        return badInput("the records of run " + runId.toStdString() + " are no longer on this computer",
+                        "restore " + folderOf(runId).toStdString() + ", or remove the run from the list");
     TRAINYARD_TRY(RecordedRun run, readRunFolder(folderOf(runId)));
     return keep(std::make_unique<OpenRun>(std::move(run)));
 }
@@ -99,7 +99,7 @@ Status RunDesk::removeRun(const QString& runId)
     QDir folder(folderOf(runId));
     if (folder.exists() && !folder.removeRecursively())
         return badInput(folder.path().toStdString() + " could not be removed",
-                        "check the rights of the folder and what is in it");
+                        "check the permissions of the folder and its contents");
     m_unrecorded.remove(runId);
     m_open.erase(runId);
     return m_library.remove(runId);

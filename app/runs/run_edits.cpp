@@ -87,7 +87,7 @@ void RunEdits::setArchived(const QString& runId, bool archived)
     const auto entry = m_library.find(runId);
     if (!entry || entry->isArchived == archived)
         return;
-    const QString text = archived ? tr("archiving %1") : tr("taking %1 out of the archive");
+    const QString text = archived ? tr("archiving %1") : tr("unarchiving %1");
     stack().push(
         new RunEdit<bool>(text.arg(oneLine(entry->name)), entry->isArchived, archived,
                           [this, runId](bool wanted) { tell(m_library.setArchived(runId, wanted)); }));

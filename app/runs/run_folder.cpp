@@ -47,7 +47,7 @@ Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
     const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(*text), &problem);
     if (!document.isObject()) {
         const QString why = document.isNull() ? ": " + problem.errorString() : QString();
-        return badInput(path.string() + " holds no JSON object" + why.toStdString(),
+        return badInput(path.string() + " contains no JSON object" + why.toStdString(),
                         "remove the file, or fetch it again from the run's host");
     }
     return document.object();

@@ -150,7 +150,7 @@ void RunSearch::add(QString part)
         bool isNumber = false;
         const double number = match.captured(3).toDouble(&isNumber);
         if (!isNumber) {
-            m_problem = QObject::tr("%1 is compared with a number, as in %1%2%3")
+            m_problem = QObject::tr("%1 needs a number, as in %1%2%3")
                             .arg(QLatin1String(figure->key), match.captured(2), QStringLiteral("2.5"));
             return;
         }
@@ -189,7 +189,7 @@ void RunSearch::addKeyword(bool wanted, const QString& key, const QString& value
     }
     if (value.compare(QLatin1String("imported"), Qt::CaseInsensitive) == 0)
         return require(wanted, [](const RunEntry& e) { return !e.importedFrom.isEmpty(); });
-    m_problem = QObject::tr("a run is:archived or is:imported, not is:%1").arg(value);
+    m_problem = QObject::tr("use is:archived or is:imported, not is:%1").arg(value);
 }
 
 void RunSearch::addDate(bool wanted, const QString& key, const QString& value)
@@ -211,13 +211,12 @@ void RunSearch::addDate(bool wanted, const QString& key, const QString& value)
 
 QString RunSearch::help()
 {
-    return QObject::tr(
-        "Words are looked for in name, id, hosts, state, tags and notes; \"two words\" as one.\n"
-        "tag:paper  state:failed  host:gpu-01  name:bert  notes:warmup  id:3f2a\n"
-        "loss<2.5  step>=1000  ranks>1  seq/s>800  attempt>1\n"
-        "after:2026-11-01  before:2026-12  on:2026-11-20  (when it began; local time)\n"
-        "is:imported  is:archived  (archived runs are hidden otherwise)\n"
-        "-tag:broken  leaves out what matches");
+    return QObject::tr("Words match name, id, hosts, state, tags and notes; \"two words\" as a phrase.\n"
+                       "tag:paper  state:failed  host:gpu-01  name:bert  notes:warmup  id:3f2a\n"
+                       "loss<2.5  step>=1000  ranks>1  seq/s>800  attempt>1\n"
+                       "after:2026-11-01  before:2026-12  on:2026-11-20  (start, local time)\n"
+                       "is:imported  is:archived  (archived runs are hidden otherwise)\n"
+                       "-tag:broken  excludes matches");
 }
 
 } // namespace trainyard

@@ -16,11 +16,10 @@ QString tr(const char* text)
 QString facts(const std::filesystem::path& dataFolder)
 {
     return QStringList{
-        tr("Runs, hosts and data sets of this desk are kept in\n%1")
-            .arg(QString::fromStdString(dataFolder.string())),
+        tr("Runs, hosts and data sets are kept in\n%1").arg(QString::fromStdString(dataFolder.string())),
         tr("Free software under the GNU General Public License, version 3 or later. It comes with no "
            "warranty."),
-        tr("With Qt %1, QCustomPlot, libssh and HDF5 on this desk; LibTorch, MPI and NCCL on the hosts.")
+        tr("With Qt %1, QCustomPlot, libssh and HDF5 on this computer; LibTorch, MPI and NCCL on the hosts.")
             .arg(QLatin1String(qVersion())),
     }
         .join(QStringLiteral("\n\n"));

@@ -31,7 +31,7 @@ CommandPalette::CommandPalette(QWidget* window)
     : QFrame(window)
     , m_filter(new QLineEdit)
     , m_list(new QListWidget)
-    , m_nothing(makeLabel(tr("No command has these words."), "muted"))
+    , m_nothing(makeLabel(tr("No matching command."), "muted"))
 {
     setRole(this, "popup");
     setAccessibleName(tr("Commands"));

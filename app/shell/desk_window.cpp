@@ -128,7 +128,7 @@ void DeskWindow::startDemo(const std::filesystem::path& folder)
         if (!result.ok())
             return m_window.showStatus(QString::fromStdString(result.error().text()));
         m_runs->offerWhatFollows(*result);
-        m_window.showStatus(MainWindow::tr("The demo has finished; Runs offers what follows."));
+        m_window.showStatus(MainWindow::tr("The demo has finished. See Runs for next steps."));
     });
     demo->start();
 }
@@ -174,13 +174,12 @@ void DeskWindow::watchSession()
     m_window.askBeforeClosing([this] {
         if (m_session.prepareJob().needsDesk())
             return MainWindow::tr(
-                "Several hosts read a corpus, and their documents travel by way of this desk. If the "
-                "window closes now, the data set is not made, and what the hosts have read stays "
-                "there.");
+                "Several hosts are reading a corpus, and their documents pass through this computer. If the "
+                "window closes now, the data set is not created, and partial results stay on the hosts.");
         return m_session.runs().isStarting()
                    ? MainWindow::tr(
-                         "A run is being started. If the window closes now, it does not start, and "
-                         "what has been sent stays on the hosts. Once it runs, the window may close.")
+                         "A run is being started. If the window closes now, it does not start, and uploaded "
+                         "files stay on the hosts. Once it runs, you can close the window.")
                    : QString();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})

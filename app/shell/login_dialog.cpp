@@ -47,14 +47,14 @@ QString reasonOf(const LoginQuestion& question)
 {
     switch (question.kind) {
     case LoginQuestion::Kind::Passphrase:
-        return LoginDialog::tr("%1 takes the key %2, which is locked with a passphrase.")
+        return LoginDialog::tr("%1 accepts the key %2, which is locked with a passphrase.")
             .arg(placeOf(question), question.keyFile);
     case LoginQuestion::Kind::Password:
-        return LoginDialog::tr("%1 wants the password of the user %2.").arg(placeOf(question), question.user);
+        return LoginDialog::tr("%1 asks for the password of user %2.").arg(placeOf(question), question.user);
     case LoginQuestion::Kind::Challenge:
         break;
     }
-    return LoginDialog::tr("%1 has questions before it lets the user %2 in.")
+    return LoginDialog::tr("%1 has questions before it logs in user %2.")
         .arg(placeOf(question), question.user);
 }
 
@@ -120,7 +120,7 @@ QWidget* LoginDialog::makeForm(const LoginQuestion& question)
     if (!question.title.isEmpty() || !question.instruction.isEmpty())
         column->addWidget(makeHostsWords(question));
     if (question.attempt > 1)
-        column->addWidget(makeWrapped(tr("The answer before was not right."), "error"));
+        column->addWidget(makeWrapped(tr("The previous answer was rejected."), "error"));
     column->addWidget(makePrompts(question));
     return form;
 }
@@ -170,10 +170,9 @@ QWidget* LoginDialog::makeChoices(const LoginQuestion& question, Keyring keyring
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kHalf);
     column->addWidget(m_useAgain);
-    column->addWidget(
-        makeWrapped(tr("It stays in locked memory until Trainyard ends, for when the connection "
-                       "drops and for other hosts that want it. It is never written to a file."),
-                    "help"));
+    column->addWidget(makeWrapped(tr("Kept in locked memory until Trainyard exits, for reconnecting and for "
+                                     "other hosts that ask for it. Never written to a file."),
+                                  "help"));
     column->addWidget(m_keep);
     box->setVisible(reusable);
     return box;

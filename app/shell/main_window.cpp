@@ -113,7 +113,7 @@ void MainWindow::addWindowActions()
     m_help->addSeparator();
     addWindowAction(tr("Light or dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
                     [this] { m_appearance.toggle(); });
-    addWindowAction(tr("Follow the system's light or dark"), {},
+    addWindowAction(tr("Follow the system's light or dark setting"), {},
                     [this] { m_appearance.choose(std::nullopt); });
     addWindowAction(tr("Quit"), QKeySequence(Qt::CTRL | Qt::Key_Q), [this] { close(); });
 }
@@ -220,7 +220,7 @@ void MainWindow::openPalette()
 void MainWindow::openSheet()
 {
     const Page& page = *currentPage();
-    const KeyHint leave{tr("Esc"), tr("Leave what is open")};
+    const KeyHint leave{tr("Esc"), tr("Close what is open")};
     m_sheet->open({{tr("Everywhere"), keyHintsOf(actions()) << leave},
                    {page.title(), keyHintsOf(page.actions()) + page.keyHints()}});
 }

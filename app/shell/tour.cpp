@@ -33,40 +33,37 @@ struct Step {
 };
 
 constexpr std::array kSteps{
-    Step{"hosts", QT_TRANSLATE_NOOP("trainyard::HostsPage", "Add host…"),
-         QT_TRANSLATE_NOOP("trainyard::Tour", "Hosts: the machines that train"),
-         QT_TRANSLATE_NOOP("trainyard::Tour",
-                           "This machine is there already. Another one is added by the name "
-                           "that you type after ssh; Check says what it lacks, and how to "
-                           "get it.")},
+    Step{
+        "hosts", QT_TRANSLATE_NOOP("trainyard::HostsPage", "Add host…"),
+        QT_TRANSLATE_NOOP("trainyard::Tour", "Hosts: the machines that train"),
+        QT_TRANSLATE_NOOP("trainyard::Tour", "This machine is already listed. Add others by the name you use "
+                                             "with ssh; Check tells you what is missing and how to fix it.")},
     Step{"data", QT_TRANSLATE_NOOP("trainyard::DataPage", "Prepare…"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Data: from a text dump to shards"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
-                           "A dump is read, cleaned and cut into training rows on the host "
-                           "where it lies. You see every stage as it runs, and the rows as "
-                           "words.")},
+                           "A dump is read, cleaned and cut into training rows on the host that has it. "
+                           "Watch every stage as it runs, and see the rows as words.")},
     Step{"design", QT_TRANSLATE_NOOP("trainyard::VerdictPanel", "Launch"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Design: know before you pay"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
-                           "Every edit answers at once: does it fit, how fast is it, what "
-                           "does it cost, and which layout is better. Launch sends the run "
-                           "to its hosts.")},
+                           "Every change is checked instantly: does it fit, how fast is it, what does it "
+                           "cost, and which layout is better. Launch sends the run to its hosts.")},
     Step{"runs", QT_TRANSLATE_NOOP("trainyard::Tour", "Runs"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Runs: watch it happen"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
-                           "Curves, devices, logs and events of a run as it trains, beside "
-                           "its plan. A run goes on when you close this window. Compare and "
-                           "Reports take it from there.")},
-    Step{nullptr, QT_TRANSLATE_NOOP("trainyard::Tour", "Light or dark"),
-         QT_TRANSLATE_NOOP("trainyard::Tour", "All by keys, too"),
-         QT_TRANSLATE_NOOP("trainyard::Tour", "Ctrl+K finds every command by its name, this tour among them. "
-                                              "Ctrl+/ shows all keys.")},
-    Step{"runs", QT_TRANSLATE_NOOP("trainyard::Tour", "Runs"),
-         QT_TRANSLATE_NOOP("trainyard::Tour", "See it run"),
-         QT_TRANSLATE_NOOP("trainyard::Tour",
-                           "The demo prepares a small data set from a sample that came with "
-                           "Trainyard and trains a small model on two ranks of this "
-                           "machine. It takes a few minutes; its loss appears here.")},
+                           "Curves, devices, logs and events of a run as it trains, next to its plan. A run "
+                           "continues when you close this window. Compare and Reports take it from there.")},
+    Step{
+        nullptr, QT_TRANSLATE_NOOP("trainyard::Tour", "Light or dark"),
+        QT_TRANSLATE_NOOP("trainyard::Tour", "Keyboard shortcuts"),
+        QT_TRANSLATE_NOOP("trainyard::Tour",
+                          "Ctrl+K finds every command by name, including this tour. Ctrl+/ shows all keys.")},
+    Step{
+        "runs", QT_TRANSLATE_NOOP("trainyard::Tour", "Runs"),
+        QT_TRANSLATE_NOOP("trainyard::Tour", "See it run"),
+        QT_TRANSLATE_NOOP("trainyard::Tour",
+                          "The demo prepares a small data set from a bundled sample and trains a small model "
+                          "on two ranks of this machine. It takes a few minutes; its loss appears here.")},
 };
 
 /// Frames a widget without being in its way.
@@ -122,8 +119,8 @@ Tour::Tour(MainWindow& window)
 
 QLayout* Tour::makeButtons()
 {
-    auto* leaveButton = makeButton(tr("Leave the tour"), "link");
-    leaveButton->setToolTip(tr("Esc; Ctrl+K and \"tour\" bring it back"));
+    auto* leaveButton = makeButton(tr("Skip tour"), "link");
+    leaveButton->setToolTip(tr("Esc; Ctrl+K and \"tour\" start it again"));
     connect(leaveButton, &QPushButton::clicked, this, &Tour::leave);
     connect(m_back, &QPushButton::clicked, this, [this] { showStep(m_step - 1); });
     connect(m_next, &QPushButton::clicked, this, &Tour::next);

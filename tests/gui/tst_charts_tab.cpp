@@ -210,10 +210,10 @@ private slots:
     void anotherRunIsNotHeld()
     {
         hold()->click();
-        QCOMPARE(hold()->text(), QString("▶ Go on"));
+        QCOMPARE(hold()->text(), QString("▶ Resume"));
         m_tab->reset();
         m_tab->show(*m_run);
-        QCOMPARE(hold()->text(), QString("‖ Hold"));
+        QCOMPARE(hold()->text(), QString("‖ Pause"));
         QVERIFY(!hold()->isChecked());
     }
 
@@ -257,7 +257,7 @@ private:
     QToolButton* hold() const
     {
         for (auto* button : m_tab->findChildren<QToolButton*>()) {
-            if (button->toolTip().startsWith("Holds the charts"))
+            if (button->toolTip().startsWith("Freeze the charts"))
                 return button;
         }
         return nullptr;

@@ -144,7 +144,7 @@ private slots:
         QCOMPARE(curve.x.size(), 400);
         for (qsizetype i = 0; i < 250; ++i)
             QVERIFY(curve.lower[i] < curve.y[i] && curve.y[i] < curve.upper[i]);
-        QVERIFY(hasText("bert-tiny: all 3 runs until step 250, at the end 2"));
+        QVERIFY(hasText("bert-tiny: all 3 runs until step 250, 2 at the end"));
         QCOMPARE(visibleTable()->model()->rowCount(), 1);
         support::savePictures(*m_page, "compare-groups");
     }

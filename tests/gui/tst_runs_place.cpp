@@ -236,10 +236,10 @@ private slots:
         QSignalSpy launched(m_page.get(), &RunsPage::launchRequested);
         m_page->offerWhatFollows(id);
         QVERIFY(hasTextStartingWith("The demo has finished: 400 steps, the loss went from"));
-        button("Compare it")->click();
+        button("Compare with others")->click();
         button("Make a report")->click();
-        button("Change it in Design")->click();
-        button("Launch it again")->click();
+        button("Edit in Design")->click();
+        button("Run again")->click();
         QCOMPARE(compared.value(0).value(0).toString(), id);
         QCOMPARE(reported.value(0).value(0).toString(), id);
         QCOMPARE(copied.size(), 1);
@@ -270,9 +270,9 @@ private slots:
         QCOMPARE(ranks->model()->rowCount(), 4);
         ranks->setFocus();
         ranks->setCurrentIndex(ranks->model()->index(1, 0));
-        QVERIFY(hasText("Memory of rank 1 at its peak"));
+        QVERIFY(hasText("Peak memory of rank 1"));
         QTest::keyClick(ranks, Qt::Key_Down);
-        QVERIFY(hasText("Memory of rank 2 at its peak"));
+        QVERIFY(hasText("Peak memory of rank 2"));
         QCOMPARE(tableOf(*plan, "Memory by category")->model()->rowCount(), int(kMemoryCategories) + 1);
     }
 
@@ -310,7 +310,7 @@ private slots:
         QVERIFY(m_hosts->asked.first().startsWith("stop "));
         QVERIFY(!button("Stop…")->isEnabled());
         m_hosts->last.done({});
-        QVERIFY(hasTextStartingWith("The run is over"));
+        QVERIFY(hasTextStartingWith("Run stopped."));
     }
 
     void theFocusStaysWhereTheUserActed()
@@ -423,7 +423,7 @@ private slots:
         QVERIFY(hasText("verifying hashes…"));
         QVERIFY(m_hosts->asked.last().startsWith("verify "));
         m_hosts->listed(Error(unreachable("gpu-01.cluster: the link was lost")));
-        QVERIFY(hasTextStartingWith("earlier list; refreshing failed: gpu-01.cluster: the link was lost"));
+        QVERIFY(hasTextStartingWith("outdated list; refresh failed: gpu-01.cluster: the link was lost"));
         QCOMPARE(tableOf(*checkpoints(), "Checkpoints")->model()->rowCount(), 4);
     }
 
@@ -431,13 +431,13 @@ private slots:
     {
         open({running()});
         button("Stop…")->click();
-        button("End it at once…")->click();
-        QVERIFY(!button("End it at once")->isEnabled());
+        button("Kill now…")->click();
+        QVERIFY(!button("Kill now")->isEnabled());
         auto* name = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
         QTest::keyClicks(name, "bert-large-phase");
-        QVERIFY(!button("End it at once")->isEnabled());
+        QVERIFY(!button("Kill now")->isEnabled());
         QTest::keyClicks(name, "1");
-        button("End it at once")->click();
+        button("Kill now")->click();
         QCOMPARE(m_hosts->asked.size(), 1);
         QVERIFY(m_hosts->asked.first().startsWith("kill "));
     }
@@ -457,14 +457,14 @@ private slots:
         QVERIFY(button("✕ divergence")->isVisible());
         support::savePictures(*m_page, "runs-diverged");
         button("✕ divergence")->click();
-        AWAIT(hasTextStartingWith("The loss is 19"));
+        AWAIT(hasTextStartingWith("The loss has been 19"));
         support::savePictures(*m_page, "runs-alert");
-        button("Go on with a lower rate…")->click();
+        button("Resume with a lower rate…")->click();
         auto* rate = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
         QVERIFY(std::fabs(rate->text().toDouble() - 0.5e-3) < 1e-5);
         support::savePictures(*m_page, "runs-lower-rate");
         rate->setText("2e-4");
-        button("Go on")->click();
+        button("Resume with this rate")->click();
         QVERIFY(m_hosts->asked.first().startsWith("kill "));
         m_hosts->last.done({});
         QVERIFY(m_hosts->asked.last().endsWith(" with 0.0002"));
@@ -504,7 +504,7 @@ private slots:
         AWAIT(QDir(folder).entryList({"steps-*.json"}).size() == 1);
         AWAIT(record->isEnabled());
         QVERIFY(hasTextStartingWith("Saved " + folder + "/steps-"));
-        button("Look at it")->click();
+        button("View trace")->click();
         AWAIT(hasTextStartingWith("Recorded: steps-"));
         QVERIFY(hasTextStartingWith("4 ranks"));
         const auto* view = m_page->findChild<TraceView*>();
@@ -518,7 +518,7 @@ private slots:
     {
         open({running()});
         m_page->findChild<RunView*>()->openTrace(m_folder->filePath("history.db"));
-        AWAIT(hasTextStartingWith(m_folder->filePath("history.db") + ": this is no trace"));
+        AWAIT(hasTextStartingWith(m_folder->filePath("history.db") + ": not a trace"));
     }
 
     void theRankThatComputesLongestIsMarked()
@@ -704,7 +704,7 @@ private slots:
         auto* search = m_page->findChild<RunListPane*>()->findChild<QLineEdit*>();
         QVERIFY(search->toolTip().contains("tag:paper"));
         QTest::keyClicks(search, "loss<low");
-        QVERIFY(search->toolTip().startsWith("loss is compared with a number"));
+        QVERIFY(search->toolTip().startsWith("loss needs a number"));
         QCOMPARE(m_page->findChild<RunListPane*>()->findChild<QListView*>()->model()->rowCount(), 1);
         support::savePictures(*m_page, "runs-search-problem");
     }
@@ -786,7 +786,7 @@ private slots:
         auto* importer = m_page->findChild<RunImporter*>();
         importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
         AWAIT_EQUAL(m_library->runs().size(), 4);
-        AWAIT(hasText("3 runs are imported."));
+        AWAIT(hasText("Imported 3 runs."));
         support::savePictures(*m_page, "runs-imported");
     }
 
@@ -844,9 +844,9 @@ private slots:
         gone.state = RunState::Finished;
         QVERIFY(m_library->store(gone).ok());
         m_page->showRun(gone.id);
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("not on this computer any more"));
+        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("no longer on this computer"));
         support::savePictures(*m_page, "runs-folder-gone");
-        button("Take it off the list")->click();
+        button("Remove from list")->click();
         QVERIFY(!m_library->find(gone.id));
     }
 

@@ -166,18 +166,18 @@ private slots:
     void comparesTheTwo()
     {
         m_hand->goTo(5);
-        MUST(m_hand->press("Choose none"));
+        MUST(m_hand->press("Clear selection"));
         MUST(m_hand->pickRow("Runs to choose from", "second"));
         MUST(m_hand->pickRow("Runs to choose from", "first"));
         MUST(m_hand->openTab("Differences"));
         MUST(m_hand->pickRow("Differences", "launch.steps"));
-        MUST(m_hand->openTab("Final figures"));
+        MUST(m_hand->openTab("Final metrics"));
     }
 
     void reportsOnThem()
     {
         m_hand->goTo(6);
-        MUST(m_hand->press("Choose none"));
+        MUST(m_hand->press("Clear selection"));
         MUST(m_hand->pickRow("Runs to choose from", "second"));
         for (const QString ending : {"pdf", "html", "csv", "json"}) {
             const QString file = path("report." + ending);

@@ -91,7 +91,7 @@ private slots:
         QVERIFY(QFile::exists(latestCheckpoint()));
         const auto before = steps();
         AWAIT(steps() > before);
-        AWAIT(shows("Checkpoint of step"));
+        AWAIT(shows("Saved the checkpoint of step"));
     }
 
     void stopsWithAnotherCheckpoint()
@@ -99,7 +99,7 @@ private slots:
         click("Stop…");
         click("Stop the run");
         AWAIT_EQUAL(run()->series().status().state, RunState::Stopped);
-        AWAIT(shows("The run is over"));
+        AWAIT(shows("Run stopped."));
         AWAIT_EQUAL(eventsOfKind("checkpoint-published"), 2);
     }
 

@@ -39,7 +39,7 @@ private slots:
         const QJsonObject alert = alerts["diverging"].first().toObject();
         QCOMPARE(alert["kind"].toString(), QString("divergence"));
         QCOMPARE(alert["severity"].toString(), QString("error"));
-        QVERIFY(alert["text"].toString().contains("The loss is"));
+        QVERIFY(alert["text"].toString().contains("The loss has been"));
         QVERIFY(alert["step"].toInteger() >= 560);
     }
 

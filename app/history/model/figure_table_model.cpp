@@ -97,7 +97,7 @@ QString fullText(const Figure& figure, const AggregatedCurve& curve, qsizetype c
     const double middle = curve.middle.last();
     if (count < 2 || curve.lower.last() == curve.upper.last())
         return exact(middle);
-    return QObject::tr("%1, from %2 to %3, of %4 runs")
+    return QObject::tr("%1, %2 to %3, %4 runs")
         .arg(exact(middle), exact(curve.lower.last()), exact(curve.upper.last()))
         .arg(count);
 }
@@ -176,7 +176,7 @@ QVariant FigureTableModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return cell.isBest ? QStringLiteral("★ ") + cell.text : cell.text;
     case Qt::ToolTipRole:
-        return toolTipOf(cell.isBest ? tr("the best: %1").arg(cell.full) : cell.full);
+        return toolTipOf(cell.isBest ? tr("best: %1").arg(cell.full) : cell.full);
     case Qt::TextAlignmentRole:
         return int((index.column() < kWordColumns ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case kToneRole:

@@ -136,11 +136,11 @@ QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpo
     const QString branch =
         later.isEmpty()
             ? QObject::tr(
-                  "Checkpoints of the present line that do not lead to it become an abandoned branch.")
-            : QObject::tr("Checkpoints of the present line that do not lead to it, with %1, become an "
+                  "Checkpoints of the current branch that do not lead to it become an abandoned branch.")
+            : QObject::tr("Checkpoints of the current branch that do not lead to it, including %1, become an "
                           "abandoned branch.")
                   .arg(stepsIn(later));
-    return QObject::tr("The run returns to a branch that it left.") + QLatin1Char(' ') + branch +
+    return QObject::tr("The run returns to an abandoned branch.") + QLatin1Char(' ') + branch +
            QLatin1Char(' ') + kept;
 }
 

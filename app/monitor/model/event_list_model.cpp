@@ -104,7 +104,8 @@ QVariant EventListModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
-    static const QStringList kTitles{tr("Time"), tr("Level"), tr("Rank"), tr("Step"), tr("Kind"), tr("What")};
+    static const QStringList kTitles{tr("Time"), tr("Level"), tr("Rank"),
+                                     tr("Step"), tr("Kind"),  tr("Message")};
     return kTitles[section];
 }
 

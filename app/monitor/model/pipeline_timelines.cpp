@@ -57,7 +57,8 @@ Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<Planned
     if (!plan->time.ok())
         return plan->time.error();
     if (!plan->hasTime())
-        return badInput("no time is planned for this run", "say in the tab Plan what hardware its nodes are");
+        return badInput("this run has no planned step time",
+                        "choose the hardware of its nodes in the tab Plan");
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
     TRAINYARD_TRY(const PipelineCosts costs, stepCostsOn(**plan->time, *facts.specNow(), shape));
     return playStep(*facts.specNow(), costs, kMaxPasses);

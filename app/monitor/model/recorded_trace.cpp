@@ -23,10 +23,9 @@ constexpr double kSecondsPerUs = 1e-6;
 
 Error damaged(const QString& file, const QString& what)
 {
-    return badInput(
-        file.toStdString() + ": " + what.toStdString(),
-        "open a file that \"Record steps\" or `trainyard trace` has written; ui.perfetto.dev opens "
-        "traces of other programs");
+    return badInput(file.toStdString() + ": " + what.toStdString(),
+                    "open a file written by \"Record steps\" or `trainyard trace`; ui.perfetto.dev opens "
+                    "traces of other programs");
 }
 
 Result<QJsonArray> readEvents(const QString& file)
@@ -40,10 +39,9 @@ Result<QJsonArray> readEvents(const QString& file)
     const auto document = QJsonDocument::fromJson(source.readAll(), &problem);
     if (document.isNull())
         return damaged(
-            file,
-            QObject::tr("this is no trace: %1 at byte %2").arg(problem.errorString()).arg(problem.offset));
+            file, QObject::tr("not a trace: %1 at byte %2").arg(problem.errorString()).arg(problem.offset));
     if (!document.object().value("traceEvents").isArray())
-        return damaged(file, QObject::tr("this is no trace: it has no list \"traceEvents\""));
+        return damaged(file, QObject::tr("not a trace: it has no list \"traceEvents\""));
     return document.object().value("traceEvents").toArray();
 }
 
@@ -135,7 +133,7 @@ Result<RecordedTrace> readRecordedTrace(const QString& file)
         return rows.size() < ranks || std::ranges::any_of(rows, &std::vector<TracedSpan>::empty);
     });
     if (trace.steps.empty())
-        return damaged(file, QObject::tr("it holds no passes of every rank"));
+        return damaged(file, QObject::tr("it has no step with passes of every rank"));
     for (auto& [number, step] : trace.steps)
         settle(step);
     for (int rank = 0; rank < int(ranks); ++rank)

@@ -50,13 +50,13 @@ void TraceRecording::judge()
         return end(
             m_trace.size() + m_trace.passCount() > 0
                 ? Status()
-                : badInput("its ranks keep no passes and exchange nothing, so there is nothing to record",
-                           "runs of this version keep their passes"));
+                : badInput("its ranks record no passes and exchange no data, so there is nothing to trace",
+                           "runs of this version record passes"));
     if (m_isOver)
-        return end(refused("the run is over before " + std::to_string(m_steps) + " more steps were done",
-                           "record while it is at work, or fewer steps"));
+        return end(refused("the run ended before " + std::to_string(m_steps) + " more steps were done",
+                           "record while it is running, or record fewer steps"));
     if (m_sinceStep.hasExpired(std::chrono::milliseconds(kPatience).count()))
-        return end(failed("no step was finished for 10 minutes", "look at the logs of the ranks"));
+        return end(failed("no step was finished for 10 minutes", "check the logs of the ranks"));
     QTimer::singleShot(kLookInterval, this, &TraceRecording::look);
 }
 

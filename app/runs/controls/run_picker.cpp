@@ -30,7 +30,7 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setFrameShape(QFrame::NoFrame);
 
-    auto* none = makeButton(tr("Choose none"), "link", this);
+    auto* none = makeButton(tr("Clear selection"), "link", this);
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_count, 1);
     foot->addWidget(none);

@@ -17,7 +17,7 @@ RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
     setToolTip(RunSearch::help());
     setClearButtonEnabled(true);
     QAction* help = addAction(symbolIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
-    help->setToolTip(tr("What can be searched for (F1)"));
+    help->setToolTip(tr("Search help (F1)"));
     help->setShortcut(QKeySequence::HelpContents);
     help->setShortcutContext(Qt::WidgetShortcut);
     connect(help, &QAction::triggered, this, &RunSearchField::showHelp);

@@ -164,8 +164,8 @@ private slots:
     {
         QTest::addColumn<QByteArray>("content");
         QTest::addColumn<QString>("reason");
-        QTest::addRow("empty") << QByteArray() << "this is no trace";
-        QTest::addRow("cut") << recorded().chopped(9) << "this is no trace";
+        QTest::addRow("empty") << QByteArray() << "not a trace";
+        QTest::addRow("cut") << recorded().chopped(9) << "not a trace";
         QTest::addRow("a list") << QByteArray("[1, 2]") << "no list \"traceEvents\"";
         QTest::addRow("another program's")
             << QByteArray(
@@ -222,8 +222,8 @@ private slots:
         QTest::addColumn<Activity>("activity");
         QTest::addColumn<bool>("isThere");
         QTest::addColumn<QString>("reason");
-        QTest::addRow("over") << Activity::Done << true << "the run is over";
-        QTest::addRow("failed") << Activity::Failed << true << "the run is over";
+        QTest::addRow("over") << Activity::Done << true << "the run ended";
+        QTest::addRow("failed") << Activity::Failed << true << "the run ended";
         QTest::addRow("no ring") << Activity::Forward << false << "gpu-01: no link";
     }
     void saysWhyThereIsNoTrace()

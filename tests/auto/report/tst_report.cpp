@@ -356,8 +356,7 @@ private slots:
         QStringList titles;
         for (const ReportSection& section : document.sections)
             titles << section.title;
-        QCOMPARE(titles, (QStringList{"Summary", "What is in it", "Lengths", "Samples", "How it was made",
-                                      "Shards"}));
+        QCOMPARE(titles, (QStringList{"Summary", "Contents", "Lengths", "Samples", "Preparation", "Shards"}));
         const auto lengths = blocksOf<ReportFigure>(*sectionOf(document, "Lengths")).value(0);
         QCOMPARE(lengths.bars, (QStringList{"32", "64", "96", "128"}));
         QCOMPARE(lengths.layers.value(0).values, (QList<double>{0, 10, 20, 70}));
