@@ -5,7 +5,7 @@
 #include <QDateTime>
 
 #include "app/alerts/alert_rules.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 
 namespace trainyard {
 
@@ -24,7 +24,7 @@ QString wordsFor(const QList<RaisedAlert>& alerts)
 
 } // namespace
 
-AlertCenter::AlertCenter(RunDesk& desk, std::filesystem::path file, QObject* parent)
+AlertCenter::AlertCenter(RunStore& desk, std::filesystem::path file, QObject* parent)
     : QObject(parent), m_desk(desk), m_file(std::move(file))
 {
     const auto settings = loadAlertSettings(m_file);
@@ -38,7 +38,7 @@ AlertCenter::AlertCenter(RunDesk& desk, std::filesystem::path file, QObject* par
         if (!entry.isOver())
             onRunChanged(entry.id);
     }
-    connect(&desk, &RunDesk::runChanged, this, &AlertCenter::onRunChanged);
+    connect(&desk, &RunStore::runChanged, this, &AlertCenter::onRunChanged);
     connect(&m_clock, &QTimer::timeout, this, &AlertCenter::look);
     m_clock.start(kClockMs);
 }

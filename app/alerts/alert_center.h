@@ -14,7 +14,7 @@
 namespace trainyard {
 
 class OpenRun;
-class RunDesk;
+class RunStore;
 
 /// An alert, and since when it is there.
 struct RaisedAlert {
@@ -31,7 +31,7 @@ class AlertCenter : public QObject {
 
 public:
     /// The desk must outlive the centre. `file`: of the settings, see loadAlertSettings().
-    AlertCenter(RunDesk& desk, std::filesystem::path file, QObject* parent = nullptr);
+    AlertCenter(RunStore& desk, std::filesystem::path file, QObject* parent = nullptr);
 
     /// In the order of AlertKind.
     QList<RaisedAlert> alertsOf(const QString& runId) const;
@@ -62,7 +62,7 @@ private:
     void onRunChanged(const QString& runId);
     void judge(const QString& runId, Watched& watched, qint64 nowMs);
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     std::filesystem::path m_file;
     AlertSettings m_settings;
     QString m_problem;

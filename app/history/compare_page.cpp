@@ -18,7 +18,7 @@
 #include "app/history/group_bar.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/controls/run_picker.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
@@ -59,7 +59,7 @@ QStackedWidget* makePages(QWidget* nothing, QWidget* content)
 
 } // namespace
 
-ComparePage::ComparePage(RunDesk& desk, QWidget* parent)
+ComparePage::ComparePage(RunStore& desk, QWidget* parent)
     : Page(tr("Compare"), QStringLiteral("compare"), parent)
     , m_desk(desk)
     , m_history(workspace(), [this](const ChartView& view) { apply(view); })
@@ -95,7 +95,7 @@ ComparePage::ComparePage(RunDesk& desk, QWidget* parent)
         showTables();
     });
     connect(m_picker, &RunPicker::chosenChanged, this, &ComparePage::onChosen);
-    connect(&desk, &RunDesk::runChanged, this, &ComparePage::onRunChanged);
+    connect(&desk, &RunStore::runChanged, this, &ComparePage::onRunChanged);
     connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePage::showPage);
     connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePage::showPage);
     addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));

@@ -25,7 +25,7 @@ class ChartToolbar;
 class CurveChart;
 class GroupBar;
 class PageFrame;
-class RunDesk;
+class RunStore;
 class RunPicker;
 class TableView;
 
@@ -36,7 +36,7 @@ class ComparePage : public Page {
 
 public:
     /// The desk must outlive the place.
-    explicit ComparePage(RunDesk& desk, QWidget* parent = nullptr);
+    explicit ComparePage(RunStore& desk, QWidget* parent = nullptr);
 
     QList<KeyHint> keyHints() const override;
     void activate() override;
@@ -67,7 +67,7 @@ private:
     void showPage();
     QList<const OpenRun*> runs() const;
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     ChartLink m_link;
     ChartOptions m_options;
     ChartHistory m_history;

@@ -8,8 +8,8 @@
 
 #include "app/base/display_text.h"
 #include "app/exchange/run_export.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 
 namespace trainyard {
@@ -33,7 +33,7 @@ Status writeTo(const RunFacts& facts, const RunSeries& series, const QString& fo
 
 } // namespace
 
-RunActions::RunActions(RunDesk& desk, MessageStrip& strip, QWidget& window)
+RunActions::RunActions(RunStore& desk, MessageStrip& strip, QWidget& window)
     : QObject(&window)
     , m_desk(desk)
     , m_strip(strip)

@@ -14,7 +14,7 @@ class QWidget;
 namespace trainyard {
 
 class MessageStrip;
-class RunDesk;
+class RunStore;
 struct RunEntry;
 
 /// What can be done with a run of the history besides watching it. Tells in the strip of its place what came
@@ -24,7 +24,7 @@ class RunActions : public QObject {
 
 public:
     /// Desk, strip and window must outlive it.
-    RunActions(RunDesk& desk, MessageStrip& strip, QWidget& window);
+    RunActions(RunStore& desk, MessageStrip& strip, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
 
@@ -46,7 +46,7 @@ private:
     void remove(const QString& runId);
     void exportTo(const QString& runId, const QString& format);
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     MessageStrip& m_strip;
     QWidget& m_window;
     QString m_exportPath;

@@ -10,7 +10,7 @@
 #include "app/exchange/history_import.h"
 #include "app/exchange/tensorboard_import.h"
 #include "app/monitor/csv_choice.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 
 namespace trainyard {
@@ -54,7 +54,7 @@ Result<Import> takeTable(const Result<std::vector<LoadedRun>>& runs, const std::
 
 } // namespace
 
-RunImporter::RunImporter(RunDesk& desk, MessageStrip& strip, QWidget& window)
+RunImporter::RunImporter(RunStore& desk, MessageStrip& strip, QWidget& window)
     : QObject(&window)
     , m_desk(desk)
     , m_strip(strip)

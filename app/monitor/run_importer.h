@@ -16,7 +16,7 @@ namespace trainyard {
 
 class HistoryImport;
 class MessageStrip;
-class RunDesk;
+class RunStore;
 
 /// Takes runs of other tools into the history: asks for the files, for the columns of a table, reads in
 /// another thread and tells in the strip how far it is and what came of it. The runs of one import all
@@ -26,7 +26,7 @@ class RunImporter : public QObject {
 
 public:
     /// Desk, strip and window must outlive it.
-    RunImporter(RunDesk& desk, MessageStrip& strip, QWidget& window);
+    RunImporter(RunStore& desk, MessageStrip& strip, QWidget& window);
 
     void showMenu(const QPoint& place);
     /// A folder with event files.
@@ -53,7 +53,7 @@ private:
     void tell(const QStringList& runIds, const QStringList& warnings);
     void showProgress(double share);
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     MessageStrip& m_strip;
     QWidget& m_window;
     QString m_what; ///< that is being read

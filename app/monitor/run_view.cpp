@@ -26,8 +26,8 @@
 #include "app/monitor/timeline_tab.h"
 #include "app/monitor/trace_saver.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
@@ -112,7 +112,7 @@ void arrange(PanelArea& area, PanelArea::SizeClass sizeClass)
 
 } // namespace
 
-RunView::RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+RunView::RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
                  QWidget* parent)
     : QWidget(parent)
     , m_hosts(desk.hosts())

@@ -28,7 +28,7 @@ class RunHeader;
 class NotesTab;
 class PanelArea;
 class PlanTab;
-class RunDesk;
+class RunStore;
 class RunHosts;
 class ScalingTab;
 class SpecTab;
@@ -42,7 +42,7 @@ class RunView : public QWidget {
 public:
     /// Without hosts in the desk nothing can be asked of the run. `undo` takes the changes of the layout. All
     /// that is given here must outlive the view.
-    RunView(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+    RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
             QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);

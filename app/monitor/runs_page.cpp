@@ -14,8 +14,8 @@
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
 #include "app/monitor/run_view.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/empty_state.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
@@ -41,7 +41,7 @@ QString lossWords(const RunSeries& series)
 
 } // namespace
 
-RunsPage::RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
+RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
     : Page(tr("Runs"), QStringLiteral("runs"), parent)
     , m_desk(desk)
     , m_frame(new PageFrame(tr("Runs")))
@@ -71,9 +71,9 @@ RunsPage::RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& ha
     auto* notifier = new AlertNotifier(alerts, *this, this);
     connect(notifier, &AlertNotifier::clicked, this, &RunsPage::alertClicked);
     connect(m_list, &RunListPane::currentRunChanged, this, &RunsPage::onCurrentRun);
-    connect(m_view, &RunView::resumed, &desk, &RunDesk::followAgain);
-    connect(&desk, &RunDesk::runChanged, this, &RunsPage::onRunChanged);
-    connect(&desk, &RunDesk::problem, this, [this](const QString& text) {
+    connect(m_view, &RunView::resumed, &desk, &RunStore::followAgain);
+    connect(&desk, &RunStore::runChanged, this, &RunsPage::onRunChanged);
+    connect(&desk, &RunStore::problem, this, [this](const QString& text) {
         m_frame->strip()->showMessage(MessageStrip::Tone::Bad, tr("The history cannot be written"), text);
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})

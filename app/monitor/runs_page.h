@@ -12,7 +12,7 @@ namespace trainyard {
 class AlertCenter;
 class HardwareLibrary;
 class PageFrame;
-class RunDesk;
+class RunStore;
 class RunListPane;
 class RunView;
 
@@ -22,7 +22,7 @@ class RunsPage : public Page {
 
 public:
     /// Desk, alerts and library must outlive the place.
-    RunsPage(RunDesk& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     PanelArea* panels() const override;
     QList<KeyHint> keyHints() const override;
@@ -57,7 +57,7 @@ private:
     void showPage();
     void tellStatus();
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     PageFrame* m_frame;
     QStackedWidget* m_pages;
     QStackedWidget* m_right;

@@ -14,8 +14,8 @@
 #include "app/base/theme.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_entry.h"
+#include "app/runs/run_store.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
@@ -31,7 +31,7 @@ enum View { TextPage = 0, TablePage = 1, AnswerPage = 2 };
 
 } // namespace
 
-SpecTab::SpecTab(RunDesk& desk, QWidget* parent)
+SpecTab::SpecTab(RunStore& desk, QWidget* parent)
     : QWidget(parent)
     , m_desk(desk)
     , m_path(new ElidedLabel("muted", Qt::ElideMiddle, this))

@@ -14,7 +14,7 @@ namespace trainyard {
 
 class ElidedLabel;
 class OpenRun;
-class RunDesk;
+class RunStore;
 
 /// The specification that the run was started with, to read and to copy, or in what it differs from another
 /// run's.
@@ -23,14 +23,14 @@ class SpecTab : public QWidget {
 
 public:
     /// The desk must outlive the tab.
-    explicit SpecTab(RunDesk& desk, QWidget* parent = nullptr);
+    explicit SpecTab(RunStore& desk, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
 private:
     void offerRuns();
     void compare();
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     QPointer<const OpenRun> m_run;
     TextTableModel m_differences;
     ElidedLabel* m_path;

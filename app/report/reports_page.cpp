@@ -21,7 +21,7 @@
 #include "app/report/report_builder.h"
 #include "app/report/report_writer.h"
 #include "app/report/subject_picker.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/empty_state.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"

@@ -17,7 +17,7 @@ class ExportPanel;
 class HardwareLibrary;
 class PageFrame;
 class PagePreview;
-class RunDesk;
+class RunStore;
 class RunService;
 class SubjectPicker;
 
@@ -29,7 +29,7 @@ class ReportsPage : public Page {
 public:
     /// All of them must outlive the place.
     struct Parts {
-        RunDesk& desk;
+        RunStore& desk;
         const HardwareLibrary& hardware;
         DataSetListModel& dataSets;
         RunService& runs; ///< reaches the hosts on which data sets lie
@@ -63,7 +63,7 @@ private:
     void showPage();
     QString suggestedName() const;
 
-    RunDesk& m_desk;
+    RunStore& m_desk;
     const HardwareLibrary& m_hardware;
     DataSetListModel& m_dataSets;
     DataSetInspector m_inspector;

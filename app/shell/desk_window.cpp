@@ -51,10 +51,10 @@ void DeskWindow::addPages()
                            m_session.verifier()});
     auto* design = new DesignPage({m_session.document(), m_session.hosts(), m_session.dataSets(),
                                    m_session.runs(), m_session.hardware()});
-    m_runs = new RunsPage(m_session.runDesk(), m_session.alerts(), m_session.hardware());
-    auto* compare = new ComparePage(m_session.runDesk());
+    m_runs = new RunsPage(m_session.runStore(), m_session.alerts(), m_session.hardware());
+    auto* compare = new ComparePage(m_session.runStore());
     auto* reports =
-        new ReportsPage({m_session.runDesk(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
+        new ReportsPage({m_session.runStore(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
     for (Page* page : std::initializer_list<Page*>{hosts, m_data, design, m_runs, compare, reports})
         m_window.addPage(page);
     QObject::connect(m_data, &DataPage::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
@@ -147,7 +147,7 @@ void DeskWindow::addTour()
 
 void DeskWindow::offerTour()
 {
-    const bool untouched = m_session.runDesk().list().rowCount() == 0 &&
+    const bool untouched = m_session.runStore().list().rowCount() == 0 &&
                            m_session.dataSets().rowCount() == 0 && m_session.hosts().rowCount() <= 1;
     if (untouched && !m_settings.value(kTourSeenKey, false).toBool())
         m_tour->begin();
@@ -156,7 +156,7 @@ void DeskWindow::offerTour()
 /// The newest run that is not over.
 void DeskWindow::showRunChip()
 {
-    const RunListModel& list = m_session.runDesk().list();
+    const RunListModel& list = m_session.runStore().list();
     for (int row = 0; row < list.rowCount(); ++row) {
         const QModelIndex index = list.index(row, RunListModel::Name);
         if (index.data(RunListModel::EntryRole).value<RunEntry>().isOver())
@@ -183,8 +183,8 @@ void DeskWindow::watchSession()
                    : QString();
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        QObject::connect(&m_session.runDesk().list(), signal, &m_window, [this] { showRunChip(); });
-    QObject::connect(&m_session.runDesk().list(), &QAbstractItemModel::dataChanged, &m_window,
+        QObject::connect(&m_session.runStore().list(), signal, &m_window, [this] { showRunChip(); });
+    QObject::connect(&m_session.runStore().list(), &QAbstractItemModel::dataChanged, &m_window,
                      [this] { showRunChip(); });
     showRunChip();
     QObject::connect(&m_session, &Session::saveFailed, &m_window, [this](const Error& error) {

@@ -52,9 +52,9 @@ void Session::openHistory()
         m_startupProblems << QString::fromStdString(made.error().text());
     auto library = RunLibrary::open(QString::fromStdString((m_dataFolder / "history.db").string()));
     m_library = library.ok() ? std::move(library).value() : orElse(library.error());
-    m_runDesk = std::make_unique<RunDesk>(
+    m_runStore = std::make_unique<RunStore>(
         *m_library, QString::fromStdString((m_dataFolder / "runs").string()), &m_runHosts);
-    m_alerts = std::make_unique<AlertCenter>(*m_runDesk, m_dataFolder / "alerts.json");
+    m_alerts = std::make_unique<AlertCenter>(*m_runStore, m_dataFolder / "alerts.json");
     if (!m_alerts->problem().isEmpty())
         m_startupProblems << m_alerts->problem();
 }

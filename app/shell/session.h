@@ -15,7 +15,7 @@
 #include "app/hosts/model/host_list_model.h"
 #include "app/monitor/remote_run_hosts.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
 
@@ -33,7 +33,7 @@ public:
     const std::filesystem::path& dataFolder() const { return m_dataFolder; }
     TargetPool& targets() { return m_targets; }
     RunService& runs() { return m_runs; }
-    RunDesk& runDesk() { return *m_runDesk; }
+    RunStore& runStore() { return *m_runStore; }
     AlertCenter& alerts() { return *m_alerts; }
     HostListModel& hosts() { return m_hosts; }
     HostChecks& hostChecks() { return m_hostChecks; }
@@ -70,7 +70,7 @@ private:
     PrepareJob m_prepareJob;
     RemoteRunHosts m_runHosts;
     std::unique_ptr<RunLibrary> m_library;
-    std::unique_ptr<RunDesk> m_runDesk;
+    std::unique_ptr<RunStore> m_runStore;
     std::unique_ptr<AlertCenter> m_alerts;
     SpecDocument m_document;
     DesignDraft m_draft;

@@ -20,8 +20,8 @@
 #include "app/monitor/remote_run_hosts.h"
 #include "app/monitor/runs_page.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_library.h"
+#include "app/runs/run_store.h"
 #include "engine/base/clock.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/data_dirs.h"
@@ -152,14 +152,14 @@ private:
     void showIt()
     {
         m_library = RunLibrary::open(m_desk.filePath("history.db")).value();
-        m_runDesk =
-            std::make_unique<RunDesk>(*m_library, QString::fromStdString(runsDir().string()), m_hosts.get());
-        m_alerts = std::make_unique<AlertCenter>(*m_runDesk, m_desk.filePath("alerts.json").toStdString());
-        m_place = std::make_unique<RunsPage>(*m_runDesk, *m_alerts, m_hardware);
+        m_runStore = std::make_unique<RunStore>(*m_library, QString::fromStdString(runsDir().string()),
+                                                m_hosts.get());
+        m_alerts = std::make_unique<AlertCenter>(*m_runStore, m_desk.filePath("alerts.json").toStdString());
+        m_place = std::make_unique<RunsPage>(*m_runStore, *m_alerts, m_hardware);
         m_place->resize(1200, 770);
         m_place->show();
         m_place->activate();
-        m_run = m_runDesk->open(kRun).value();
+        m_run = m_runStore->open(kRun).value();
     }
 
     void write(int steps, std::chrono::milliseconds interval)
@@ -183,7 +183,7 @@ private:
     std::unique_ptr<RemoteRunHosts> m_hosts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<RunLibrary> m_library;
-    std::unique_ptr<RunDesk> m_runDesk;
+    std::unique_ptr<RunStore> m_runStore;
     std::unique_ptr<AlertCenter> m_alerts;
     std::unique_ptr<RunsPage> m_place;
     OpenRun* m_run = nullptr;

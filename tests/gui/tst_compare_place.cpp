@@ -7,7 +7,7 @@
 
 #include "app/charts/curve_chart.h"
 #include "app/history/compare_page.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -167,7 +167,7 @@ private slots:
         open(study());
         QStringList ids = allIds();
         QVERIFY(QDir(m_desk->folderOf(ids[1])).removeRecursively());
-        auto fresh = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
+        auto fresh = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
         m_page = std::make_unique<ComparePage>(*fresh);
         m_desk = std::move(fresh);
         m_page->show();
@@ -180,7 +180,7 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
+        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
         m_page = std::make_unique<ComparePage>(*m_desk);
         m_page->resize(1200, 770);
         m_page->show();
@@ -216,7 +216,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
-    std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<RunStore> m_desk;
     std::unique_ptr<ComparePage> m_page;
 };
 

@@ -13,7 +13,7 @@
 #include "app/plan/hardware_library.h"
 #include "app/report/page_preview.h"
 #include "app/report/reports_page.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
@@ -175,7 +175,7 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), nullptr);
+        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
         m_page = std::make_unique<ReportsPage>(ReportsPage::Parts{*m_desk, m_hardware, m_dataSets, m_runs});
         m_page->resize(1200, 770);
         m_page->show();
@@ -221,7 +221,7 @@ private:
 
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
-    std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<RunStore> m_desk;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     TargetPool m_targets;
     RunService m_runs{m_targets};

@@ -35,8 +35,8 @@
 #include "app/monitor/timeline_tab.h"
 #include "app/monitor/trace_view.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
@@ -855,7 +855,7 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunDesk>(*m_library, m_folder->filePath("runs"), m_hosts.get());
+        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), m_hosts.get());
         m_alerts = std::make_unique<AlertCenter>(*m_desk, m_folder->filePath("alerts.json").toStdString());
         m_page = std::make_unique<RunsPage>(*m_desk, *m_alerts, m_hardware);
         m_page->resize(1200, 770);
@@ -953,7 +953,7 @@ private:
     std::unique_ptr<QTemporaryDir> m_folder;
     std::unique_ptr<RunLibrary> m_library;
     std::unique_ptr<ScriptedHosts> m_hosts;
-    std::unique_ptr<RunDesk> m_desk;
+    std::unique_ptr<RunStore> m_desk;
     std::unique_ptr<AlertCenter> m_alerts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<RunsPage> m_page;

@@ -4,7 +4,7 @@
 #include <QMessageBox>
 #include <QTest>
 
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/shell/tour.h"
 #include "app/workspace/page.h"
 #include "tests/gui/page_fixture.h"
@@ -46,7 +46,7 @@ private slots:
             QTest::keyClick(next, Qt::Key_Space);
         QTest::keyClick(buttonIn(tour(), "Start the demo"), Qt::Key_Space);
         QVERIFY(!tour().isVisible());
-        const RunListModel& runs = m_desk.session().runDesk().list();
+        const RunListModel& runs = m_desk.session().runStore().list();
         AWAIT_EQUAL(runs.rowCount(), 1);
         AWAIT_EQUAL(title(), "Runs");
         const auto step = [&] { return runs.entryAt(0).step; };

@@ -2,8 +2,8 @@
 
 #include <memory>
 
-#include "app/runs/run_desk.h"
 #include "app/runs/run_library.h"
+#include "app/runs/run_store.h"
 
 namespace trainyard {
 
@@ -14,7 +14,7 @@ public:
     static Result<std::unique_ptr<History>> open();
 
     RunLibrary& library() { return *m_library; }
-    RunDesk& desk() { return m_desk; }
+    RunStore& desk() { return m_desk; }
     /// BadInput for what is no run of this desk.
     Result<RunEntry> find(const std::string& runId) const;
     /// The run with its records.
@@ -24,7 +24,7 @@ private:
     explicit History(std::unique_ptr<RunLibrary> library);
 
     std::unique_ptr<RunLibrary> m_library;
-    RunDesk m_desk;
+    RunStore m_desk;
 };
 
 } // namespace trainyard

@@ -105,7 +105,7 @@ void askHosts(QList<ListedRun>& runs)
 
 /// Of runs that are at work, by all that is known: a host may have said that one is over whose records end
 /// before.
-void judge(QList<ListedRun>& runs, RunDesk& desk)
+void judge(QList<ListedRun>& runs, RunStore& desk)
 {
     const AlertThresholds thresholds = deskThresholds();
     for (ListedRun& run : runs) {

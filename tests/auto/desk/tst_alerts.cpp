@@ -10,7 +10,7 @@
 #include "app/alerts/alert_center.h"
 #include "app/alerts/alert_rules.h"
 #include "app/monitor/model/run_outlook.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "engine/base/file.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -375,7 +375,7 @@ private slots:
         sample.startNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000 - 168 * kSecondNs;
         QVERIFY(!support::writeSampleRun(folder.filePath("runs"), sample).isEmpty());
         const auto library = RunLibrary::open(folder.filePath("history.db")).value();
-        RunDesk desk(*library, folder.filePath("runs"), nullptr);
+        RunStore desk(*library, folder.filePath("runs"), nullptr);
         const QString id = library->runs().first().id;
         AlertCenter alerts(desk, folder.filePath("alerts.json").toStdString());
         const QSignalSpy raised(&alerts, &AlertCenter::raised);

@@ -2,9 +2,9 @@
 #include <QTest>
 
 #include "app/runs/imported_run.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_folder.h"
 #include "app/runs/run_search.h"
+#include "app/runs/run_store.h"
 
 using namespace trainyard;
 
@@ -141,7 +141,7 @@ private slots:
         const QString runs = m_folder->filePath("runs");
         const QString id = writeImportedRun(runs.toStdString(), import(series), series).value();
         auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
-        RunDesk desk(*library, runs, nullptr);
+        RunStore desk(*library, runs, nullptr);
         QVERIFY(library->find(id));
         QVERIFY(RunSearch("is:imported sweep").matches(*library->find(id)));
         QCOMPARE(library->find(id)->loss, 3.0);

@@ -3,8 +3,8 @@
 #include <QTest>
 
 #include "app/runs/open_run.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_store.h"
 #include "remote/launch/run_service.h"
 #include "tests/support/patience.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -133,7 +133,7 @@ private slots:
 
         const auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
         RecordingHosts hosts;
-        RunDesk desk(*library, runs, &hosts);
+        RunStore desk(*library, runs, &hosts);
         QCOMPARE(library->runs().size(), 2);
         QCOMPARE(hosts.followed.size(), 1);
         const QString id = hosts.followed.first();
@@ -154,7 +154,7 @@ private slots:
         pending.state = RunState::Pending;
         const QString folder = support::writeSampleRun(m_folder->filePath("runs"), pending);
         const auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
-        RunDesk desk(*library, m_folder->filePath("runs"), nullptr);
+        RunStore desk(*library, m_folder->filePath("runs"), nullptr);
         QCOMPARE(library->runs().size(), 1);
         QVERIFY(QDir(folder).removeRecursively());
         desk.scan();

@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "app/exchange/history_import.h"
-#include "app/runs/run_desk.h"
 #include "app/runs/run_library.h"
+#include "app/runs/run_store.h"
 
 using namespace trainyard;
 using namespace std::chrono_literals;
@@ -77,7 +77,7 @@ private slots:
         QCOMPARE(second.loss, 2.0);
         QCOMPARE(second.importedFrom, QString("CSV"));
         QCOMPARE(folders().size(), 2);
-        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        RunStore desk(*m_history, m_folder->filePath("runs"), nullptr);
         QCOMPARE(m_history->runs().size(), 2);
         QCOMPARE(m_history->find(ids[1])->tags, QStringList{"paper"});
     }
@@ -126,7 +126,7 @@ private slots:
         const std::vector<LoadedRun> runs{loadedRun("one", 3)};
         const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs).value();
         const auto anew = RunLibrary::open(m_folder->filePath("new.db")).value();
-        RunDesk desk(*anew, m_folder->filePath("runs"), nullptr);
+        RunStore desk(*anew, m_folder->filePath("runs"), nullptr);
         QCOMPARE(anew->find(ids[0])->tags, QStringList{"paper"});
     }
 
@@ -135,7 +135,7 @@ private slots:
         {
             const auto import = HistoryImport::begin(runsFolder()).value();
             QVERIFY(import->add(loadedRun("one", 3)).ok());
-            RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr); // while it is at work
+            RunStore desk(*m_history, m_folder->filePath("runs"), nullptr); // while it is at work
             QCOMPARE(folders().size(), 1);
             QVERIFY(folders().first().startsWith(".import-"));
         }
@@ -147,7 +147,7 @@ private slots:
     {
         killAmidImport();
         QCOMPARE(folders().size(), 1);
-        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        RunStore desk(*m_history, m_folder->filePath("runs"), nullptr);
         QCOMPARE(folders(), QStringList());
         QVERIFY(m_history->runs().isEmpty());
     }
@@ -162,7 +162,7 @@ private slots:
         const QString first =
             QDir(runs.filePath(complete)).entryList(QDir::Dirs | QDir::NoDotAndDotDot).first();
         QVERIFY(runs.rename(complete + '/' + first, first));
-        RunDesk desk(*m_history, m_folder->filePath("runs"), nullptr);
+        RunStore desk(*m_history, m_folder->filePath("runs"), nullptr);
         QCOMPARE(m_history->runs().size(), 2);
         for (const RunEntry& run : m_history->runs())
             QCOMPARE(run.tags, QStringList{"paper"});

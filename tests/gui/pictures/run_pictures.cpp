@@ -22,7 +22,7 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_page.h"
 #include "app/report/reports_page.h"
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
@@ -190,7 +190,7 @@ void showRun(DeskWindow& desk, const QString& id, const char* panel)
 
 void showLive(DeskWindow& desk, const char* panel, RunLink link = RunLink::Live)
 {
-    desk.session().runDesk().open(kLive).value()->setLink(link);
+    desk.session().runStore().open(kLive).value()->setLink(link);
     showRun(desk, kLive, panel);
 }
 
@@ -280,7 +280,7 @@ void showCheckpoints(DeskWindow& desk, const Result<QList<RunCheckpoint>>& liste
     showRun(desk, kDiverged, Checkpoints);
     QCoreApplication::processEvents(); // it is laid out, and asks hosts that there are not
     auto* tab = desk.window().findChild<CheckpointsTab*>();
-    tab->show(**desk.session().runDesk().open(kDiverged), true);
+    tab->show(**desk.session().runStore().open(kDiverged), true);
     tab->take(QList<RunCheckpoint>()); // not those of the picture before
     tab->take(listed);
 }
@@ -303,7 +303,7 @@ void showGone(DeskWindow& desk)
     gone.id = kGone;
     gone.name = QStringLiteral("long-ago");
     gone.state = RunState::Finished;
-    (void)desk.session().runDesk().library().store(gone).ok();
+    (void)desk.session().runStore().library().store(gone).ok();
     placeOf<RunsPage>(desk).showRun(kGone);
 }
 
@@ -315,7 +315,7 @@ void showEndOfDemo(DeskWindow& desk)
 
 void forgetGone(DeskWindow& desk)
 {
-    (void)desk.session().runDesk().library().remove(kGone).ok();
+    (void)desk.session().runStore().library().remove(kGone).ok();
 }
 
 void compare(DeskWindow& desk, const QStringList& runs, int tab)
@@ -340,7 +340,7 @@ void failToExport(DeskWindow& desk)
 QStringList newestRuns(DeskWindow& desk, qsizetype most)
 {
     QStringList ids;
-    for (const RunEntry& entry : desk.session().runDesk().library().runs().mid(0, most))
+    for (const RunEntry& entry : desk.session().runStore().library().runs().mid(0, most))
         ids.append(entry.id);
     return ids;
 }

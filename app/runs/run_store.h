@@ -21,14 +21,14 @@ class RunHosts;
 ///
 /// Runs that are not over are opened at once and followed; the others are read when somebody looks at them.
 /// GUI thread.
-class RunDesk : public QObject {
+class RunStore : public QObject {
     Q_OBJECT
 
 public:
     /// `hosts` may be null: then nothing is followed and the runs are what their files say.
     /// Library and hosts must outlive the desk.
-    RunDesk(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
-    ~RunDesk() override;
+    RunStore(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
+    ~RunStore() override;
 
     RunLibrary& library() { return m_library; }
     RunListModel& list() { return m_list; }

@@ -1,4 +1,4 @@
-#include "app/runs/run_desk.h"
+#include "app/runs/run_store.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -15,7 +15,7 @@ constexpr int kRecordMs = 1000;
 
 } // namespace
 
-RunDesk::RunDesk(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
+RunStore::RunStore(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
     : QObject(parent)
     , m_library(library)
     , m_runsFolder(runsFolder)
@@ -23,7 +23,7 @@ RunDesk::RunDesk(RunLibrary& library, const QString& runsFolder, RunHosts* hosts
     , m_list(library)
     , m_edits(library)
 {
-    connect(&m_clock, &QTimer::timeout, this, &RunDesk::lookAtClock);
+    connect(&m_clock, &QTimer::timeout, this, &RunStore::lookAtClock);
     m_clock.start(kClockMs);
     m_record.setSingleShot(true);
     m_record.setInterval(kRecordMs);
@@ -35,14 +35,14 @@ RunDesk::RunDesk(RunLibrary& library, const QString& runsFolder, RunHosts* hosts
     openUnfinished();
 }
 
-RunDesk::~RunDesk() = default;
+RunStore::~RunStore() = default;
 
-QString RunDesk::folderOf(const QString& runId) const
+QString RunStore::folderOf(const QString& runId) const
 {
     return m_runsFolder + QLatin1Char('/') + runId;
 }
 
-void RunDesk::scan()
+void RunStore::scan()
 {
     endInterruptedImports(m_runsFolder.toStdString());
     for (const QString& id : QDir(m_runsFolder).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
@@ -53,7 +53,7 @@ void RunDesk::scan()
 }
 
 /// A launch that came to nothing takes its folder back; nothing is lost with its entry.
-void RunDesk::dropTakenBack()
+void RunStore::dropTakenBack()
 {
     const QList<RunEntry> runs = m_library.runs();
     for (const RunEntry& entry : runs) {
@@ -65,7 +65,7 @@ void RunDesk::dropTakenBack()
     }
 }
 
-void RunDesk::adopt(const QString& runId)
+void RunStore::adopt(const QString& runId)
 {
     auto run = readRunFolder(folderOf(runId));
     if (!run.ok() || (!run->facts.spec && !run->facts.import))
@@ -73,7 +73,7 @@ void RunDesk::adopt(const QString& runId)
     keep(std::make_unique<OpenRun>(std::move(run).value()));
 }
 
-void RunDesk::openUnfinished()
+void RunStore::openUnfinished()
 {
     const QList<RunEntry> runs = m_library.runs(); // opening changes the library's list
     for (const RunEntry& entry : runs) {
@@ -82,7 +82,7 @@ void RunDesk::openUnfinished()
     }
 }
 
-Result<OpenRun*> RunDesk::open(const QString& runId)
+Result<OpenRun*> RunStore::open(const QString& runId)
 {
     const auto known = m_open.find(runId);
     if (known != m_open.end())
@@ -94,7 +94,7 @@ Result<OpenRun*> RunDesk::open(const QString& runId)
     return keep(std::make_unique<OpenRun>(std::move(run)));
 }
 
-Status RunDesk::removeRun(const QString& runId)
+Status RunStore::removeRun(const QString& runId)
 {
     QDir folder(folderOf(runId));
     if (folder.exists() && !folder.removeRecursively())
@@ -105,14 +105,14 @@ Status RunDesk::removeRun(const QString& runId)
     return m_library.remove(runId);
 }
 
-void RunDesk::followAgain(const QString& runId)
+void RunStore::followAgain(const QString& runId)
 {
     const auto known = m_open.find(runId);
     if (m_hosts && known != m_open.end())
         m_hosts->follow(*known->second);
 }
 
-OpenRun* RunDesk::keep(std::unique_ptr<OpenRun> owned)
+OpenRun* RunStore::keep(std::unique_ptr<OpenRun> owned)
 {
     OpenRun* run = owned.get();
     const QString id = run->id();
@@ -133,7 +133,7 @@ OpenRun* RunDesk::keep(std::unique_ptr<OpenRun> owned)
     return run;
 }
 
-void RunDesk::record(OpenRun& run)
+void RunStore::record(OpenRun& run)
 {
     RunEntry entry = m_library.find(run.id()).value_or(RunEntry{});
     updateEntry(entry, run.facts(), run.series());
@@ -143,7 +143,7 @@ void RunDesk::record(OpenRun& run)
     m_list.setCondition(run.id(), run.condition(QDateTime::currentMSecsSinceEpoch()));
 }
 
-void RunDesk::lookAtClock()
+void RunStore::lookAtClock()
 {
     if (const Status refreshed = m_library.refresh(); !refreshed.ok())
         emit problem(QString::fromStdString(refreshed.error().text()));
