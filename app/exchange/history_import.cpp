@@ -1,7 +1,7 @@
 #include "app/exchange/history_import.h"
 
+#include "app/runs/run_database.h"
 #include "app/runs/run_folder.h"
-#include "app/runs/run_library.h"
 #include "app/runs/staged_import.h"
 
 namespace trainyard {
@@ -39,7 +39,7 @@ Status HistoryImport::add(const LoadedRun& run)
     return {};
 }
 
-Result<QStringList> HistoryImport::finish(RunLibrary& history)
+Result<QStringList> HistoryImport::finish(RunDatabase& history)
 {
     Status done = m_staged->publish();
     if (done.ok())
@@ -55,7 +55,7 @@ Result<QStringList> HistoryImport::finish(RunLibrary& history)
     return ids;
 }
 
-Result<QStringList> importIntoHistory(RunLibrary& history, const fs::path& runsFolder,
+Result<QStringList> importIntoHistory(RunDatabase& history, const fs::path& runsFolder,
                                       std::span<const LoadedRun> runs)
 {
     TRAINYARD_TRY(const auto import, HistoryImport::begin(runsFolder));

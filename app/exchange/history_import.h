@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-class RunLibrary;
+class RunDatabase;
 class StagedImport;
 
 /// Makes runs of the history out of loaded ones, all of them or none: add() writes each into a hidden folder,
@@ -26,7 +26,7 @@ public:
     Status add(const LoadedRun& run);
     /// In the thread of the history: the folders and entries of all runs appear. Gives their ids in the order
     /// in which they were added. When the history takes no entry, nothing is there.
-    Result<QStringList> finish(RunLibrary& history);
+    Result<QStringList> finish(RunDatabase& history);
 
 private:
     explicit HistoryImport(std::unique_ptr<StagedImport> staged);
@@ -36,7 +36,7 @@ private:
 };
 
 /// The same in one go.
-Result<QStringList> importIntoHistory(RunLibrary& history, const std::filesystem::path& runsFolder,
+Result<QStringList> importIntoHistory(RunDatabase& history, const std::filesystem::path& runsFolder,
                                       std::span<const LoadedRun> runs);
 
 } // namespace trainyard

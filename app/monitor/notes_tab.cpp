@@ -8,8 +8,8 @@
 #include <QStringListModel>
 
 #include "app/base/theme.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_edits.h"
-#include "app/runs/run_library.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -67,7 +67,7 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     connect(m_tags, &QLineEdit::textEdited, this, &NotesTab::completeTags);
     connect(m_tags, &QLineEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
     connect(m_notes, &QPlainTextEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
-    connect(&edits.library(), &RunLibrary::runChanged, this, [this](int row) {
+    connect(&edits.library(), &RunDatabase::runChanged, this, [this](int row) {
         if (m_edits.library().runs()[row].id == m_runId && !m_due.isActive() && !m_saving)
             read(); // undone, or changed by another window
     });

@@ -13,7 +13,7 @@
 #include "app/charts/chart_legend.h"
 #include "app/monitor/efficiency_chart.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
@@ -48,7 +48,7 @@ void showTable(TableView& view, QLabel& title, TextTableModel& model, const QLis
 
 } // namespace
 
-ScalingTab::ScalingTab(RunLibrary& library, const HardwareLibrary& hardware, QWidget* parent)
+ScalingTab::ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QWidget* parent)
     : QWidget(parent)
     , m_library(library)
     , m_hardware(hardware)

@@ -14,7 +14,7 @@ class ChoiceBox;
 class EfficiencyChart;
 class ElidedLabel;
 class OpenRun;
-class RunLibrary;
+class RunDatabase;
 class TableView;
 
 /// How the model of a run scales, by all runs of the history that train it.
@@ -23,7 +23,7 @@ class ScalingTab : public QWidget {
 
 public:
     /// Both must outlive the tab.
-    ScalingTab(RunLibrary& library, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
 private:
@@ -32,7 +32,7 @@ private:
     void listBaselines();
     void fill();
 
-    RunLibrary& m_library;
+    RunDatabase& m_library;
     const HardwareLibrary& m_hardware;
     const OpenRun* m_run = nullptr;
     QString m_shownRun; ///< whose study is shown

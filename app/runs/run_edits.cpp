@@ -1,7 +1,7 @@
 #include "app/runs/run_edits.h"
 
 #include "app/base/display_text.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 
 namespace trainyard {
 
@@ -54,7 +54,7 @@ private:
 
 } // namespace
 
-RunEdits::RunEdits(RunLibrary& library, QObject* parent) : QObject(parent), m_library(library) {}
+RunEdits::RunEdits(RunDatabase& library, QObject* parent) : QObject(parent), m_library(library) {}
 
 void RunEdits::tell(const Status& written)
 {

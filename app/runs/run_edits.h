@@ -11,7 +11,7 @@
 
 namespace trainyard {
 
-class RunLibrary;
+class RunDatabase;
 
 /// What the user keeps with runs (tags, notes, archive), changed so that it can be undone. GUI thread.
 class RunEdits : public QObject {
@@ -19,12 +19,12 @@ class RunEdits : public QObject {
 
 public:
     /// The library must outlive the edits.
-    explicit RunEdits(RunLibrary& library, QObject* parent = nullptr);
+    explicit RunEdits(RunDatabase& library, QObject* parent = nullptr);
 
     /// Where edits are kept from now on while it lives, so that they are undone among others.
     void useStack(QUndoStack& stack) { m_shared = &stack; }
     QUndoStack& stack() { return m_shared ? *m_shared : m_own; }
-    RunLibrary& library() { return m_library; }
+    RunDatabase& library() { return m_library; }
 
     void setTags(const QString& runId, const QStringList& tags);
     /// Notes of one run that follow each other are undone at once.
@@ -38,7 +38,7 @@ signals:
 private:
     void tell(const Status& written);
 
-    RunLibrary& m_library;
+    RunDatabase& m_library;
     QUndoStack m_own;
     QPointer<QUndoStack> m_shared;
 };

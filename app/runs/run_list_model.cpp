@@ -3,19 +3,19 @@
 #include <QDateTime>
 
 #include "app/base/display_text.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 
 namespace trainyard {
 
-RunListModel::RunListModel(const RunLibrary& library, QObject* parent)
+RunListModel::RunListModel(const RunDatabase& library, QObject* parent)
     : QAbstractTableModel(parent)
     , m_library(library)
     , m_rows(library.runs())
     , m_nowMs(QDateTime::currentMSecsSinceEpoch())
 {
-    connect(&library, &RunLibrary::runAdded, this, &RunListModel::onAdded);
-    connect(&library, &RunLibrary::runChanged, this, &RunListModel::onChanged);
-    connect(&library, &RunLibrary::runRemoved, this, &RunListModel::onRemoved);
+    connect(&library, &RunDatabase::runAdded, this, &RunListModel::onAdded);
+    connect(&library, &RunDatabase::runChanged, this, &RunListModel::onChanged);
+    connect(&library, &RunDatabase::runRemoved, this, &RunListModel::onRemoved);
 }
 
 int RunListModel::rowCount(const QModelIndex& parent) const

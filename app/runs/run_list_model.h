@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-class RunLibrary;
+class RunDatabase;
 
 /// The history as rows, newest first. One row per run; columns for tables, roles for delegates.
 class RunListModel : public QAbstractTableModel {
@@ -25,7 +25,7 @@ public:
     };
 
     /// The library must outlive the model.
-    explicit RunListModel(const RunLibrary& library, QObject* parent = nullptr);
+    explicit RunListModel(const RunDatabase& library, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -50,7 +50,7 @@ private:
     void onChanged(int row);
     void onRemoved(int row);
 
-    const RunLibrary& m_library;
+    const RunDatabase& m_library;
     QList<RunEntry> m_rows;
     QHash<QString, RunCondition> m_conditions;
     QHash<QString, QString> m_alerts;

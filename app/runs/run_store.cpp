@@ -15,7 +15,7 @@ constexpr int kRecordMs = 1000;
 
 } // namespace
 
-RunStore::RunStore(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
+RunStore::RunStore(RunDatabase& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
     : QObject(parent)
     , m_library(library)
     , m_runsFolder(runsFolder)

@@ -8,8 +8,8 @@
 #include <QTimer>
 
 #include "app/runs/open_run.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_edits.h"
-#include "app/runs/run_library.h"
 #include "app/runs/run_list_model.h"
 
 namespace trainyard {
@@ -27,10 +27,10 @@ class RunStore : public QObject {
 public:
     /// `hosts` may be null: then nothing is followed and the runs are what their files say.
     /// Library and hosts must outlive the desk.
-    RunStore(RunLibrary& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
+    RunStore(RunDatabase& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
     ~RunStore() override;
 
-    RunLibrary& library() { return m_library; }
+    RunDatabase& library() { return m_library; }
     RunListModel& list() { return m_list; }
     RunEdits& edits() { return m_edits; }
     RunHosts* hosts() { return m_hosts; }
@@ -63,7 +63,7 @@ private:
     void record(OpenRun& run);
     void lookAtClock();
 
-    RunLibrary& m_library;
+    RunDatabase& m_library;
     QString m_runsFolder;
     RunHosts* m_hosts;
     RunListModel m_list;

@@ -46,11 +46,11 @@ void Session::openHistory()
 {
     const auto orElse = [this](const Error& error) {
         m_startupProblems << QString::fromStdString(error.text());
-        return RunLibrary::open(QStringLiteral(":memory:")).value(); // the runs can be watched all the same
+        return RunDatabase::open(QStringLiteral(":memory:")).value(); // the runs can be watched all the same
     };
     if (const Status made = makeFolder(m_dataFolder / "runs"); !made.ok())
         m_startupProblems << QString::fromStdString(made.error().text());
-    auto library = RunLibrary::open(QString::fromStdString((m_dataFolder / "history.db").string()));
+    auto library = RunDatabase::open(QString::fromStdString((m_dataFolder / "history.db").string()));
     m_library = library.ok() ? std::move(library).value() : orElse(library.error());
     m_runStore = std::make_unique<RunStore>(
         *m_library, QString::fromStdString((m_dataFolder / "runs").string()), &m_runHosts);

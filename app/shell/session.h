@@ -69,7 +69,7 @@ private:
     DataSetVerifier m_verifier;
     PrepareJob m_prepareJob;
     RemoteRunHosts m_runHosts;
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     std::unique_ptr<RunStore> m_runStore;
     std::unique_ptr<AlertCenter> m_alerts;
     SpecDocument m_document;

@@ -12,8 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/runs/run_database.h"
 #include "app/runs/run_filter.h"
-#include "app/runs/run_library.h"
 #include "app/runs/run_list_model.h"
 #include "engine/spec/spec_json.h"
 
@@ -63,7 +63,7 @@ RunEntry entry(int number)
     return e;
 }
 
-void fill(RunLibrary& library, int runs)
+void fill(RunDatabase& library, int runs)
 {
     for (int i = 0; i < runs; ++i) {
         if (const Status stored = library.store(entry(i)); !stored.ok()) {
@@ -92,10 +92,10 @@ int main(int argc, char** argv)
 
     const QTemporaryDir folder;
     const QString file = folder.filePath("history.db");
-    auto library = RunLibrary::open(file).value();
+    auto library = RunDatabase::open(file).value();
     fill(*library, runs);
     std::printf("%d runs, medians of %d, processor time\n", runs, times);
-    print("open", medianMs(times, [&] { (void)RunLibrary::open(file).value(); }));
+    print("open", medianMs(times, [&] { (void)RunDatabase::open(file).value(); }));
 
     RunListModel model(*library);
     RunFilter filter;
@@ -120,7 +120,7 @@ int main(int argc, char** argv)
     print("tag a run", medianMs(times, [&] {
               (void)library->setTags(entry(number).id, {QString::number(++number)}).ok();
           }));
-    auto other = RunLibrary::open(file).value();
+    auto other = RunDatabase::open(file).value();
     print("look for changes of others, when there are none",
           medianMs(times, [&] { (void)other->refresh().ok(); }));
     print("take over a change of another window", medianMs(times, [&] {

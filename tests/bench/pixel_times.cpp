@@ -20,7 +20,7 @@
 #include "app/monitor/remote_run_hosts.h"
 #include "app/monitor/runs_page.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_store.h"
 #include "engine/base/clock.h"
 #include "remote/launch/run_service.h"
@@ -151,7 +151,7 @@ private:
 
     void showIt()
     {
-        m_library = RunLibrary::open(m_desk.filePath("history.db")).value();
+        m_library = RunDatabase::open(m_desk.filePath("history.db")).value();
         m_runStore = std::make_unique<RunStore>(*m_library, QString::fromStdString(runsDir().string()),
                                                 m_hosts.get());
         m_alerts = std::make_unique<AlertCenter>(*m_runStore, m_desk.filePath("alerts.json").toStdString());
@@ -182,7 +182,7 @@ private:
     std::unique_ptr<RunService> m_service;
     std::unique_ptr<RemoteRunHosts> m_hosts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     std::unique_ptr<RunStore> m_runStore;
     std::unique_ptr<AlertCenter> m_alerts;
     std::unique_ptr<RunsPage> m_place;

@@ -43,7 +43,7 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         QDir(m_folder->path()).mkdir("runs");
-        m_library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
     }
 
     void cleanup()
@@ -215,7 +215,7 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     std::unique_ptr<RunStore> m_desk;
     std::unique_ptr<ComparePage> m_page;
 };

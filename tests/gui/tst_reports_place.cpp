@@ -46,7 +46,7 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         QDir(m_folder->path()).mkdir("runs");
-        m_library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
     }
 
     void cleanup()
@@ -220,7 +220,7 @@ private:
     PagePreview* preview() const { return m_page->findChild<PagePreview*>(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     std::unique_ptr<RunStore> m_desk;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     TargetPool m_targets;

@@ -192,7 +192,7 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        m_library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
         m_hosts = std::make_unique<ScriptedHosts>();
         QDir(m_folder->path()).mkdir("runs");
     }
@@ -951,7 +951,7 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     std::unique_ptr<ScriptedHosts> m_hosts;
     std::unique_ptr<RunStore> m_desk;
     std::unique_ptr<AlertCenter> m_alerts;

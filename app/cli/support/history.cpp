@@ -14,7 +14,7 @@ QString runsFolder()
 
 } // namespace
 
-History::History(std::unique_ptr<RunLibrary> library)
+History::History(std::unique_ptr<RunDatabase> library)
     : m_library(std::move(library)), m_desk(*m_library, runsFolder(), nullptr)
 {
 }
@@ -23,7 +23,7 @@ Result<std::unique_ptr<History>> History::open()
 {
     TRAINYARD_TRY_STATUS(makeFolder(dataDir() / "runs"));
     TRAINYARD_TRY(auto library,
-                  RunLibrary::open(QString::fromStdString((dataDir() / "history.db").string())));
+                  RunDatabase::open(QString::fromStdString((dataDir() / "history.db").string())));
     return std::unique_ptr<History>(new History(std::move(library)));
 }
 

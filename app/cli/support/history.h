@@ -2,7 +2,7 @@
 
 #include <memory>
 
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_store.h"
 
 namespace trainyard {
@@ -13,7 +13,7 @@ public:
     /// Takes in runs whose folders have appeared since it was used last.
     static Result<std::unique_ptr<History>> open();
 
-    RunLibrary& library() { return *m_library; }
+    RunDatabase& library() { return *m_library; }
     RunStore& desk() { return m_desk; }
     /// BadInput for what is no run of this desk.
     Result<RunEntry> find(const std::string& runId) const;
@@ -21,9 +21,9 @@ public:
     Result<OpenRun*> read(const std::string& runId);
 
 private:
-    explicit History(std::unique_ptr<RunLibrary> library);
+    explicit History(std::unique_ptr<RunDatabase> library);
 
-    std::unique_ptr<RunLibrary> m_library;
+    std::unique_ptr<RunDatabase> m_library;
     RunStore m_desk;
 };
 

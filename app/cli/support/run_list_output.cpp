@@ -48,7 +48,7 @@ RunEntry entryOf(const DeskRun& run)
 }
 
 /// The history, and the jobs of this desk that are no trainings.
-QList<ListedRun> knownRuns(const RunLibrary& library)
+QList<ListedRun> knownRuns(const RunDatabase& library)
 {
     std::map<QString, DeskRun> own;
     for (const DeskRun& run : deskRuns())

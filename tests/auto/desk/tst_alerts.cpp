@@ -374,7 +374,7 @@ private slots:
         sample.steps = 2000;
         sample.startNs = QDateTime::currentMSecsSinceEpoch() * 1'000'000 - 168 * kSecondNs;
         QVERIFY(!support::writeSampleRun(folder.filePath("runs"), sample).isEmpty());
-        const auto library = RunLibrary::open(folder.filePath("history.db")).value();
+        const auto library = RunDatabase::open(folder.filePath("history.db")).value();
         RunStore desk(*library, folder.filePath("runs"), nullptr);
         const QString id = library->runs().first().id;
         AlertCenter alerts(desk, folder.filePath("alerts.json").toStdString());

@@ -140,7 +140,7 @@ private slots:
         const std::vector series{ramp("loss", 1, 3, 1)};
         const QString runs = m_folder->filePath("runs");
         const QString id = writeImportedRun(runs.toStdString(), import(series), series).value();
-        auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
         RunStore desk(*library, runs, nullptr);
         QVERIFY(library->find(id));
         QVERIFY(RunSearch("is:imported sweep").matches(*library->find(id)));

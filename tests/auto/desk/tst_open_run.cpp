@@ -131,7 +131,7 @@ private slots:
         support::writeSampleRun(runs, done);
         QDir(runs).mkdir("not-a-run");
 
-        const auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        const auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
         RecordingHosts hosts;
         RunStore desk(*library, runs, &hosts);
         QCOMPARE(library->runs().size(), 2);
@@ -153,7 +153,7 @@ private slots:
         pending.reached = 0;
         pending.state = RunState::Pending;
         const QString folder = support::writeSampleRun(m_folder->filePath("runs"), pending);
-        const auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        const auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
         RunStore desk(*library, m_folder->filePath("runs"), nullptr);
         QCOMPARE(library->runs().size(), 1);
         QVERIFY(QDir(folder).removeRecursively());

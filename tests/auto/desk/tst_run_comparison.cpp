@@ -5,7 +5,7 @@
 
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_list_model.h"
 #include "app/runs/run_pick_model.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -86,7 +86,7 @@ private slots:
 
     void aChosenRunStaysChosenWhileTheSearchHidesIt()
     {
-        auto library = RunLibrary::open(m_folder->filePath("history.db")).value();
+        auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
         for (const QString& id : QStringList{"a", "b"}) {
             RunEntry entry;
             entry.id = entry.name = id;

@@ -14,8 +14,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/runs/run_database.h"
 #include "app/runs/run_filter.h"
-#include "app/runs/run_library.h"
 #include "app/runs/run_list_model.h"
 
 using namespace trainyard;
@@ -69,7 +69,7 @@ QByteArray wholeHistory()
     const QTemporaryDir folder;
     const QString path = folder.filePath("history.db");
     {
-        auto library = RunLibrary::open(path).value();
+        auto library = RunDatabase::open(path).value();
         for (int i = 0; i < 40; ++i)
             (void)library->store(entry(QString("run-%1").arg(i), 1000 + i)).ok();
     }
@@ -86,7 +86,7 @@ QByteArray otherDatabase(const char* statement)
     return bytesOf(path);
 }
 
-QStringList ids(const RunLibrary& library)
+QStringList ids(const RunDatabase& library)
 {
     QStringList list;
     for (const RunEntry& e : library.runs())
@@ -110,14 +110,14 @@ private slots:
     {
         RunEntry stored = entry("a", 1000);
         {
-            auto library = RunLibrary::open(m_file).value();
+            auto library = RunDatabase::open(m_file).value();
             QVERIFY(library->store(stored).ok());
             QVERIFY(library->setTags("a", {"baseline", "paper"}).ok());
             QVERIFY(library->setNotes("a", "zeile 1\nzeile 2 — ü").ok());
         }
         stored.tags = QStringList{"baseline", "paper"};
         stored.notes = "zeile 1\nzeile 2 — ü";
-        const auto library = RunLibrary::open(m_file).value();
+        const auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->find("a") == stored);
     }
 
@@ -132,7 +132,7 @@ private slots:
             for (std::string& problem : problems)
                 programs.emplace_back([&together, &problem, file] {
                     together.arrive_and_wait();
-                    const auto library = RunLibrary::open(file);
+                    const auto library = RunDatabase::open(file);
                     problem = library.ok() ? "" : library.error().text();
                 });
             for (std::thread& program : programs)
@@ -146,22 +146,22 @@ private slots:
     {
         RunEntry fresh = entry("a", 1000);
         fresh.loss = std::nan("");
-        QVERIFY(RunLibrary::open(m_file).value()->store(fresh).ok());
-        QVERIFY(std::isnan(RunLibrary::open(m_file).value()->find("a")->loss));
+        QVERIFY(RunDatabase::open(m_file).value()->store(fresh).ok());
+        QVERIFY(std::isnan(RunDatabase::open(m_file).value()->find("a")->loss));
     }
 
     void listsTheNewestFirst()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         for (const auto& [id, ms] : {std::pair{"b", 2000}, {"a", 1000}, {"c", 3000}})
             QVERIFY(library->store(entry(id, ms)).ok());
         QCOMPARE(ids(*library), (QStringList{"c", "b", "a"}));
-        QCOMPARE(ids(*RunLibrary::open(m_file).value()), (QStringList{"c", "b", "a"}));
+        QCOMPARE(ids(*RunDatabase::open(m_file).value()), (QStringList{"c", "b", "a"}));
     }
 
     void newFiguresLeaveTagsAndNotesAlone()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
         QVERIFY(library->setNotes("a", "keep me").ok());
         RunEntry later = entry("a", 1000);
@@ -173,27 +173,27 @@ private slots:
 
     void storingTheSameAgainSaysNothing()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
-        QSignalSpy changed(library.get(), &RunLibrary::runChanged);
+        QSignalSpy changed(library.get(), &RunDatabase::runChanged);
         QVERIFY(library->store(entry("a", 1000)).ok());
         QCOMPARE(changed.count(), 0);
     }
 
     void forgetsWhatIsRemoved()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
         QVERIFY(library->remove("a").ok());
         QVERIFY(library->remove("a").ok());
-        QVERIFY(RunLibrary::open(m_file).value()->runs().isEmpty());
+        QVERIFY(RunDatabase::open(m_file).value()->runs().isEmpty());
     }
 
     void twoWindowsSeeEachOthersChanges()
     {
-        auto first = RunLibrary::open(m_file).value();
+        auto first = RunDatabase::open(m_file).value();
         QVERIFY(first->store(entry("a", 1000)).ok());
-        auto second = RunLibrary::open(m_file).value();
+        auto second = RunDatabase::open(m_file).value();
         RunListModel rows(*second);
         QAbstractItemModelTester tester(&rows);
         QVERIFY(first->store(entry("b", 2000)).ok());
@@ -202,7 +202,7 @@ private slots:
         QCOMPARE(ids(*second), (QStringList{"a"})); // reading never touches the disk
         QVERIFY(second->refresh().ok());
         QVERIFY(first->refresh().ok());
-        for (RunLibrary* library : {first.get(), second.get()}) {
+        for (RunDatabase* library : {first.get(), second.get()}) {
             QCOMPARE(ids(*library), (QStringList{"b", "a"}));
             QCOMPARE(library->find("a")->notes, QString("from the first"));
             QCOMPARE(library->find("a")->tags, (QStringList{"from-the-second"}));
@@ -214,9 +214,9 @@ private slots:
 
     void newFiguresDoNotUndoWhatAnotherWindowNoted()
     {
-        auto first = RunLibrary::open(m_file).value();
+        auto first = RunDatabase::open(m_file).value();
         QVERIFY(first->store(entry("a", 1000)).ok());
-        auto second = RunLibrary::open(m_file).value();
+        auto second = RunDatabase::open(m_file).value();
         QVERIFY(second->setTags("a", {"paper"}).ok());
         QVERIFY(second->setArchived("a", true).ok());
         RunEntry later = entry("a", 1000);
@@ -230,18 +230,18 @@ private slots:
 
     void aRunThatAnotherWindowRemovedCannotBeTagged()
     {
-        auto first = RunLibrary::open(m_file).value();
+        auto first = RunDatabase::open(m_file).value();
         QVERIFY(first->store(entry("a", 1000)).ok());
-        auto second = RunLibrary::open(m_file).value();
+        auto second = RunDatabase::open(m_file).value();
         QVERIFY(second->remove("a").ok());
         QVERIFY(!first->setTags("a", {"late"}).ok());
     }
 
     void nothingNewSaysNothing()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
-        QSignalSpy changed(library.get(), &RunLibrary::runChanged);
+        QSignalSpy changed(library.get(), &RunDatabase::runChanged);
         QVERIFY(library->refresh().ok());
         QCOMPARE(changed.count(), 0);
     }
@@ -265,18 +265,18 @@ private slots:
             QVERIFY(query.exec("PRAGMA user_version = 1"));
         }
         QSqlDatabase::removeDatabase("old");
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QCOMPARE(library->find("a")->tags, (QStringList{"kept"}));
         QCOMPARE(library->find("a")->notes, QString("kept too"));
         QCOMPARE(library->find("a")->loss, 1.5);
         QVERIFY(library->setArchived("a", true).ok());
-        QVERIFY(RunLibrary::open(m_file).value()->find("a")->isArchived);
+        QVERIFY(RunDatabase::open(m_file).value()->find("a")->isArchived);
     }
 
     void damageInTheMiddleIsToldAndLeftAsItIs()
     {
         {
-            auto library = RunLibrary::open(m_file).value();
+            auto library = RunDatabase::open(m_file).value();
             RunEntry large = entry("run", 1000);
             large.spec = QString(20'000, 'x');
             for (int i = 0; i < 20; ++i) {
@@ -291,7 +291,7 @@ private slots:
         file.write(QByteArray(int(file.size()) - 8192, '\xff'));
         file.seek(0);
         const QByteArray damaged = file.readAll();
-        const auto library = RunLibrary::open(m_file);
+        const auto library = RunDatabase::open(m_file);
         QVERIFY(!library.ok());
         QVERIFY(library.error().message.find("history.db") != std::string::npos);
         file.seek(0);
@@ -300,7 +300,7 @@ private slots:
 
     void usesAWriteAheadLog()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
         QVERIFY(QFile::exists(m_file + "-wal"));
     }
@@ -314,7 +314,7 @@ private slots:
             QSqlQuery(database).exec("PRAGMA user_version = 99");
         }
         QSqlDatabase::removeDatabase("newer");
-        const auto library = RunLibrary::open(m_file);
+        const auto library = RunDatabase::open(m_file);
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::Refused);
     }
@@ -325,7 +325,7 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(QByteArray(4096, 'x'));
         file.close();
-        const auto library = RunLibrary::open(m_file);
+        const auto library = RunDatabase::open(m_file);
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::BadInput);
         QVERIFY(library.error().message.find("history.db") != std::string::npos);
@@ -355,7 +355,7 @@ private slots:
         QVERIFY(file.open(QIODevice::WriteOnly));
         file.write(content);
         file.close();
-        const auto library = RunLibrary::open(m_file, 20ms);
+        const auto library = RunDatabase::open(m_file, 20ms);
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::BadInput);
         QVERIFY(library.error().message.find(m_file.toStdString()) == 0);
@@ -367,8 +367,8 @@ private slots:
     void anEmptyFileBecomesAHistory()
     {
         QVERIFY(QFile(m_file).open(QIODevice::WriteOnly));
-        QVERIFY(RunLibrary::open(m_file).value()->store(entry("a", 1000)).ok());
-        QCOMPARE(ids(*RunLibrary::open(m_file).value()), QStringList{"a"});
+        QVERIFY(RunDatabase::open(m_file).value()->store(entry("a", 1000)).ok());
+        QCOMPARE(ids(*RunDatabase::open(m_file).value()), QStringList{"a"});
     }
 
     void refusesWhatIsNoFile_data()
@@ -382,7 +382,7 @@ private slots:
     {
         QFETCH(bool, isFolder);
         QVERIFY(isFolder ? QDir().mkpath(m_file) : QFile::link(m_file, m_file));
-        const auto library = RunLibrary::open(m_file);
+        const auto library = RunDatabase::open(m_file);
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::Refused);
         QVERIFY(library.error().message.find(m_file.toStdString()) != std::string::npos);
@@ -390,7 +390,7 @@ private slots:
 
     void saysThatAnotherProgramHasLockedIt()
     {
-        auto library = RunLibrary::open(m_file, 20ms).value();
+        auto library = RunDatabase::open(m_file, 20ms).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
         const Connection other(m_file, "PRAGMA locking_mode = NORMAL", "BEGIN IMMEDIATE");
         const auto says = [&](const Status& status) {
@@ -403,14 +403,14 @@ private slots:
         QVERIFY(says(library->setNotes("a", "new")));
         QVERIFY(says(library->remove("a")));
         QCOMPARE(ids(*library), QStringList{"a"});
-        QCOMPARE(ids(*RunLibrary::open(m_file, 20ms).value()), QStringList{"a"}); // reading goes on
+        QCOMPARE(ids(*RunDatabase::open(m_file, 20ms).value()), QStringList{"a"}); // reading goes on
     }
 
     void opensNoHistoryThatAnotherProgramHasForItself()
     {
-        QVERIFY(RunLibrary::open(m_file).value()->store(entry("a", 1000)).ok());
+        QVERIFY(RunDatabase::open(m_file).value()->store(entry("a", 1000)).ok());
         const Connection other(m_file, "PRAGMA locking_mode = EXCLUSIVE", "BEGIN IMMEDIATE");
-        const auto library = RunLibrary::open(m_file, 20ms);
+        const auto library = RunDatabase::open(m_file, 20ms);
         QVERIFY(!library.ok());
         QCOMPARE(library.error().kind, ErrorKind::Refused);
         QVERIFY(library.error().message.find("another program has locked") != std::string::npos);
@@ -418,24 +418,24 @@ private slots:
 
     void storesAllOrNothing()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         {
             const Connection other(m_file, "CREATE TRIGGER full BEFORE INSERT ON runs WHEN NEW.id = 'b' "
                                            "BEGIN SELECT RAISE(ABORT, 'no room'); END");
         }
         QVERIFY(!library->storeAll({entry("a", 1000), entry("b", 2000)}).ok());
         QVERIFY(library->runs().isEmpty());
-        QVERIFY(RunLibrary::open(m_file).value()->runs().isEmpty());
+        QVERIFY(RunDatabase::open(m_file).value()->runs().isEmpty());
         RunEntry tagged = entry("a", 1000);
         tagged.tags = QStringList{"paper"};
         QVERIFY(library->storeAll({tagged, entry("c", 3000)}).ok());
         QCOMPARE(ids(*library), (QStringList{"c", "a"}));
-        QCOMPARE(RunLibrary::open(m_file).value()->find("a")->tags, QStringList{"paper"});
+        QCOMPARE(RunDatabase::open(m_file).value()->find("a")->tags, QStringList{"paper"});
     }
 
     void rowsFollowTheHistory()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         RunListModel model(*library);
         QAbstractItemModelTester tester(&model);
         QVERIFY(library->store(entry("a", 1000)).ok());
@@ -452,7 +452,7 @@ private slots:
 
     void aFinishedRunIsNotCalledLost()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         RunListModel model(*library);
         QVERIFY(library->store(entry("a", 1000)).ok());
         model.setCondition("a", RunCondition::LinkLost);
@@ -477,7 +477,7 @@ private slots:
 
     void filterFindsAllWordsAnywhere()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
         QVERIFY(library->store(entry("b", 2000)).ok());
         QVERIFY(library->setTags("b", {"paper"}).ok());
@@ -492,7 +492,7 @@ private slots:
 
     void sortsByFigures()
     {
-        auto library = RunLibrary::open(m_file).value();
+        auto library = RunDatabase::open(m_file).value();
         RunEntry fast = entry("fast", 1000);
         fast.sequencesPerSecond = 1000;
         RunEntry slow = entry("slow", 2000);

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "app/exchange/history_import.h"
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_store.h"
 
 using namespace trainyard;
@@ -60,7 +60,7 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        m_history = RunLibrary::open(m_folder->filePath("history.db"), 20ms).value();
+        m_history = RunDatabase::open(m_folder->filePath("history.db"), 20ms).value();
     }
     void cleanup() { m_history.reset(); }
 
@@ -125,7 +125,7 @@ private slots:
     {
         const std::vector<LoadedRun> runs{loadedRun("one", 3)};
         const QStringList ids = importIntoHistory(*m_history, runsFolder(), runs).value();
-        const auto anew = RunLibrary::open(m_folder->filePath("new.db")).value();
+        const auto anew = RunDatabase::open(m_folder->filePath("new.db")).value();
         RunStore desk(*anew, m_folder->filePath("runs"), nullptr);
         QCOMPARE(anew->find(ids[0])->tags, QStringList{"paper"});
     }
@@ -194,7 +194,7 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunLibrary> m_history;
+    std::unique_ptr<RunDatabase> m_history;
 };
 
 QTEST_GUILESS_MAIN(TestHistoryImport)

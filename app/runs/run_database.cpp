@@ -1,4 +1,4 @@
-#include "app/runs/run_library.h"
+#include "app/runs/run_database.h"
 
 #include <algorithm>
 #include <array>
@@ -42,25 +42,25 @@ CREATE TABLE IF NOT EXISTS runs (
 constexpr std::array kUpgrade{"ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
                               "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"};
 
-constexpr std::array kColumns{"id",
-                              "name",
-                              "hosts",
-                              "spec",
-                              "training",
-                              "state",
-                              "reason",
-                              "step",
-                              "steps",
-                              "loss",
-                              "sequences_per_second",
-                              "world_size",
-                              "attempt",
-                              "created_ms",
-                              "updated_ms",
-                              "imported_from",
-                              "tags",
-                              "notes",
-                              "archived"};
+constexpr std::array kHistoryColumns{"id",
+                                     "name",
+                                     "hosts",
+                                     "spec",
+                                     "training",
+                                     "state",
+                                     "reason",
+                                     "step",
+                                     "steps",
+                                     "loss",
+                                     "sequences_per_second",
+                                     "world_size",
+                                     "attempt",
+                                     "created_ms",
+                                     "updated_ms",
+                                     "imported_from",
+                                     "tags",
+                                     "notes",
+                                     "archived"};
 /// The last ones are the user's, and are not touched when a run's figures are brought up to date; nor are the
 /// first one, which names the run, and the time of its start, which keeps its place in the list.
 constexpr std::size_t kOwnColumns = 3;
@@ -167,7 +167,7 @@ bool isNewer(const RunEntry& a, const RunEntry& b)
 QStringList columnNames()
 {
     QStringList names;
-    for (const char* name : kColumns)
+    for (const char* name : kHistoryColumns)
         names.append(QLatin1String(name));
     return names;
 }
@@ -250,24 +250,25 @@ bool bringUpToDate(QSqlQuery& query)
 
 } // namespace
 
-RunLibrary::RunLibrary(QString connection) : m_connection(std::move(connection)) {}
+RunDatabase::RunDatabase(QString connection) : m_connection(std::move(connection)) {}
 
-RunLibrary::~RunLibrary()
+RunDatabase::~RunDatabase()
 {
     QSqlDatabase::removeDatabase(m_connection);
 }
 
-QSqlDatabase RunLibrary::database() const
+QSqlDatabase RunDatabase::database() const
 {
     return QSqlDatabase::database(m_connection, false);
 }
 
-Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file, std::chrono::milliseconds patience)
+Result<std::unique_ptr<RunDatabase>> RunDatabase::open(const QString& file,
+                                                       std::chrono::milliseconds patience)
 {
     TRAINYARD_TRY_STATUS(checkHistoryFile(file));
     static std::atomic<int> counter = 0; // Qt names connections globally; several libraries may be open
     const QString connection = QStringLiteral("history-%1").arg(++counter);
-    std::unique_ptr<RunLibrary> library(new RunLibrary(connection));
+    std::unique_ptr<RunDatabase> library(new RunDatabase(connection));
     {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
         database.setDatabaseName(file);
@@ -283,12 +284,12 @@ Result<std::unique_ptr<RunLibrary>> RunLibrary::open(const QString& file, std::c
     return library;
 }
 
-Error RunLibrary::problem(const QString& doing, const QSqlQuery& query) const
+Error RunDatabase::problem(const QString& doing, const QSqlQuery& query) const
 {
     return historyError(database().databaseName(), doing, query.lastError());
 }
 
-Status RunLibrary::prepareSchema(std::chrono::milliseconds patience)
+Status RunDatabase::prepareSchema(std::chrono::milliseconds patience)
 {
     QSqlQuery query(database());
     const auto present = schemaMark(query);
@@ -310,7 +311,7 @@ Status RunLibrary::prepareSchema(std::chrono::milliseconds patience)
     return why;
 }
 
-Result<QList<RunEntry>> RunLibrary::read() const
+Result<QList<RunEntry>> RunDatabase::read() const
 {
     QSqlQuery query(database());
     query.setForwardOnly(true);
@@ -325,7 +326,7 @@ Result<QList<RunEntry>> RunLibrary::read() const
     return runs;
 }
 
-Result<qint64> RunLibrary::changeCounter() const
+Result<qint64> RunDatabase::changeCounter() const
 {
     QSqlQuery query(database());
     if (!query.exec(QStringLiteral("PRAGMA data_version")) || !query.next())
@@ -333,7 +334,7 @@ Result<qint64> RunLibrary::changeCounter() const
     return query.value(0).toLongLong();
 }
 
-Status RunLibrary::refresh()
+Status RunDatabase::refresh()
 {
     TRAINYARD_TRY(const qint64 counter, changeCounter());
     if (counter == m_counter)
@@ -352,13 +353,13 @@ Status RunLibrary::refresh()
     return {};
 }
 
-std::optional<RunEntry> RunLibrary::find(const QString& id) const
+std::optional<RunEntry> RunDatabase::find(const QString& id) const
 {
     const int row = rowOf(id);
     return row < 0 ? std::nullopt : std::optional(m_runs[row]);
 }
 
-int RunLibrary::rowOf(const QString& id) const
+int RunDatabase::rowOf(const QString& id) const
 {
     const auto created = m_createdMs.find(id);
     if (created == m_createdMs.end())
@@ -369,7 +370,7 @@ int RunLibrary::rowOf(const QString& id) const
     return int(std::lower_bound(m_runs.begin(), m_runs.end(), wanted, isNewer) - m_runs.begin());
 }
 
-QStringList RunLibrary::tags() const
+QStringList RunDatabase::tags() const
 {
     QSet<QString> all;
     for (const RunEntry& entry : m_runs)
@@ -379,13 +380,13 @@ QStringList RunLibrary::tags() const
     return sorted;
 }
 
-Status RunLibrary::execute(QSqlQuery& query, const QString& doing) const
+Status RunDatabase::execute(QSqlQuery& query, const QString& doing) const
 {
     return query.exec() ? Status() : Status(problem(doing, query));
 }
 
 /// Brings the entry into memory and tells of it.
-void RunLibrary::put(const RunEntry& entry)
+void RunDatabase::put(const RunEntry& entry)
 {
     const int known = rowOf(entry.id);
     if (known >= 0 && m_runs[known].createdMs == entry.createdMs) {
@@ -404,14 +405,14 @@ void RunLibrary::put(const RunEntry& entry)
     emit runAdded(row);
 }
 
-void RunLibrary::drop(int row)
+void RunDatabase::drop(int row)
 {
     m_createdMs.remove(m_runs[row].id);
     m_runs.removeAt(row);
     emit runRemoved(row);
 }
 
-Status RunLibrary::store(const RunEntry& entry)
+Status RunDatabase::store(const RunEntry& entry)
 {
     RunEntry updated = entry;
     if (const int row = rowOf(entry.id); row >= 0) {
@@ -428,7 +429,7 @@ Status RunLibrary::store(const RunEntry& entry)
     return {};
 }
 
-Status RunLibrary::storeAll(const QList<RunEntry>& entries)
+Status RunDatabase::storeAll(const QList<RunEntry>& entries)
 {
     const QString doing = QStringLiteral("write the runs");
     QSqlQuery query(database());
@@ -448,7 +449,7 @@ Status RunLibrary::storeAll(const QList<RunEntry>& entries)
     return {};
 }
 
-Status RunLibrary::write(const RunEntry& entry, const QString& statement)
+Status RunDatabase::write(const RunEntry& entry, const QString& statement)
 {
     QSqlQuery query(database());
     query.prepare(statement);
@@ -457,28 +458,29 @@ Status RunLibrary::write(const RunEntry& entry, const QString& statement)
     return execute(query, QStringLiteral("write run %1").arg(entry.id));
 }
 
-Status RunLibrary::setTags(const QString& id, const QStringList& tags)
+Status RunDatabase::setTags(const QString& id, const QStringList& tags)
 {
     RunEntry changed = find(id).value_or(RunEntry{});
     changed.tags = tags;
     return keep(id, "tags", listToJson(tags), changed);
 }
 
-Status RunLibrary::setNotes(const QString& id, const QString& notes)
+Status RunDatabase::setNotes(const QString& id, const QString& notes)
 {
     RunEntry changed = find(id).value_or(RunEntry{});
     changed.notes = notes;
     return keep(id, "notes", text(notes), changed);
 }
 
-Status RunLibrary::setArchived(const QString& id, bool archived)
+Status RunDatabase::setArchived(const QString& id, bool archived)
 {
     RunEntry changed = find(id).value_or(RunEntry{});
     changed.isArchived = archived;
     return keep(id, "archived", archived, changed);
 }
 
-Status RunLibrary::keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed)
+Status RunDatabase::keep(const QString& id, const char* column, const QVariant& value,
+                         const RunEntry& changed)
 {
     const Error unknown = badInput("the history has no run " + id.toStdString());
     const int row = rowOf(id);
@@ -497,7 +499,7 @@ Status RunLibrary::keep(const QString& id, const char* column, const QVariant& v
     return {};
 }
 
-Status RunLibrary::remove(const QString& id)
+Status RunDatabase::remove(const QString& id)
 {
     const int row = rowOf(id);
     if (row < 0)

@@ -24,16 +24,16 @@ inline constexpr std::chrono::milliseconds kHistoryPatience{5000};
 /// The history: every run that this desk has ever known, in one SQLite file with a write-ahead log. Several
 /// windows and commands may use the file at once: each writes only what it changes, and takes over what the
 /// others changed with refresh(). Kept in memory as well; reading never touches the disk. GUI thread.
-class RunLibrary : public QObject {
+class RunDatabase : public QObject {
     Q_OBJECT
 
 public:
     /// Opens or makes the file. BadInput when it is no history or damaged, Refused when a newer version wrote
     /// it, when it cannot be read, and when another program has it locked for longer than `patience`, which
     /// everything later waits for too; the file is left as it is then.
-    static Result<std::unique_ptr<RunLibrary>> open(const QString& file,
-                                                    std::chrono::milliseconds patience = kHistoryPatience);
-    ~RunLibrary() override;
+    static Result<std::unique_ptr<RunDatabase>> open(const QString& file,
+                                                     std::chrono::milliseconds patience = kHistoryPatience);
+    ~RunDatabase() override;
 
     /// Newest first.
     const QList<RunEntry>& runs() const { return m_runs; }
@@ -63,7 +63,7 @@ signals:
     void runRemoved(int row);
 
 private:
-    explicit RunLibrary(QString connection);
+    explicit RunDatabase(QString connection);
     Status prepareSchema(std::chrono::milliseconds patience);
     Result<QList<RunEntry>> read() const;
     Result<qint64> changeCounter() const;
