@@ -7,7 +7,7 @@
 #include "app/cli/support/host_runs.h"
 #include "app/cli/support/output_file.h"
 #include "app/monitor/model/trace_recording.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
 #include "remote/target/data_dirs.h"

@@ -1,7 +1,7 @@
 #include "app/exchange/history_import.h"
 
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_database.h"
-#include "app/runs/run_folder.h"
 #include "app/runs/staged_import.h"
 
 namespace trainyard {

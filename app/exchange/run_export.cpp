@@ -17,7 +17,7 @@
 #include "app/base/csv_text.h"
 #include "app/exchange/event_file.h"
 #include "app/runs/named_series.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 

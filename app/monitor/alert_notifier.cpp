@@ -6,7 +6,7 @@
 
 #include "app/alerts/alert_center.h"
 #include "app/base/display_text.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

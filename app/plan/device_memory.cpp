@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "app/plan/plan_of_run.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

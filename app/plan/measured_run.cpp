@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/base/display_text.h"
 #include "app/plan/layout_words.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <QJsonArray>
 
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/planner/layout/rank_grid.h"
 #include "remote/launch/inventory.h"
 

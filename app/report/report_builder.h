@@ -8,7 +8,7 @@
 
 #include "app/report/report_document.h"
 #include "app/report/report_template.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

@@ -6,7 +6,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/plan/scaling_table.h"
 #include "app/report/report_document.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

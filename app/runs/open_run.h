@@ -6,8 +6,8 @@
 #include <QTimer>
 
 #include "app/base/latest_job.h"
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_condition.h"
-#include "app/runs/run_folder.h"
 
 namespace trainyard {
 

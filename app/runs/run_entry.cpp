@@ -6,7 +6,7 @@
 
 #include <QDateTime>
 
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

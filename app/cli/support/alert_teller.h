@@ -4,7 +4,7 @@
 #include <QString>
 
 #include "app/alerts/alert.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "remote/stream/run_follower.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
 

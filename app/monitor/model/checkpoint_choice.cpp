@@ -6,7 +6,7 @@
 #include <QStringList>
 
 #include "app/base/display_text.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/checkpoint/format/checkpoint_name.h"
 #include "remote/launch/run_service.h"

@@ -6,7 +6,7 @@
 
 #include "app/base/display_text.h"
 #include "app/plan/step_on_nodes.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 

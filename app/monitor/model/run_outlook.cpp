@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/base/median.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/planner/learning_rate_schedule.h"
 
 namespace trainyard {

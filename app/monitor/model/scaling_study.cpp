@@ -8,7 +8,7 @@
 
 #include "app/base/display_text.h"
 #include "app/plan/hardware_library.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/planner/time/step_stats.h"
 #include "engine/spec/spec_json.h"
 

@@ -6,7 +6,7 @@
 
 #include "app/monitor/model/checkpoint_choice.h"
 #include "app/monitor/model/checkpoint_list_model.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 using namespace trainyard;
 

@@ -2,7 +2,7 @@
 #include <QTest>
 
 #include "app/runs/imported_run.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_search.h"
 #include "app/runs/run_store.h"
 

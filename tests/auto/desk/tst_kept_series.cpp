@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "app/runs/open_run.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "app/runs/series_cache.h"
 #include "app/series/series_file.h"
 #include "tests/support/patience.h"

@@ -9,7 +9,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/plan/plan_of_run.h"
 #include "app/plan/plan_tables.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;

@@ -6,8 +6,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_entry.h"
-#include "app/runs/run_folder.h"
 #include "engine/spec/layout_change.h"
 #include "tests/support/sample_run/sample_run.h"
 

@@ -7,7 +7,7 @@
 #include "app/monitor/model/scaling_study.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_of_run.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "tests/support/sample_run/sample_run.h"

@@ -11,7 +11,7 @@
 #include "app/exchange/run_list_csv.h"
 #include "app/exchange/tensorboard_import.h"
 #include "app/runs/named_series.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"
 

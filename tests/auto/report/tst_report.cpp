@@ -23,7 +23,7 @@
 #include "app/report/report_writer.h"
 #include "app/report/text_report.h"
 #include "app/report/thinned_curve.h"
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 #include "engine/planner/memory/memory_model.h"
 #include "tests/support/file_content.h"
 #include "tests/support/sample_run/sample_run.h"

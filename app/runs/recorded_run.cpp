@@ -1,4 +1,4 @@
-#include "app/runs/run_folder.h"
+#include "app/runs/recorded_run.h"
 
 #include <QDir>
 #include <QFileInfo>
