@@ -15,7 +15,7 @@
 #include "app/cli/support/run_list_output.h"
 #include "app/cli/support/terminal.h"
 #include "app/history/model/run_comparison.h"
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 #include "engine/base/file.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/desk_run.h"
@@ -193,7 +193,7 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
     runs.add_flag("--recorded", o->list.recorded, "Show runs as last recorded here, without asking hosts");
     CLI::Option* json = runs.add_flag("--json", o->list.json, "Print one JSON document");
     runs.add_flag("--csv", o->list.csv, "Print the latest values of each run as CSV")->excludes(json);
-    runs.footer("TEXT of --search:\n" + RunSearch::help().toStdString() +
+    runs.footer("TEXT of --search:\n" + RunQuery::help().toStdString() +
                 "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json\n  trainyard runs "
                 "--search tag:paper --csv > paper.csv\n\nALERTS lists problems of runs that have not ended, "
                 "from the records on this computer: \"✕\" ruins the\ntraining, \"▲\" deserves a look. "

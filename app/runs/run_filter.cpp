@@ -11,7 +11,7 @@ RunFilter::RunFilter(QObject* parent) : QSortFilterProxyModel(parent)
 
 void RunFilter::setSearch(const QString& search)
 {
-    m_search = RunSearch(search);
+    m_search = RunQuery(search);
     invalidateRowsFilter();
 }
 

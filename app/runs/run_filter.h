@@ -2,7 +2,7 @@
 
 #include <QSortFilterProxyModel>
 
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 
 namespace trainyard {
 
@@ -13,13 +13,13 @@ class RunFilter : public QSortFilterProxyModel {
 public:
     explicit RunFilter(QObject* parent = nullptr);
     void setSearch(const QString& search);
-    const RunSearch& search() const { return m_search; }
+    const RunQuery& search() const { return m_search; }
 
 protected:
     bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
 
 private:
-    RunSearch m_search;
+    RunQuery m_search;
 };
 
 } // namespace trainyard

@@ -15,7 +15,7 @@
 #include "app/cli/support/run_alerts.h"
 #include "app/exchange/run_list_csv.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 #include "remote/launch/desk_run.h"
 
 namespace trainyard {
@@ -189,7 +189,7 @@ void printCsv(const QList<ListedRun>& runs)
 
 int printRuns(const RunListOptions& options)
 {
-    const RunSearch search(QString::fromStdString(options.search));
+    const RunQuery search(QString::fromStdString(options.search));
     if (!search.problem().isEmpty())
         return console::fail(
             badInput("--search: " + search.problem().toStdString(), "see `trainyard runs --help`"));

@@ -6,7 +6,7 @@ namespace trainyard {
 
 /// Which runs `trainyard runs` lists, and how.
 struct RunListOptions {
-    std::string search;    ///< see RunSearch
+    std::string search;    ///< see RunQuery
     bool recorded = false; ///< as they were last recorded here; no host is asked
     bool json = false;
     bool csv = false; ///< see runListCsv(); trainings and imports alone

@@ -3,7 +3,7 @@
 #include <QAction>
 #include <QToolTip>
 
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 
@@ -13,8 +13,8 @@ RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
 {
     setPlaceholderText(tr("Search: words, tag:paper, loss<2.5"));
     setAccessibleName(tr("Search runs"));
-    setAccessibleDescription(RunSearch::help());
-    setToolTip(RunSearch::help());
+    setAccessibleDescription(RunQuery::help());
+    setToolTip(RunQuery::help());
     setClearButtonEnabled(true);
     QAction* help = addAction(symbolIcon(QStringLiteral("search")), QLineEdit::LeadingPosition);
     help->setToolTip(tr("Search help (F1)"));
@@ -25,14 +25,14 @@ RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
 
 void RunSearchField::showHelp()
 {
-    QToolTip::showText(mapToGlobal(QPoint(0, height())), RunSearch::help(), this);
+    QToolTip::showText(mapToGlobal(QPoint(0, height())), RunQuery::help(), this);
 }
 
-void RunSearchField::showProblem(const RunSearch& search)
+void RunSearchField::showProblem(const RunQuery& search)
 {
     const QString& problem = search.problem();
     setStyleProperty(this, "invalid", !problem.isEmpty());
-    setToolTip(problem.isEmpty() ? RunSearch::help() : problem + QStringLiteral("\n\n") + RunSearch::help());
+    setToolTip(problem.isEmpty() ? RunQuery::help() : problem + QStringLiteral("\n\n") + RunQuery::help());
 }
 
 void RunSearchField::takeFocus()

@@ -4,9 +4,9 @@
 
 namespace trainyard {
 
-class RunSearch;
+class RunQuery;
 
-/// Where one types what runs to look for. Its help tells the forms that RunSearch knows.
+/// Where one types what runs to look for. Its help tells the forms that RunQuery knows.
 class RunSearchField : public QLineEdit {
     Q_OBJECT
 
@@ -14,7 +14,7 @@ public:
     explicit RunSearchField(QWidget* parent = nullptr);
 
     /// Shows why a part of the text is not used.
-    void showProblem(const RunSearch& search);
+    void showProblem(const RunQuery& search);
     /// For the shortcut that leads here.
     void takeFocus();
 

@@ -3,7 +3,7 @@
 
 #include "app/runs/imported_run.h"
 #include "app/runs/recorded_run.h"
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 #include "app/runs/run_store.h"
 
 using namespace trainyard;
@@ -143,7 +143,7 @@ private slots:
         auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
         RunStore desk(*library, runs, nullptr);
         QVERIFY(library->find(id));
-        QVERIFY(RunSearch("is:imported sweep").matches(*library->find(id)));
+        QVERIFY(RunQuery("is:imported sweep").matches(*library->find(id)));
         QCOMPARE(library->find(id)->loss, 3.0);
         QVERIFY(desk.open(id).ok());
     }

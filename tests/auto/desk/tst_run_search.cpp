@@ -2,7 +2,7 @@
 #include <QTest>
 
 #include "app/runs/run_entry.h"
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 
 using namespace trainyard;
 
@@ -89,7 +89,7 @@ private slots:
     void finds()
     {
         QFETCH(QString, text);
-        const RunSearch search(text);
+        const RunQuery search(text);
         QVERIFY2(search.problem().isEmpty(), qPrintable(search.problem()));
         QTEST(search.matches(lamb()), "found");
     }
@@ -98,17 +98,17 @@ private slots:
     {
         RunEntry archived = lamb();
         archived.isArchived = true;
-        QVERIFY(!RunSearch("bert").matches(archived));
-        QVERIFY(RunSearch("bert is:archived").matches(archived));
-        QVERIFY(!RunSearch("-is:archived").matches(archived));
+        QVERIFY(!RunQuery("bert").matches(archived));
+        QVERIFY(RunQuery("bert is:archived").matches(archived));
+        QVERIFY(!RunQuery("-is:archived").matches(archived));
     }
 
     void aRunWithoutLossHasNoneToCompare()
     {
         RunEntry fresh = lamb();
         fresh.loss = std::nan("");
-        QVERIFY(!RunSearch("loss<100").matches(fresh));
-        QVERIFY(!RunSearch("loss>=0").matches(fresh));
+        QVERIFY(!RunQuery("loss<100").matches(fresh));
+        QVERIFY(!RunQuery("loss>=0").matches(fresh));
     }
 
     void saysWhatItCannotUseAndLeavesItOut_data()
@@ -122,7 +122,7 @@ private slots:
     void saysWhatItCannotUseAndLeavesItOut()
     {
         QFETCH(QString, text);
-        const RunSearch search("bert " + text);
+        const RunQuery search("bert " + text);
         QVERIFY(!search.problem().isEmpty());
         QVERIFY(search.matches(lamb()));
     }

@@ -1,4 +1,4 @@
-#include "app/runs/run_search.h"
+#include "app/runs/run_query.h"
 
 #include <algorithm>
 #include <array>
@@ -109,20 +109,20 @@ QStringList partsOf(const QString& text)
 
 } // namespace
 
-RunSearch::RunSearch(const QString& text)
+RunQuery::RunQuery(const QString& text)
 {
     for (const QString& part : partsOf(text))
         add(part);
 }
 
-bool RunSearch::matches(const RunEntry& entry) const
+bool RunQuery::matches(const RunEntry& entry) const
 {
     return (m_withArchived || !entry.isArchived) &&
            std::all_of(m_conditions.begin(), m_conditions.end(),
                        [&](const Condition& condition) { return condition(entry); });
 }
 
-void RunSearch::require(bool wanted, Condition condition)
+void RunQuery::require(bool wanted, Condition condition)
 {
     if (wanted)
         m_conditions.push_back(std::move(condition));
@@ -131,7 +131,7 @@ void RunSearch::require(bool wanted, Condition condition)
             [condition = std::move(condition)](const RunEntry& entry) { return !condition(entry); });
 }
 
-void RunSearch::add(QString part)
+void RunQuery::add(QString part)
 {
     static const QRegularExpression comparison(
         QStringLiteral("^(loss|step|steps|ranks|seq/s|attempt)(<=|>=|!=|<|>|=)(.*)$"),
@@ -164,7 +164,7 @@ void RunSearch::add(QString part)
     }
 }
 
-void RunSearch::addKeyword(bool wanted, const QString& key, const QString& value)
+void RunQuery::addKeyword(bool wanted, const QString& key, const QString& value)
 {
     if (value.isEmpty())
         return; // still being typed
@@ -192,7 +192,7 @@ void RunSearch::addKeyword(bool wanted, const QString& key, const QString& value
     m_problem = QObject::tr("use is:archived or is:imported, not is:%1").arg(value);
 }
 
-void RunSearch::addDate(bool wanted, const QString& key, const QString& value)
+void RunQuery::addDate(bool wanted, const QString& key, const QString& value)
 {
     const Period period = periodFrom(value);
     if (!period.first.isValid()) {
@@ -209,7 +209,7 @@ void RunSearch::addDate(bool wanted, const QString& key, const QString& value)
             [first, behind](const RunEntry& e) { return e.createdMs >= first && e.createdMs < behind; });
 }
 
-QString RunSearch::help()
+QString RunQuery::help()
 {
     return QObject::tr("Words match name, id, hosts, state, tags and notes; \"two words\" as a phrase.\n"
                        "tag:paper  state:failed  host:gpu-01  name:bert  notes:warmup  id:3f2a\n"

@@ -20,10 +20,10 @@ struct RunEntry;
 ///     -tag:broken            not
 ///
 /// All of it must be true of a run; case does not matter. Archived runs are found only with is:archived.
-class RunSearch {
+class RunQuery {
 public:
-    RunSearch() = default;
-    explicit RunSearch(const QString& text);
+    RunQuery() = default;
+    explicit RunQuery(const QString& text);
 
     bool matches(const RunEntry& entry) const;
     /// Why a part of the text could not be used; empty = all of it could. That part is left out.
