@@ -11,7 +11,7 @@
 #include "app/base/display_text.h"
 #include "app/charts/chart_legend.h"
 #include "app/monitor/device_board.h"
-#include "app/monitor/model/ring_words.h"
+#include "app/monitor/model/flight_recorder_text.h"
 #include "app/plan/plan_of_run.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
@@ -272,7 +272,8 @@ void DevicesTab::readRing()
 
 void DevicesTab::showRing(const Result<FlightSnapshot>& ring)
 {
-    m_ring->setText(ring.ok() ? ringWords(*ring) : oneLine(QString::fromStdString(ring.error().text())));
+    m_ring->setText(ring.ok() ? flightRecorderText(*ring)
+                              : oneLine(QString::fromStdString(ring.error().text())));
     m_ring->show();
 }
 

@@ -7,6 +7,6 @@
 namespace trainyard {
 
 /// "In backward of step 1 240. Last collective: all-reduce 41 of 25.0 MiB among all ranks, not finished yet."
-QString ringWords(const FlightSnapshot& ring);
+QString flightRecorderText(const FlightSnapshot& ring);
 
 } // namespace trainyard

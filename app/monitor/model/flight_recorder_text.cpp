@@ -1,4 +1,4 @@
-#include "app/monitor/model/ring_words.h"
+#include "app/monitor/model/flight_recorder_text.h"
 
 #include <algorithm>
 
@@ -39,7 +39,7 @@ QString lastCollective(const FlightSnapshot& ring)
 
 } // namespace
 
-QString ringWords(const FlightSnapshot& ring)
+QString flightRecorderText(const FlightSnapshot& ring)
 {
     QString words =
         ring.step > 0
