@@ -7,7 +7,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/display_text.h"
-#include "app/monitor/model/run_outlook.h"
+#include "app/monitor/model/next_checkpoint.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_entry.h"
 #include "app/widgets/elided_label.h"

@@ -17,7 +17,7 @@
 #include "app/monitor/devices_tab.h"
 #include "app/monitor/events_tab.h"
 #include "app/monitor/log_tab.h"
-#include "app/monitor/model/run_outlook.h"
+#include "app/monitor/model/next_checkpoint.h"
 #include "app/monitor/notes_tab.h"
 #include "app/monitor/plan_tab.h"
 #include "app/monitor/run_header.h"

@@ -9,7 +9,7 @@
 #include "app/alerts/alert_actions.h"
 #include "app/alerts/alert_center.h"
 #include "app/alerts/alert_rules.h"
-#include "app/monitor/model/run_outlook.h"
+#include "app/monitor/model/next_checkpoint.h"
 #include "app/runs/run_store.h"
 #include "engine/base/file.h"
 #include "tests/support/sample_run/sample_run.h"

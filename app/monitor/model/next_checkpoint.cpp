@@ -1,4 +1,4 @@
-#include "app/monitor/model/run_outlook.h"
+#include "app/monitor/model/next_checkpoint.h"
 
 #include <algorithm>
 #include <cmath>
