@@ -206,7 +206,7 @@ QWidget* ComparePage::buildTables()
 QWidget* ComparePage::buildFigures()
 {
     m_sortedFigures->setSourceModel(&m_figures);
-    m_sortedFigures->setSortRole(FigureTableModel::SortRole);
+    m_sortedFigures->setSortRole(MetricTableModel::SortRole);
     auto* view = new TableView(tr("Final metrics"));
     view->setModel(m_sortedFigures);
     view->setItemDelegate(new TonedDelegate(view));

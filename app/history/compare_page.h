@@ -8,7 +8,7 @@
 #include "app/charts/chart_link.h"
 #include "app/charts/chart_options.h"
 #include "app/history/compared_curves.h"
-#include "app/history/model/figure_table_model.h"
+#include "app/history/model/metric_table_model.h"
 #include "app/runs/open_run.h"
 #include "app/workspace/page.h"
 
@@ -74,7 +74,7 @@ private:
     QList<QPointer<OpenRun>> m_runs;
     LatestJob<ComparedCurves> m_aggregation;
     QList<ComparedMetric> m_metrics;
-    FigureTableModel m_figures;
+    MetricTableModel m_figures;
     QSortFilterProxyModel* m_sortedFigures;
     TextTableModel m_differences;
     TextTableModel m_scaling;

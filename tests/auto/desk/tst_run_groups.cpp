@@ -3,7 +3,7 @@
 #include <QTest>
 
 #include "app/base/tone.h"
-#include "app/history/model/figure_table_model.h"
+#include "app/history/model/metric_table_model.h"
 #include "app/history/model/run_groups.h"
 #include "app/runs/open_run.h"
 #include "app/series/aggregated_curve.h"
@@ -161,7 +161,7 @@ private slots:
         failed.reached = 20;
         failed.state = RunState::Failed;
         const auto runs = open({sample("fast", 2, 1e-3), slow, failed});
-        FigureTableModel model;
+        MetricTableModel model;
         QAbstractItemModelTester tester(&model);
         model.setGroups(groupRuns(runs, {}, kNoTags), Middle::Mean, Spread::None);
         QCOMPARE(model.rowCount(), 3);

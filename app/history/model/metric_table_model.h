@@ -10,7 +10,7 @@ namespace trainyard {
 /// The final figures of runs or groups of runs: a row for each, a column for each figure. Of a group a figure
 /// is the middle of its runs', with how far they lie apart. The best of a column is marked where more is
 /// better, or less.
-class FigureTableModel : public QAbstractTableModel {
+class MetricTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:

@@ -1,4 +1,4 @@
-#include "app/history/model/figure_table_model.h"
+#include "app/history/model/metric_table_model.h"
 
 #include <algorithm>
 #include <array>
@@ -104,7 +104,7 @@ QString fullText(const Figure& figure, const AggregatedCurve& curve, qsizetype c
 
 } // namespace
 
-void FigureTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, Spread spread)
+void MetricTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, Spread spread)
 {
     QList<QList<Cell>> rows;
     QStringList names;
@@ -136,7 +136,7 @@ void FigureTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, S
         emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
-void FigureTableModel::markBest()
+void MetricTableModel::markBest()
 {
     for (std::size_t i = 0; i < kFigures.size(); ++i) {
         const qsizetype column = qsizetype(i) + kWordColumns;
@@ -157,17 +157,17 @@ void FigureTableModel::markBest()
     }
 }
 
-int FigureTableModel::rowCount(const QModelIndex& parent) const
+int MetricTableModel::rowCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : int(m_rows.size());
 }
 
-int FigureTableModel::columnCount(const QModelIndex& parent) const
+int MetricTableModel::columnCount(const QModelIndex& parent) const
 {
     return parent.isValid() ? 0 : kWordColumns + int(kFigures.size());
 }
 
-QVariant FigureTableModel::data(const QModelIndex& index, int role) const
+QVariant MetricTableModel::data(const QModelIndex& index, int role) const
 {
     if (!checkIndex(index, CheckIndexOption::IndexIsValid))
         return {};
@@ -188,7 +188,7 @@ QVariant FigureTableModel::data(const QModelIndex& index, int role) const
     }
 }
 
-QVariant FigureTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+QVariant MetricTableModel::headerData(int section, Qt::Orientation orientation, int role) const
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= columnCount())
         return {};
