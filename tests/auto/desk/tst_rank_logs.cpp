@@ -2,8 +2,8 @@
 
 #include <QTest>
 
-#include "app/monitor/model/rank_choice.h"
 #include "app/monitor/model/rank_logs.h"
+#include "app/monitor/model/rank_selection.h"
 
 using namespace trainyard;
 

@@ -1,4 +1,4 @@
-#include "app/monitor/model/rank_choice.h"
+#include "app/monitor/model/rank_selection.h"
 
 #include <set>
 
