@@ -13,7 +13,7 @@
 #include "app/charts/curve_chart.h"
 #include "app/charts/memory_chart.h"
 #include "app/charts/stacked_chart.h"
-#include "app/monitor/further_charts.h"
+#include "app/monitor/metric_charts.h"
 #include "app/monitor/pinned_table.h"
 #include "app/plan/device_memory.h"
 #include "app/runs/open_run.h"
@@ -54,7 +54,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     , m_throughput(new CurveChart(tr("Sequences/s"), Quantity::Number))
     , m_split(new StackedChart(tr("Step time"), Quantity::Seconds))
     , m_memory(new MemoryChart)
-    , m_further(new FurtherCharts(m_link))
+    , m_further(new MetricCharts(m_link))
     , m_pinned(new PinnedTable(undo))
 {
     m_rate->setSmoothable(false);
@@ -65,7 +65,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
         chart->setLink(&m_link);
         watch(*chart);
     }
-    connect(m_further, &FurtherCharts::chartMade, this, [this](CurveChart* chart) { watch(*chart); });
+    connect(m_further, &MetricCharts::chartMade, this, [this](CurveChart* chart) { watch(*chart); });
     connect(m_pinned, &PinnedTable::saved, this, &ChartsTab::saved);
     connect(m_pinned, &PinnedTable::saveFailed, this, &ChartsTab::saveFailed);
     connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::tellCursorTime);

@@ -15,7 +15,7 @@ namespace trainyard {
 class ChartPanel;
 class ChartToolbar;
 class CurveChart;
-class FurtherCharts;
+class MetricCharts;
 class MemoryChart;
 class OpenRun;
 class PinnedTable;
@@ -68,7 +68,7 @@ private:
     CurveChart* m_throughput;
     StackedChart* m_split;
     MemoryChart* m_memory;
-    FurtherCharts* m_further;
+    MetricCharts* m_further;
     PinnedTable* m_pinned;
     const OpenRun* m_run = nullptr;
 };

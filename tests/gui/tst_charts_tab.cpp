@@ -12,7 +12,7 @@
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
-#include "app/monitor/further_charts.h"
+#include "app/monitor/metric_charts.h"
 #include "app/monitor/pinned_table.h"
 #include "app/runs/open_run.h"
 #include "tests/gui/picture.h"
@@ -174,7 +174,7 @@ private slots:
 
     void furtherFiguresAreFoundByName()
     {
-        auto* further = m_tab->findChild<FurtherCharts*>();
+        auto* further = m_tab->findChild<MetricCharts*>();
         further->findChild<QLineEdit*>()->setText("loss sentence");
         scrollTo(further);
         AWAIT_EQUAL(further->charts().size(), 1);
@@ -222,7 +222,7 @@ private slots:
         OpenRun other(imported());
         m_tab->reset();
         m_tab->show(other);
-        auto* further = m_tab->findChild<FurtherCharts*>();
+        auto* further = m_tab->findChild<MetricCharts*>();
         QVERIFY(!chart("Loss")->isVisible()); // it has none
         AWAIT(!further->charts().isEmpty());
         const auto made = further->charts().size();

@@ -1,4 +1,4 @@
-#include "app/monitor/further_charts.h"
+#include "app/monitor/metric_charts.h"
 
 #include <algorithm>
 #include <map>
@@ -28,14 +28,14 @@ constexpr int kFirstStyle = 4; ///< after those of the charts above
 
 } // namespace
 
-FurtherCharts::FurtherCharts(ChartLink& link, QWidget* parent)
+MetricCharts::MetricCharts(ChartLink& link, QWidget* parent)
     : QWidget(parent), m_link(link), m_title(makeLabel({}, "heading", this)), m_filter(new QLineEdit(this))
 {
     m_filter->setPlaceholderText(tr("Find by name"));
     m_filter->setAccessibleName(tr("Find more metrics by name"));
     m_filter->setClearButtonEnabled(true);
     m_due.setSingleShot(true);
-    connect(&m_due, &QTimer::timeout, this, &FurtherCharts::makeVisible);
+    connect(&m_due, &QTimer::timeout, this, &MetricCharts::makeVisible);
     connect(m_filter, &QLineEdit::textChanged, this, [this] {
         if (m_run)
             takeSeries(furtherSeries(*m_run, m_filter->text()));
@@ -43,20 +43,20 @@ FurtherCharts::FurtherCharts(ChartLink& link, QWidget* parent)
     reset();
 }
 
-void FurtherCharts::show(const OpenRun& run)
+void MetricCharts::show(const OpenRun& run)
 {
     m_run = &run;
     takeSeries(furtherSeries(run, m_filter->text()));
 }
 
-void FurtherCharts::reset()
+void MetricCharts::reset()
 {
     m_run = nullptr;
     m_filter->clear();
     takeSeries({});
 }
 
-void FurtherCharts::setOptions(const ChartOptions& options)
+void MetricCharts::setOptions(const ChartOptions& options)
 {
     m_options = options;
     for (const Cell& cell : m_cells) {
@@ -65,7 +65,7 @@ void FurtherCharts::setOptions(const ChartOptions& options)
     }
 }
 
-QList<CurveChart*> FurtherCharts::charts() const
+QList<CurveChart*> MetricCharts::charts() const
 {
     QList<CurveChart*> list;
     for (const Cell& cell : m_cells) {
@@ -76,7 +76,7 @@ QList<CurveChart*> FurtherCharts::charts() const
 }
 
 /// Charts of figures that stay are kept.
-void FurtherCharts::takeSeries(std::vector<FurtherSeries> series)
+void MetricCharts::takeSeries(std::vector<FurtherSeries> series)
 {
     std::map<QString, CurveChart*> made;
     for (const Cell& cell : m_cells) {
@@ -98,12 +98,12 @@ void FurtherCharts::takeSeries(std::vector<FurtherSeries> series)
     placeCells();
 }
 
-int FurtherCharts::columns() const
+int MetricCharts::columns() const
 {
     return std::clamp(width() / kMinWidth, 1, kMaxColumns);
 }
 
-QRect FurtherCharts::placeOf(std::size_t cell) const
+QRect MetricCharts::placeOf(std::size_t cell) const
 {
     const int width = (this->width() - (columns() - 1) * metrics::kGap) / columns();
     const int row = int(cell) / columns();
@@ -112,7 +112,7 @@ QRect FurtherCharts::placeOf(std::size_t cell) const
             kChartHeight};
 }
 
-void FurtherCharts::placeCells()
+void MetricCharts::placeCells()
 {
     const QSize filter(std::min(kFilterWidth, width() / 2), m_filter->sizeHint().height());
     m_filter->setGeometry(QRect(QPoint(width() - filter.width(), 0), filter));
@@ -126,14 +126,14 @@ void FurtherCharts::placeCells()
     update();
 }
 
-void FurtherCharts::resizeEvent(QResizeEvent* event)
+void MetricCharts::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
     placeCells();
 }
 
 /// Whatever scrolls into view is painted first; its chart follows at once.
-void FurtherCharts::paintEvent(QPaintEvent* event)
+void MetricCharts::paintEvent(QPaintEvent* event)
 {
     const ThemeColours& colours = coloursOf(palette());
     QPainter painter(this);
@@ -150,7 +150,7 @@ void FurtherCharts::paintEvent(QPaintEvent* event)
     }
 }
 
-void FurtherCharts::makeVisible()
+void MetricCharts::makeVisible()
 {
     const QRect seen = visibleRegion().boundingRect();
     const QRect near = seen.adjusted(0, -2 * kChartHeight, 0, 2 * kChartHeight);
@@ -174,7 +174,7 @@ void FurtherCharts::makeVisible()
         reachAfter(*m_filter, {made.begin(), made.end()});
 }
 
-void FurtherCharts::make(Cell& cell)
+void MetricCharts::make(Cell& cell)
 {
     cell.chart = new CurveChart(cell.series.name, cell.series.quantity, this);
     cell.chart->setFromZero(cell.series.fromZero);
@@ -184,7 +184,7 @@ void FurtherCharts::make(Cell& cell)
     emit chartMade(cell.chart);
 }
 
-void FurtherCharts::fill(const Cell& cell) const
+void MetricCharts::fill(const Cell& cell) const
 {
     cell.chart->setOptions(m_options);
     const auto x = cell.series.positions(m_run->series().steps(), columnOf(m_options.axis));

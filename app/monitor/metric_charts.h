@@ -19,12 +19,12 @@ class OpenRun;
 
 /// Charts of all figures of a run that have none of their own, found by name. A chart is made when it comes
 /// into view and ends when it is far out of it: a run of thousands of series opens like one of ten.
-class FurtherCharts : public QWidget {
+class MetricCharts : public QWidget {
     Q_OBJECT
 
 public:
     /// The link must outlive the charts.
-    explicit FurtherCharts(ChartLink& link, QWidget* parent = nullptr);
+    explicit MetricCharts(ChartLink& link, QWidget* parent = nullptr);
 
     /// The run must outlive what is shown: until the next show() or reset().
     void show(const OpenRun& run);
