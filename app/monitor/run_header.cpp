@@ -190,7 +190,7 @@ void RunHeader::showLink(const OpenRun& run, qint64 nowMs)
         return m_link->setState(Tone::Good, u'●',
                                 behind > kFreshMs ? tr("live, no data for %1 s").arg(behind / 1000)
                                                   : tr("live"));
-    case RunLink::Behind:
+    case RunLink::CatchingUp:
         return m_link->setState(Tone::Warning, u'◔',
                                 over || behind <= kFreshMs
                                     ? tr("catching up")

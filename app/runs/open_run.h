@@ -17,8 +17,8 @@ class SeriesCache;
 enum class RunLink {
     Recorded, ///< read from files, nobody is asked
     Live,
-    Behind, ///< connected, catching up
-    Lost,   ///< the head cannot be reached
+    CatchingUp, ///< connected, not all records are here yet
+    Lost,       ///< the head cannot be reached
 };
 
 /// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.

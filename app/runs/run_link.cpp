@@ -8,7 +8,7 @@ RunLink runLinkOf(LinkState state)
     case LinkState::Live:
         return RunLink::Live;
     case LinkState::Behind:
-        return RunLink::Behind;
+        return RunLink::CatchingUp;
     case LinkState::Lost:
         return RunLink::Lost;
     }

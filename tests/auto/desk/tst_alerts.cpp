@@ -249,7 +249,7 @@ private slots:
             if (s.device == 0)
                 s = {0, 100 * kMiB, 40 * kGiB, 0, s.diskFree};
         });
-        QTest::addRow("silent, but behind") << looked(90'000, RunLink::Behind);
+        QTest::addRow("silent, but behind") << looked(90'000, RunLink::CatchingUp);
         QTest::addRow("link gone for a moment") << looked(3000, RunLink::Lost);
         QTest::addRow("recorded") << looked(86'400'000, RunLink::Recorded);
         QTest::addRow("stopped") << looked(86'400'000, RunLink::Lost, RunState::Stopped);

@@ -77,7 +77,7 @@ private slots:
         run->setLink(RunLink::Live);
         QCOMPARE(run->condition(last + 5'000), RunCondition::Running);
         QCOMPARE(run->condition(last + 120'000), RunCondition::Stalled);
-        run->setLink(RunLink::Behind);
+        run->setLink(RunLink::CatchingUp);
         QCOMPARE(run->condition(last + 120'000), RunCondition::Running);
         run->setLink(RunLink::Lost);
         QCOMPARE(run->condition(last + 120'000), RunCondition::LinkLost);

@@ -405,7 +405,7 @@ const QList<Picture>& runPictures()
         {"runs-notes", [](DeskWindow& desk) { showLive(desk, Notes); }},
         {"runs-stop", showStopQuestion},
         {"runs-link-lost", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::Lost); }},
-        {"runs-link-behind", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::Behind); }},
+        {"runs-link-behind", [](DeskWindow& desk) { showLive(desk, Charts, RunLink::CatchingUp); }},
         {"runs-failed", [](DeskWindow& desk) { showRun(desk, kFailed, Charts); }},
         {"runs-failed-devices", [](DeskWindow& desk) { showRun(desk, kFailed, Devices); }},
         {"runs-failed-events", [](DeskWindow& desk) { showRun(desk, kFailed, Events); }},
