@@ -106,12 +106,12 @@ RunHeader::RunHeader(QWidget* parent)
 
 void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
 {
-    const RunCondition condition = run.condition(nowMs);
+    const RunDisplayState shown = run.displayState(nowMs);
     m_name->setFullText(oneLine(run.facts().name()));
     m_where->setFullText(whereText(run));
     // A lost link is said by the link's own chip; the run goes on as it was last seen.
-    const RunCondition own =
-        condition == RunCondition::LinkLost ? conditionOf(run.series().status().state) : condition;
+    const RunDisplayState own =
+        shown == RunDisplayState::LinkLost ? displayStateOf(run.series().status().state) : shown;
     m_state->setState(toneOf(own), shapeOf(own).at(0), wordOf(own));
     showLink(run, nowMs);
     showFigures(run);

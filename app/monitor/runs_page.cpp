@@ -244,10 +244,10 @@ void RunsPage::tellStatus()
         emit statusTextChanged({});
         return;
     }
-    const RunCondition condition = run->condition(QDateTime::currentMSecsSinceEpoch());
+    const RunDisplayState state = run->displayState(QDateTime::currentMSecsSinceEpoch());
     emit statusTextChanged(
         tr("%1  ·  %2  ·  %3 records")
-            .arg(textOf(condition), oneLine(run->id()), displayCount(qint64(run->series().recordCount()))));
+            .arg(textOf(state), oneLine(run->id()), displayCount(qint64(run->series().recordCount()))));
 }
 
 } // namespace trainyard

@@ -129,17 +129,17 @@ void OpenRun::setProblem(const QString& problem)
     emit linkChanged();
 }
 
-RunCondition OpenRun::condition(qint64 nowMs) const
+RunDisplayState OpenRun::displayState(qint64 nowMs) const
 {
     const RunState state = m_run.series.status().state;
     if (isFinal(state))
-        return conditionOf(state);
+        return displayStateOf(state);
     // Recorded and not over: it was running when the link ended, and nothing says that it stopped.
     if (m_link == RunLink::Lost || m_link == RunLink::Recorded)
-        return state == RunState::Pending ? RunCondition::Queued : RunCondition::LinkLost;
+        return state == RunState::Pending ? RunDisplayState::Queued : RunDisplayState::LinkLost;
     if (m_link == RunLink::Live && state == RunState::Running && isSilent(nowMs))
-        return RunCondition::Stalled;
-    return conditionOf(state);
+        return RunDisplayState::Stalled;
+    return displayStateOf(state);
 }
 
 bool OpenRun::isSilent(qint64 nowMs) const

@@ -7,7 +7,7 @@
 
 #include "app/base/latest_job.h"
 #include "app/runs/recorded_run.h"
-#include "app/runs/run_condition.h"
+#include "app/runs/run_display_state.h"
 
 namespace trainyard {
 
@@ -49,7 +49,7 @@ public:
     void setProblem(const QString& problem);
 
     /// State, link and silence taken together.
-    RunCondition condition(qint64 nowMs) const;
+    RunDisplayState displayState(qint64 nowMs) const;
     /// How old the newest record is; 0 for a run that is over.
     qint64 behindMs(qint64 nowMs) const;
     /// By the pace of the newest steps; negative = unknown or over.

@@ -35,19 +35,19 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     const RunEntry& entry = m_rows[index.row()];
     switch (role) {
     case Qt::DisplayRole:
-        return index.column() == State ? textOf(conditionAt(index.row())) : text(entry, index.column());
+        return index.column() == State ? textOf(displayStateAt(index.row())) : text(entry, index.column());
     case Qt::ToolTipRole:
         return toolTipOf(entry.reason.isEmpty() ? entry.id : entry.reason);
     case Qt::AccessibleTextRole:
         return spokenText(index.row());
     case EntryRole:
         return QVariant::fromValue(entry);
-    case ConditionRole:
-        return int(conditionAt(index.row()));
+    case DisplayStateRole:
+        return int(displayStateAt(index.row()));
     case AlertRole:
         return m_alerts.value(entry.id);
     case kToneRole:
-        return int(index.column() == State ? toneOf(conditionAt(index.row())) : Tone::Plain);
+        return int(index.column() == State ? toneOf(displayStateAt(index.row())) : Tone::Plain);
     case SortRole:
         return sortValue(entry, index.column());
     default:
@@ -110,10 +110,11 @@ QVariant RunListModel::sortValue(const RunEntry& entry, int column) const
     }
 }
 
-RunCondition RunListModel::conditionAt(int row) const
+RunDisplayState RunListModel::displayStateAt(int row) const
 {
     const RunEntry& entry = m_rows[row];
-    return entry.isOver() ? conditionOf(entry.state) : m_conditions.value(entry.id, conditionOf(entry.state));
+    return entry.isOver() ? displayStateOf(entry.state)
+                          : m_displayStates.value(entry.id, displayStateOf(entry.state));
 }
 
 QString RunListModel::spokenText(int row) const
@@ -121,7 +122,7 @@ QString RunListModel::spokenText(int row) const
     const RunEntry& entry = m_rows[row];
     const QString alert = m_alerts.value(entry.id);
     const QString state =
-        wordOf(conditionAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
+        wordOf(displayStateAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
     return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7, id %8")
         .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss),
              text(entry, Throughput), text(entry, Age), shortRunId(entry.id));
@@ -133,12 +134,12 @@ QModelIndex RunListModel::indexOf(const QString& runId) const
     return row < 0 ? QModelIndex() : index(row, 0);
 }
 
-void RunListModel::setCondition(const QString& runId, RunCondition condition)
+void RunListModel::setDisplayState(const QString& runId, RunDisplayState state)
 {
     const QModelIndex at = indexOf(runId);
-    if (!at.isValid() || conditionAt(at.row()) == condition)
+    if (!at.isValid() || displayStateAt(at.row()) == state)
         return;
-    m_conditions[runId] = condition;
+    m_displayStates[runId] = state;
     onChanged(at.row());
 }
 
@@ -175,7 +176,7 @@ void RunListModel::onChanged(int row)
 void RunListModel::onRemoved(int row)
 {
     beginRemoveRows({}, row, row);
-    m_conditions.remove(m_rows[row].id);
+    m_displayStates.remove(m_rows[row].id);
     m_alerts.remove(m_rows[row].id);
     m_rows.removeAt(row);
     endRemoveRows();

@@ -4,7 +4,7 @@
 #include <QHash>
 #include <QList>
 
-#include "app/runs/run_condition.h"
+#include "app/runs/run_display_state.h"
 #include "app/runs/run_entry.h"
 
 namespace trainyard {
@@ -19,7 +19,7 @@ public:
     enum Column { State, Name, Hosts, Ranks, Step, Loss, Throughput, Age, Tags, ColumnCount };
     enum Role {
         EntryRole = Qt::UserRole, ///< the whole RunEntry
-        ConditionRole,            ///< RunCondition as int
+        DisplayStateRole,         ///< RunDisplayState as int
         SortRole,                 ///< the raw figure of the column
         AlertRole,                ///< what is wrong with it now, in a word or two; empty = nothing
     };
@@ -35,7 +35,7 @@ public:
     const RunEntry& entryAt(int row) const { return m_rows[row]; }
     QModelIndex indexOf(const QString& runId) const;
     /// What the journal alone cannot say: stalled, link lost. Forgotten when the run is over.
-    void setCondition(const QString& runId, RunCondition condition);
+    void setDisplayState(const QString& runId, RunDisplayState state);
     /// What AlertRole says of the run.
     void setAlert(const QString& runId, const QString& words);
     /// The ages are read off this clock; call it every few seconds.
@@ -44,7 +44,7 @@ public:
 private:
     QString text(const RunEntry& entry, int column) const;
     QVariant sortValue(const RunEntry& entry, int column) const;
-    RunCondition conditionAt(int row) const;
+    RunDisplayState displayStateAt(int row) const;
     QString spokenText(int row) const;
     void onAdded(int row);
     void onChanged(int row);
@@ -52,7 +52,7 @@ private:
 
     const RunDatabase& m_library;
     QList<RunEntry> m_rows;
-    QHash<QString, RunCondition> m_conditions;
+    QHash<QString, RunDisplayState> m_displayStates;
     QHash<QString, QString> m_alerts;
     qint64 m_nowMs;
 };

@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QRegularExpression>
 
-#include "app/runs/run_condition.h"
+#include "app/runs/run_display_state.h"
 #include "app/runs/run_entry.h"
 
 namespace trainyard {
@@ -42,7 +42,7 @@ bool anyContains(const QStringList& texts, const QString& word)
 bool hasState(const RunEntry& entry, const QString& word)
 {
     return contains(QString::fromUtf8(nameOf(entry.state).data()), word) ||
-           contains(wordOf(conditionOf(entry.state)), word);
+           contains(wordOf(displayStateOf(entry.state)), word);
 }
 
 bool hasWord(const RunEntry& entry, const QString& word)

@@ -125,7 +125,7 @@ OpenRun* RunStore::keep(std::unique_ptr<OpenRun> owned)
         emit runChanged(id);
     });
     connect(run, &OpenRun::linkChanged, this, [this, id, run] {
-        m_list.setCondition(id, run->condition(QDateTime::currentMSecsSinceEpoch()));
+        m_list.setDisplayState(id, run->displayState(QDateTime::currentMSecsSinceEpoch()));
         emit runChanged(id);
     });
     if (m_hosts && !isFinal(run->series().status().state))
@@ -140,7 +140,7 @@ void RunStore::record(OpenRun& run)
     const Status stored = m_library.store(entry);
     if (!stored.ok())
         emit problem(QString::fromStdString(stored.error().text()));
-    m_list.setCondition(run.id(), run.condition(QDateTime::currentMSecsSinceEpoch()));
+    m_list.setDisplayState(run.id(), run.displayState(QDateTime::currentMSecsSinceEpoch()));
 }
 
 void RunStore::lookAtClock()
@@ -149,7 +149,7 @@ void RunStore::lookAtClock()
         emit problem(QString::fromStdString(refreshed.error().text()));
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     for (const auto& [id, run] : m_open)
-        m_list.setCondition(id, run->condition(now));
+        m_list.setDisplayState(id, run->displayState(now));
     m_list.setNow(now);
 }
 

@@ -161,8 +161,8 @@ void DeskWindow::showRunChip()
         const QModelIndex index = list.index(row, RunListModel::Name);
         if (index.data(RunListModel::EntryRole).value<RunEntry>().isOver())
             continue;
-        const auto condition = RunCondition(index.data(RunListModel::ConditionRole).toInt());
-        m_window.runChip().setState(toneOf(condition), shapeOf(condition).at(0), index.data().toString(),
+        const auto state = RunDisplayState(index.data(RunListModel::DisplayStateRole).toInt());
+        m_window.runChip().setState(toneOf(state), shapeOf(state).at(0), index.data().toString(),
                                     index.siblingAtColumn(RunListModel::Step).data().toString());
         return;
     }

@@ -109,7 +109,7 @@ private slots:
         click("Resume");
         AWAIT(steps() > before + 3);
         AWAIT_EQUAL(run()->series().status().attempt, 2u);
-        AWAIT_EQUAL(run()->condition(QDateTime::currentMSecsSinceEpoch()), RunCondition::Running);
+        AWAIT_EQUAL(run()->displayState(QDateTime::currentMSecsSinceEpoch()), RunDisplayState::Running);
         AWAIT_EQUAL(run()->link(), RunLink::Live);
         QCOMPARE(qint64(steps()),
                  qint64(run()->series().steps().last(StepColumn::Step))); // none twice, none missing

@@ -83,7 +83,7 @@ QString statesOf(const RunGroup& group)
 {
     std::set<QString> words;
     for (const OpenRun* run : group.runs)
-        words.insert(wordOf(conditionOf(run->series().status().state)));
+        words.insert(wordOf(displayStateOf(run->series().status().state)));
     const QString states = QStringList(words.begin(), words.end()).join(QStringLiteral(", "));
     return group.runs.size() == 1 ? states : QObject::tr("%1 runs, %2").arg(group.runs.size()).arg(states);
 }

@@ -92,8 +92,8 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
                                 const QModelIndex& index) const
 {
     const ThemeColours& colours = coloursOf(option.palette);
-    const auto condition = RunCondition(index.data(RunListModel::ConditionRole).toInt());
-    const QColor tone = textColour(toneOf(condition), colours);
+    const auto shown = RunDisplayState(index.data(RunListModel::DisplayStateRole).toInt());
+    const QColor tone = textColour(toneOf(shown), colours);
     const int line = option.fontMetrics.height();
     const QRect shape(box.left(), box.top(), kShapeWidth, line);
     const QRect first(box.left() + kShapeWidth, box.top(), box.width() - kShapeWidth, line);
@@ -108,7 +108,7 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     };
 
     painter.setFont(option.font);
-    write(shape, Qt::AlignLeft, tone, shapeOf(condition));
+    write(shape, Qt::AlignLeft, tone, shapeOf(shown));
     write(third, Qt::AlignLeft, colours.muted,
           joined(figure(index, RunListModel::Step, QStringLiteral("step %1")),
                  figure(index, RunListModel::Loss, QStringLiteral("loss %1"))));
@@ -124,7 +124,7 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     const QRect state = second.adjusted(0, 0, -ageWidth, 0);
     const QString alert = index.data(RunListModel::AlertRole).toString();
     write(state, Qt::AlignLeft, alert.isEmpty() ? tone : colours.warningText,
-          alert.isEmpty() ? wordOf(condition) : joined(wordOf(condition), QStringLiteral("▲ ") + alert));
+          alert.isEmpty() ? wordOf(shown) : joined(wordOf(shown), QStringLiteral("▲ ") + alert));
     QFont bold = option.font;
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);

@@ -75,12 +75,12 @@ private slots:
         const auto run = open(halfWay());
         const qint64 last = run->series().newestNs() / 1'000'000;
         run->setLink(RunLink::Live);
-        QCOMPARE(run->condition(last + 5'000), RunCondition::Running);
-        QCOMPARE(run->condition(last + 120'000), RunCondition::Stalled);
+        QCOMPARE(run->displayState(last + 5'000), RunDisplayState::Running);
+        QCOMPARE(run->displayState(last + 120'000), RunDisplayState::Stalled);
         run->setLink(RunLink::CatchingUp);
-        QCOMPARE(run->condition(last + 120'000), RunCondition::Running);
+        QCOMPARE(run->displayState(last + 120'000), RunDisplayState::Running);
         run->setLink(RunLink::Lost);
-        QCOMPARE(run->condition(last + 120'000), RunCondition::LinkLost);
+        QCOMPARE(run->displayState(last + 120'000), RunDisplayState::LinkLost);
     }
 
     void stepsThatStopAreAStallThoughTheSupervisorLives()
@@ -89,7 +89,7 @@ private slots:
         run->setLink(RunLink::Live);
         const std::int64_t later = run->series().newestNs() + 600 * kSecondNs;
         run->apply("run", {{1, 90'000, {0, later}, StateRecord{RunState::Running, "", 1000, 2000, true}}});
-        QCOMPARE(run->condition(later / 1'000'000), RunCondition::Stalled);
+        QCOMPARE(run->displayState(later / 1'000'000), RunDisplayState::Stalled);
     }
 
     void knowsHowOldTheNewestRecordIs()

@@ -455,7 +455,7 @@ private slots:
         auto library = RunDatabase::open(m_file).value();
         RunListModel model(*library);
         QVERIFY(library->store(entry("a", 1000)).ok());
-        model.setCondition("a", RunCondition::LinkLost);
+        model.setDisplayState("a", RunDisplayState::LinkLost);
         QCOMPARE(model.index(0, 0).data().toString(), QString("◌ link lost, still running"));
         RunEntry done = entry("a", 1000);
         done.state = RunState::Failed;

@@ -8,7 +8,7 @@
 namespace trainyard {
 
 /// How a run appears everywhere in the window: always a word and a shape, the colour only helps.
-enum class RunCondition {
+enum class RunDisplayState {
     Queued,   ///< ◷ not started yet
     Running,  ///< ●
     Stalled,  ///< ◆ running, but its steps or its supervisor have fallen silent
@@ -19,13 +19,13 @@ enum class RunCondition {
     Stopped,  ///< ‖ can be resumed
 };
 
-QString wordOf(RunCondition condition);
-QString shapeOf(RunCondition condition);
-Tone toneOf(RunCondition condition);
+QString wordOf(RunDisplayState state);
+QString shapeOf(RunDisplayState state);
+Tone toneOf(RunDisplayState state);
 /// "● running"
-QString textOf(RunCondition condition);
+QString textOf(RunDisplayState state);
 
-/// The condition that follows from the state in the journal alone.
-RunCondition conditionOf(RunState state);
+/// The state that follows from the state in the journal alone.
+RunDisplayState displayStateOf(RunState state);
 
 } // namespace trainyard
