@@ -3,7 +3,6 @@
 #include <QObject>
 
 #include "app/runs/open_run.h"
-#include "app/runs/run_link.h"
 #include "remote/launch/run_service.h"
 #include "remote/stream/run_follower.h"
 

@@ -5,6 +5,7 @@
 
 #include "app/runs/run_entry.h"
 #include "app/runs/series_cache.h"
+#include "remote/stream/run_follower.h"
 
 namespace trainyard {
 
@@ -28,6 +29,19 @@ double usualStepSeconds(const StepTable& steps)
 }
 
 } // namespace
+
+RunLink runLinkOf(LinkState state)
+{
+    switch (state) {
+    case LinkState::Live:
+        return RunLink::Live;
+    case LinkState::Behind:
+        return RunLink::CatchingUp;
+    case LinkState::Lost:
+        return RunLink::Lost;
+    }
+    return RunLink::Lost;
+}
 
 OpenRun::OpenRun(RecordedRun run, QObject* parent)
     : QObject(parent)

@@ -11,6 +11,8 @@
 
 namespace trainyard {
 
+enum class LinkState;
+
 class SeriesCache;
 
 /// How well this desk sees a run; says nothing about how the run is.
@@ -20,6 +22,9 @@ enum class RunLink {
     CatchingUp, ///< connected, not all records are here yet
     Lost,       ///< the head cannot be reached
 };
+
+/// Returns how the window sees a run whose follower has this link.
+RunLink runLinkOf(LinkState state);
 
 /// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.
 /// Live or recorded makes no difference to a view. GUI thread.

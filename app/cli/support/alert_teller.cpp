@@ -7,7 +7,7 @@
 #include "app/alerts/alert_rules.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/run_alerts.h"
-#include "app/runs/run_link.h"
+#include "app/runs/open_run.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
