@@ -3,9 +3,11 @@
 #include <QAbstractTableModel>
 #include <QHash>
 #include <QList>
+#include <QSortFilterProxyModel>
 
 #include "app/runs/run_display_state.h"
 #include "app/runs/run_entry.h"
+#include "app/runs/run_query.h"
 
 namespace trainyard {
 
@@ -55,6 +57,22 @@ private:
     QHash<QString, RunDisplayState> m_displayStates;
     QHash<QString, QString> m_alerts;
     qint64 m_nowMs;
+};
+
+/// The runs of a RunListModel that match what was typed; sorts by figures, not by their text.
+class RunFilter : public QSortFilterProxyModel {
+    Q_OBJECT
+
+public:
+    explicit RunFilter(QObject* parent = nullptr);
+    void setSearch(const QString& search);
+    const RunQuery& search() const { return m_search; }
+
+protected:
+    bool filterAcceptsRow(int row, const QModelIndex& parent) const override;
+
+private:
+    RunQuery m_search;
 };
 
 } // namespace trainyard

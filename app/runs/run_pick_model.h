@@ -2,7 +2,7 @@
 
 #include <QStringList>
 
-#include "app/runs/run_filter.h"
+#include "app/runs/run_list_model.h"
 
 namespace trainyard {
 

@@ -13,7 +13,6 @@
 #include <CLI/CLI.hpp>
 
 #include "app/runs/run_database.h"
-#include "app/runs/run_filter.h"
 #include "app/runs/run_list_model.h"
 #include "engine/spec/spec_json.h"
 

@@ -15,7 +15,6 @@
 #include <QTest>
 
 #include "app/runs/run_database.h"
-#include "app/runs/run_filter.h"
 #include "app/runs/run_list_model.h"
 
 using namespace trainyard;
