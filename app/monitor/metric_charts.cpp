@@ -38,7 +38,7 @@ MetricCharts::MetricCharts(ChartLink& link, QWidget* parent)
     connect(&m_due, &QTimer::timeout, this, &MetricCharts::makeVisible);
     connect(m_filter, &QLineEdit::textChanged, this, [this] {
         if (m_run)
-            takeSeries(furtherSeries(*m_run, m_filter->text()));
+            takeSeries(extraMetrics(*m_run, m_filter->text()));
     });
     reset();
 }
@@ -46,7 +46,7 @@ MetricCharts::MetricCharts(ChartLink& link, QWidget* parent)
 void MetricCharts::show(const OpenRun& run)
 {
     m_run = &run;
-    takeSeries(furtherSeries(run, m_filter->text()));
+    takeSeries(extraMetrics(run, m_filter->text()));
 }
 
 void MetricCharts::reset()
@@ -76,7 +76,7 @@ QList<CurveChart*> MetricCharts::charts() const
 }
 
 /// Charts of figures that stay are kept.
-void MetricCharts::takeSeries(std::vector<FurtherSeries> series)
+void MetricCharts::takeSeries(std::vector<ExtraMetric> series)
 {
     std::map<QString, CurveChart*> made;
     for (const Cell& cell : m_cells) {
@@ -84,7 +84,7 @@ void MetricCharts::takeSeries(std::vector<FurtherSeries> series)
             made[cell.series.name] = cell.chart;
     }
     m_cells.clear();
-    for (FurtherSeries& one : series) {
+    for (ExtraMetric& one : series) {
         const auto chart = made.extract(one.name);
         m_cells.push_back({std::move(one), chart ? chart.mapped() : nullptr});
         if (m_cells.back().chart)

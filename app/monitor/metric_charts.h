@@ -6,7 +6,7 @@
 #include <QWidget>
 
 #include "app/charts/chart_options.h"
-#include "app/runs/further_series.h"
+#include "app/runs/named_series.h"
 
 class QLabel;
 class QLineEdit;
@@ -42,10 +42,10 @@ protected:
 
 private:
     struct Cell {
-        FurtherSeries series;
+        ExtraMetric series;
         CurveChart* chart = nullptr; ///< owned by this widget
     };
-    void takeSeries(std::vector<FurtherSeries> series);
+    void takeSeries(std::vector<ExtraMetric> series);
     void placeCells();
     void makeVisible();
     void make(Cell& cell);
