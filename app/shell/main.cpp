@@ -1,10 +1,10 @@
 #include <cstring>
+#include <filesystem>
 
 #include <QApplication>
 #include <QCommandLineParser>
 
 #include "app/cli/cli.h"
-#include "app/shell/bundled_fonts.h"
 #include "app/shell/desk_window.h"
 #include "remote/target/data_dirs.h"
 
@@ -34,11 +34,26 @@ std::filesystem::path demoFolder(const QStringList& arguments)
                              : trainyard::dataDir() / "demo";
 }
 
+/// Sets the fonts installed with the program where the machine has none configured, as on a plain server: for
+/// the window and the pages of reports. Call it before QApplication, which reads the configuration.
+void useBundledFontsWhereNoneAre()
+{
+    if (qEnvironmentVariableIsSet("FONTCONFIG_FILE") || qEnvironmentVariableIsSet("FONTCONFIG_PATH"))
+        return;
+    std::error_code error;
+    if (std::filesystem::exists("/etc/fonts/fonts.conf", error))
+        return;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    const std::filesystem::path bundled = program.parent_path().parent_path() / "fonts" / "fonts.conf";
+    if (std::filesystem::exists(bundled, error))
+        qputenv("FONTCONFIG_FILE", QByteArray(bundled.c_str()));
+}
+
 } // namespace
 
 int main(int argc, char** argv)
 {
-    trainyard::useBundledFontsWhereNoneAre();
+    useBundledFontsWhereNoneAre();
     const bool demo = opensDemoWindow(argc, argv);
     if (argc > 1 && !demo)
         return trainyard::runCli(argc, argv);
