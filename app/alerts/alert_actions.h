@@ -7,16 +7,16 @@
 
 namespace trainyard {
 
-/// What can be done about an alert, beside it.
+/// Actions offered next to an alert.
 enum class AlertAction { Checkpoint, Stop, LowerRate, ShowLog, ShowDevices };
 
 QString labelOf(AlertAction action);
-/// What a click does, for a tool tip.
+/// Returns the tool tip of the action.
 QString helpOf(AlertAction action);
-/// Whether the action changes the run, which a desk that only looks may not.
+/// True when the action changes the run, which a read-only attachment may not.
 bool changesRun(AlertAction action);
 
-/// What is worth offering for this alert of a run in that state, the most likely first.
+/// Returns the useful actions for this alert in that run state, the most likely first.
 QList<AlertAction> actionsFor(const Alert& alert, RunState state);
 
 } // namespace trainyard

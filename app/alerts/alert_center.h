@@ -16,39 +16,39 @@ namespace trainyard {
 class OpenRun;
 class RunStore;
 
-/// An alert, and since when it is there.
+/// An alert and the time when it was raised.
 struct RaisedAlert {
     Alert alert;
-    qint64 sinceMs = 0; ///< wall clock at which this desk saw it first
+    qint64 sinceMs = 0; ///< wall clock, ms since 1970-01-01 UTC
 
     bool operator==(const RaisedAlert&) const = default;
 };
 
-/// Looks at the desk's open runs about once a second and says what is wrong with them: each trouble once when
-/// it begins, and it is gone from the list when it is over. GUI thread.
+/// Evaluates the alert rules for the open runs about once a second; raises each alert once and removes it
+/// when it has ended. GUI thread.
 class AlertCenter : public QObject {
     Q_OBJECT
 
 public:
-    /// The desk must outlive the centre. `file`: of the settings, see loadAlertSettings().
+    /// The store must outlive the centre. `file` holds the settings, see loadAlertSettings().
     AlertCenter(RunStore& desk, std::filesystem::path file, QObject* parent = nullptr);
 
-    /// In the order of AlertKind.
+    /// Returns the active alerts in the order of AlertKind.
     QList<RaisedAlert> alertsOf(const QString& runId) const;
     const AlertSettings& settings() const { return m_settings; }
-    /// Written at once, as desk_file.h says; the runs are judged anew.
+    /// Saves the settings at once, as desk_file.h describes, and evaluates all runs again.
     void setSettings(const AlertSettings& settings);
-    /// Why the settings could not be read or written; empty = they could.
+    /// Returns why the settings could not be read or written; empty = no problem.
     const QString& problem() const { return m_problem; }
-    /// This run is judged too, now and when it changes; runs that are not over are anyway.
+    /// Evaluates this run as well, now and on changes; runs that are not over are always included.
     void watch(const QString& runId);
-    /// Judges the runs now: what the clock does once a second.
+    /// Evaluates the runs now, as the timer does once a second.
     void look();
 
 signals:
-    /// A trouble began. What is there already when a run is opened is only listed.
+    /// A new alert. Alerts already active when a run is opened are only listed.
     void raised(const QString& runId, const trainyard::Alert& alert);
-    /// The run's list is another one.
+    /// The run's list of alerts has changed.
     void changed(const QString& runId);
 
 private:

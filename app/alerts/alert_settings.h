@@ -10,31 +10,31 @@
 
 namespace trainyard {
 
-/// What the user has said about alerts. Kept in `<data>/alerts.json`; what is not in the file is as made.
+/// The user's alert settings, kept in `<data>/alerts.json`; missing entries have their defaults.
 struct AlertSettings {
     AlertThresholds thresholds{};
-    bool notifies = true; ///< a message of the desktop while the window is not in front
+    bool notifies = true; ///< desktop notification while the window is not in front
 
     bool operator==(const AlertSettings&) const = default;
 };
 
-/// Settings of a file that is not there are as made; of a damaged one see desk_file.h.
+/// Returns the defaults when there is no file; for a damaged one see desk_file.h.
 Result<AlertSettings> loadAlertSettings(const std::filesystem::path& file);
 Status saveAlertSettings(const std::filesystem::path& file, const AlertSettings& settings);
 
-/// A threshold as forms and files speak of it.
+/// Describes a threshold for forms and files.
 struct ThresholdField {
     QString key;   ///< in the file
     QString label; ///< "Gradient spike"
-    QString unit;  ///< behind the number: "× median", "s", "GiB"
-    QString help;  ///< what it does, in a sentence
+    QString unit;  ///< shown after the number: "× median", "s", "GiB"
+    QString help;  ///< one sentence
     double least;
     double most;
-    double step; ///< of an arrow key
+    double step; ///< per arrow key
     double (*get)(const AlertThresholds&);
     void (*set)(AlertThresholds&, double);
 };
-/// All of them, those of alerts in the order of AlertKind, in the units of the field.
+/// Returns all thresholds, those of alerts in the order of AlertKind, in the units of the field.
 const QList<ThresholdField>& thresholdFields();
 
 } // namespace trainyard

@@ -29,13 +29,13 @@ class RunStore;
 class RunPicker;
 class TableView;
 
-/// The place "Compare": the history at the left; the curves of the chosen runs overlaid at the right, alone
-/// or as groups, below them their final figures, what differs in their specifications, and how they scale.
+/// The page "Compare": the history on the left; on the right the curves of the chosen runs, single or
+/// grouped, and below them final metrics, differences of specifications, and scaling.
 class ComparePage : public Page {
     Q_OBJECT
 
 public:
-    /// The desk must outlive the place.
+    /// The store must outlive the page.
     explicit ComparePage(RunStore& desk, QWidget* parent = nullptr);
 
     QList<KeyHint> keyHints() const override;

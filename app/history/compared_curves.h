@@ -14,18 +14,18 @@ namespace trainyard {
 
 class OpenRun;
 
-/// A figure that runs can be laid over each other by.
+/// A metric in which runs can be compared.
 struct ComparedMetric {
     QString title;
-    std::optional<StepColumn> column; ///< else the imported series that is called like the title
+    std::optional<StepColumn> column; ///< nullopt: the imported series named like the title
     bool smoothable = true;
     bool fromZero = false;
 };
 
-/// Those of all runs, then the series that came with imported ones.
+/// Returns the metrics of all runs, then the series of imported ones.
 QList<ComparedMetric> comparedMetrics(const QList<const OpenRun*>& runs);
 
-/// How the runs of a group become one curve.
+/// How the runs of a group are aggregated to one curve.
 struct Aggregation {
     Middle middle = Middle::Mean;
     Spread spread = Spread::MinMax;
@@ -33,26 +33,26 @@ struct Aggregation {
     bool operator==(const Aggregation&) const = default;
 };
 
-/// What a group's curve is made of; values, so that another thread may work on it.
+/// The input of a group's curve; values, so that another thread may use it.
 struct GroupCurves {
     QString name;
-    QList<RunCurve> runs;  ///< those that have the figure over this axis
-    QList<double> skipped; ///< see Curve; of a single run
+    QList<RunCurve> runs;  ///< runs that have the metric over this axis
+    QList<double> skipped; ///< see Curve; for a single run only
 };
 
 QList<GroupCurves> curvesOf(const QList<RunGroup>& groups, const ComparedMetric& metric, ChartAxis axis);
 
-/// The curves to draw, and what there is to say about groups whose runs end at different places.
+/// The curves to draw, with remarks about groups whose runs end at different positions.
 struct ComparedCurves {
     QList<Curve> curves;
     QStringList remarks;
 };
 ComparedCurves aggregated(const QList<GroupCurves>& groups, const Aggregation& aggregation, ChartAxis axis);
 
-/// The curves of `chart` with their looks; with a cursor also their values there.
+/// Returns legend entries of the curves of `chart`; with a cursor also their values there.
 QList<LegendEntry> legendOf(const CurveChart& chart, std::optional<double> cursor);
 
-/// Measured throughput over world sizes, and the straight line from the smallest one.
+/// Returns measured throughput over world size, and the ideal line from the smallest one.
 QList<Curve> scalingCurves(const QList<ScalingRow>& rows);
 
 } // namespace trainyard

@@ -8,7 +8,7 @@ class QComboBox;
 
 namespace trainyard {
 
-/// What the compared runs are grouped by, and how a group becomes one curve.
+/// Chooses how compared runs are grouped and how a group is aggregated.
 class GroupBar : public QWidget {
     Q_OBJECT
 
@@ -17,12 +17,11 @@ public:
 
     Grouping grouping() const;
     Aggregation aggregation() const;
-    /// Fields of the specification to group by, beside what is always offered. The choice stays where it
-    /// still can.
+    /// Sets the fields of the specification offered for grouping. Keeps the choice if it is still offered.
     void setFields(const QStringList& fields);
 
 signals:
-    /// By the user.
+    /// Emitted on changes by the user only.
     void changed();
 
 private:

@@ -10,15 +10,15 @@ class QLabel;
 
 namespace trainyard {
 
-/// One alert: what is wrong, since when, and what can be done about it. Brought up to date in place, so that
-/// its buttons keep the focus.
+/// Shows one alert, its age and the actions offered for it. Updated in place, so that its buttons keep the
+/// focus.
 class AlertCard : public QFrame {
     Q_OBJECT
 
 public:
     explicit AlertCard(QWidget* parent = nullptr);
 
-    /// Without `canAct` what would change the run is not offered.
+    /// Hides the actions that change the run unless `canAct`.
     void show(const RaisedAlert& raised, RunState state, bool canAct, qint64 nowMs);
     const Alert& alert() const { return m_raised.alert; }
 

@@ -11,20 +11,20 @@ class QLabel;
 
 namespace trainyard {
 
-/// When a figure counts as trouble, for all runs of this desk.
+/// The alert thresholds, which apply to all runs.
 class AlertForm : public QFrame {
     Q_OBJECT
 
 public:
     explicit AlertForm(QWidget* parent = nullptr);
 
-    /// Without changed().
+    /// Does not emit changed().
     void setSettings(const AlertSettings& settings);
-    /// Why they are not kept; empty = they are.
+    /// Shows why the settings could not be saved; empty hides it.
     void setProblem(const QString& problem);
 
 signals:
-    /// By the user.
+    /// Emitted on changes by the user only.
     void changed(const trainyard::AlertSettings& settings);
 
 private:

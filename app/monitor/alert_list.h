@@ -8,7 +8,7 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-/// What is wrong with a run now, one card each.
+/// The current alerts of a run, one card each.
 class AlertList : public QWidget {
     Q_OBJECT
 

@@ -11,17 +11,17 @@ namespace trainyard {
 
 class AlertCenter;
 
-/// Tells of an alert through the desktop while the window is not in front: it asks for attention, and where
-/// the desktop has a tray, a message says what is wrong. Nothing when the user has switched it off.
+/// Notifies the user of new alerts while the window is not in front: the window asks for attention and, where
+/// the desktop has a tray, a message appears. Does nothing when the user has switched notifications off.
 class AlertNotifier : public QObject {
     Q_OBJECT
 
 public:
-    /// `place`: a widget of the window. Both must outlive this object.
+    /// `place`: any widget of the window. Both must outlive this object.
     AlertNotifier(AlertCenter& alerts, QWidget& place, QObject* parent = nullptr);
 
 signals:
-    /// The user clicked the message.
+    /// The user clicked the notification of this run.
     void clicked(const QString& runId);
 
 private:
@@ -30,7 +30,7 @@ private:
 
     AlertCenter& m_alerts;
     QWidget& m_place;
-    QSystemTrayIcon* m_tray = nullptr; ///< made with the first message
+    QSystemTrayIcon* m_tray = nullptr; ///< created with the first message
     QString m_told;                    ///< run of the last message
 };
 

@@ -21,24 +21,24 @@ class OpenRun;
 class PinnedTable;
 class StackedChart;
 
-/// A run's curves: loss large, below it learning rate, gradient norm and throughput, then where the time and
-/// the memory go, then all further figures. One cursor and one zoom for all; pinned values at the bottom.
+/// The charts of a run: loss large, below it learning rate, gradient norm and throughput, then step time and
+/// memory, then all other metrics. All share one cursor and one zoom; the pinned values are at the bottom.
 class ChartsTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// `undo` takes how the charts are shown and what is pinned; it must outlive the tab.
+    /// `undo` records display options and pins; it must outlive the tab.
     explicit ChartsTab(QUndoStack& undo, QWidget* parent = nullptr);
 
-    /// Shows what the run has now, unless the view is paused.
+    /// Shows the current data of the run, unless the view is paused.
     void show(const OpenRun& run);
-    /// Another run is looked at: zoom and cursor start over.
+    /// Resets zoom and cursor for another run.
     void reset();
-    /// Puts the cursor on the step that was newest at that time: wall clock, ms since 1970-01-01 UTC.
+    /// Moves the cursor to the newest step at this time: wall clock, ms since 1970-01-01 UTC.
     void showTime(qint64 wallMs);
 
 signals:
-    /// The cursor is on a step that was written at this time: wall clock, ms since 1970-01-01 UTC.
+    /// The cursor is on a step recorded at this time: wall clock, ms since 1970-01-01 UTC.
     void cursorTimeChanged(qint64 wallMs);
     void saved(const QString& file);
     void saveFailed(const trainyard::Error& error);

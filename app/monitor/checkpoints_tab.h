@@ -19,7 +19,8 @@ class ElidedLabel;
 class RunHosts;
 class TableView;
 
-/// The checkpoints of a run, asked of its head: how each of them is and why, and the way back to one of them.
+/// Lists the checkpoints of a run as its head reports them, with state and reason, and resumes from a chosen
+/// one.
 class CheckpointsTab : public QWidget {
     Q_OBJECT
 
@@ -27,16 +28,16 @@ public:
     /// `hosts` may be null; it must outlive the tab.
     explicit CheckpointsTab(RunHosts* hosts, QWidget* parent = nullptr);
 
-    /// To be called while the tab is seen: the head is asked again when the run tells of a checkpoint.
-    /// `canAct`: the run may be asked for something.
+    /// Call it while the tab is visible: it queries the head again when the run reports a checkpoint.
+    /// `canAct`: requests to the run are allowed.
     void show(const OpenRun& run, bool canAct);
-    /// Asks the head again, at the latest when the tab is seen.
+    /// Queries the head again, at the latest when the tab becomes visible.
     void refresh();
-    /// Shows what the head has answered; an answer that is still awaited is dropped.
+    /// Shows this answer of the head and drops one that is still pending.
     void take(const Result<QList<RunCheckpoint>>& listed);
 
 signals:
-    /// `whatIsLeft` says which later checkpoints become an abandoned branch; empty = none.
+    /// `whatIsLeft` names the later checkpoints that become an abandoned branch; empty = none.
     void resumeWanted(qint64 step, const QString& whatIsLeft);
 
 protected:
@@ -60,21 +61,21 @@ private:
     RunHosts* m_hosts;
     QPointer<const OpenRun> m_run;
     bool m_canAct = false;
-    qsizetype m_news = 0;       ///< that the run had told when the head was asked last
-    bool m_isStale = true;      ///< the head is to be asked once more when the tab is seen
-    bool m_isAsking = false;    ///< an answer is awaited
-    bool m_isComparing = false; ///< with the hashes, which takes its time
-    bool m_isListed = false;    ///< the head has answered once
-    std::optional<std::chrono::milliseconds> m_askNext; ///< when it has answered
-    quint64 m_generation = 0;                           ///< answers to earlier questions are dropped
-    std::optional<Error> m_problem;                     ///< why it could not be listed just now
+    qsizetype m_news = 0;                               ///< checkpoint news of the run at the last query
+    bool m_isStale = true;                              ///< query again when the tab becomes visible
+    bool m_isAsking = false;                            ///< a query is pending
+    bool m_isComparing = false;                         ///< the query verifies hashes, which takes longer
+    bool m_isListed = false;                            ///< at least one list has arrived
+    std::optional<std::chrono::milliseconds> m_askNext; ///< next query, with this verification time
+    quint64 m_generation = 0;                           ///< answers of earlier generations are dropped
+    std::optional<Error> m_problem;                     ///< why the last query failed
     CheckpointListModel m_model;
     QPushButton* m_resume;
     QPushButton* m_verify;
     QPushButton* m_refresh;
     ElidedLabel* m_state;
     QStackedWidget* m_pages;
-    QWidget* m_instead = nullptr; ///< what is shown while there is no list
+    QWidget* m_instead = nullptr; ///< shown instead of the table while there is no list
     QString m_insteadText;
     TableView* m_table;
     QLabel* m_choice; ///< about the current row

@@ -9,7 +9,7 @@ class QListWidget;
 
 namespace trainyard {
 
-/// Which columns of a table are steps, times and series.
+/// Chooses the columns of a table that hold steps, times and series.
 class CsvChoice : public QWidget {
     Q_OBJECT
 

@@ -10,10 +10,10 @@
 
 namespace trainyard {
 
-/// All ranks as cells: memory by category at the peak, planned below measured, where the time of the newest
-/// step went, and what the host says of the device. Of many ranks the cells are small: memory and load. As
-/// many in a line as fit; only those in view are painted. Arrow keys, Home, End and the mouse choose one,
-/// Enter or a double click asks for more about it.
+/// Shows all ranks as cells: peak memory by category with the plan below the measurement, the time of the
+/// newest step by cause, and the host's view of the device. With many ranks the cells shrink to memory and
+/// load. Cells wrap to the width; only visible ones are painted. Arrow keys, Home, End and the mouse select a
+/// rank, Enter or a double click activates it.
 class DeviceBoard : public QWidget {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ public:
     void show(std::vector<DeviceStats> devices);
     const std::vector<DeviceStats>& devices() const { return m_devices; }
     void setThresholds(const BoardThresholds& thresholds);
-    /// By which groups the cells are coloured; nothing = not at all.
+    /// Colours the cells by the groups of this axis; nullopt = no colours.
     void setGrouping(std::optional<GroupAxis> axis);
     int current() const { return m_current; }
     /// -1 = none.

@@ -20,12 +20,12 @@ class DeviceBoard;
 class OpenRun;
 class RunHosts;
 
-/// The board of all ranks with its legends, and the figures of the chosen one below.
+/// The board of all ranks with its legends, and the details of the selected rank below.
 class DevicesTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// `hosts` may be null: then nothing is asked of a rank. Both must outlive the tab.
+    /// `hosts` may be null, which disables queries to ranks. Both must outlive the tab.
     DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent = nullptr);
     void show(const OpenRun& run);
     void setRank(int rank);
@@ -45,9 +45,9 @@ private:
     RunHosts* m_hostsOfRuns;
     AlertCenter& m_alerts;
     const OpenRun* m_run = nullptr;
-    QString m_runId;                         ///< whose plan is known
-    std::uint32_t m_plannedAttempt = 0;      ///< whose layout is planned; 0 = none
-    std::vector<MemoryByCategory> m_planned; ///< of its ranks
+    QString m_runId;                         ///< run of the plan in m_planned
+    std::uint32_t m_plannedAttempt = 0;      ///< attempt of the plan; 0 = none
+    std::vector<MemoryByCategory> m_planned; ///< planned peak by rank
     QStackedWidget* m_pages;
     QScrollArea* m_scroll;
     DeviceBoard* m_board;

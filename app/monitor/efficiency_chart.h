@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// Efficiency over the number of ranks, which doubles from line to line: strong scaling solid, weak scaling
-/// dashed, the ideal 100 %, and what others published of the same model as diamonds. Pointing at a point, or
-/// the arrow keys, read it out.
+/// Plots efficiency over the number of ranks on a logarithmic axis: strong scaling solid, weak scaling
+/// dashed, the ideal 100 %, and published results for the same model as diamonds. The mouse or the arrow keys
+/// read out a point.
 class EfficiencyChart : public QWidget {
     Q_OBJECT
 
@@ -16,7 +16,7 @@ public:
     explicit EfficiencyChart(QWidget* parent = nullptr);
 
     void setStudy(const ScalingStudy& study);
-    /// Look of the curves, for a legend: see seriesStyle().
+    /// Indices into seriesStyle(), for a legend.
     static constexpr int kStrongStyle = 0;
     static constexpr int kWeakStyle = 1;
     static constexpr int kPublishedStyle = 7;
@@ -25,7 +25,7 @@ public:
     QSize minimumSizeHint() const override { return {320, 160}; }
 
 signals:
-    /// What is pointed at, in words; empty = nothing.
+    /// Describes the point under the cursor; empty = none.
     void readOutChanged(const QString& text);
 
 protected:
@@ -54,7 +54,7 @@ private:
     int m_fewest = 1;
     int m_most = 2;
     double m_highest = 1.1; ///< efficiency at the upper edge
-    int m_current = -1;     ///< of the marks
+    int m_current = -1;     ///< index into m_marks; -1 = none
 };
 
 } // namespace trainyard

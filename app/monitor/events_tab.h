@@ -18,15 +18,15 @@ class AlertList;
 class OpenRun;
 class TableView;
 
-/// What is wrong with a run now, with what can be done; below it what happened, the newest in view unless one
-/// has scrolled away.
+/// Shows the alerts of a run with their actions, and its events below. Keeps the newest event in view unless
+/// the user has scrolled away.
 class EventsTab : public QWidget {
     Q_OBJECT
 
 public:
     /// `alerts` must outlive the tab.
     explicit EventsTab(AlertCenter& alerts, QWidget* parent = nullptr);
-    /// `canAct`: the run may be asked for something.
+    /// `canAct`: requests to the run are allowed.
     void show(const OpenRun& run, bool canAct);
 
 protected:

@@ -19,8 +19,8 @@ class LogView;
 class OpenRun;
 class SegmentedControl;
 
-/// The log of one rank, or of several in order of time: the end first, then what is added while one looks;
-/// all of it when that is asked for. Read through the run's hosts, or from the folder of a recorded run.
+/// Shows the log of one rank, or of several merged by time: first the end, then what is appended; the whole
+/// log on request. Reads through the run's hosts, or from the folder of a recorded run.
 class LogTab : public QWidget {
     Q_OBJECT
 
@@ -28,14 +28,14 @@ public:
     /// `hosts` may be null; it must outlive the tab.
     explicit LogTab(RunHosts* hosts, QWidget* parent = nullptr);
 
-    /// To be called while the tab is seen: reading goes on.
+    /// Call it while the tab is visible: it continues reading.
     void show(const OpenRun& run);
     void setRank(int rank);
-    /// The line that was written then comes into view.
+    /// Scrolls to the line written at this time.
     void goToTime(qint64 timeMs);
 
 signals:
-    /// The user chose a line that was written at this moment, in ms since 1970-01-01 UTC.
+    /// The user selected a line written at this time, in ms since 1970-01-01 UTC.
     void timeChosen(qint64 timeMs);
 
 protected:
@@ -45,8 +45,8 @@ private:
     /// How far a rank's log has been read.
     struct Reading {
         int rank = 0;
-        qint64 begin = -1; ///< where what is shown begins; negative = nothing was read yet
-        qint64 offset = 0; ///< where the next piece begins; negative = from the end
+        qint64 begin = -1; ///< offset of the first shown byte; negative = not read yet
+        qint64 offset = 0; ///< offset of the next read; negative = from the end
         bool isAsked = false;
     };
 
@@ -70,9 +70,9 @@ private:
     QString m_runId;
     QString m_folder;
     bool m_over = false;
-    bool m_isWaiting = false; ///< for show(), because nobody looks
+    bool m_isWaiting = false; ///< reading is paused until show()
     int m_worldSize = 1;
-    std::vector<int> m_ranks{0}; ///< whose logs are shown, not empty
+    std::vector<int> m_ranks{0}; ///< ranks of the shown logs, never empty
     QLineEdit* m_rankField;
     SegmentedControl* m_level;
     QLineEdit* m_find;
@@ -86,7 +86,7 @@ private:
     QTimer m_again;
     std::vector<Reading> m_readings; ///< of m_ranks; replaced as a whole
     QString m_problem;               ///< why a log could not be read just now
-    quint64 m_generation = 0;        ///< answers to questions of other ranks are dropped
+    quint64 m_generation = 0;        ///< answers of earlier generations are dropped
 };
 
 } // namespace trainyard

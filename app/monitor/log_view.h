@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// The lines of the log of one rank, or of several in order of time, each then with its rank. Only those in
-/// view are made fit and painted, so their number does not matter. Arrow keys, Page Up and Down, Home and End
-/// walk; with Shift they select, Ctrl+C copies; dragging selects too.
+/// Shows the lines of one log, or of several merged by time with the rank of each line. Formats and paints
+/// visible lines only, so any number of lines is fine. Arrow keys, Page Up and Down, Home and End move; Shift
+/// selects, Ctrl+C copies; dragging selects too.
 class LogView : public QAbstractScrollArea {
     Q_OBJECT
 
@@ -19,29 +19,28 @@ public:
     explicit LogView(QWidget* parent = nullptr);
 
     const RankLogs& lines() const { return m_lines; }
-    /// Empty logs of these ranks.
+    /// Starts with empty logs of these ranks.
     void setRanks(const std::vector<int>& ranks);
-    /// With `follow` the end stays in view.
+    /// Keeps the end in view with `follow`.
     void append(int rank, const QByteArray& bytes, bool follow);
-    /// Only lines that sound as bad are shown.
+    /// Shows only lines of at least this level.
     void setLeastLevel(LogLevel level);
-    /// What is searched for is marked in every line; empty = nothing.
+    /// Highlights this text in every line; empty = none.
     void setNeedle(const QString& needle);
-    /// The match after (+1) or before (-1) the current line, from the other end where there is none; it
-    /// becomes the current line. Nothing happens without a match.
+    /// Moves to the next (+1) or previous (-1) match and wraps around. Does nothing without a match.
     void goToMatch(int direction);
     qsizetype matchCount() const { return qsizetype(m_matches.size()); }
-    /// Number of the match that is the current line, from 1; 0 = none is.
+    /// Returns the number of the match on the current line, from 1; 0 = none.
     qsizetype currentMatch() const;
-    /// The last line of that moment or before becomes current and comes into view.
+    /// Selects the last line written at or before that time and scrolls to it.
     void goToTime(qint64 timeMs);
-    /// Of the log, shown or not; -1 = none.
+    /// Line of the log, whether shown or not; -1 = none.
     int currentLine() const { return m_current; }
     int shownCount() const;
     void scrollToEnd();
 
 signals:
-    /// By the user, with keys or mouse.
+    /// Emitted on changes by the user only, by keys or mouse.
     void currentChanged(int line);
 
 protected:

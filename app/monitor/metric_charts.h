@@ -17,8 +17,9 @@ class ChartLink;
 class CurveChart;
 class OpenRun;
 
-/// Charts of all figures of a run that have none of their own, found by name. A chart is made when it comes
-/// into view and ends when it is far out of it: a run of thousands of series opens like one of ten.
+/// Charts of all metrics of a run without a fixed chart, filtered by name. A chart is created when it scrolls
+/// into view and deleted when it is far out of it, so a run with thousands of series opens as fast as one
+/// with ten.
 class MetricCharts : public QWidget {
     Q_OBJECT
 
@@ -26,11 +27,11 @@ public:
     /// The link must outlive the charts.
     explicit MetricCharts(ChartLink& link, QWidget* parent = nullptr);
 
-    /// The run must outlive what is shown: until the next show() or reset().
+    /// The run must stay alive until the next show() or reset().
     void show(const OpenRun& run);
     void setOptions(const ChartOptions& options);
     void reset();
-    /// Those that are made now.
+    /// The charts that exist now.
     QList<CurveChart*> charts() const;
 
 signals:

@@ -12,8 +12,7 @@ namespace trainyard {
 
 class RunEdits;
 
-/// Tags and notes that the user keeps with a run; written to the history while typing, and undone among the
-/// other edits.
+/// The user's tags and notes of a run; saved to the history while typing, undone with the other edits.
 class NotesTab : public QWidget {
     Q_OBJECT
 

@@ -15,7 +15,7 @@ namespace trainyard {
 class TableView;
 
 /// The pinned values of a page of charts: sorted by a click on a heading, copied (Ctrl+C), saved as CSV,
-/// taken off again (Delete). Hidden while nothing is pinned. What the user pins and takes off can be undone.
+/// removed (Delete). Hidden while empty. Pinning and removing can be undone.
 class PinnedTable : public QFrame {
     Q_OBJECT
 
@@ -24,13 +24,13 @@ public:
     explicit PinnedTable(QUndoStack& undo, QWidget* parent = nullptr);
 
     const PinnedValues& values() const { return m_values; }
-    /// Something else is looked at, such as another run: nothing is pinned, and what was pinned before does
-    /// not come back while `subject` is another one.
+    /// Clears the pins for another subject, such as another run; undo does not bring them back while
+    /// `subject` differs.
     void startOver(const QString& subject);
-    /// From now on positions count this, such as "tokens": what is pinned is taken off.
+    /// Changes the unit of positions, such as "tokens", and clears the pins.
     void countBy(const QString& positionTitle);
     void pin(double position, const QString& positionText, const QList<PinnedValue>& values);
-    /// Of the selected rows, or of all when none is, in the order shown.
+    /// Acts on the selected rows, or on all without a selection, in the order shown.
     QString shownText() const;
 
 signals:

@@ -18,7 +18,7 @@ namespace trainyard {
 class HardwareLibrary;
 class StackedBars;
 
-/// A run beside what its specification promised: time of a step by cause, throughput, utilisation and cost;
+/// Compares a run with the plan from its specification: step time by cause, throughput, utilisation and cost;
 /// memory of every rank and host by category.
 class PlanTab : public QWidget {
     Q_OBJECT
@@ -48,8 +48,8 @@ private:
 
     const HardwareLibrary& m_hardware;
     QPointer<const OpenRun> m_run;
-    std::pair<QString, std::uint32_t> m_plannedFor; ///< the run and the attempt that the plan is of
-    QHash<QString, QString> m_hardwareOf;           ///< what was chosen for each run, by id
+    std::pair<QString, std::uint32_t> m_plannedFor; ///< run and attempt of the plan
+    QHash<QString, QString> m_hardwareOf;           ///< hardware chosen for each run, by id
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;
     QStackedWidget* m_pages;

@@ -9,16 +9,15 @@
 
 namespace trainyard {
 
-/// Where a usual step's time goes on every rank: a row per rank, a bar by cause, the rank that computes
-/// longest and the one that computes shortest marked. Only rows in view are painted. The arrow keys choose a
-/// rank, Enter or a double click asks for more about it.
+/// Shows the typical step time of every rank by cause: one row per rank, with the slowest and the fastest
+/// marked. Only visible rows are painted. The arrow keys select a rank, Enter or a double click activates it.
 class RankTimes : public QAbstractScrollArea {
     Q_OBJECT
 
 public:
     explicit RankTimes(QWidget* parent = nullptr);
 
-    /// `hosts`: of each rank; may be shorter.
+    /// `hosts` by rank; may be shorter.
     void show(const std::vector<RankSummary>& ranks, const QStringList& hosts);
     /// Slowest first instead of by rank.
     void setSlowestFirst(bool slowestFirst);

@@ -7,7 +7,7 @@ namespace trainyard {
 class RunOperation;
 class RunService;
 
-/// The hosts of this desk's runs, reached through its links.
+/// Reaches the hosts of runs through a RunService.
 class RemoteRunHosts : public RunHosts {
 public:
     /// The service must outlive this object.

@@ -17,21 +17,20 @@ class MessageStrip;
 class RunStore;
 struct RunEntry;
 
-/// What can be done with a run of the history besides watching it. Tells in the strip of its place what came
-/// of it.
+/// The actions on a run of the history. Reports results in the message strip of its page.
 class RunActions : public QObject {
     Q_OBJECT
 
 public:
-    /// Desk, strip and window must outlive it.
+    /// Store, strip and window must outlive it.
     RunActions(RunStore& desk, MessageStrip& strip, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
 
 signals:
-    /// A copy of the run's specification is wanted in Design.
+    /// Open a copy of the specification in Design.
     void copyWanted(const trainyard::RunSpec& spec);
-    /// The run is wanted again, as it was.
+    /// Launch the run again unchanged.
     void relaunchWanted(const trainyard::RunSpec& spec);
     void comparisonWanted(const QString& runId);
     void reportWanted(const QString& runId);

@@ -15,23 +15,23 @@ class ElidedLabel;
 class OpenRun;
 class StateChip;
 
-/// The head of a run: what it is, how it is, how far, how fresh what we see of it is, and what can be done.
+/// The header of a run: name, state, progress, data freshness and actions.
 class RunHeader : public QFrame {
     Q_OBJECT
 
 public:
     explicit RunHeader(QWidget* parent = nullptr);
 
-    /// Shows `run` as it is now; `canAct` = its hosts may be asked for something.
+    /// Shows the current state of `run`; `canAct`: requests to its hosts are allowed.
     void show(const OpenRun& run, qint64 nowMs, bool canAct);
-    /// What is wrong with it now.
+    /// Shows the current alerts of the run.
     void showAlerts(const QList<RaisedAlert>& alerts);
 
 signals:
     void stopWanted();
     void resumeWanted();
     void checkpointWanted();
-    /// The user wants to see what is wrong.
+    /// The user asked for the alerts.
     void alertsWanted();
 
 private:

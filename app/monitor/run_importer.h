@@ -18,24 +18,23 @@ class HistoryImport;
 class MessageStrip;
 class RunStore;
 
-/// Takes runs of other tools into the history: asks for the files, for the columns of a table, reads in
-/// another thread and tells in the strip how far it is and what came of it. The runs of one import all
-/// appear, or none does.
+/// Imports runs of other tools into the history: asks for files and the columns of a table, reads in another
+/// thread, and reports progress and result in the strip.
 class RunImporter : public QObject {
     Q_OBJECT
 
 public:
-    /// Desk, strip and window must outlive it.
+    /// Store, strip and window must outlive it.
     RunImporter(RunStore& desk, MessageStrip& strip, QWidget& window);
 
     void showMenu(const QPoint& place);
     /// A folder with event files.
     void importEvents(const QString& folder);
-    /// Asks which columns of the file are what.
+    /// Asks for the columns to import, then reads the file.
     void importTable(const QString& file);
 
 signals:
-    /// The first of them, when all are in the history.
+    /// The first imported run, once all are in the history.
     void imported(const QString& runId);
 
 private:

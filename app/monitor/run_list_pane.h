@@ -28,7 +28,7 @@ public:
 signals:
     /// Empty = none.
     void currentRunChanged(const QString& runId);
-    /// What can be done with a run, at this place of the screen.
+    /// Asks for the menu of a run at this screen position.
     void menuWanted(const QString& runId, const QPoint& place);
     void importWanted(const QPoint& place);
 

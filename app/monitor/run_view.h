@@ -35,30 +35,30 @@ class SpecTab;
 class TimelineTab;
 struct ResumeChanges;
 
-/// One run: header, message strip, panels. Only panels that are seen are brought up to date.
+/// Shows one run: header, message strip and panels. Updates visible panels only.
 class RunView : public QWidget {
     Q_OBJECT
 
 public:
-    /// Without hosts in the desk nothing can be asked of the run. `undo` takes the changes of the layout. All
-    /// that is given here must outlive the view.
+    /// Without hosts in the store no request to the run is possible. `undo` records layout changes. All
+    /// arguments must outlive the view.
     RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
             QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);
     OpenRun* run() const { return m_run; }
     PanelArea& panels() { return *m_panels; }
-    /// What is wrong with the run, and what happened.
+    /// Shows the alerts and events of the run.
     void showEvents();
-    /// Shows a trace that was recorded, of this run or another, in the panel Timeline.
+    /// Shows a recorded trace, of this run or another, in the panel Timeline.
     void openTrace(const QString& file);
-    /// Brings header and what is seen up to date.
+    /// Updates the header and the visible panels.
     void update();
-    /// Asks the run's hosts anew for what they do not tell by themselves.
+    /// Queries the run's hosts for data that they do not push.
     void refresh();
 
 signals:
-    /// The run goes on with a new attempt and wants to be followed again.
+    /// A new attempt was started and must be followed.
     void resumed(const QString& runId);
 
 private:
@@ -72,13 +72,14 @@ private:
     void confirmStop();
     void confirmKill();
     void askForRate(const Alert& alert);
-    /// Adds a field for the run's name to the strip; `button` works only while it is there.
+    /// Adds a field for the run's name to the strip; `button` is enabled only while the name is entered.
     void demandName(QPushButton& button);
     void stop(bool keep);
     void resume(double learningRate);
     void resumeFrom(qint64 step);
     void goOn(const ResumeChanges& changes, const QString& done);
-    /// Resumes from the checkpoint of this step; asks first when something is left behind by that.
+    /// Resumes from the checkpoint of this step; asks first when later checkpoints become an abandoned
+    /// branch.
     void goBack(qint64 step, const QString& whatIsLeft);
     void killAndResume(double learningRate);
     void checkpoint();

@@ -16,35 +16,35 @@ class RunStore;
 class RunListPane;
 class RunView;
 
-/// The place "Runs": all runs at the left, the chosen one at the right.
+/// The page "Runs": all runs on the left, the selected one on the right.
 class RunsPage : public Page {
     Q_OBJECT
 
 public:
-    /// Desk, alerts and library must outlive the place.
+    /// Store, alerts and library must outlive the page.
     RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
 
     PanelArea* panels() const override;
     QList<KeyHint> keyHints() const override;
     void activate() override;
     void refresh() override;
-    /// Shows this run; a run that was launched a moment ago is looked for first.
+    /// Shows this run; looks for a run launched a moment ago first.
     void showRun(const QString& runId);
-    /// Shows what is wrong with this run.
+    /// Shows the alerts of this run.
     void showAlerts(const QString& runId);
-    /// The demo's training has ended: what came of it, and what can be done with a run.
+    /// Reports the result of the finished demo and offers next steps.
     void offerWhatFollows(const QString& runId);
 
 signals:
-    /// The button of the empty place: there is no run yet.
+    /// The button of the empty page was pressed: there is no run yet.
     void designRequested();
-    /// A copy of this specification is wanted in Design.
+    /// Open a copy of this specification in Design.
     void copyRequested(const trainyard::RunSpec& spec);
-    /// A run of this specification is wanted at once.
+    /// Launch a run of this specification now.
     void launchRequested(const trainyard::RunSpec& spec);
     void comparisonRequested(const QString& runId);
     void reportRequested(const QString& runId);
-    /// The user clicked the desktop's message about this run.
+    /// The user clicked the notification of this run.
     void alertClicked(const QString& runId);
 
 private:

@@ -17,7 +17,7 @@ class OpenRun;
 class RunDatabase;
 class TableView;
 
-/// How the model of a run scales, by all runs of the history that train it.
+/// Shows how the model of a run scales, from all runs of the history that train it.
 class ScalingTab : public QWidget {
     Q_OBJECT
 
@@ -35,7 +35,7 @@ private:
     RunDatabase& m_library;
     const HardwareLibrary& m_hardware;
     const OpenRun* m_run = nullptr;
-    QString m_shownRun; ///< whose study is shown
+    QString m_shownRun; ///< run of the shown study
     ScalingStudy m_study;
     QStackedWidget* m_pages;
     ChoiceBox* m_baseline;

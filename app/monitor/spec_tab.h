@@ -16,13 +16,12 @@ class ElidedLabel;
 class OpenRun;
 class RunStore;
 
-/// The specification that the run was started with, to read and to copy, or in what it differs from another
-/// run's.
+/// Shows the specification of a run as JSON, or its differences from another run's.
 class SpecTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// The desk must outlive the tab.
+    /// The store must outlive the tab.
     explicit SpecTab(RunStore& desk, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 

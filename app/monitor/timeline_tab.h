@@ -20,8 +20,7 @@ class ReadOutLabel;
 class TraceView;
 struct RecordedTrace;
 
-/// Where the time of a step goes: on every rank, and through the pipeline as it was measured over as it was
-/// planned.
+/// Shows where the time of a step goes: on every rank, and through the pipeline, measured above planned.
 class TimelineTab : public QWidget {
     Q_OBJECT
 
@@ -29,16 +28,17 @@ public:
     /// The library must outlive the tab.
     explicit TimelineTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
-    /// Whether steps of a run at work may be recorded: its hosts can be asked, and none is under way.
+    /// Enables recording: requests to the hosts are allowed and no recording is active.
     void setRecordable(bool recordable);
     void showRecording(int stepsDone);
-    /// In place of the run, until the user goes back or another run is shown. The trace has a step.
+    /// Shows a trace instead of the run until the user goes back or another run is shown. The trace must have
+    /// a step.
     void showTrace(const QString& file, const RecordedTrace& trace);
 
 signals:
-    /// A trace of the next steps is wanted.
+    /// The user asked to record the next steps.
     void recordingWanted();
-    /// More is wanted of this rank.
+    /// The user activated this rank.
     void rankWanted(int rank);
 
 private:
@@ -49,7 +49,7 @@ private:
 
     const HardwareLibrary& m_hardware;
     QString m_runId;
-    /// Run, attempt and step whose way through the pipeline is shown; step 0 = none.
+    /// Run, attempt and step of the shown pipeline; step 0 = none.
     std::tuple<QString, std::uint32_t, std::int64_t> m_shown;
     QStackedWidget* m_pages;
     QPushButton* m_record;

@@ -10,8 +10,8 @@ namespace trainyard {
 
 class RunHosts;
 
-/// Records the passes and collectives of the next steps of a run and keeps them beside its records, as
-/// `traces/steps-<first>-<last>.json` in Chrome's format. Deletes itself after finished().
+/// Records the passes and collectives of the next steps of a run to `traces/steps-<first>-<last>.json` in its
+/// folder, in Chrome's format. Deletes itself after finished().
 class TraceSaver : public QObject {
     Q_OBJECT
 
@@ -24,7 +24,7 @@ public:
 
 signals:
     void progress(int stepsDone);
-    /// The file, or why there is none.
+    /// The file written, or the error.
     void finished(const trainyard::Result<QString>& file);
 
 private:

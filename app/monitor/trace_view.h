@@ -13,17 +13,17 @@ class ElidedLabel;
 class PipelineGantt;
 class ReadOutLabel;
 
-/// The passes of a recorded trace, rank by rank, one step at a time.
+/// Shows the passes of a recorded trace, rank by rank, one step at a time.
 class TraceView : public QWidget {
     Q_OBJECT
 
 public:
     explicit TraceView(QWidget* parent = nullptr);
-    /// `file` is where it came from. The trace has a step.
+    /// `file`: its source, for the title. The trace must have a step.
     void show(const QString& file, const RecordedTrace& trace);
 
 signals:
-    /// It has been looked at.
+    /// The user closed the trace.
     void closed();
 
 private:

@@ -7,9 +7,8 @@
 
 namespace trainyard {
 
-/// The final figures of runs or groups of runs: a row for each, a column for each figure. Of a group a figure
-/// is the middle of its runs', with how far they lie apart. The best of a column is marked where more is
-/// better, or less.
+/// The final metrics of runs or groups: a row for each, a column for each metric. A group shows the average
+/// of its runs and their spread. Marks the best value of columns where more, or less, is better.
 class MetricTableModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -29,7 +28,7 @@ private:
     struct Cell {
         QString text;
         double value = 0;
-        QString full; ///< with all digits, and the spread
+        QString full; ///< all digits, and the spread
         bool isBest = false;
     };
     void markBest();

@@ -9,13 +9,13 @@ namespace trainyard {
 
 class OpenRun;
 
-/// How each run is called among the others: its name, and the end of its id where names are equal.
+/// Returns a unique label per run: its name, with the end of its id where names are equal.
 QStringList labelsOf(const QList<const OpenRun*>& runs);
 
-/// One row per field of the specification in which the runs differ, one column per run. "–" = not there.
+/// Returns a row per field of the specification in which the runs differ, a column per run. "–" = absent.
 TextTable specificationDifferences(const QList<const OpenRun*>& runs);
 
-/// World sizes against throughput; empty unless at least two sizes are among the runs.
+/// Returns throughput by world size; empty with fewer than two sizes.
 QList<ScalingRow> scalingOf(const QList<const OpenRun*>& runs);
 TextTable scalingText(const QList<ScalingRow>& rows);
 

@@ -10,11 +10,11 @@ namespace trainyard {
 
 class OpenRun;
 
-/// What runs must share to be one group.
+/// What the runs of a group have in common.
 struct Grouping {
     enum class By {
-        Nothing,     ///< each run is alone
-        Repetitions, ///< all of the specification but seeds; imports: the name without its last number
+        Nothing,     ///< no grouping
+        Repetitions, ///< the specification except seeds; imports: the name without its last number
         Tag,         ///< a run with two tags is in two groups
         Field,       ///< the value of one field of the specification
     };
@@ -25,15 +25,15 @@ struct Grouping {
 };
 
 struct RunGroup {
-    QString name; ///< what its runs share
+    QString name; ///< common value
     QList<const OpenRun*> runs;
 };
 
-/// In order of their first run. `tagsOf` gives the tags of a run by its id.
+/// Returns the groups in order of their first run. `tagsOf` returns the tags of a run id.
 QList<RunGroup> groupRuns(const QList<const OpenRun*>& runs, const Grouping& grouping,
                           const std::function<QStringList(const QString& runId)>& tagsOf);
 
-/// The fields in which the specifications differ: what it makes sense to group by.
+/// Returns the fields in which the specifications differ, for grouping.
 QStringList differingFields(const QList<const OpenRun*>& runs);
 
 } // namespace trainyard

@@ -12,25 +12,25 @@ class RunSeries;
 struct RunCheckpoint;
 struct RunFacts;
 
-// What can be done with the checkpoints of a run, in words. The rules are those of
+// Texts about the checkpoints of a run and what can be done with them. The rules are those of
 // engine/checkpoint/FORMAT.md, "Which checkpoint a start takes".
 
-/// One or two sentences about a checkpoint: how it is, and why.
+/// Describes the state of a checkpoint and its reason in one or two sentences.
 QString sentenceOf(const RunCheckpoint& checkpoint);
 
-/// Why no resume can start from this one of `all`; empty = one can.
+/// Returns why no resume can start from this one of `all`; empty = it can.
 QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all);
-/// Why the run cannot be resumed at all now; empty = it can.
+/// Returns why the run cannot be resumed now; empty = it can.
 QString whyNotResumed(const RunFacts& facts, RunState state);
 
-/// What of `all` a resume from `checkpoint` leaves behind as an abandoned branch, for the question before it;
-/// empty = nothing, so that nothing needs to be asked.
+/// Describes the checkpoints of `all` that a resume from `checkpoint` turns into an abandoned branch; empty =
+/// none, so no confirmation is needed.
 QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all);
 
-/// When a run that has no checkpoint writes its first one.
+/// Returns when a run without checkpoints writes its first one.
 QString whenTheFirstIsDue(const RunFacts& facts, RunState state);
 
-/// How often the run has told of something that changes what a list of its checkpoints shows.
+/// Counts the records of the run that change its list of checkpoints.
 qsizetype checkpointNews(const RunSeries& series);
 
 } // namespace trainyard

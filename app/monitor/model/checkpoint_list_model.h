@@ -17,13 +17,13 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// A later listing of the same run. What a comparison with the hashes has found out stays known when this
-    /// one has only looked at the index.
+    /// Merges a newer list of the same run. Keeps verification results that the newer list, read from the
+    /// index alone, lacks.
     void update(const QList<RunCheckpoint>& listed);
     void clear(); ///< for another run
 
     const QList<RunCheckpoint>& checkpoints() const { return m_checkpoints; }
-    /// Row of the one that the next resume takes, else of the newest; -1 = there is none.
+    /// Returns the row of the checkpoint that the next resume uses, else of the newest; -1 = none.
     int usualRow() const;
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -11,33 +11,32 @@
 
 namespace trainyard {
 
-/// The passes, collectives and messages of some steps, rank by rank, put together from flight rings that are
-/// read again and again while the run goes on. A ring keeps a few hundred of them: what was overwritten
-/// between two looks is counted, not guessed. A plain value.
+/// Assembles the passes, collectives and messages of some steps, rank by rank, from repeated snapshots of the
+/// flight rings. A ring keeps a few hundred entries: those overwritten between two snapshots are counted. A
+/// plain value.
 class CollectiveTrace {
 public:
-    /// `steps` whole ones: the first begins after all ranks were seen once.
+    /// Collects `steps` complete steps; the first begins after every rank was seen once.
     CollectiveTrace(int ranks, int steps);
 
-    /// A rank's ring as it is now.
+    /// Adds the current ring of a rank.
     void add(const FlightSnapshot& ring);
-    /// Every rank is past the last step.
+    /// True when every rank is past the last step.
     bool isComplete() const;
     std::int64_t firstStep() const { return m_firstStep; } ///< 0 = not every rank was seen yet
     std::int64_t lastStep() const { return m_firstStep + m_steps - 1; }
-    /// Whole steps that every rank has done so far, of those that are wanted.
+    /// Counts the wanted steps that every rank has completed.
     int stepsDone() const;
 
-    /// Collectives and messages of these steps.
+    /// Counts the collectives and messages of these steps.
     std::size_t size() const;
-    /// Passes of micro-batches and what follows them, of these steps.
+    /// Counts the passes of micro-batches, and the work after them, of these steps.
     std::size_t passCount() const;
-    /// Collectives and passes that no look has seen, of these steps or just before them.
+    /// Counts the collectives and passes lost between snapshots, in these steps or just before them.
     std::uint64_t overwritten() const;
-    /// In the format of Chrome's tracing, which Perfetto and chrome://tracing open: a process for each rank
-    /// with a track of its steps and the passes in them, and a track for each of its groups. `hosts` by rank,
-    /// for the names. Clocks of hosts are brought together
-    /// by what all ranks leave at the same time: all-reduces among all of them.
+    /// Returns the trace in Chrome's format, for Perfetto and chrome://tracing: a process for each rank with
+    /// a track of its steps and passes, and a track for each of its groups. `hosts` by rank, for the names.
+    /// Aligns the clocks of hosts at all-reduces among all ranks, which all ranks leave at the same time.
     QByteArray toChromeTrace(const QStringList& hosts = {}) const;
 
 private:
@@ -53,7 +52,7 @@ private:
         FlightSnapshot::Groups groups{};
     };
 
-    /// Of these steps, and over: a collective or a pass.
+    /// True for a finished collective or pass of these steps.
     template <typename Entry>
     bool isWanted(const Entry& entry) const
     {

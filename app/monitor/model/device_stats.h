@@ -12,8 +12,8 @@
 
 namespace trainyard {
 
-/// All that is known of one rank's device: its place in the layout, what its rank holds and how long it
-/// takes, and what the host says of it.
+/// Everything known about the device of one rank: position in the layout, memory and step time of the rank,
+/// and the host's sample.
 struct DeviceStats {
     int rank = 0;
     int slot = -1;                               ///< of its host; -1 = unknown
@@ -21,19 +21,19 @@ struct DeviceStats {
     std::array<int, kGroupAxes.size()> groups{}; ///< by GroupAxis
     DeviceMemory memory{};
     RankSummary time{};
-    std::optional<DeviceSample> sample{}; ///< newest; nothing on processors, and where the host sends none
+    std::optional<DeviceSample> sample{}; ///< newest; nullopt on CPUs and when the host sends none
 
     int groupOf(GroupAxis axis) const { return groups[static_cast<std::size_t>(axis)]; }
 };
 
-/// Every rank of the run, in order. `planned`: plannedMemory() of the run, which takes a while and does not
-/// change.
+/// Returns all ranks of the run in order. `planned`: plannedMemory() of the run, which is slow to compute and
+/// constant.
 std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& series,
                                      const std::vector<MemoryByCategory>& planned);
 
-/// "94 % · 63 °C · 284 W": what of it is known.
+/// Formats the known values, e.g. "94 % · 63 °C · 284 W".
 QString loadWords(const DeviceSample& sample);
-/// "rank 12 · gpu-03, device 4 · D 1 P 0 T 3".
+/// Formats rank, device and groups: "rank 12 · gpu-03, device 4 · D 1 P 0 T 3".
 QString placeWords(const DeviceStats& device);
 
 } // namespace trainyard

@@ -8,8 +8,8 @@
 
 namespace trainyard {
 
-/// What happened in a run, oldest first. New events are inserted where they belong; nothing is reset while a
-/// run goes on, so selection and scroll position stay.
+/// The events of a run, oldest first. New events are inserted in order without a reset, so selection and
+/// scroll position stay.
 class EventListModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -18,7 +18,7 @@ public:
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// Brings the rows up to `events`, which must be in order of time.
+    /// Updates the rows to `events`, which must be sorted by time.
     void update(const std::vector<RunEvent>& events);
 
     int rowCount(const QModelIndex& parent = {}) const override;

@@ -11,40 +11,41 @@
 
 namespace trainyard {
 
-/// How bad a line of a log sounds.
+/// The severity of a log line, guessed from its text.
 enum class LogLevel : std::uint8_t { Info, Warning, Error };
-/// By the words that workers, LibTorch, MPI and NCCL begin their complaints with.
+/// Guesses the level from the words with which workers, LibTorch, MPI and NCCL begin messages.
 LogLevel levelOfLogLine(std::string_view line);
 
-/// A log as it grows, as bytes with the beginning of each line: a million lines cost 9 bytes each besides
-/// their text. A line is made fit to be shown when it is asked for. A plain value.
+/// Stores a growing log as bytes plus the start of each line: 9 bytes per line besides the text. Lines are
+/// sanitized on access. A plain value.
 class LogLines {
 public:
     static constexpr std::size_t kMaxBytes = std::size_t{1} << 28;
     static constexpr std::size_t kMaxShownLength = 4096; ///< bytes of one line
 
-    /// With more than `mostBytes` the older half is dropped.
+    /// Drops the older half above `mostBytes`.
     explicit LogLines(std::size_t mostBytes = kMaxBytes) : m_mostBytes(mostBytes) {}
 
     void clear();
     void append(const QByteArray& bytes);
 
-    /// A last line without its end counts once it has a character.
+    /// Counts an unfinished last line if it is not empty.
     int size() const;
     bool isEmpty() const { return size() == 0; }
-    /// Harmless: terminal colours are left out, of a line that was overwritten its last state remains, and
-    /// control characters become U+FFFD.
+    /// Returns the line safe to display: without terminal colours, overwritten lines in their last state,
+    /// control characters as U+FFFD.
     QString text(int line) const;
     LogLevel level(int line) const { return m_levels[static_cast<std::size_t>(line)]; }
-    /// Wall clock in ms since 1970-01-01 UTC that the line begins with; nothing when it begins otherwise.
+    /// Returns the time at the start of the line, wall clock in ms since 1970-01-01 UTC; nullopt without one.
     std::optional<std::int64_t> timeMs(int line) const;
-    /// The last line that was written at that moment or before; -1 = none. Lines without time belong to the
-    /// one before.
+    /// Returns the last line written at or before this time; -1 = none. Lines without a time belong to the
+    /// line before.
     int lineAt(std::int64_t timeMs) const;
 
-    /// Lines from `from` on that contain `needle`, in any case of its Latin letters. Empty for an empty one.
+    /// Returns the lines from `from` on that contain `needle`, ignoring the case of Latin letters. Empty for
+    /// an empty needle.
     std::vector<int> linesWith(std::string_view needle, int from = 0) const;
-    /// Grows when lines at the beginning were dropped: all numbers of lines are others then.
+    /// Increases when lines at the beginning are dropped, which changes all line numbers.
     int drops() const { return m_drops; }
 
 private:
@@ -54,7 +55,7 @@ private:
 
     std::size_t m_mostBytes;
     std::string m_text;
-    std::vector<std::size_t> m_starts{0}; ///< of the lines, the unfinished last one among them
+    std::vector<std::size_t> m_starts{0}; ///< start of each line, including the unfinished last one
     std::vector<LogLevel> m_levels;
     int m_drops = 0;
 };

@@ -8,20 +8,20 @@ namespace trainyard {
 class RunSeries;
 struct RunFacts;
 
-/// The checkpoint that the specification asks for next.
+/// The next checkpoint due by the specification.
 struct NextCheckpoint {
     std::int64_t step = 0;
     double seconds = 0; ///< until its step is done, at the pace of the newest steps
 };
 
-/// Nothing for a run that is over, that keeps none on the way, or whose pace is not known yet.
+/// Returns nullopt for a run that is over, writes no periodic checkpoints, or whose pace is still unknown.
 std::optional<NextCheckpoint> nextCheckpoint(const RunFacts& facts, const RunSeries& series);
 
-/// Step of the newest checkpoint that the run has told of; 0 = none yet.
+/// Returns the step of the newest checkpoint reported by the run; 0 = none yet.
 std::int64_t newestCheckpoint(const RunSeries& series);
 
-/// The peak of the learning rate's schedule that the newest steps were taken with: an attempt may have
-/// another one than the specification says. 0 when the specification is not known.
+/// Returns the peak learning rate of the newest steps' schedule, which an attempt may have changed from the
+/// specification. 0 when the specification is unknown.
 double peakLearningRate(const RunFacts& facts, const RunSeries& series);
 
 } // namespace trainyard

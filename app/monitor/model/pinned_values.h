@@ -8,15 +8,15 @@
 
 namespace trainyard {
 
-/// A figure at a pinned position.
+/// A value at a pinned position.
 struct PinnedValue {
     QString series; ///< names the column
     Quantity quantity = Quantity::Number;
     double value = 0;
 };
 
-/// Values that were pinned while looking at charts: a row for each position, a column for each series. Sorted
-/// by numbers through kSortRole.
+/// The values pinned in the charts: a row for each position, a column for each series. Sorts by number
+/// through kSortRole.
 class PinnedValues : public QAbstractTableModel {
     Q_OBJECT
 
@@ -26,14 +26,14 @@ public:
     struct Row {
         double position;
         QString text;
-        QList<double> values; ///< of each series; NaN where it was not there
+        QList<double> values; ///< by series; NaN = no value there
     };
     struct Series {
         QString name;
         Quantity quantity;
     };
     struct Content {
-        QString positionTitle = QStringLiteral("step"); ///< what the first column counts
+        QString positionTitle = QStringLiteral("step"); ///< unit of the first column
         QList<Series> series;
         QList<Row> rows;
     };
@@ -43,10 +43,10 @@ public:
     const Content& content() const { return m_content; }
     void setContent(const Content& content);
 
-    /// A position that is pinned already gets the new values.
+    /// Replaces the values of a position that is already pinned.
     void pin(double position, const QString& positionText, const QList<PinnedValue>& values);
     void remove(const QList<int>& rows);
-    /// Full precision, with a line of titles.
+    /// Returns all rows in full precision with a header line.
     QString toCsv() const;
 
     int rowCount(const QModelIndex& parent = {}) const override;

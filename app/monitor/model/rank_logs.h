@@ -8,44 +8,45 @@
 
 namespace trainyard {
 
-/// The logs of one rank or of several as one: their lines in order of time, those of one rank always in the
-/// order in which it wrote them. A line without time has that of the one before it in its rank's log; where
-/// clocks of hosts differ, so does the order. Several logs cost 16 bytes a line more than one. A plain value.
+/// Merges the logs of one or several ranks by time; lines of one rank keep their order. A line without a time
+/// takes that of the line before it in its rank's log; clock differences between hosts affect the order.
+/// Several logs cost 16 bytes per line more than one. A plain value.
 class RankLogs {
 public:
     explicit RankLogs(const std::vector<int>& ranks = {0}) { setRanks(ranks); }
 
-    /// Starts over with these: at least one, each once, ascending.
+    /// Starts over with these ranks: at least one, unique, ascending.
     void setRanks(const std::vector<int>& ranks);
-    /// More of a rank's log. All lines before the one that is returned are what and where they were.
+    /// Appends to a rank's log. Lines before the returned one are unchanged.
     int append(int rank, const QByteArray& bytes);
 
     bool isMerged() const { return m_sources.size() > 1; }
     int size() const;
     bool isEmpty() const { return size() == 0; }
     int rankOf(int line) const { return m_sources[indexOf(line)].rank; }
-    /// Number of its rank among those that are here.
+    /// Returns the index of the line's rank among the current ranks.
     std::size_t indexOf(int line) const { return isMerged() ? m_order[std::size_t(line)].source : 0; }
     /// As LogLines::text() and LogLines::level().
     QString text(int line) const;
     LogLevel level(int line) const;
-    /// Wall clock in ms since 1970-01-01 UTC, its own or that of the line before; nothing before the first.
+    /// Returns the time of the line or of the line before it, wall clock in ms since 1970-01-01 UTC; nullopt
+    /// before the first.
     std::optional<std::int64_t> timeMs(int line) const;
-    /// The last line of that moment or before; -1 = none.
+    /// Returns the last line at or before that time; -1 = none.
     int lineAt(std::int64_t timeMs) const;
     /// As LogLines::linesWith().
     std::vector<int> linesWith(std::string_view needle, int from = 0) const;
-    /// Lines from `from` on that sound at least as bad.
+    /// Returns the lines from `from` on of at least this level.
     std::vector<int> linesOf(LogLevel least, int from = 0) const;
 
-    /// A line by what does not change when lines of other ranks come between.
+    /// Identifies a line independently of the lines of other ranks.
     struct Place {
         std::uint32_t source = 0;
         std::int32_t line = -1; ///< of its rank's log; negative = none
         int drops = 0;          ///< of that log, see LogLines::drops()
     };
     Place placeOf(int line) const;
-    /// -1 when it is not here any more.
+    /// Returns the current number of that line; -1 when it was dropped.
     int lineOf(const Place& place) const;
 
 private:

@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-/// Which ranks somebody means: "3", "0-3, 8" or "all". Ascending, each once; nothing when it is none of this
-/// or names a rank that is not below `worldSize`.
+/// Parses "3", "0-3, 8" or "all" to ascending unique ranks; nullopt for other text or for a rank not below
+/// `worldSize`.
 std::optional<std::vector<int>> ranksFrom(const QString& text, int worldSize);
-/// The shortest such text.
+/// Returns the shortest text that ranksFrom() parses to these ranks.
 QString textOf(const std::vector<int>& ranks, int worldSize);
 
 } // namespace trainyard

@@ -15,7 +15,7 @@ namespace trainyard {
 class HardwareLibrary;
 struct RunFacts;
 
-/// One run of the history that trains the same model as another.
+/// A run of the history that trains the same model.
 struct StudyPoint {
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,18 +30,17 @@ struct StudyPoint {
     double perRank() const { return sequencesPerSecond / worldSize; }
 };
 
-/// What a model's operations are a share of, so that the share means something.
+/// The peak that utilisation refers to.
 struct StudyPeak {
     QString device;
     double rate = 0; ///< operations per second, dense, in the type that the run computes in; 0 = unknown
 };
 
-/// How a model scales, by the runs that were made of it.
+/// How a model scales, measured on the runs of the history.
 ///
-/// Strong: the global batch stays, so that more ranks have less to do each. Weak: each rank's share of it
-/// stays. Runs of one model, precision and data set, and of the run's own batch in that sense; of several
-/// runs of one size the fastest. Efficiency is throughput per rank over that of the baseline, 1 in the ideal
-/// case.
+/// Strong: constant global batch, so each rank has less work. Weak: constant batch per rank. Includes runs of
+/// the same model, precision, data set and batch (in that sense); the fastest of several runs of one size.
+/// Efficiency is throughput per rank divided by that of the baseline, 1 in the ideal case.
 struct ScalingStudy {
     QList<StudyPoint> strong; ///< ascending world size
     QList<StudyPoint> weak;
@@ -51,14 +50,14 @@ struct ScalingStudy {
     bool isEmpty() const { return strong.isEmpty() && weak.isEmpty(); }
 };
 
-/// `baseline`: a run's id; where it is not among the points of a curve, the smallest is the baseline. Without
-/// a known specification nothing.
+/// `baseline`: a run id; the smallest run is the baseline of a curve that lacks it. Empty without a known
+/// specification.
 ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const QString& baseline,
                           const HardwareLibrary& hardware);
 
-/// A row for each point: ranks, batch, throughput, speed-up against the first, efficiency, MFU.
+/// Returns a row for each point: ranks, batch, throughput, speed-up over the first, efficiency, MFU.
 TextTable studyTable(const QList<StudyPoint>& points);
-/// "MFU of 989 TFLOP/s, dense, of an H100"; empty while the peak is not known.
+/// Describes the peak: "MFU of 989 TFLOP/s, dense, of an H100"; empty while it is unknown.
 QString peakWords(const StudyPeak& peak);
 
 } // namespace trainyard

@@ -10,13 +10,13 @@
 
 namespace trainyard {
 
-/// Reads the flight rings of all ranks of a run at work, again and again, until their passes and collectives
-/// of some whole steps are here. It only reads: the run goes on as it would. GUI thread.
+/// Polls the flight rings of all ranks of an active run until it has the passes and collectives of some
+/// complete steps. Read-only: training is not affected. GUI thread.
 class TraceRecording : public QObject {
     Q_OBJECT
 
 public:
-    /// Asks for a rank's ring; `done` is not called any more when `context` is gone.
+    /// Requests a rank's ring; `done` is not called after `context` is destroyed.
     using ReadRing = std::function<void(int rank, const QObject* context,
                                         std::function<void(const Result<FlightSnapshot>&)> done)>;
     TraceRecording(ReadRing read, int ranks, int steps, QObject* parent = nullptr);
@@ -26,7 +26,7 @@ public:
 
 signals:
     void progress(int stepsDone);
-    /// Once, with the reason where there is no trace: a ring cannot be read, the run is over, no step comes.
+    /// Emitted once; an error when a ring cannot be read, the run ends, or no step is finished.
     void finished(const trainyard::Status& status);
 
 private:
