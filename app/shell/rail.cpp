@@ -12,7 +12,7 @@
 namespace trainyard {
 
 namespace {
-constexpr int kWidth = 80;
+constexpr int kRailWidth = 80;
 constexpr int kButtonHeight = 64;
 constexpr QSize kIconSize(24, 24);
 } // namespace
@@ -21,7 +21,7 @@ Rail::Rail(QWidget* parent) : QFrame(parent), m_pages(new QVBoxLayout), m_footer
 {
     setRole(this, "rail");
     setAccessibleName(tr("Pages"));
-    setFixedWidth(kWidth);
+    setFixedWidth(kRailWidth);
     m_pages->setSpacing(metrics::kHalf);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(metrics::kGap, metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding);
