@@ -6,6 +6,7 @@
 
 #include <QCoreApplication>
 #include <QTextDocument>
+#include <array>
 
 #include "engine/base/untrusted_text.h"
 
@@ -133,6 +134,23 @@ QString toolTipOf(const QString& foreign)
     const QString text =
         QString::fromStdString(sanitizeText(foreign.toStdString(), Lines::Many, kShownTextBytes));
     return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text) : text;
+}
+
+QString displayOperations(double perSecond)
+{
+    static constexpr std::array<std::pair<double, const char*>, 3> kPrefixes{
+        {{1e15, " PFLOP/s"}, {1e12, " TFLOP/s"}, {1e9, " GFLOP/s"}}};
+    for (const auto& [factor, unit] : kPrefixes) {
+        if (perSecond >= factor)
+            return displayNumber(perSecond / factor) + QLatin1String(unit);
+    }
+    return displayNumber(perSecond / 1e6) + QStringLiteral(" MFLOP/s");
+}
+
+QString wrappedToolTip(const QString& text)
+{
+    const QString html = text.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));
+    return QStringLiteral("<qt>%1</qt>").arg(html);
 }
 
 } // namespace trainyard

@@ -28,4 +28,10 @@ QString oneLine(const QString& foreign);
 /// The same for a tool tip, which Qt would otherwise take for HTML where it looks like it.
 QString toolTipOf(const QString& foreign);
 
+/// "93.1 GFLOP/s", "312 TFLOP/s": three significant digits. A figure that does not exist is an en dash.
+QString displayOperations(double perSecond);
+
+/// A tool tip whose sentences are broken into lines, which Qt does with HTML alone.
+QString wrappedToolTip(const QString& text);
+
 } // namespace trainyard

@@ -4,7 +4,6 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/base/display_rate.h"
 #include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"

@@ -14,7 +14,6 @@
 #include "app/cli/support/planned_shape.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
-#include "app/plan/memory_here.h"
 #include "app/plan/planned_run.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"

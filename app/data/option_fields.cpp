@@ -8,10 +8,10 @@
 #include <QRegularExpressionValidator>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/number_box.h"
-#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 

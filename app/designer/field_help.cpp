@@ -3,7 +3,7 @@
 #include <QVariant>
 #include <QWidget>
 
-#include "app/widgets/wrapped_tool_tip.h"
+#include "app/base/display_text.h"
 
 namespace trainyard {
 

@@ -4,10 +4,10 @@
 
 #include <QGridLayout>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 

@@ -8,7 +8,6 @@
 #include <QSplitter>
 #include <QVBoxLayout>
 
-#include "app/base/display_rate.h"
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/hosts/add_host_bar.h"

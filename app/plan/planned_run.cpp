@@ -6,7 +6,9 @@
 #include <map>
 #include <memory>
 #include <string_view>
+#include <unistd.h>
 
+#include "app/base/this_machine.h"
 #include "app/plan/step_on_nodes.h"
 #include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
@@ -181,6 +183,20 @@ PlanFacts planFacts(const PlanInputs& inputs, const std::optional<DataSetShape>&
             [remembered = std::make_shared<RememberedHosts>(inputs)](const RunSpec& spec) {
                 return remembered->hostsOf(spec);
             }};
+}
+
+NodeMemory memoryHere(const NodeSpec& node)
+{
+    const long pages = ::sysconf(_SC_PHYS_PAGES);
+    if (node.host != thisMachine().toStdString() || !node.hardware.empty() || pages <= 0)
+        return {};
+    return {static_cast<Bytes>(pages) * static_cast<Bytes>(::sysconf(_SC_PAGESIZE)), {}, processorMathHere()};
+}
+
+SequenceShape sequencesOf(int length)
+{
+    constexpr double kMaskedShare = 0.15;
+    return {length, static_cast<int>(length * kMaskedShare)};
 }
 
 } // namespace trainyard

@@ -9,6 +9,7 @@
 #include "engine/base/result.h"
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/hardware/hardware.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/memory/memory_fit.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/planner/time/step_model.h"
@@ -62,5 +63,13 @@ PlannedRun planRun(const RunSpec& spec, const PlanInputs& inputs);
 /// The same inputs as explainPlan() asks for them, with the run's data set where that is known. Hosts are
 /// looked at once for each number of ranks; hardware that is not there leaves their room unknown.
 PlanFacts planFacts(const PlanInputs& inputs, const std::optional<DataSetShape>& rows);
+
+/// Main memory and processor of this machine, where the node is it and nothing else is known of it: no link
+/// is needed to look. Empty for every other node.
+NodeMemory memoryHere(const NodeSpec& node);
+
+/// Sequences of that many tokens where nothing is known of their data set. BERT masks 15 % of them (Devlin et
+/// al., arXiv:1810.04805, section 3.1); a decoder masks none, and predicts at every position.
+SequenceShape sequencesOf(int length);
 
 } // namespace trainyard

@@ -2,8 +2,8 @@
 
 #include <QEvent>
 
+#include "app/base/display_text.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 

@@ -5,9 +5,9 @@
 #include <QHBoxLayout>
 #include <QLabel>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/wrapped_tool_tip.h"
 
 namespace trainyard {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/cli/support/problem_output.h"
-#include "app/plan/sequences.h"
+#include "app/plan/planned_run.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
 

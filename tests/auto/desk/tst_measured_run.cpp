@@ -2,7 +2,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/base/display_rate.h"
+#include "app/base/display_text.h"
 #include "app/plan/measured_run.h"
 #include "app/plan/probed_hardware.h"
 #include "engine/spec/hardware_name.h"
