@@ -98,7 +98,7 @@ constexpr std::array kKnown{
     Explanation{"curriculum_learning", "sequences keep their length", "prepare the data set in phases"},
     Explanation{"data_efficiency", "every sample is read whole", "prepare the data set in phases"},
     Explanation{"progressive_layer_drop", "every layer is trained", kNothing},
-    Explanation{"eigenvalue", "it serves compression, which there is none of", kNothing},
+    Explanation{"eigenvalue", "only compression uses it, and compression is not supported", kNothing},
     Explanation{"quantize_training", "there is no quantized training", "use precision.compute"},
     Explanation{"compression_training", "there is no compression", kNothing},
 };

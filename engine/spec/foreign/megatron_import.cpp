@@ -75,7 +75,7 @@ constexpr std::array kKnown{
     Explanation{"--mask-prob", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
     Explanation{"--short-seq-prob", "data sets are prepared by Trainyard", "use `trainyard prepare`"},
     Explanation{"--save", "a run keeps its checkpoints in its own folder", kNothing},
-    Explanation{"--load", "a run goes on from its own checkpoints", "use `trainyard resume`"},
+    Explanation{"--load", "a run resumes from its own checkpoints", "use `trainyard resume`"},
     Explanation{"--ckpt-format", "checkpoints have one format that any layout loads", kNothing},
     Explanation{"--use-dist-ckpt", "checkpoints have one format that any layout loads", kNothing},
     Explanation{"--eval-*", "a run only trains", "use `trainyard eval`"},
