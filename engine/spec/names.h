@@ -1,31 +1,82 @@
 #pragma once
 
+#include <array>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-/// The spelling of enumerators in files, options and on screen: "lamb", "bfloat16", "polynomial", ...
-std::string_view nameOf(ModelFamily value);
-std::string_view nameOf(Activation value);
-std::string_view nameOf(NormPlacement value);
-std::string_view nameOf(PositionEncoding value);
-std::string_view nameOf(OptimizerKind value);
-std::string_view nameOf(ScheduleKind value);
-std::string_view nameOf(ComputeType value);
-std::string_view nameOf(PipelineScheduleKind value);
-std::string_view nameOf(RecomputeKind value);
-std::string_view nameOf(DeviceKind value);
-std::string_view nameOf(LauncherKind value);
-std::string_view nameOf(PartitionKind value); ///< not of ByHand, which is written as its list
+template <typename... Texts>
+constexpr auto nameTable(Texts... names)
+{
+    return std::array<std::string_view, sizeof...(names)>{names...};
+}
 
-/// The enumerator of that name, or nothing. `Enum` is one of the types above.
+// The spelling of enumerators in files, options and on screen, in the order of the enumeration. That is all a
+// new enumeration needs to be read, written, chosen in the form and documented.
+
 template <typename Enum>
-std::optional<Enum> enumFromName(std::string_view name);
+inline constexpr auto kEnumNames = nameTable();
+template <>
+inline constexpr auto kEnumNames<ModelFamily> = nameTable("bert", "gpt");
+template <>
+inline constexpr auto kEnumNames<Activation> = nameTable("gelu", "gelu_new", "relu", "swiglu");
+template <>
+inline constexpr auto kEnumNames<NormPlacement> = nameTable("post", "pre");
+template <>
+inline constexpr auto kEnumNames<PositionEncoding> = nameTable("learned", "rotary");
+template <>
+inline constexpr auto kEnumNames<OptimizerKind> = nameTable("adamw", "lamb", "lamb-paper", "lans", "sgd");
+template <>
+inline constexpr auto kEnumNames<ScheduleKind> = nameTable("constant", "linear", "polynomial", "cosine");
+template <>
+inline constexpr auto kEnumNames<ComputeType> = nameTable("float64", "float32", "bfloat16", "float16");
+template <>
+inline constexpr auto kEnumNames<PipelineScheduleKind> = nameTable("gpipe", "1f1b", "interleaved",
+                                                                   "zero-bubble");
+template <>
+inline constexpr auto kEnumNames<RecomputeKind> = nameTable("none", "selective", "full");
+template <> // ByHand is written as its list
+inline constexpr auto kEnumNames<PartitionKind> = nameTable("layers", "parameters", "cost");
+template <>
+inline constexpr auto kEnumNames<DeviceKind> = nameTable("auto", "cpu", "cuda");
+template <>
+inline constexpr auto kEnumNames<LauncherKind> = nameTable("mpi", "slurm");
+
+template <typename Enum>
+concept NamedEnum = std::is_enum_v<Enum> && !kEnumNames<Enum>.empty();
+
+/// "lamb", "bfloat16", "polynomial"; "?" for an enumerator without a name.
+template <NamedEnum Enum>
+constexpr std::string_view nameOf(Enum value)
+{
+    const auto index = static_cast<std::size_t>(value);
+    return index < kEnumNames<Enum>.size() ? kEnumNames<Enum>[index] : "?";
+}
+
+/// The enumerator of that name; nullopt when there is none.
+template <NamedEnum Enum>
+constexpr std::optional<Enum> enumFromName(std::string_view name)
+{
+    for (std::size_t index = 0; index < kEnumNames<Enum>.size(); ++index) {
+        if (kEnumNames<Enum>[index] == name)
+            return static_cast<Enum>(index);
+    }
+    return std::nullopt;
+}
+
 /// "adamw, lamb": for messages and completion.
-template <typename Enum>
-std::string_view acceptedNames();
+template <NamedEnum Enum>
+std::string acceptedNames()
+{
+    std::string text;
+    for (const std::string_view name : kEnumNames<Enum>)
+        text.append(text.empty() ? "" : ", ").append(name);
+    return text;
+}
 
 } // namespace trainyard
