@@ -27,28 +27,6 @@ public:
         if (!condition)
             add(path, ErrorKind::Refused, message, std::move(hint), std::move(equation));
     }
-    template <typename Number>
-    void atLeast(Number value, Number least, const char* path)
-    {
-        require(value >= least, path, fmt::format("is {}", value), fmt::format("must be at least {}", least),
-                fmt::format("{} < {}", value, least));
-    }
-    /// Whether it is.
-    bool between(int value, int least, int most, const char* path)
-    {
-        const bool is = value >= least && value <= most;
-        require(is, path, fmt::format("is {}", value),
-                value < least ? fmt::format("must be at least {}", least)
-                              : fmt::format("must be at most {}", most),
-                value < least ? fmt::format("{} < {}", value, least) : fmt::format("{} > {}", value, most));
-        return is;
-    }
-    void within(double value, double low, double high, const char* path)
-    {
-        require(value >= low && value < high, path, fmt::format("is {}", value),
-                fmt::format("must be at least {} and below {}", low, high),
-                value < low ? fmt::format("{} < {}", value, low) : fmt::format("{} >= {}", value, high));
-    }
 
 private:
     void add(const char* path, ErrorKind kind, const std::string& message, std::string hint,

@@ -1,37 +1,78 @@
 #include "engine/spec/field_changes.h"
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
 
-#include "engine/spec/spec_json.h"
+#include <fmt/format.h>
+
+#include "engine/spec/field_json.h"
+#include "engine/spec/field_list.h"
 
 namespace trainyard {
 
 namespace {
 
-using Json = nlohmann::json;
-
-/// Lists are values: one changed element is a new list.
-void collect(const Json& before, const Json& after, const std::string& path,
-             std::vector<FieldChange>& changes)
+/// "layout.schedule" -> "/layout/schedule".
+OrderedJson::json_pointer pointerTo(std::string path)
 {
-    if (before == after)
-        return;
-    if (!after.is_object()) {
-        changes.push_back({path, after.dump()});
-        return;
-    }
-    for (const auto& [name, value] : after.items())
-        collect(before.is_object() ? before.value(name, Json()) : Json(), value,
-                path.empty() ? name : path + "." + name, changes);
+    std::replace(path.begin(), path.end(), '.', '/');
+    return OrderedJson::json_pointer("/" + path);
+}
+
+/// Null for a field without a value.
+OrderedJson valueIn(const OrderedJson& object, const OrderedJson::json_pointer& field)
+{
+    return object.contains(field) ? object.at(field) : OrderedJson();
+}
+
+bool isValue(const ListedField& field)
+{
+    return field.kind != FieldKind::Section && field.path.find("[]") == std::string::npos;
+}
+
+std::string plainText(const OrderedJson& value)
+{
+    if (value.is_number_float())
+        return fmt::format("{}", value.get<double>()); // 65536, where JSON has 65536.0
+    return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+/// The fields of a list's elements are apart: "cluster.nodes[0].host".
+void collectTexts(const OrderedJson& value, const std::string& path, std::vector<FieldChange>& texts)
+{
+    if (value.is_object()) {
+        for (const auto& [key, inner] : value.items())
+            collectTexts(inner, path.empty() ? key : path + "." + key, texts);
+    } else if (value.is_array()) {
+        for (std::size_t i = 0; i < value.size(); ++i)
+            collectTexts(value[i], path + "[" + std::to_string(i) + "]", texts);
+    } else
+        texts.push_back({path, plainText(value)});
 }
 
 } // namespace
 
 std::vector<FieldChange> changesBetween(const RunSpec& before, const RunSpec& after)
 {
+    const OrderedJson was = objectJson(before);
+    const OrderedJson is = objectJson(after);
     std::vector<FieldChange> changes;
-    collect(Json::parse(toJson(before)), Json::parse(toJson(after)), {}, changes);
+    for (const ListedField& field : fieldList()) {
+        if (!isValue(field))
+            continue;
+        const auto pointer = pointerTo(field.path);
+        const OrderedJson value = valueIn(is, pointer);
+        if (!value.is_null() && value != valueIn(was, pointer))
+            changes.push_back({field.path, value.dump()});
+    }
+    std::ranges::sort(changes, {}, &FieldChange::path);
     return changes;
+}
+
+std::vector<FieldChange> fieldTexts(const RunSpec& spec)
+{
+    std::vector<FieldChange> texts;
+    collectTexts(objectJson(spec), {}, texts);
+    return texts;
 }
 
 std::string textOf(const std::vector<FieldChange>& changes)

@@ -19,6 +19,10 @@ struct FieldChange {
 /// The fields in which the specifications differ, with their values in `after`, in the order of their paths.
 std::vector<FieldChange> changesBetween(const RunSpec& before, const RunSpec& after);
 
+/// Every field and its value as text without quotes, in the order of the file; each field of a node and each
+/// number of a list by itself: "cluster.nodes[0].host", "gpu-03".
+std::vector<FieldChange> fieldTexts(const RunSpec& spec);
+
 /// "batch.accumulation 8, batch.micro 2".
 std::string textOf(const std::vector<FieldChange>& changes);
 

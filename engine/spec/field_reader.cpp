@@ -150,16 +150,17 @@ void FieldReader::read(const char* key, std::vector<std::string>& target)
         complain(key, "must be a list of texts, not " + value->dump(), "write it as [\"one\", \"two\"]");
 }
 
-void FieldReader::readBytes(const char* key, Bytes& target)
+bool FieldReader::readBytes(const char* key, Bytes& target)
 {
     const auto* value = find(key);
     if (!value)
-        return;
+        return false;
     const auto bytes = parseBytes(value->is_string() ? value->get<std::string>() : value->dump());
     if (bytes.ok())
         target = bytes.value();
     else
         complain(key, bytes.error().message, bytes.error().hint);
+    return bytes.ok();
 }
 
 void FieldReader::readDuration(const char* key, std::chrono::milliseconds& target)

@@ -26,7 +26,8 @@ public:
     void read(const char* key, double& target);
     void read(const char* key, std::string& target);
     void read(const char* key, std::vector<std::string>& target);
-    void readBytes(const char* key, Bytes& target);
+    /// Whether the key was there and right.
+    bool readBytes(const char* key, Bytes& target);
     void readDuration(const char* key, std::chrono::milliseconds& target);
     template <typename Enum>
     void readEnum(const char* key, Enum& target);

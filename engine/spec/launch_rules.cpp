@@ -6,7 +6,6 @@
 
 #include "engine/base/units.h"
 #include "engine/spec/hardware_name.h"
-#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -15,10 +14,6 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute{60'000};
-constexpr milliseconds kLongestGrace = 10 * kMinute;
-constexpr milliseconds kLongestBackoff = 5 * kMinute;
-constexpr milliseconds kLongestWarning = 60 * kMinute;
-constexpr int kMostRestarts = 1000;
 
 bool isHostName(const std::string& host)
 {
@@ -41,26 +36,6 @@ void checkText(const std::string& text, std::string_view signs, const char* path
                   fmt::format("use letters, digits and {}", signs));
 }
 
-void checkAtMost(milliseconds duration, milliseconds most, const char* path, Checker& check)
-{
-    check.require(duration <= most, path, "is " + formatDuration(duration),
-                  "must be at most " + formatDuration(most));
-}
-
-void checkSlurm(const SlurmSpec& slurm, Checker& check)
-{
-    checkText(slurm.partition, "._-,", "launch.slurm.partition", check);
-    checkText(slurm.account, "._-", "launch.slurm.account", check);
-    checkText(slurm.qos, "._-", "launch.slurm.qos", check);
-    checkText(slurm.constraint, "._-&|[]()*,", "launch.slurm.constraint", check);
-    check.require(slurm.timeLimit % kMinute == milliseconds(0), "launch.slurm.time_limit",
-                  "is " + formatDuration(slurm.timeLimit), "Slurm counts in whole minutes");
-    checkAtMost(slurm.warning, kLongestWarning, "launch.slurm.warning", check);
-    check.require(slurm.timeLimit.count() == 0 || slurm.warning < slurm.timeLimit, "launch.slurm.warning",
-                  "is " + formatDuration(slurm.warning),
-                  "must be shorter than launch.slurm.time_limit, " + formatDuration(slurm.timeLimit));
-}
-
 void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& seen, Checker& check)
 {
     const NodeSpec& node = spec.cluster.nodes[index];
@@ -68,7 +43,6 @@ void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& se
     const std::string path = fmt::format("cluster.nodes[{}]", index);
     const std::string host = path + ".host";
     const std::string slots = path + ".slots";
-    check.between(node.slotCount, 1, kMostRanks, slots.c_str());
     check.require(isHostName(node.host), host.c_str(), fmt::format("\"{}\" is not a host name", node.host),
                   "use the name that you give to ssh, e.g. gpu-03 or me@10.0.0.3:2222");
     check.require(node.hardware.empty() || isHardwareName(node.hardware), (path + ".hardware").c_str(),
@@ -87,14 +61,17 @@ void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& se
 
 } // namespace
 
-void checkLaunch(const LaunchSpec& launch, Checker& check)
+void checkSlurm(const SlurmSpec& slurm, Checker& check)
 {
-    check.atLeast(launch.steps, 1, "launch.steps");
-    check.atLeast(launch.threadsPerRank, 1, "launch.threads_per_rank");
-    checkAtMost(launch.gracePeriod, kLongestGrace, "launch.grace_period", check);
-    checkSlurm(launch.slurm, check);
-    check.between(launch.restart.limit, 0, kMostRestarts, "launch.restart.limit");
-    checkAtMost(launch.restart.backoff, kLongestBackoff, "launch.restart.backoff", check);
+    checkText(slurm.partition, "._-,", "launch.slurm.partition", check);
+    checkText(slurm.account, "._-", "launch.slurm.account", check);
+    checkText(slurm.qos, "._-", "launch.slurm.qos", check);
+    checkText(slurm.constraint, "._-&|[]()*,", "launch.slurm.constraint", check);
+    check.require(slurm.timeLimit % kMinute == milliseconds(0), "launch.slurm.time_limit",
+                  "is " + formatDuration(slurm.timeLimit), "Slurm counts in whole minutes");
+    check.require(slurm.timeLimit.count() == 0 || slurm.warning < slurm.timeLimit, "launch.slurm.warning",
+                  "is " + formatDuration(slurm.warning),
+                  "must be shorter than launch.slurm.time_limit, " + formatDuration(slurm.timeLimit));
 }
 
 void checkCluster(const RunSpec& spec, Checker& check)

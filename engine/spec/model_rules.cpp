@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/spec/limits.h"
-
 namespace trainyard {
 
 namespace {
@@ -35,22 +33,6 @@ std::string nearestHeads(int near, int hidden, const std::function<bool(int)>& w
     return fmt::format("{} or {}", below, above);
 }
 
-void checkSizes(const ModelSpec& model, Checker& check)
-{
-    check.between(model.layers, 1, kMostLayers, "model.layers");
-    check.between(model.hidden, 1, kMostWidth, "model.hidden");
-    check.between(model.heads, 1, kMostWidth, "model.heads");
-    check.between(model.intermediate, 1, kMostWidth, "model.intermediate");
-    check.between(model.vocabulary, 6, kMostEntries, "model.vocabulary");
-    check.between(model.maxPositions, 8, kMostEntries, "model.max_positions");
-    check.within(model.dropout, 0, 1, "model.dropout");
-    check.within(model.attentionDropout, 0, 1, "model.attention_dropout");
-    check.require(model.layerNormEpsilon > 0, "model.layer_norm_epsilon",
-                  fmt::format("is {}", model.layerNormEpsilon), "must be positive, e.g. 1e-12");
-    check.require(model.initializerRange > 0, "model.initializer_range",
-                  fmt::format("is {}", model.initializerRange), "must be positive, e.g. 0.02");
-}
-
 void checkHeads(const ModelSpec& model, Checker& check)
 {
     if (model.heads < 1 || model.hidden < 1)
@@ -79,7 +61,9 @@ void checkHeads(const ModelSpec& model, Checker& check)
 void checkFamily(const ModelSpec& model, Checker& check)
 {
     if (model.family == ModelFamily::Bert) {
-        check.atLeast(model.tokenTypes, 2, "model.token_types");
+        check.require(model.tokenTypes < 0 || model.tokenTypes >= 2, "model.token_types",
+                      fmt::format("is {}", model.tokenTypes), "must be at least 2",
+                      fmt::format("{} < 2", model.tokenTypes));
         return;
     }
     check.require(model.tokenTypes == 0, "model.token_types",
@@ -92,7 +76,6 @@ void checkFamily(const ModelSpec& model, Checker& check)
 
 void checkModel(const ModelSpec& model, Checker& check)
 {
-    checkSizes(model, check);
     checkHeads(model, check);
     checkFamily(model, check);
 }

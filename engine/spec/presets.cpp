@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/embedded_presets.h"
-#include "engine/spec/model_json.h"
+#include "engine/spec/object_reader.h"
 
 namespace trainyard {
 
@@ -30,7 +30,7 @@ std::optional<ModelSpec> modelPreset(std::string_view name)
         const auto json = nlohmann::json::parse(file.content);
         FieldReader reader(json, "", diagnostics);
         ModelSpec model;
-        readModel(reader, model);
+        readObject(reader, model, diagnostics);
         reader.finish();
         TRAINYARD_CHECK_MSG(diagnostics.empty(), std::string(name) + ": " + toError(diagnostics).text());
         model.preset = name;

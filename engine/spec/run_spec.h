@@ -33,6 +33,9 @@ enum class PositionEncoding {
     Rotary,  ///< queries and keys are turned by an angle per position (Su et al., arXiv:2104.09864)
 };
 
+// Each struct is a section of the file. Key, help, range, unit and source of every member: its describe() in
+// *_fields.h, and FIELDS.md made from it. Comments here say what only code needs to know.
+
 /// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
 /// what a family decides are BERT's; setFamily() changes them together.
 struct ModelSpec {
@@ -41,19 +44,19 @@ struct ModelSpec {
     int layers = 2;
     int hidden = 128;
     int heads = 2;
-    int intermediate = 512; ///< width of the feed-forward layer
-    int vocabulary = 30522; ///< entries of the tokenizer's vocabulary
+    int intermediate = 512;
+    int vocabulary = 30522;
     int maxPositions = 512;
     int tokenTypes = 2; ///< 0: the model has no token type embeddings
     Activation activation = Activation::Gelu;
     NormPlacement norm = NormPlacement::Post;
     PositionEncoding positions = PositionEncoding::Learned;
-    bool tiedHead = true;          ///< the head multiplies with the word embeddings
-    bool nextSentence = true;      ///< BERT only: pooler and next-sentence head
-    double dropout = 0.1;          ///< hidden states, share of elements
-    double attentionDropout = 0.1; ///< attention probabilities, share of elements
+    bool tiedHead = true;
+    bool nextSentence = true;
+    double dropout = 0.1;
+    double attentionDropout = 0.1;
     double layerNormEpsilon = 1e-12;
-    double initializerRange = 0.02; ///< standard deviation of the initial weights
+    double initializerRange = 0.02;
 
     /// Sets the family and what it decides: token types, activation, norm, next sentence, epsilon.
     void setFamily(ModelFamily value);
@@ -62,20 +65,15 @@ struct ModelSpec {
 
 /// One machine of the cluster.
 struct NodeSpec {
-    std::string host =
-        "localhost";   ///< as in the user's ssh configuration; "localhost" = this machine, without SSH
-    int slotCount = 1; ///< ranks that may run there (not `slots`: Qt makes that word a macro)
-    Bytes memory = 0;  ///< memory per slot; 0 = unknown
-    /// What it is, for planning its time and memory: the name of a preset (resources/presets/hardware) or of
-    /// the user's own. Empty = unknown; a launch never asks.
-    std::string hardware{};
+    std::string host = "localhost";
+    int slotCount = 1;      ///< key "slots", which Qt makes a macro
+    Bytes memory = 0;       ///< per slot; 0 = unknown
+    std::string hardware{}; ///< empty = unknown; a launch never asks
 
     bool operator==(const NodeSpec&) const = default;
 };
 
 struct ClusterSpec {
-    /// Each host once. With Slurm one entry per node of the job, all of them with the login host's name and
-    /// the same number of slots.
     std::vector<NodeSpec> nodes{NodeSpec{}};
 
     int totalSlots() const;
@@ -116,13 +114,12 @@ struct ParallelLayout {
     /// axis, where this degree varies faster than `data`.
     int context = 1;
     std::string placement = "cluster";
-    bool sequence =
-        false; ///< with tensor > 1: ranks of a tensor group share the tokens between the cut products
+    bool sequence = false; ///< only matters with tensor > 1
     // These three only matter with pipeline > 1.
     PipelineScheduleKind schedule = PipelineScheduleKind::OneForwardOneBackward;
-    int virtualStages = 1; ///< chunks of the model per pipeline rank; more than 1 with Interleaved only
+    int virtualStages = 1;
     StagePartition partition{};
-    Bytes bucketSize = 25 * kMiB; ///< gradients are reduced in buckets of about this size
+    Bytes bucketSize = 25 * kMiB;
 
     int worldSize() const { return data * context * tensor * pipeline; }
     int stages() const { return pipeline * virtualStages; }
@@ -134,7 +131,6 @@ struct BatchSpec {
     int global = 32;
     int micro = 8;
     int accumulation = 4;
-    /// Sequences lie one behind the other without padding, and none attends to another: less to compute.
     bool packing = false;
 
     bool operator==(const BatchSpec&) const = default;
@@ -151,16 +147,16 @@ enum class ScheduleKind { Constant, Linear, Polynomial, Cosine };
 
 struct OptimizerSpec {
     OptimizerKind kind = OptimizerKind::AdamW;
-    double learningRate = 1e-3; ///< peak, after warm-up
+    double learningRate = 1e-3;
     double beta1 = 0.9;
     double beta2 = 0.999;
-    double momentum = 0.9; ///< Sgd only; 0 = without
+    double momentum = 0.9;
     double epsilon = 1e-8;
-    double weightDecay = 0.01; ///< not applied to biases and layer norms
-    double clipNorm = 1.0;     ///< global gradient norm; 0 = no clipping
+    double weightDecay = 0.01;
+    double clipNorm = 1.0;
     ScheduleKind schedule = ScheduleKind::Linear;
-    int warmupSteps = 0;     ///< learning rate rises linearly from 0
-    double decayPower = 0.5; ///< polynomial schedule only
+    int warmupSteps = 0;
+    double decayPower = 0.5;
 
     bool operator==(const OptimizerSpec&) const = default;
 };
@@ -170,11 +166,11 @@ enum class ComputeType { Float64, Float32, BFloat16, Float16 };
 
 /// Dynamic loss scaling; only with Float16. engine/optim/loss_scaler.h has the rule.
 struct LossScaleSpec {
-    double initial = 65536;    ///< scale of the first step
-    int growthInterval = 1000; ///< steps without overflow after which the scale doubles
-    double backoff = 0.5;      ///< an overflow multiplies the scale by this
-    int hysteresis = 1;        ///< overflows since the last growth before the scale is lowered
-    double minimum = 1;        ///< an overflow at this scale ends the run
+    double initial = 65536;
+    int growthInterval = 1000;
+    double backoff = 0.5;
+    int hysteresis = 1;
+    double minimum = 1;
 
     bool operator==(const LossScaleSpec&) const = default;
 };
@@ -196,29 +192,25 @@ enum class RecomputeKind {
 struct MemorySpec {
     int zeroStage = 0;
     RecomputeKind recompute = RecomputeKind::None;
-    int recomputeEvery = 1; ///< Full only: every n-th layer, from the first
-    /// What layers keep for their backward pass waits in host memory.
+    int recomputeEvery = 1; ///< counted from the first layer
     bool offloadActivations = false;
-    int offloadHorizon = 1; ///< comes back while the backward pass is still so many layers behind it
-    bool offloadOptimizer =
-        false; ///< moments and master weights stay in host memory, and the update runs there
-    bool offloadParameters = false; ///< ZeRO 3 only: this rank's share of the weights waits in host memory
+    int offloadHorizon = 1;
+    bool offloadOptimizer = false;
+    bool offloadParameters = false;
 
     bool operator==(const MemorySpec&) const = default;
 };
 
 struct DatasetSpec {
-    std::string path; ///< folder with manifest.json, as seen by every node
+    std::string path;
 
     bool operator==(const DatasetSpec&) const = default;
 };
 
 struct CheckpointSpec {
-    int everySteps = 0; ///< 0 = only at the end
-    int keepLast = 2;   ///< older ones are removed after a newer one is published
-    int keepEvery = 0;  ///< besides, those of steps that this divides stay for good; 0 = none
-    /// Training goes on while a copy of the state is written; the copy needs as much host memory as the
-    /// state.
+    int everySteps = 0;
+    int keepLast = 2;
+    int keepEvery = 0;
     bool asynchronous = true;
 
     bool operator==(const CheckpointSpec&) const = default;
@@ -242,31 +234,29 @@ struct SlurmSpec {
     std::string partition;
     std::string account;
     std::string qos;
-    std::string constraint;                 ///< features of the nodes, e.g. "a100&nvlink"
-    std::chrono::milliseconds timeLimit{0}; ///< in whole minutes; 0 = the partition's
-    bool requeue = true;                    ///< a job that loses a node waits for another one and goes on
-    std::chrono::milliseconds warning{
-        120'000}; ///< so long before its end the run keeps a checkpoint and stops
+    std::string constraint;
+    std::chrono::milliseconds timeLimit{0};
+    bool requeue = true;
+    std::chrono::milliseconds warning{120'000};
 
     bool operator==(const SlurmSpec&) const = default;
 };
 
 /// What happens when ranks or hosts are lost: the run goes on from its last checkpoint by itself.
 struct RestartSpec {
-    int limit = 3; ///< restarts in a row without a new checkpoint; 0 = it stays failed
-    std::chrono::milliseconds backoff{5'000}; ///< before the first; doubles with each, up to 5 min
-    bool afterReboot = false;                 ///< also when the first host itself was restarted
-    /// Goes on with fewer data-parallel ranks while hosts are away, and takes them in again when they return.
+    int limit = 3;
+    std::chrono::milliseconds backoff{5'000};
+    bool afterReboot = false;
     bool elastic = false;
 
     bool operator==(const RestartSpec&) const = default;
 };
 
 struct LaunchSpec {
-    int steps = 100;        ///< optimizer steps of the whole run
-    int threadsPerRank = 1; ///< compute threads of each rank
+    int steps = 100;
+    int threadsPerRank = 1;
     DeviceKind device = DeviceKind::Auto;
-    std::chrono::milliseconds gracePeriod{15000}; ///< between asking a run to stop and killing it
+    std::chrono::milliseconds gracePeriod{15'000};
     LauncherKind launcher = LauncherKind::Mpi;
     SlurmSpec slurm{};
     RestartSpec restart{};
@@ -277,7 +267,7 @@ struct LaunchSpec {
 /// Everything that decides what a run computes and where. A plain value: edited by the window, written as
 /// spec.json, read by the planner, the agent and the worker.
 struct RunSpec {
-    std::string name = "run"; ///< letters, digits, '.', '_' and '-'
+    std::string name = "run";
     std::uint64_t seed = 42;
     ModelSpec model;
     ClusterSpec cluster;

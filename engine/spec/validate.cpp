@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
+#include "engine/spec/field_ranges.h"
 #include "engine/spec/launch_rules.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/model_rules.h"
@@ -56,20 +57,14 @@ void checkRanks(const ParallelLayout& layout, int slots, Checker& check)
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
-    bool counted = check.between(layout.data, 1, kMostRanks, "layout.data");
-    counted &= check.between(layout.context, 1, kMostRanks, "layout.context");
-    counted &= check.between(layout.tensor, 1, kMostRanks, "layout.tensor");
-    counted &= check.between(layout.pipeline, 1, kMostRanks, "layout.pipeline");
-    check.between(layout.virtualStages, 1, kMostLayers, "layout.virtual_stages");
-    check.require(layout.bucketSize >= 64 * kKiB, "layout.bucket_size",
-                  "is " + formatBytes(layout.bucketSize), "must be at least 64 KiB; 25 MiB is a good start");
     std::string letters = layout.placement;
     std::sort(letters.begin(), letters.end());
     check.require(letters == "DPT" || layout.placement == "cluster" || layout.placement == "spread",
                   "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
-    if (!counted)
-        return;
+    const auto [least, most] = std::minmax({layout.data, layout.context, layout.tensor, layout.pipeline});
+    if (least < 1 || most > kMostRanks)
+        return; // reported already
     if (spec.model.heads >= 1)
         check.refuseUnless(
             spec.model.heads % layout.tensor == 0, "layout.tensor",
@@ -91,11 +86,10 @@ void checkLayout(const RunSpec& spec, Checker& check)
 void checkBatch(const RunSpec& spec, Checker& check)
 {
     const BatchSpec& batch = spec.batch;
-    check.atLeast(batch.global, 1, "batch.global");
-    bool counted = check.between(batch.micro, 1, kMostSequences, "batch.micro");
-    counted &= check.between(batch.accumulation, 1, kMostSequences, "batch.accumulation");
-    if (!counted || batch.global < 1 || spec.layout.data < 1 || spec.layout.data > kMostRanks)
-        return;
+    const auto [least, most] = std::minmax(batch.micro, batch.accumulation);
+    if (least < 1 || most > kMostSequences || batch.global < 1 || spec.layout.data < 1 ||
+        spec.layout.data > kMostRanks)
+        return; // reported already
     const long product = long{batch.micro} * batch.accumulation * spec.layout.data;
     check.require(product == batch.global, "batch.global",
                   fmt::format("is {}, but micro {} x accumulation {} x data-parallel degree {} = {}",
@@ -127,18 +121,6 @@ void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
 void checkOptimizer(const RunSpec& spec, Checker& check)
 {
     const OptimizerSpec& optimizer = spec.optimizer;
-    check.require(optimizer.learningRate > 0, "optimizer.learning_rate",
-                  fmt::format("is {}", optimizer.learningRate), "must be positive, e.g. 0.001");
-    check.within(optimizer.beta1, 0, 1, "optimizer.beta1");
-    check.within(optimizer.beta2, 0, 1, "optimizer.beta2");
-    check.within(optimizer.momentum, 0, 1, "optimizer.momentum");
-    check.require(optimizer.epsilon > 0, "optimizer.epsilon", fmt::format("is {}", optimizer.epsilon),
-                  "must be positive, e.g. 1e-6");
-    check.atLeast(optimizer.weightDecay, 0.0, "optimizer.weight_decay");
-    check.atLeast(optimizer.clipNorm, 0.0, "optimizer.clip_norm");
-    check.atLeast(optimizer.warmupSteps, 0, "optimizer.warmup_steps");
-    check.require(optimizer.decayPower > 0, "optimizer.decay_power",
-                  fmt::format("is {}", optimizer.decayPower), "must be positive, e.g. 0.5");
     const bool endsFirst = spec.launch.steps >= 1 && optimizer.warmupSteps > spec.launch.steps;
     check.require(!endsFirst, "optimizer.warmup_steps",
                   fmt::format("{} warm-up steps do not fit into a run of {} steps", optimizer.warmupSteps,
@@ -149,26 +131,14 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
 
 void checkLossScale(const LossScaleSpec& scale, Checker& check)
 {
-    check.require(scale.minimum > 0, "precision.loss_scale.minimum", fmt::format("is {}", scale.minimum),
-                  "must be positive, e.g. 1");
-    check.require(scale.initial >= scale.minimum, "precision.loss_scale.initial",
+    check.require(scale.initial <= 0 || scale.initial >= scale.minimum, "precision.loss_scale.initial",
                   fmt::format("is {}, below the minimum of {}", scale.initial, scale.minimum),
                   "start high, e.g. at 65536: the first overflows lower it");
-    check.atLeast(scale.growthInterval, 1, "precision.loss_scale.growth_interval");
-    check.atLeast(scale.hysteresis, 1, "precision.loss_scale.hysteresis");
-    check.require(scale.backoff > 0 && scale.backoff < 1, "precision.loss_scale.backoff",
-                  fmt::format("is {}", scale.backoff), "must be between 0 and 1, e.g. 0.5");
 }
 
 void checkMemory(const RunSpec& spec, Checker& check)
 {
     const MemorySpec& memory = spec.memory;
-    check.require(memory.zeroStage >= 0 && memory.zeroStage <= 3, "memory.zero_stage",
-                  fmt::format("is {}", memory.zeroStage), "must be 0, 1, 2 or 3",
-                  memory.zeroStage < 0 ? fmt::format("{} < 0", memory.zeroStage)
-                                       : fmt::format("{} > 3", memory.zeroStage));
-    check.atLeast(memory.recomputeEvery, 1, "memory.recompute_every");
-    check.atLeast(memory.offloadHorizon, 0, "memory.offload_horizon");
     check.refuseUnless(
         !memory.offloadParameters || memory.zeroStage == 3, "memory.offload_parameters",
         fmt::format("needs ZeRO stage 3, not {}, where every layer multiplies with weights that stay",
@@ -195,6 +165,7 @@ Diagnostics validate(const RunSpec& spec)
 {
     Diagnostics diagnostics;
     Checker check(diagnostics);
+    checkRanges(spec, check);
     checkName(spec.name, check);
     checkModel(spec.model, check);
     checkCluster(spec, check);
@@ -205,10 +176,7 @@ Diagnostics validate(const RunSpec& spec)
     checkLossScale(spec.precision.lossScale, check);
     checkMemory(spec, check);
     checkDataset(spec.dataset, check);
-    check.atLeast(spec.checkpoint.everySteps, 0, "checkpoint.every_steps");
-    check.atLeast(spec.checkpoint.keepLast, 1, "checkpoint.keep_last");
-    check.atLeast(spec.checkpoint.keepEvery, 0, "checkpoint.keep_every");
-    checkLaunch(spec.launch, check);
+    checkSlurm(spec.launch.slurm, check);
     return diagnostics;
 }
 

@@ -249,7 +249,7 @@ private slots:
         QStringList paths;
         for (const Diagnostic& diagnostic : validate(spec))
             paths << QString::fromStdString(diagnostic.path).section('.', -1);
-        QCOMPARE(paths, QStringList({"initial", "growth_interval", "backoff"}));
+        QCOMPARE(paths, QStringList({"growth_interval", "backoff", "initial"}));
     }
 
     void refusesMoreRanksThanSlots()

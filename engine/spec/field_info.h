@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+namespace trainyard {
+
+/// The values that a number may have. Sizes are in bytes, durations in milliseconds.
+struct Range {
+    double min = -std::numeric_limits<double>::infinity();
+    double max = std::numeric_limits<double>::infinity();
+    bool withMin = true; ///< min itself is allowed
+    bool withMax = true;
+
+    /// False for NaN, unless nothing is out of range.
+    constexpr bool contains(double value) const
+    {
+        return isEverything() ||
+               ((withMin ? value >= min : value > min) && (withMax ? value <= max : value < max));
+    }
+    constexpr bool hasMin() const { return min > -std::numeric_limits<double>::infinity(); }
+    constexpr bool hasMax() const { return max < std::numeric_limits<double>::infinity(); }
+    constexpr bool isEverything() const { return !hasMin() && !hasMax(); }
+};
+
+constexpr Range atLeast(double min)
+{
+    return {.min = min};
+}
+constexpr Range atMost(double max)
+{
+    return {.max = max};
+}
+constexpr Range between(double min, double max)
+{
+    return {.min = min, .max = max};
+}
+constexpr Range positive()
+{
+    return {.min = 0, .withMin = false};
+}
+/// In the unit of durations.
+constexpr double minutes(double count)
+{
+    return 60'000 * count;
+}
+/// 0 <= value < 1.
+constexpr Range fraction()
+{
+    return {.min = 0, .max = 1, .withMax = false};
+}
+/// 0 < value < 1.
+constexpr Range openFraction()
+{
+    return {.min = 0, .max = 1, .withMin = false, .withMax = false};
+}
+
+/// What is to be said of one field of the specification, whoever says it: messages, form, JSON schema,
+/// manual. Key, type and default come from the member that it describes.
+struct FieldInfo {
+    const char* label = ""; ///< of its row in the form; empty: something else in the form edits it
+    const char* help = "";  ///< one sentence without its full stop
+    Range range{};
+    const char* unit = "";    ///< that the form shows it in; every size has one ("MiB")
+    const char* source = "";  ///< of what it does; papers as "arXiv:" and their number
+    const char* choices = ""; ///< of a text that has to be one of them: "cluster, spread"
+    const char* pattern = ""; ///< of a text: regular expression for the JSON schema
+    bool optional = false;    ///< the default means unknown, and is written as no key at all
+
+    /// Of an unsigned number: a size in bytes, written with its unit.
+    constexpr bool isSize() const { return unit[0] != '\0'; }
+};
+
+/// Tells the overloads of describe() apart:
+///     template <typename Visitor> void describe(Visitor& field, Of<BatchSpec>)
+/// calls `field(key, &BatchSpec::member, FieldInfo)` for every member, in the order of the file.
+template <typename Struct>
+struct Of {
+};
+
+/// A struct that has a describe(): a section of the specification, or an element of a list.
+struct AnyVisitor;
+template <typename Struct>
+concept Described = requires(AnyVisitor& visitor)
+{
+    describe(visitor, Of<Struct>());
+};
+
+} // namespace trainyard

@@ -1,0 +1,31 @@
+#include "engine/spec/field_json.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace trainyard {
+
+std::string sizeText(Bytes bytes)
+{
+    for (const auto& [size, name] : {std::pair{kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}) {
+        if (bytes >= size && bytes % size == 0)
+            return fmt::format("{} {}", bytes / size, name);
+    }
+    return fmt::format("{} B", bytes);
+}
+
+std::string durationText(std::chrono::milliseconds duration)
+{
+    const auto ms = duration.count();
+    return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
+}
+
+OrderedJson partitionJson(const StagePartition& partition)
+{
+    if (partition.kind == PartitionKind::ByHand)
+        return partition.layerCounts;
+    return nameOf(partition.kind);
+}
+
+} // namespace trainyard

@@ -1,0 +1,79 @@
+#pragma once
+
+#include <chrono>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/spec/names.h"
+#include "engine/spec/run_fields.h"
+
+namespace trainyard {
+
+/// Keeps its keys in the order in which they were written.
+using OrderedJson = nlohmann::ordered_json;
+
+/// The exact size in the largest unit that divides it: "25 MiB", "1537 B".
+std::string sizeText(Bytes bytes);
+/// "15 s", "1500 ms".
+std::string durationText(std::chrono::milliseconds duration);
+/// "cost", or [3, 4, 4, 3].
+OrderedJson partitionJson(const StagePartition& partition);
+
+/// A struct as an object with all its fields, in the order of its description.
+template <Described Struct>
+OrderedJson objectJson(const Struct& object);
+
+/// A field as the file has it.
+template <typename Value>
+OrderedJson valueJson(const Value& value, const FieldInfo& info)
+{
+    if constexpr (Described<Value>)
+        return objectJson(value);
+    else if constexpr (std::is_enum_v<Value>)
+        return nameOf(value);
+    else if constexpr (std::is_same_v<Value, Bytes>)
+        return info.isSize() ? OrderedJson(sizeText(value)) : OrderedJson(value);
+    else if constexpr (std::is_same_v<Value, std::chrono::milliseconds>)
+        return durationText(value);
+    else if constexpr (std::is_same_v<Value, StagePartition>)
+        return partitionJson(value);
+    else if constexpr (std::is_same_v<Value, std::vector<NodeSpec>>) {
+        auto list = OrderedJson::array();
+        for (const NodeSpec& node : value)
+            list.push_back(objectJson(node));
+        return list;
+    } else
+        return value;
+}
+
+template <typename Struct>
+class ObjectWriter {
+public:
+    explicit ObjectWriter(const Struct& object) : m_object(object) {}
+
+    template <typename Member>
+    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    {
+        const Member& value = m_object.*member;
+        if (!info.optional || value != Struct().*member)
+            m_json[key] = valueJson(value, info);
+    }
+    OrderedJson take() { return std::move(m_json); }
+
+private:
+    const Struct& m_object;
+    OrderedJson m_json = OrderedJson::object();
+};
+
+template <Described Struct>
+OrderedJson objectJson(const Struct& object)
+{
+    ObjectWriter writer(object);
+    describe(writer, Of<Struct>());
+    return writer.take();
+}
+
+} // namespace trainyard

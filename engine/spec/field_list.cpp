@@ -1,0 +1,136 @@
+#include "engine/spec/field_list.h"
+
+#include <fmt/format.h>
+
+#include "engine/spec/field_json.h"
+
+namespace trainyard {
+
+namespace {
+
+std::vector<std::string_view> choicesIn(std::string_view list)
+{
+    std::vector<std::string_view> choices;
+    while (!list.empty()) {
+        const std::size_t end = std::min(list.find(", "), list.size());
+        choices.push_back(list.substr(0, end));
+        list.remove_prefix(std::min(end + 2, list.size()));
+    }
+    return choices;
+}
+
+template <typename Value>
+FieldKind kindOf(const FieldInfo& info)
+{
+    if constexpr (Described<Value>)
+        return FieldKind::Section;
+    else if constexpr (std::is_enum_v<Value>)
+        return FieldKind::Choice;
+    else if constexpr (std::is_same_v<Value, bool>)
+        return FieldKind::Flag;
+    else if constexpr (std::is_same_v<Value, int>)
+        return FieldKind::Integer;
+    else if constexpr (std::is_same_v<Value, Bytes>)
+        return info.isSize() ? FieldKind::Size : FieldKind::Integer;
+    else if constexpr (std::is_same_v<Value, double>)
+        return FieldKind::Number;
+    else if constexpr (std::is_same_v<Value, std::chrono::milliseconds>)
+        return FieldKind::Duration;
+    else if constexpr (std::is_same_v<Value, StagePartition>)
+        return FieldKind::Partition;
+    else if constexpr (std::is_same_v<Value, std::string>)
+        return info.choices[0] ? FieldKind::Choice : FieldKind::Text;
+    else
+        return FieldKind::List;
+}
+
+template <typename Value>
+std::vector<std::string_view> choicesOf(const FieldInfo& info)
+{
+    if constexpr (std::is_same_v<Value, StagePartition>)
+        return choicesOf<PartitionKind>(info);
+    else if constexpr (std::is_enum_v<Value>)
+        return {kEnumNames<Value>.begin(), kEnumNames<Value>.end()};
+    else
+        return choicesIn(info.choices);
+}
+
+template <typename Struct>
+struct FieldLister {
+    std::vector<ListedField>& fields;
+    std::string path; ///< of the object, with its dot
+
+    template <typename Member>
+    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    {
+        ListedField field{path + key, kindOf<Member>(info), info, choicesOf<Member>(info)};
+        const bool isPlain = field.kind != FieldKind::Section && field.kind != FieldKind::List;
+        if (isPlain && !info.optional)
+            field.defaultJson = valueJson(Struct().*member, info).dump();
+        fields.push_back(std::move(field));
+        if constexpr (Described<Member>)
+            list<Member>(path + key + ".");
+        else if constexpr (std::is_same_v<Member, std::vector<NodeSpec>>)
+            list<NodeSpec>(path + key + "[].");
+    }
+
+    template <typename Inner>
+    void list(const std::string& innerPath)
+    {
+        FieldLister<Inner> inner{fields, innerPath};
+        describe(inner, Of<Inner>());
+    }
+};
+
+} // namespace
+
+std::string_view ListedField::key() const
+{
+    return std::string_view(path).substr(path.rfind('.') + 1);
+}
+
+std::string_view ListedField::section() const
+{
+    const std::size_t end = path.rfind('.');
+    return end == std::string::npos ? std::string_view() : std::string_view(path).substr(0, end);
+}
+
+const std::vector<ListedField>& fieldList()
+{
+    static const std::vector<ListedField> all = [] {
+        std::vector<ListedField> fields;
+        FieldLister<RunSpec>{fields, {}}.list<RunSpec>({});
+        return fields;
+    }();
+    return all;
+}
+
+std::string rangeText(const ListedField& field)
+{
+    const auto shown = [&](double bound) {
+        switch (field.kind) {
+        case FieldKind::Size:
+            return formatBytes(static_cast<Bytes>(bound));
+        case FieldKind::Duration:
+            return durationText(std::chrono::milliseconds(static_cast<std::int64_t>(bound)));
+        default:
+            return fmt::format("{:.0f}", bound);
+        }
+    };
+    const Range& range = field.info.range;
+    const std::string min = range.hasMin() ? shown(range.min) : std::string();
+    const std::string max = range.hasMax() ? shown(range.max) : std::string();
+    if (range.isEverything())
+        return {};
+    if (!range.hasMax())
+        return (range.withMin ? "at least " : "above ") + min;
+    if (!range.hasMin())
+        return "at most " + max;
+    return fmt::format("{} {} {} {}", range.withMin ? "from" : "above", min,
+                       range.withMax   ? "to"
+                       : range.withMin ? "to below"
+                                       : "and below",
+                       max);
+}
+
+} // namespace trainyard

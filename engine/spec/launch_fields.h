@@ -1,0 +1,119 @@
+#pragma once
+
+#include "engine/spec/field_info.h"
+#include "engine/spec/limits.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+template <typename Visitor>
+void describe(Visitor& field, Of<DatasetSpec>)
+{
+    field("path", &DatasetSpec::path,
+          {.label = "Data set", .help = "Folder with manifest.json, as every host sees it", .pattern = "^/"});
+}
+
+template <typename Visitor>
+void describe(Visitor& field, Of<CheckpointSpec>)
+{
+    field("every_steps", &CheckpointSpec::everySteps,
+          {.label = "Every",
+           .help = "Steps between checkpoints; 0 writes one at the end only",
+           .range = atLeast(0),
+           .unit = "steps"});
+    field("keep_last", &CheckpointSpec::keepLast,
+          {.label = "Keep last",
+           .help = "Newest checkpoints to keep; older ones are removed after a newer one is published",
+           .range = atLeast(1),
+           .unit = "checkpoints"});
+    field("keep_every", &CheckpointSpec::keepEvery,
+          {.label = "Keep permanently",
+           .help = "Also keeps the checkpoint of every Nth step; 0 keeps none of them",
+           .range = atLeast(0),
+           .unit = "steps"});
+    field("asynchronous", &CheckpointSpec::asynchronous,
+          {.label = "Asynchronous",
+           .help =
+               "Training continues while a copy of the state is written; the copy takes as much host memory "
+               "as the state"});
+}
+
+template <typename Visitor>
+void describe(Visitor& field, Of<SlurmSpec>)
+{
+    field("partition", &SlurmSpec::partition,
+          {.label = "Partition",
+           .help = "Slurm partition, or several separated by commas; empty selects the cluster's default"});
+    field("account", &SlurmSpec::account,
+          {.label = "Account", .help = "Account that Slurm charges; empty selects your default"});
+    field("qos", &SlurmSpec::qos,
+          {.label = "QOS", .help = "Slurm's quality of service; empty selects your default"});
+    field(
+        "constraint", &SlurmSpec::constraint,
+        {.label = "Features", .help = "Required features of the nodes, e.g. a100&nvlink; empty allows any"});
+    field("time_limit", &SlurmSpec::timeLimit,
+          {.label = "Limit",
+           .help = "Time limit of the job, in whole minutes; 0 selects the partition's",
+           .unit = "minutes"});
+    field("requeue", &SlurmSpec::requeue,
+          {.label = "Requeue",
+           .help = "A job that loses a node waits for another one and resumes from its last checkpoint"});
+    field("warning", &SlurmSpec::warning,
+          {.label = "Warning",
+           .help = "Time before the job's limit at which the run writes a checkpoint and stops",
+           .range = atMost(minutes(60)),
+           .unit = "seconds"});
+}
+
+template <typename Visitor>
+void describe(Visitor& field, Of<RestartSpec>)
+{
+    field("limit", &RestartSpec::limit,
+          {.label = "Restarts",
+           .help = "Restarts in a row without a new checkpoint, each from the last one; 0 disables restarts",
+           .range = between(0, 1000)});
+    field("backoff", &RestartSpec::backoff,
+          {.label = "Waits",
+           .help = "Wait before the first restart; doubles with each, up to 5 minutes",
+           .range = atMost(minutes(5)),
+           .unit = "seconds"});
+    field("after_reboot", &RestartSpec::afterReboot,
+          {.label = "After a reboot", .help = "Also resumes the run after a reboot of the first host"});
+    field("elastic", &RestartSpec::elastic,
+          {.label = "Elastic",
+           .help =
+               "Continues with fewer data-parallel ranks and the same global batch while hosts are away, and "
+               "takes them back, after a checkpoint, when they return"});
+}
+
+template <typename Visitor>
+void describe(Visitor& field, Of<LaunchSpec>)
+{
+    field(
+        "steps", &LaunchSpec::steps,
+        {.label = "Steps", .help = "Optimizer steps of the whole run", .range = atLeast(1), .unit = "steps"});
+    field("threads_per_rank", &LaunchSpec::threadsPerRank,
+          {.label = "Threads",
+           .help = "Compute threads of each rank",
+           .range = atLeast(1),
+           .unit = "per rank"});
+    field("device", &LaunchSpec::device,
+          {.label = "Compute on",
+           .help =
+               "Device that ranks compute on; auto is a GPU where every rank has one of its own, else the "
+               "processor"});
+    field("grace_period", &LaunchSpec::gracePeriod,
+          {.label = "Grace",
+           .help = "Time between asking a run to stop and killing it",
+           .range = atMost(minutes(10)),
+           .unit = "seconds"});
+    field("launcher", &LaunchSpec::launcher,
+          {.label = "Ranks are started by",
+           .help = "mpi: mpirun over ssh; slurm: a batch job of the cluster whose login host every entry of "
+                   "cluster.nodes names"});
+    field("slurm", &LaunchSpec::slurm, {.help = "Options for sbatch; only with launch.launcher \"slurm\""});
+    field("restart", &LaunchSpec::restart,
+          {.help = "Automatic restarts from the last checkpoint when ranks or hosts are lost"});
+}
+
+} // namespace trainyard

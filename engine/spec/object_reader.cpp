@@ -1,0 +1,148 @@
+#include "engine/spec/object_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "engine/spec/presets.h"
+#include "engine/spec/run_fields.h"
+
+namespace trainyard {
+
+namespace {
+
+void applyPreset(FieldReader& reader, ModelSpec& model)
+{
+    std::string name;
+    reader.read("preset", name);
+    if (name.empty())
+        return;
+    if (const auto preset = modelPreset(name)) {
+        model = *preset;
+        return;
+    }
+    const std::string nearest = nearestName(name, modelPresetNames());
+    reader.complain("preset", "there is no model preset \"" + name + "\"",
+                    nearest.empty() ? "see resources/presets/models" : "did you mean \"" + nearest + "\"?");
+}
+
+// Another family than the preset's brings its own defaults.
+void applyFamily(FieldReader& reader, ModelSpec& model)
+{
+    ModelFamily family = model.family;
+    reader.readEnum("family", family);
+    if (family != model.family)
+        model.setFamily(family);
+}
+
+bool isCount(const nlohmann::json& value)
+{
+    return value.is_number_unsigned() && value <= std::numeric_limits<int>::max();
+}
+
+bool isListOfCounts(const nlohmann::json& value)
+{
+    return value.is_array() && std::all_of(value.begin(), value.end(), isCount);
+}
+
+void readPartition(FieldReader& reader, const char* key, StagePartition& partition)
+{
+    const auto* value = reader.take(key);
+    if (!value)
+        return;
+    if (isListOfCounts(*value)) {
+        partition = {PartitionKind::ByHand, value->get<std::vector<int>>()};
+        return;
+    }
+    const auto kind =
+        value->is_string() ? enumFromName<PartitionKind>(value->get<std::string>()) : std::nullopt;
+    if (kind)
+        partition = {*kind, {}};
+    else
+        reader.complain(key, "unknown value " + value->dump(),
+                        "use one of: " + acceptedNames<PartitionKind>() +
+                            ", or the layers of each stage, e.g. [3, 4, 4, 3]");
+}
+
+/// An optional size of 0 would be taken for an unknown one.
+void readSize(FieldReader& reader, const char* key, const FieldInfo& info, Bytes& size)
+{
+    Bytes read = size;
+    if (!reader.readBytes(key, read))
+        return;
+    if (info.optional && read == 0)
+        reader.complain(key, "must be above 0", "leave it out where it is unknown");
+    else
+        size = read;
+}
+
+template <typename Struct>
+struct ObjectReader {
+    FieldReader& reader;
+    Struct& object;
+    Diagnostics& diagnostics;
+
+    template <typename Member>
+    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    {
+        Member& target = object.*member;
+        if constexpr (Described<Member>)
+            readSection(reader, key, diagnostics,
+                        [&](FieldReader& section) { read(section, target, diagnostics); });
+        else if constexpr (std::is_enum_v<Member>)
+            reader.readEnum(key, target);
+        else if constexpr (std::is_same_v<Member, std::chrono::milliseconds>)
+            reader.readDuration(key, target);
+        else if constexpr (std::is_same_v<Member, StagePartition>)
+            readPartition(reader, key, target);
+        else if constexpr (std::is_same_v<Member, std::vector<NodeSpec>>)
+            readNodes(key, target);
+        else if constexpr (std::is_same_v<Member, Bytes>)
+            info.isSize() ? readSize(reader, key, info, target) : reader.read(key, target);
+        else
+            reader.read(key, target);
+    }
+    // What the preset and the family decide comes before the keys that override it.
+    void operator()(const char*, std::string ModelSpec::*, const FieldInfo&) { applyPreset(reader, object); }
+    void operator()(const char*, ModelFamily ModelSpec::*, const FieldInfo&) { applyFamily(reader, object); }
+
+    static void read(FieldReader& section, auto& target, Diagnostics& diagnostics)
+    {
+        using Target = std::remove_reference_t<decltype(target)>;
+        ObjectReader<Target> fields{section, target, diagnostics};
+        describe(fields, Of<Target>());
+    }
+
+    void readNodes(const char* key, std::vector<NodeSpec>& nodes)
+    {
+        const auto* list = reader.take(key);
+        if (!list)
+            return;
+        if (!list->is_array()) {
+            reader.complain(key, "must be a list", "write it as [ { \"host\": ..., \"slots\": ... } ]");
+            return;
+        }
+        nodes.clear();
+        for (const auto& json : *list) {
+            FieldReader element(json, fmt::format("{}[{}]", reader.pathOf(key), nodes.size()), diagnostics);
+            read(element, nodes.emplace_back(), diagnostics);
+            element.finish();
+        }
+    }
+};
+
+} // namespace
+
+void readObject(FieldReader& reader, RunSpec& spec, Diagnostics& diagnostics)
+{
+    ObjectReader<RunSpec>::read(reader, spec, diagnostics);
+}
+
+void readObject(FieldReader& reader, ModelSpec& model, Diagnostics& diagnostics)
+{
+    ObjectReader<ModelSpec>::read(reader, model, diagnostics);
+}
+
+} // namespace trainyard
