@@ -370,7 +370,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     command
         ->add_option("--nodes", o->nodes,
                      "With --predict: 1, 2, 4, ... up to this many nodes, instead of --ranks (default: 16)")
-        ->check(CLI::Range(1, kMostRanks))
+        ->check(CLI::Range(1, kMaxRanks))
         ->excludes(ranks)
         ->needs(predicted);
     command

@@ -139,7 +139,7 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
     command
         ->add_option("--nodes", options->nodes,
                      "Number of nodes (default: as many as the specification's ranks fill)")
-        ->check(CLI::Range(1, kMostRanks));
+        ->check(CLI::Range(1, kMaxRanks));
     addShapeOptions(*command, options->shape);
     command->add_option("--objective", options->objective, "time, cost or memory (default: time)")
         ->check(CLI::IsMember(kObjectives));

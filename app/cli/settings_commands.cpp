@@ -140,7 +140,7 @@ void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
     read->add_option(
             "--ranks", options->ranks,
             "Devices that the settings were written for (default: the launcher's, else the base's slots)")
-        ->check(CLI::Range(1, kMostRanks));
+        ->check(CLI::Range(1, kMaxRanks));
     read->footer(kImportFooter);
     read->callback([&outcome, options] { outcome.status = importSpec(*options); });
 

@@ -25,7 +25,7 @@ std::int64_t ranksOfCopy(const ParallelLayout& layout)
 {
     std::int64_t ranks = 1;
     for (const int degree : {layout.context, layout.tensor, layout.pipeline}) {
-        if (degree < 1 || degree > kMostRanks)
+        if (degree < 1 || degree > kMaxRanks)
             return 0;
         ranks *= degree; // of three within the limit: far below what 64 bits hold
     }
@@ -36,7 +36,7 @@ std::int64_t ranksOfCopy(const ParallelLayout& layout)
 int copiesOn(const RunSpec& spec)
 {
     const std::int64_t ranks = ranksOfCopy(spec.layout);
-    const int slotCount = std::min(spec.cluster.totalSlots(), kMostRanks);
+    const int slotCount = std::min(spec.cluster.totalSlots(), kMaxRanks);
     return ranks > 0 ? static_cast<int>(slotCount / ranks) : 0;
 }
 

@@ -27,7 +27,7 @@ namespace {
 constexpr qint64 kFirstPiece = 256 * 1024;
 constexpr qint64 kPiece = 512 * 1024; ///< the most that an agent gives at once
 constexpr qint64 kMinFirstPiece = 16 * 1024;
-constexpr std::size_t kMostRanks = 64; ///< whose logs are read at once
+constexpr std::size_t kMaxRanks = 64; ///< whose logs are read at once
 constexpr int kAgainMs = 1000;
 constexpr int kFindWidth = 168;
 constexpr int kRanksWidth = 72;
@@ -156,8 +156,8 @@ void LogTab::showRanks(std::vector<int> ranks)
     std::erase_if(ranks, [this](int rank) { return rank < 0 || rank >= m_worldSize; });
     if (ranks.empty())
         ranks = {0};
-    if (ranks.size() > kMostRanks)
-        ranks.resize(kMostRanks);
+    if (ranks.size() > kMaxRanks)
+        ranks.resize(kMaxRanks);
     m_ranks = std::move(ranks);
     m_rankField->setText(textOf(m_ranks, m_worldSize));
     startOver(-std::max(kMinFirstPiece, kFirstPiece / qint64(m_ranks.size())));

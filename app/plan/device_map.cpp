@@ -20,12 +20,12 @@ std::optional<RankGrid> gridOf(const ParallelLayout& layout)
 {
     std::int64_t ranks = 1;
     for (const int degree : {layout.data, layout.context, layout.pipeline, layout.tensor}) {
-        if (degree < 1 || degree > kMostRanks)
+        if (degree < 1 || degree > kMaxRanks)
             return std::nullopt;
-        ranks = std::min<std::int64_t>(ranks * degree, kMostRanks + 1);
+        ranks = std::min<std::int64_t>(ranks * degree, kMaxRanks + 1);
     }
     const auto grid = RankGrid::create(layout);
-    return ranks <= kMostRanks && grid.ok() ? std::optional(*grid) : std::nullopt;
+    return ranks <= kMaxRanks && grid.ok() ? std::optional(*grid) : std::nullopt;
 }
 
 } // namespace
@@ -45,7 +45,7 @@ DeviceMap::DeviceMap(const RunSpec& spec) : m_layout(spec.layout)
 
 void DeviceMap::addNode(const NodeSpec& node, const RankGrid* grid)
 {
-    const int slotCount = std::clamp(node.slotCount, 0, kMostRanks);
+    const int slotCount = std::clamp(node.slotCount, 0, kMaxRanks);
     const int index = static_cast<int>(m_nodes.size());
     const int shown = std::min(slotCount, kMaxListed);
     const int used = std::clamp(m_worldSize - m_slots, 0, slotCount);
@@ -62,7 +62,7 @@ void DeviceMap::addNode(const NodeSpec& node, const RankGrid* grid)
         }
         m_devices.push_back(device);
     }
-    m_slots = std::min(m_slots + slotCount, kMostRanks);
+    m_slots = std::min(m_slots + slotCount, kMaxRanks);
 }
 
 int DeviceMap::homelessRanks() const

@@ -57,7 +57,7 @@ std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scalin
 {
     const int present = spec.layout.worldSize();
     const int nodes = (present + node.devices - 1) / node.devices;
-    const int most = std::min(kMostRanks / node.devices, std::max(kBeyondDesign * nodes, kMinNodes));
+    const int most = std::min(kMaxRanks / node.devices, std::max(kBeyondDesign * nodes, kMinNodes));
     std::vector<int> sizes = sizesInNodes(spec, node, most, scaling);
     if (std::find(sizes.begin(), sizes.end(), present) == sizes.end())
         sizes.insert(std::upper_bound(sizes.begin(), sizes.end(), present), present);

@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr qsizetype kMostRanks = 64; ///< beyond, hosts stand for their ranks
+constexpr qsizetype kMaxRanks = 64; ///< beyond, hosts stand for their ranks
 
 /// A layer for every kind, filled; or the planned ones, outlined.
 template <typename Kind>
@@ -96,7 +96,7 @@ QList<DeviceMemory> fullestOfEachHost(const QList<DeviceMemory>& ranks)
 ReportFigure rankFigure(const QList<DeviceMemory>& ranks)
 {
     QStringList bars;
-    const bool byHost = ranks.size() > kMostRanks;
+    const bool byHost = ranks.size() > kMaxRanks;
     const QList<DeviceMemory> drawn = byHost ? fullestOfEachHost(ranks) : ranks;
     for (qsizetype i = 0; i < drawn.size(); ++i)
         bars << QString::number(i);
@@ -225,7 +225,7 @@ ReportSection memorySection(const PlanComparison& plan)
     if (ranks.isEmpty())
         return section;
     section.blocks << rankFigure(ranks);
-    if (ranks.size() <= kMostRanks)
+    if (ranks.size() <= kMaxRanks)
         section.blocks << captioned("Peak memory of each rank", rankMemoryTable(ranks));
     section.blocks << captioned("Peak memory on each host, sums over its ranks", hostMemoryTable(ranks))
                    << captioned("Fullest rank by category", categoryMemoryTable(fullestOf(ranks)));

@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMostRanks = 16;
+constexpr int kMaxRanks = 16;
 constexpr int kMaxPerAxis = 4;
 constexpr int kHeadSize = 8;
 constexpr int kVocabulary = 97;  // a prime: no number of ranks divides it
@@ -34,7 +34,7 @@ private:
 void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
 {
     const auto rest = [](int others, int axis) {
-        const int room = std::max(2, kMostRanks / others);
+        const int room = std::max(2, kMaxRanks / others);
         return axis > 1 ? std::min({axis, kMaxPerAxis, room}) : 1;
     };
     const int least = std::min(layout.data, 2) * std::min(layout.context, 2);

@@ -142,7 +142,7 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     spec.model.attentionDropout = 0;
     spec.precision.compute = precision;
     spec.dataset.path = "/unused";
-    spec.cluster.nodes = {NodeSpec{.slotCount = kMostRanks}};
+    spec.cluster.nodes = {NodeSpec{.slotCount = kMaxRanks}};
     const int sequences = int(batch.sequences());
     const int data = std::max(1, spec.layout.data); // validate() refuses less
     if (sequences % data != 0)

@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kLongestName = 256; ///< that somebody may have mistyped
+constexpr std::size_t kMaxNameLength = 256; ///< that somebody may have mistyped
 
 std::size_t editDistance(std::string_view a, std::string_view b)
 {
@@ -33,7 +33,7 @@ std::size_t editDistance(std::string_view a, std::string_view b)
 
 std::string nearestName(std::string_view name, const std::vector<std::string>& candidates)
 {
-    if (name.size() > kLongestName)
+    if (name.size() > kMaxNameLength)
         return {};
     std::string best;
     std::size_t bestDistance = std::max<std::size_t>(2, name.size() / 2) + 1;
@@ -91,15 +91,15 @@ void FieldReader::read(const char* key, int& target)
     const auto* value = find(key);
     if (!value)
         return;
-    constexpr int kLeast = std::numeric_limits<int>::min();
-    constexpr int kMost = std::numeric_limits<int>::max();
+    constexpr int kMin = std::numeric_limits<int>::min();
+    constexpr int kMax = std::numeric_limits<int>::max();
     if (!value->is_number_integer())
         complain(key, "must be a whole number, not " + value->dump(),
                  "write it without unit, quotes or fraction");
-    else if (*value > kMost)
-        complain(key, "is " + value->dump(), "must be at most " + std::to_string(kMost));
-    else if (*value < kLeast)
-        complain(key, "is " + value->dump(), "must be at least " + std::to_string(kLeast));
+    else if (*value > kMax)
+        complain(key, "is " + value->dump(), "must be at most " + std::to_string(kMax));
+    else if (*value < kMin)
+        complain(key, "is " + value->dump(), "must be at least " + std::to_string(kMin));
     else
         target = value->get<int>();
 }

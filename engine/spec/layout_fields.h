@@ -12,7 +12,7 @@ void describe(Visitor& field, Of<NodeSpec>)
     field("host", &NodeSpec::host,
           {.help = "Name as you give it to ssh; localhost is this machine, without ssh"});
     field("slots", &NodeSpec::slotCount,
-          {.help = "Ranks that may run there, one per device", .range = between(1, kMostRanks)});
+          {.help = "Ranks that may run there, one per device", .range = between(1, kMaxRanks)});
     field("memory", &NodeSpec::memory,
           {.help = "Memory that each rank there may use; without it, any that the host has",
            .unit = "GiB",
@@ -38,22 +38,22 @@ void describe(Visitor& field, Of<ParallelLayout>)
     field("data", &ParallelLayout::data,
           {.label = "data parallel",
            .help = "Copies of the model that share the batch and add up their gradients once a step",
-           .range = between(1, kMostRanks),
+           .range = between(1, kMaxRanks),
            .source = "Li et al., arXiv:2006.15704"});
     field("tensor", &ParallelLayout::tensor,
           {.label = "Tensor parallel",
            .help = "Ranks that share the matrices of every layer",
-           .range = between(1, kMostRanks),
+           .range = between(1, kMaxRanks),
            .source = "Shoeybi et al., arXiv:1909.08053"});
     field("pipeline", &ParallelLayout::pipeline,
           {.label = "Pipeline",
            .help = "Ranks that hold consecutive layers",
-           .range = between(1, kMostRanks),
+           .range = between(1, kMaxRanks),
            .source = "Narayanan et al., arXiv:2104.04473"});
     field("context", &ParallelLayout::context,
           {.label = "Context parallel",
            .help = "Ranks that share the tokens of each sequence, attention included",
-           .range = between(1, kMostRanks),
+           .range = between(1, kMaxRanks),
            .source = "Liu et al., arXiv:2310.01889"});
     field("placement", &ParallelLayout::placement,
           {.label = "Placement",
@@ -75,7 +75,7 @@ void describe(Visitor& field, Of<ParallelLayout>)
         "virtual_stages", &ParallelLayout::virtualStages,
         {.label = "Virtual stages",
          .help = "Chunks of the model on each pipeline rank; more than 1 with the interleaved schedule only",
-         .range = between(1, kMostLayers),
+         .range = between(1, kMaxLayers),
          .unit = "per rank",
          .source = "Narayanan et al., arXiv:2104.04473"});
     field("partition", &ParallelLayout::partition,

@@ -21,32 +21,32 @@ void describe(Visitor& field, Of<ModelSpec>)
     field("layers", &ModelSpec::layers,
           {.label = "Layers",
            .help = "Transformer layers",
-           .range = between(1, kMostLayers),
+           .range = between(1, kMaxLayers),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("hidden", &ModelSpec::hidden,
           {.label = "Hidden size",
            .help = "Width of the hidden states, a multiple of the number of heads",
-           .range = between(1, kMostWidth),
+           .range = between(1, kMaxWidth),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("heads", &ModelSpec::heads,
           {.label = "Attention heads",
            .help = "Attention heads, each hidden size / heads wide",
-           .range = between(1, kMostWidth),
+           .range = between(1, kMaxWidth),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("intermediate", &ModelSpec::intermediate,
           {.label = "Feed-forward",
            .help = "Width inside the feed-forward layer, often 4 × hidden",
-           .range = between(1, kMostWidth),
+           .range = between(1, kMaxWidth),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("vocabulary", &ModelSpec::vocabulary,
           {.label = "Vocabulary",
            .help = "Entries of the tokenizer's vocabulary",
-           .range = between(6, kMostEntries),
+           .range = between(6, kMaxEntries),
            .source = "Shoeybi et al., arXiv:1909.08053, on padding it"});
     field("max_positions", &ModelSpec::maxPositions,
           {.label = "Positions",
            .help = "Longest sequence that the model can read",
-           .range = between(8, kMostEntries),
+           .range = between(8, kMaxEntries),
            .unit = "tokens",
            .source = "Devlin et al., arXiv:1810.04805"});
     field("token_types", &ModelSpec::tokenTypes,

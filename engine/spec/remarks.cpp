@@ -58,8 +58,8 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
 bool areDegrees(const ParallelLayout& layout)
 {
     const auto within = [](int value, int most) { return value >= 1 && value <= most; };
-    return within(layout.tensor, kMostRanks) && within(layout.pipeline, kMostLayers) &&
-           within(layout.virtualStages, kMostLayers);
+    return within(layout.tensor, kMaxRanks) && within(layout.pipeline, kMaxLayers) &&
+           within(layout.virtualStages, kMaxLayers);
 }
 
 /// Products reach their rate where every rank's rows start on 16 bytes: 8 elements of half precision.

@@ -18,11 +18,11 @@ void describe(Visitor& field, Of<BatchSpec>)
         "micro", &BatchSpec::micro,
         {.label = "micro",
          .help = "Sequences that one rank computes at once: more use the device better and need more memory",
-         .range = between(1, kMostSequences)});
+         .range = between(1, kMaxSequences)});
     field("accumulation", &BatchSpec::accumulation,
           {.label = "accumulation",
            .help = "Micro-batches whose gradients are added before a step: more keep a pipeline busier",
-           .range = between(1, kMostSequences)});
+           .range = between(1, kMaxSequences)});
     field("packing", &BatchSpec::packing,
           {.label = "Pack sequences",
            .help = "Packs sequences one behind the other without padding; none attends to another",

@@ -44,14 +44,14 @@ void checkRanks(const ParallelLayout& layout, int slots, Checker& check)
             ? fmt::format("lower layout.data to {}", static_cast<int>(slots / ofOneReplica))
             : fmt::format("lower layout.context, tensor or pipeline to a product of at most {}", slots);
     check.refuseUnless(
-        ranks <= std::min(slots, kMostRanks), "layout",
+        ranks <= std::min(slots, kMaxRanks), "layout",
         fmt::format("{} x {} x {} x {} (data x context x tensor x pipeline) needs {:.0f} ranks, and the "
                     "cluster has {} slot{}",
                     layout.data, layout.context, layout.tensor, layout.pipeline, ranks, slots,
                     slots == 1 ? "" : "s"),
         hint + " or add slots to cluster.nodes",
         fmt::format("data {} x context {} x tensor {} x pipeline {} = {:.0f} > slots {}", layout.data,
-                    layout.context, layout.tensor, layout.pipeline, ranks, std::min(slots, kMostRanks)));
+                    layout.context, layout.tensor, layout.pipeline, ranks, std::min(slots, kMaxRanks)));
 }
 
 void checkLayout(const RunSpec& spec, Checker& check)
@@ -63,7 +63,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
                   "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
     const auto [least, most] = std::minmax({layout.data, layout.context, layout.tensor, layout.pipeline});
-    if (least < 1 || most > kMostRanks)
+    if (least < 1 || most > kMaxRanks)
         return; // reported already
     if (spec.model.heads >= 1)
         check.refuseUnless(
@@ -87,8 +87,8 @@ void checkBatch(const RunSpec& spec, Checker& check)
 {
     const BatchSpec& batch = spec.batch;
     const auto [least, most] = std::minmax(batch.micro, batch.accumulation);
-    if (least < 1 || most > kMostSequences || batch.global < 1 || spec.layout.data < 1 ||
-        spec.layout.data > kMostRanks)
+    if (least < 1 || most > kMaxSequences || batch.global < 1 || spec.layout.data < 1 ||
+        spec.layout.data > kMaxRanks)
         return; // reported already
     const long product = long{batch.micro} * batch.accumulation * spec.layout.data;
     check.require(product == batch.global, "batch.global",
@@ -112,7 +112,7 @@ void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
 {
     const int least = std::min({spec.layout.pipeline, spec.layout.virtualStages, spec.model.layers,
                                 spec.batch.micro, spec.batch.accumulation});
-    if (least < 1 || spec.layout.pipeline > kMostRanks || spec.layout.virtualStages > kMostLayers)
+    if (least < 1 || spec.layout.pipeline > kMaxRanks || spec.layout.virtualStages > kMaxLayers)
         return; // reported where it stands
     const Diagnostics problems = pipelineProblems(spec);
     diagnostics.insert(diagnostics.end(), problems.begin(), problems.end());

@@ -18,11 +18,11 @@ void addShapeOptions(CLI::App& command, ShapeInput& input)
     command
         .add_option("--seq-len", input.length,
                     "Tokens per sequence (default: the data set's, else the model's positions)")
-        ->check(CLI::Range(1, kMostEntries));
+        ->check(CLI::Range(1, kMaxEntries));
     command
         .add_option("--max-pred", input.maxPredictions,
                     "Masked positions per sequence (default: the data set's, else 15 % of the tokens)")
-        ->check(CLI::Range(1, kMostEntries));
+        ->check(CLI::Range(1, kMaxEntries));
 }
 
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data)

@@ -73,8 +73,8 @@ std::optional<Pass> passIn(const QJsonObject& event)
                     arguments.value("step").toInteger(),
                     {work.value_or(TracedWork::Forward), arguments.value("micro_batch").toInt(-1),
                      arguments.value("chunk").toInt(-1), start, start + length}};
-    const bool isOne = work && pass.rank >= 0 && pass.rank < kMostRanks && pass.step > 0 &&
-                       pass.span.microBatch < kMaxMicroBatches && pass.span.chunk < kMostRanks &&
+    const bool isOne = work && pass.rank >= 0 && pass.rank < kMaxRanks && pass.step > 0 &&
+                       pass.span.microBatch < kMaxMicroBatches && pass.span.chunk < kMaxRanks &&
                        std::isfinite(start) && length >= 0;
     return isOne ? std::optional(pass) : std::nullopt;
 }

@@ -39,16 +39,16 @@ struct ColumnRule {
     double most; ///< what a specification may ask for; of times a month
 };
 constexpr std::size_t kColumns = 11;
-constexpr std::array<ColumnRule, kColumns> kRules{{{"# GPUs", kMostRanks},
-                                                   {"global batch", kMostSequences},
-                                                   {"micro batch", kMostSequences},
-                                                   {"hidden size", kMostWidth},
-                                                   {"attention heads", kMostWidth},
-                                                   {"# layers", kMostLayers},
-                                                   {"sequence length", kMostEntries},
-                                                   {"tensor parallelism", kMostRanks},
-                                                   {"data parallelism", kMostRanks},
-                                                   {"pipeline parallelism", kMostRanks},
+constexpr std::array<ColumnRule, kColumns> kRules{{{"# GPUs", kMaxRanks},
+                                                   {"global batch", kMaxSequences},
+                                                   {"micro batch", kMaxSequences},
+                                                   {"hidden size", kMaxWidth},
+                                                   {"attention heads", kMaxWidth},
+                                                   {"# layers", kMaxLayers},
+                                                   {"sequence length", kMaxEntries},
+                                                   {"tensor parallelism", kMaxRanks},
+                                                   {"data parallelism", kMaxRanks},
+                                                   {"pipeline parallelism", kMaxRanks},
                                                    {"iteration time (ms)", 2.592e9}}};
 
 using Numbers = std::array<double, kColumns>;

@@ -60,7 +60,7 @@ void readProbe(FieldReader& reader, Probe& probe)
 void readCount(FieldReader& reader, const char* key, int& count, int least)
 {
     reader.read(key, count);
-    if (count < least || count > kMostRanks)
+    if (count < least || count > kMaxRanks)
         reader.complain(key, "is out of range", "check the number");
 }
 

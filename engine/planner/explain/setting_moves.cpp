@@ -52,7 +52,7 @@ NumberMove ofModel(int most)
 }
 
 template <int ParallelLayout::*field>
-NumberMove ofLayout(int most = kMostRanks)
+NumberMove ofLayout(int most = kMaxRanks)
 {
     return plain<&RunSpec::layout, field>(1, most);
 }
@@ -60,46 +60,46 @@ NumberMove ofLayout(int most = kMostRanks)
 template <int ParallelLayout::*degree>
 NumberMove onAsManyRanks()
 {
-    return {1, kMostRanks, [](const RunSpec& spec) { return spec.layout.*degree; },
+    return {1, kMaxRanks, [](const RunSpec& spec) { return spec.layout.*degree; },
             setDegreeKeepingRanks<degree>};
 }
 
-const NumberMove kHeads = ofModel<&ModelSpec::heads>(kMostWidth);
-const NumberMove kHidden = ofModel<&ModelSpec::hidden>(kMostWidth);
-const NumberMove kIntermediate = ofModel<&ModelSpec::intermediate>(kMostWidth);
-const NumberMove kLayers = ofModel<&ModelSpec::layers>(kMostLayers);
-const NumberMove kVocabulary = ofModel<&ModelSpec::vocabulary>(kMostEntries);
-const NumberMove kMaxPositions = ofModel<&ModelSpec::maxPositions>(kMostEntries);
+const NumberMove kHeads = ofModel<&ModelSpec::heads>(kMaxWidth);
+const NumberMove kHidden = ofModel<&ModelSpec::hidden>(kMaxWidth);
+const NumberMove kIntermediate = ofModel<&ModelSpec::intermediate>(kMaxWidth);
+const NumberMove kLayers = ofModel<&ModelSpec::layers>(kMaxLayers);
+const NumberMove kVocabulary = ofModel<&ModelSpec::vocabulary>(kMaxEntries);
+const NumberMove kMaxPositions = ofModel<&ModelSpec::maxPositions>(kMaxEntries);
 const NumberMove kTensor = ofLayout<&ParallelLayout::tensor>();
 const NumberMove kPipeline = ofLayout<&ParallelLayout::pipeline>();
 const NumberMove kContext = ofLayout<&ParallelLayout::context>();
-const NumberMove kVirtualStages = ofLayout<&ParallelLayout::virtualStages>(kMostLayers);
+const NumberMove kVirtualStages = ofLayout<&ParallelLayout::virtualStages>(kMaxLayers);
 const NumberMove kTensorOnRanks = onAsManyRanks<&ParallelLayout::tensor>();
 const NumberMove kPipelineOnRanks = onAsManyRanks<&ParallelLayout::pipeline>();
 const NumberMove kZeroStage = plain<&RunSpec::memory, &MemorySpec::zeroStage>(0, 3);
-const NumberMove kWarmup = plain<&RunSpec::optimizer, &OptimizerSpec::warmupSteps>(0, kMostEntries);
-const NumberMove kSteps = plain<&RunSpec::launch, &LaunchSpec::steps>(1, kMostEntries);
+const NumberMove kWarmup = plain<&RunSpec::optimizer, &OptimizerSpec::warmupSteps>(0, kMaxEntries);
+const NumberMove kSteps = plain<&RunSpec::launch, &LaunchSpec::steps>(1, kMaxEntries);
 
-const NumberMove kData{1, kMostRanks, [](const RunSpec& spec) { return spec.layout.data; },
+const NumberMove kData{1, kMaxRanks, [](const RunSpec& spec) { return spec.layout.data; },
                        [](RunSpec& spec, int value) {
                            spec.layout.data = value;
                            keepGlobalBatch(spec);
                        }};
 
-const NumberMove kMicro{1, kMostSequences, [](const RunSpec& spec) { return spec.batch.micro; },
+const NumberMove kMicro{1, kMaxSequences, [](const RunSpec& spec) { return spec.batch.micro; },
                         [](RunSpec& spec, int value) {
                             spec.batch.micro = value;
                             keepGlobalBatch(spec);
                         }};
 
-const NumberMove kAccumulation{1, kMostSequences, [](const RunSpec& spec) { return spec.batch.accumulation; },
+const NumberMove kAccumulation{1, kMaxSequences, [](const RunSpec& spec) { return spec.batch.accumulation; },
                                [](RunSpec& spec, int value) {
                                    spec.batch.accumulation = value;
                                    spec.batch.micro =
                                        quotient(spec.batch.global, long{value} * spec.layout.data);
                                }};
 
-const NumberMove kGlobal{1, kMostEntries, [](const RunSpec& spec) { return spec.batch.global; },
+const NumberMove kGlobal{1, kMaxEntries, [](const RunSpec& spec) { return spec.batch.global; },
                          [](RunSpec& spec, int value) {
                              spec.batch.global = value;
                              keepGlobalBatch(spec);
@@ -111,7 +111,7 @@ void makeGlobalTheProduct(RunSpec& spec)
     spec.batch.global = product <= kUnlimited ? static_cast<int>(product) : 0;
 }
 
-const NumberMove kMoreMicroBatches{1, kMostSequences,
+const NumberMove kMoreMicroBatches{1, kMaxSequences,
                                    [](const RunSpec& spec) { return spec.batch.accumulation; },
                                    [](RunSpec& spec, int value) {
                                        spec.batch.accumulation = value;

@@ -65,8 +65,8 @@ void readShare(FieldReader& reader, const char* key, double& share)
 void readCount(FieldReader& reader, const char* key, int& count, int least)
 {
     reader.read(key, count);
-    if (count < least || count > kMostRanks)
-        reader.complain(key, fmt::format("must be from {} to {}", least, kMostRanks), "check the number");
+    if (count < least || count > kMaxRanks)
+        reader.complain(key, fmt::format("must be from {} to {}", least, kMaxRanks), "check the number");
 }
 
 void readSize(FieldReader& reader, const char* key, Bytes& size)

@@ -45,20 +45,20 @@ Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master
 RunSpec withinReason(RunSpec spec)
 {
     const auto limit = [](int& value, int most) { value = std::clamp(value, 1, std::max(1, most)); };
-    limit(spec.model.layers, kMostLayers);
-    limit(spec.model.hidden, kMostWidth);
-    limit(spec.model.heads, kMostWidth);
-    limit(spec.model.intermediate, kMostWidth);
-    limit(spec.model.vocabulary, kMostEntries);
-    limit(spec.model.maxPositions, kMostEntries);
-    limit(spec.layout.context, kMostRanks);
-    limit(spec.layout.data, kMostRanks / spec.layout.context);
-    limit(spec.layout.tensor, kMostRanks);
+    limit(spec.model.layers, kMaxLayers);
+    limit(spec.model.hidden, kMaxWidth);
+    limit(spec.model.heads, kMaxWidth);
+    limit(spec.model.intermediate, kMaxWidth);
+    limit(spec.model.vocabulary, kMaxEntries);
+    limit(spec.model.maxPositions, kMaxEntries);
+    limit(spec.layout.context, kMaxRanks);
+    limit(spec.layout.data, kMaxRanks / spec.layout.context);
+    limit(spec.layout.tensor, kMaxRanks);
     limit(spec.layout.pipeline, spec.model.layers);
     limit(spec.layout.virtualStages,
           spec.layout.pipeline == 1 ? 1 : spec.model.layers / spec.layout.pipeline);
-    limit(spec.memory.recomputeEvery, kMostLayers);
-    limit(spec.batch.micro, kMostSequences);
+    limit(spec.memory.recomputeEvery, kMaxLayers);
+    limit(spec.batch.micro, kMaxSequences);
     limit(spec.batch.accumulation, std::numeric_limits<int>::max());
     spec.memory.offloadHorizon = std::max(0, spec.memory.offloadHorizon);
     return spec;

@@ -16,8 +16,8 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
     if (ranks < 1 || model < 1 || ranks % model != 0)
         return badInput(
             fmt::format("{} ranks cannot hold whole copies of a model on {} ranks", ranks, model));
-    if (ranks > kMostRanks)
-        return badInput(fmt::format("{} ranks are more than {}", ranks, kMostRanks), "use fewer");
+    if (ranks > kMaxRanks)
+        return badInput(fmt::format("{} ranks are more than {}", ranks, kMaxRanks), "use fewer");
     RunSpec copy = spec;
     copy.layout.data = static_cast<int>(ranks / model);
     const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;

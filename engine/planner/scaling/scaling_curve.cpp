@@ -27,7 +27,7 @@ std::vector<int> doubledSizes(const RunSpec& spec, const NodeModel& node, int mo
     const ParallelLayout& layout = spec.layout;
     const int copy = layout.context * layout.tensor * layout.pipeline;
     std::vector<int> sizes;
-    const int most = std::min(mostNodes, kMostRanks / node.devices);
+    const int most = std::min(mostNodes, kMaxRanks / node.devices);
     for (int nodes = nodesFor(copy, node); nodes <= most; nodes *= 2)
         sizes.push_back(nodes * node.devices);
     return sizes;

@@ -284,10 +284,10 @@ Error Search::nothingFits() const
 Status Search::checkRequest() const
 {
     const std::int64_t devices = std::int64_t{m_request.nodes} * m_request.node.devices;
-    if (devices > kMostRanks)
+    if (devices > kMaxRanks)
         return badInput(fmt::format("{} nodes have {} devices, but a run can have at most {} ranks",
-                                    m_request.nodes, devices, kMostRanks),
-                        fmt::format("use {} nodes or fewer", kMostRanks / m_request.node.devices));
+                                    m_request.nodes, devices, kMaxRanks),
+                        fmt::format("use {} nodes or fewer", kMaxRanks / m_request.node.devices));
     if (m_request.objective == SearchObjective::Cost && m_request.node.price.perHour <= 0)
         return badInput("the search is for the lowest cost, but the price of a node is unknown",
                         "give price.per_hour in the node's file");

@@ -97,7 +97,7 @@ void settleBatch(const BatchSettings& said, const ImportBase& base, ImportedSpec
         return;
     const double global =
         static_cast<double>(*data) * static_cast<double>(*micro) * static_cast<double>(*steps);
-    if (*data < 1 || *data > kMostRanks || global < 1 || global > std::numeric_limits<int>::max()) {
+    if (*data < 1 || *data > kMaxRanks || global < 1 || global > std::numeric_limits<int>::max()) {
         imported.problems.push_back(
             {"batch.global",
              fmt::format("micro {} x accumulation {} x data-parallel degree {} cannot be a "

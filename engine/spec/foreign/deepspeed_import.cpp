@@ -305,7 +305,7 @@ void readPartition(SettingsReader& pipeline, StagePartition& partition)
 
 void readPipeline(SettingsReader& pipeline, RunSpec& spec)
 {
-    pipeline.readCount("stages", kMostRanks, spec.layout.pipeline);
+    pipeline.readCount("stages", kMaxRanks, spec.layout.pipeline);
     readPartition(pipeline, spec.layout.partition);
     const int interval = pipeline.getOr("activation_checkpoint_interval", 0);
     if (interval > 0)
@@ -325,7 +325,7 @@ void readRecomputation(SettingsReader& section, MemorySpec& memory)
 
 void readSequenceParallelism(SettingsReader& root, ParallelLayout& layout)
 {
-    root.readCount("sequence_parallel_size", kMostRanks, layout.context);
+    root.readCount("sequence_parallel_size", kMaxRanks, layout.context);
     if (root.has("sequence_parallel_size") && layout.context > 1)
         root.omit(
             "sequence_parallel_size",
@@ -347,12 +347,12 @@ void readRoot(SettingsReader& root, const ImportBase& base, ImportedSpec& import
     root.section("activation_checkpointing",
                  [&](SettingsReader& section) { readRecomputation(section, spec.memory); });
     root.section("tensor_parallel", [&](SettingsReader& section) {
-        section.readCount("autotp_size", kMostRanks, spec.layout.tensor);
+        section.readCount("autotp_size", kMaxRanks, spec.layout.tensor);
     });
     readSequenceParallelism(root, spec.layout);
-    settleBatch({root.getCount("train_batch_size", kMostSequences),
-                 root.getCount("train_micro_batch_size_per_gpu", kMostSequences),
-                 root.getCount("gradient_accumulation_steps", kMostSequences)},
+    settleBatch({root.getCount("train_batch_size", kMaxSequences),
+                 root.getCount("train_micro_batch_size_per_gpu", kMaxSequences),
+                 root.getCount("gradient_accumulation_steps", kMaxSequences)},
                 base, imported);
     root.finish();
 }

@@ -117,15 +117,15 @@ int usualWidth(const ModelSpec& model)
 
 void readSizes(SettingsReader& arguments, ModelSpec& model)
 {
-    arguments.readCount("--num-layers", kMostLayers, model.layers);
-    arguments.readCount("--num-attention-heads", kMostWidth, model.heads);
-    if (const auto hidden = arguments.getCount("--hidden-size", kMostWidth)) {
+    arguments.readCount("--num-layers", kMaxLayers, model.layers);
+    arguments.readCount("--num-attention-heads", kMaxWidth, model.heads);
+    if (const auto hidden = arguments.getCount("--hidden-size", kMaxWidth)) {
         model.hidden = *hidden;
         model.intermediate = usualWidth(model);
     }
-    arguments.readCount("--ffn-hidden-size", kMostWidth, model.intermediate);
-    arguments.readCount("--max-position-embeddings", kMostEntries, model.maxPositions);
-    arguments.readCount("--vocab-size", kMostEntries, model.vocabulary);
+    arguments.readCount("--ffn-hidden-size", kMaxWidth, model.intermediate);
+    arguments.readCount("--max-position-embeddings", kMaxEntries, model.maxPositions);
+    arguments.readCount("--vocab-size", kMaxEntries, model.vocabulary);
 }
 
 void readNorm(SettingsReader& arguments, ModelSpec& model)
@@ -161,8 +161,8 @@ void readModel(SettingsReader& arguments, bool bert, ModelSpec& model)
 /// Chunks of the model per pipeline rank: Megatron counts them, or the layers of each.
 int virtualStages(SettingsReader& arguments, const RunSpec& spec)
 {
-    const int stages = arguments.getCount("--num-virtual-stages-per-pipeline-rank", kMostLayers).value_or(1);
-    const auto layers = arguments.getCount("--num-layers-per-virtual-pipeline-stage", kMostLayers);
+    const int stages = arguments.getCount("--num-virtual-stages-per-pipeline-rank", kMaxLayers).value_or(1);
+    const auto layers = arguments.getCount("--num-layers-per-virtual-pipeline-stage", kMaxLayers);
     if (!layers)
         return stages;
     const long perChunk = long{*layers} * spec.layout.pipeline;
@@ -178,9 +178,9 @@ int virtualStages(SettingsReader& arguments, const RunSpec& spec)
 void readLayout(SettingsReader& arguments, RunSpec& spec)
 {
     ParallelLayout& layout = spec.layout;
-    layout.tensor = arguments.getCount("--tensor-model-parallel-size", kMostRanks).value_or(1);
-    layout.pipeline = arguments.getCount("--pipeline-model-parallel-size", kMostRanks).value_or(1);
-    layout.context = arguments.getCount("--context-parallel-size", kMostRanks).value_or(1);
+    layout.tensor = arguments.getCount("--tensor-model-parallel-size", kMaxRanks).value_or(1);
+    layout.pipeline = arguments.getCount("--pipeline-model-parallel-size", kMaxRanks).value_or(1);
+    layout.context = arguments.getCount("--context-parallel-size", kMaxRanks).value_or(1);
     layout.sequence = arguments.getOr("--sequence-parallel", false);
     layout.virtualStages = virtualStages(arguments, spec);
     layout.schedule = layout.virtualStages > 1 ? PipelineScheduleKind::Interleaved
@@ -288,7 +288,7 @@ int zeroStage(SettingsReader& arguments)
 void readFullRecompute(SettingsReader& arguments)
 {
     const std::string method = arguments.getOr<std::string>("--recompute-method", "uniform");
-    const int layers = arguments.getCount("--recompute-num-layers", kMostLayers).value_or(1);
+    const int layers = arguments.getCount("--recompute-num-layers", kMaxLayers).value_or(1);
     if (method != "uniform")
         arguments.omit("--recompute-method", "every layer of a stage is recomputed, or every n-th",
                        "set memory.recompute_every");
@@ -325,11 +325,11 @@ void readMemory(SettingsReader& arguments, MemorySpec& memory)
 /// What torchrun was told, where the text has its arguments; the caller's number counts before it.
 std::optional<int> launchedRanks(SettingsReader& arguments)
 {
-    const auto perNode = arguments.getCount("--nproc-per-node", kMostRanks);
-    const int nodes = arguments.getCount("--nnodes", kMostRanks).value_or(1);
+    const auto perNode = arguments.getCount("--nproc-per-node", kMaxRanks);
+    const int nodes = arguments.getCount("--nnodes", kMaxRanks).value_or(1);
     if (!perNode)
         return std::nullopt;
-    return static_cast<int>(std::min<long>(long{*perNode} * nodes, kMostRanks));
+    return static_cast<int>(std::min<long>(long{*perNode} * nodes, kMaxRanks));
 }
 
 void readBatch(SettingsReader& arguments, ImportBase base, ImportedSpec& imported)
@@ -337,8 +337,8 @@ void readBatch(SettingsReader& arguments, ImportBase base, ImportedSpec& importe
     const auto launched = launchedRanks(arguments);
     if (!base.ranks)
         base.ranks = launched;
-    settleBatch({arguments.getCount("--global-batch-size", kMostSequences),
-                 arguments.getCount("--micro-batch-size", kMostSequences), std::nullopt},
+    settleBatch({arguments.getCount("--global-batch-size", kMaxSequences),
+                 arguments.getCount("--micro-batch-size", kMaxSequences), std::nullopt},
                 base, imported);
 }
 

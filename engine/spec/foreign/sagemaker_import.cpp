@@ -70,9 +70,9 @@ void readDegrees(SettingsReader& parameters, ParallelLayout& layout)
 {
     const char* pipeline =
         parameters.has("pipeline_parallel_degree") ? "pipeline_parallel_degree" : "partitions";
-    layout.pipeline = parameters.getCount(pipeline, kMostRanks).value_or(1);
-    layout.tensor = parameters.getCount("tensor_parallel_degree", kMostRanks).value_or(1);
-    layout.context = parameters.getCount("context_parallel_degree", kMostRanks).value_or(1);
+    layout.pipeline = parameters.getCount(pipeline, kMaxRanks).value_or(1);
+    layout.tensor = parameters.getCount("tensor_parallel_degree", kMaxRanks).value_or(1);
+    layout.context = parameters.getCount("context_parallel_degree", kMaxRanks).value_or(1);
     if (parameters.getOr("expert_parallel_degree", 1) != 1)
         parameters.omit("expert_parallel_degree", "there are no experts", "choose a dense model");
     if (!parameters.getOr("prescaled_batch", true) && layout.tensor > 1)
@@ -86,7 +86,7 @@ void readDataParallelism(SettingsReader& parameters, ImportBase& base, const Par
     const auto ddp = parameters.get<bool>("ddp");
     if (ddp && !*ddp)
         base.ranks = static_cast<int>(
-            std::min<long>(long{layout.pipeline} * layout.tensor * layout.context, kMostRanks));
+            std::min<long>(long{layout.pipeline} * layout.tensor * layout.context, kMaxRanks));
 }
 
 /// Only version 2 knows these.
@@ -144,7 +144,7 @@ void readParameters(SettingsReader& parameters, ImportBase base, ImportedSpec& i
     readDataParallelism(parameters, base, spec.layout);
     BatchSettings batch{std::nullopt, spec.batch.micro, spec.batch.accumulation};
     const bool first = parameters.has("pipeline_parallel_degree") || parameters.has("partitions");
-    if (const auto microBatches = parameters.getCount("microbatches", kMostSequences); microBatches || first)
+    if (const auto microBatches = parameters.getCount("microbatches", kMaxSequences); microBatches || first)
         batch.accumulation = microBatches.value_or(1);
     settleBatch(batch, base, imported);
     readSharding(parameters, spec);
@@ -157,7 +157,7 @@ void readParameters(SettingsReader& parameters, ImportBase base, ImportedSpec& i
 void readMpi(SettingsReader& mpi)
 {
     mpi.take("enabled");
-    if (mpi.getCount("processes_per_host", kMostRanks))
+    if (mpi.getCount("processes_per_host", kMaxRanks))
         mpi.omit("processes_per_host", "hosts and their ranks are those of the specification",
                  "write them to cluster.nodes");
 }

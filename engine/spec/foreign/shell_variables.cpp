@@ -9,7 +9,7 @@ namespace trainyard {
 namespace {
 
 /// A variable that doubles itself line by line would fill the memory.
-constexpr std::size_t kLongestValue = 4096;
+constexpr std::size_t kMaxValueLength = 4096;
 
 bool isNameCharacter(unsigned char c)
 {
@@ -79,7 +79,7 @@ bool ShellVariables::assign(std::string_view word)
     if (!named || length == word.size() || word[length] != '=')
         return false;
     auto value = substituted(word.substr(length + 1));
-    if (value && value->size() <= kLongestValue)
+    if (value && value->size() <= kMaxValueLength)
         m_values.insert_or_assign(std::string(word.substr(0, length)), std::move(*value));
     return true;
 }
@@ -91,7 +91,7 @@ std::string ShellVariables::expanded(std::string_view word) const
 
 std::optional<std::string> ShellVariables::substituted(std::string_view word) const
 {
-    const std::size_t most = word.size() + kLongestValue;
+    const std::size_t most = word.size() + kMaxValueLength;
     std::string text;
     for (std::size_t dollar = word.find('$'); dollar != std::string_view::npos; dollar = word.find('$')) {
         text += word.substr(0, dollar);

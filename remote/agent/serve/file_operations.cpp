@@ -21,7 +21,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kMostEntries = 10'000;
+constexpr std::size_t kMaxEntries = 10'000;
 
 struct Entry {
     std::string name;
@@ -47,7 +47,7 @@ Result<std::vector<Entry>> entriesOf(FileDescriptor folder, Links links)
     std::vector<Entry> entries;
     while (const dirent* found = ::readdir(stream)) {
         struct stat info {};
-        if (found->d_name[0] == '.' || entries.size() >= kMostEntries ||
+        if (found->d_name[0] == '.' || entries.size() >= kMaxEntries ||
             ::fstatat(fd, found->d_name, &info, links == Links::Hide ? AT_SYMLINK_NOFOLLOW : 0) != 0)
             continue;
         if (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode))
