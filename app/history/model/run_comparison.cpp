@@ -1,9 +1,9 @@
 #include "app/history/model/run_comparison.h"
 
 #include "app/base/display_text.h"
-#include "app/history/model/spec_fields.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_entry.h"
+#include "engine/spec/field_changes.h"
 
 namespace trainyard {
 
@@ -20,13 +20,24 @@ QStringList labelsOf(const QList<const OpenRun*>& runs)
     return labels;
 }
 
+SpecFields specFieldsOf(const OpenRun& run)
+{
+    SpecFields fields;
+    if (run.facts().spec) {
+        for (const auto& [path, value] : fieldTexts(*run.facts().spec))
+            fields[QString::fromStdString(path)] = oneLine(QString::fromStdString(value));
+    }
+    fields.erase(QStringLiteral("name"));
+    return fields;
+}
+
 TextTable specificationDifferences(const QList<const OpenRun*>& runs)
 {
     TextTable table{QStringList{QStringLiteral("field")} + labelsOf(runs), {}};
     QList<SpecFields> all;
     SpecFields paths;
     for (const OpenRun* run : runs) {
-        all.append(specFields(run->facts().specText));
+        all.append(specFieldsOf(*run));
         for (const auto& [path, value] : all.last())
             paths[path] = value;
     }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <map>
+
 #include <QList>
 
 #include "app/base/text_table_model.h"
@@ -11,6 +13,11 @@ class OpenRun;
 
 /// Returns a unique label per run: its name, with the end of its id where names are equal.
 QStringList labelsOf(const QList<const OpenRun*>& runs);
+
+/// Fields of a specification by path: "optimizer.kind" -> "lamb", "cluster.nodes[0].host" -> "gpu-01".
+using SpecFields = std::map<QString, QString>;
+/// Returns the fields of a run's specification, without its name; empty for a run without a specification.
+SpecFields specFieldsOf(const OpenRun& run);
 
 /// Returns a row per field of the specification in which the runs differ, a column per run. "–" = absent.
 TextTable specificationDifferences(const QList<const OpenRun*>& runs);

@@ -6,7 +6,6 @@
 
 #include "app/base/display_text.h"
 #include "app/history/model/run_comparison.h"
-#include "app/history/model/spec_fields.h"
 #include "app/runs/open_run.h"
 
 namespace trainyard {
@@ -31,8 +30,8 @@ QString withoutLastNumber(const QString& name)
 QString exceptSeeds(const OpenRun& run)
 {
     QString text;
-    for (const auto& [path, value] : specFields(run.facts().specText)) {
-        if (!isSeed(path))
+    for (const auto& [path, value] : specFieldsOf(run)) {
+        if (path != QLatin1String("seed"))
             text += path + QLatin1Char('=') + value + QLatin1Char('\n');
     }
     return text;
@@ -46,7 +45,7 @@ Membership asRepetition(const OpenRun& run)
 
 Membership byField(const OpenRun& run, const QString& field)
 {
-    const SpecFields fields = specFields(run.facts().specText);
+    const SpecFields fields = specFieldsOf(run);
     const auto found = fields.find(field);
     if (found == fields.end())
         return {{}, QObject::tr("without %1").arg(field)};
