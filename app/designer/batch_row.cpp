@@ -19,21 +19,15 @@ BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
     grid->setContentsMargins(0, 0, 0, 0);
     grid->setHorizontalSpacing(metrics::kHalf + 2);
     grid->setVerticalSpacing(2);
-    addTerm(grid, 0, BatchTerm::Micro, QStringLiteral("batch.micro"), tr("micro"),
-            tr("Sequences that a rank processes at once: more use the device better but need more memory. "
-               "Default: 8."));
+    addTerm(grid, 0, BatchTerm::Micro, specField("batch.micro"));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 1);
-    addTerm(
-        grid, 2, BatchTerm::Accumulation, QStringLiteral("batch.accumulation"), tr("accumulation"),
-        tr("Micro-batches accumulated before each optimizer step: more fill a pipeline better. Default: 4."));
+    addTerm(grid, 2, BatchTerm::Accumulation, specField("batch.accumulation"));
     grid->addWidget(makeLabel(QStringLiteral("×"), "muted"), 1, 3);
-    addTerm(grid, 4, BatchTerm::Data, QStringLiteral("layout.data"), tr("data parallel"),
-            tr("Model replicas that split the batch and all-reduce gradients each step. Default: 1. See Li "
-               "et al., arXiv:2006.15704."));
+    addTerm(grid, 4, BatchTerm::Data, specField("layout.data"));
     grid->addWidget(makeLabel(QStringLiteral("="), "muted"), 1, 5);
-    addTerm(grid, 6, BatchTerm::Global, QStringLiteral("batch.global"), tr("global batch"),
-            tr("Sequences per optimizer step; changing it adjusts accumulation. Default: 32. See You et al., "
-               "arXiv:1904.00962, on large batches."));
+    SpecField global = specField("batch.global");
+    global.effect += tr("; changing it adjusts accumulation");
+    addTerm(grid, 6, BatchTerm::Global, global);
     m_error->setWordWrap(true);
     m_error->hide();
     grid->addWidget(m_error, 2, 0, 1, 7);
@@ -41,23 +35,23 @@ BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
     refresh();
 }
 
-void BatchRow::addTerm(QGridLayout* grid, int column, BatchTerm term, const QString& path,
-                       const QString& label, const QString& help)
+void BatchRow::addTerm(QGridLayout* grid, int column, BatchTerm term, const SpecField& field)
 {
     auto* box = new NumberBox(0, std::numeric_limits<int>::max());
     box->setButtonSymbols(QAbstractSpinBox::NoButtons); // four terms in one row; the arrow keys work
     box->setAlignment(Qt::AlignRight);
     box->setMinimumWidth(64);
-    box->setObjectName(path);
-    explainField(box, label, help);
+    box->setObjectName(field.path);
+    explainField(box, field.label, field.help());
     box->installEventFilter(this);
     m_terms[term] = box;
-    grid->addWidget(makeLabel(label, "small"), 0, column);
+    grid->addWidget(makeLabel(field.label, "small"), 0, column);
     grid->addWidget(box, 1, column);
     grid->setColumnStretch(column, 1);
-    connect(box, &QSpinBox::valueChanged, this, [this, term, label, path](int value) {
-        m_document.edit(label, path, [&](RunSpec& spec) { setBatchTerm(spec, term, value); });
-    });
+    connect(box, &QSpinBox::valueChanged, this,
+            [this, term, label = field.label, path = field.path](int value) {
+                m_document.edit(label, path, [&](RunSpec& spec) { setBatchTerm(spec, term, value); });
+            });
 }
 
 void BatchRow::refresh()

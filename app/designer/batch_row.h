@@ -13,6 +13,7 @@ class QLabel;
 namespace trainyard {
 
 class NumberBox;
+struct SpecField;
 
 /// The batch equation: micro × accumulation × data = global. Changing one term adjusts the others.
 class BatchRow : public QWidget {
@@ -29,8 +30,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    void addTerm(QGridLayout* grid, int column, BatchTerm term, const QString& path, const QString& label,
-                 const QString& help);
+    void addTerm(QGridLayout* grid, int column, BatchTerm term, const SpecField& field);
     void refresh();
 
     SpecDocument& m_document;

@@ -11,20 +11,19 @@
 
 namespace trainyard {
 
-/// One plain field of a specification, as the form shows it. The form is built from these: a new field of the
-/// specification is one entry of specSections().
+/// One plain field of a specification, as the form shows it: made from its description in engine/spec.
 struct SpecField {
     enum class Kind { Integer, Real, Text, Choice };
 
-    QString path; ///< JSON path, as in Diagnostic::path
-    QString label;
-    QString unit;
-    QString effect;
+    QString path{}; ///< JSON path, as in Diagnostic::path
+    QString label{};
+    QString unit{};
+    QString effect{};
     QString source{}; ///< of what it does; papers as "arXiv:" and their number
     Kind kind = Kind::Text;
-    QStringList choices;                         ///< of a Choice
-    std::function<QVariant(const RunSpec&)> get; ///< int, double or QString, by kind
-    std::function<void(RunSpec&, const QVariant&)> set;
+    QStringList choices{};                         ///< of a Choice
+    std::function<QVariant(const RunSpec&)> get{}; ///< int, double or QString, by kind
+    std::function<void(RunSpec&, const QVariant&)> set{};
     /// Of a Text: what is wrong with it before it can be set; empty = nothing. May be left out.
     std::function<QString(const QString&)> complaint = {};
 
@@ -38,7 +37,9 @@ struct SpecSection {
     std::vector<SpecField> fields;
 };
 
-/// What stands below the editor of the batch's sizes.
+/// The field of that JSON path, which has to exist and not to be one of a node.
+SpecField specField(const char* path);
+/// The fields below the editor of the batch's sizes.
 std::vector<SpecField> batchFields();
 /// The sections of the form in their order; batch and cluster have editors of their own between them.
 std::vector<SpecSection> specSections();

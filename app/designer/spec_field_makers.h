@@ -1,88 +1,27 @@
 #pragma once
 
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <type_traits>
+
 #include <QCoreApplication>
 
 #include "app/designer/spec_field.h"
+#include "engine/spec/field_info.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
-
-/// What all fields have.
-struct FieldWords {
-    const char* path; ///< JSON path
-    const char* label;
-    const char* help; ///< the effect
-    const char* unit = "";
-    const char* source = ""; ///< of what it does; papers as "arXiv:" and their number
-};
 
 inline QString fieldText(const char* text)
 {
     return text[0] ? QCoreApplication::translate("SpecField", text) : QString();
 }
 
-inline SpecField plainField(const FieldWords& words, SpecField::Kind kind)
-{
-    SpecField field;
-    field.path = QLatin1String(words.path);
-    field.label = fieldText(words.label);
-    field.unit = fieldText(words.unit);
-    field.effect = fieldText(words.help);
-    field.source = QLatin1String(words.source);
-    field.kind = kind;
-    return field;
-}
-
-// `reach` reaches one member of the specification: `[](auto& spec) -> auto& { return spec.model.layers; }`.
-
-template <typename Reach>
-SpecField integerField(const FieldWords& words, Reach reach)
-{
-    SpecField field = plainField(words, SpecField::Kind::Integer);
-    field.get = [reach](const RunSpec& spec) { return QVariant(static_cast<int>(reach(spec))); };
-    field.set = [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.toInt(); };
-    return field;
-}
-
-template <typename Reach>
-SpecField realField(const FieldWords& words, Reach reach)
-{
-    SpecField field = plainField(words, SpecField::Kind::Real);
-    field.get = [reach](const RunSpec& spec) { return QVariant(reach(spec)); };
-    field.set = [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.toDouble(); };
-    return field;
-}
-
-template <typename Reach>
-SpecField textField(const FieldWords& words, Reach reach)
-{
-    SpecField field = plainField(words, SpecField::Kind::Text);
-    field.get = [reach](const RunSpec& spec) { return QVariant(QString::fromStdString(reach(spec))); };
-    field.set = [reach](RunSpec& spec, const QVariant& value) {
-        reach(spec) = value.toString().toStdString();
-    };
-    return field;
-}
-
-template <typename Reach>
-SpecField yesNoField(const FieldWords& words, Reach reach)
-{
-    SpecField field = plainField(words, SpecField::Kind::Choice);
-    field.choices = {fieldText("no"), fieldText("yes")};
-    field.get = [reach, choices = field.choices](const RunSpec& spec) {
-        return QVariant(choices[reach(spec) ? 1 : 0]);
-    };
-    field.set = [reach, choices = field.choices](RunSpec& spec, const QVariant& value) {
-        reach(spec) = value.toString() == choices[1];
-    };
-    return field;
-}
-
 template <typename Enum>
 QStringList namesOf()
 {
-    const auto names = acceptedNames<Enum>();
-    return QString::fromUtf8(names.data(), static_cast<qsizetype>(names.size())).split(QStringLiteral(", "));
+    return QString::fromStdString(acceptedNames<Enum>()).split(QStringLiteral(", "));
 }
 
 template <typename Enum>
@@ -92,16 +31,120 @@ QString shownName(Enum value)
     return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
-template <typename Enum, typename Reach>
-SpecField choiceField(const FieldWords& words, Reach reach)
+/// Bytes or milliseconds of the unit in which the form shows a size or duration.
+double formUnit(const FieldInfo& info);
+/// What is wrong with the text of a seed; empty = nothing.
+QString seedComplaint(const QString& text);
+QString partitionText(const StagePartition& partition);
+QString partitionComplaint(const QString& text);
+StagePartition partitionIn(const QString& text);
+
+// The makers below give a field its kind, and ways to get and set it. `reach` reaches its member:
+// `[](auto& spec) -> auto& { return spec.model.layers; }`.
+
+/// A number of the form's unit; the member counts in bytes or milliseconds, which is what `raw` and `set`
+/// see.
+template <typename Raw, typename Set>
+void makeQuantity(SpecField& field, double unit, Raw raw, Set set)
 {
-    SpecField field = plainField(words, SpecField::Kind::Choice);
+    field.kind = SpecField::Kind::Real;
+    field.label = fieldText("%1, in %2").arg(field.label, field.unit);
+    field.get = [unit, raw](const RunSpec& spec) { return QVariant(static_cast<double>(raw(spec)) / unit); };
+    field.set = [unit, set](RunSpec& spec, const QVariant& value) {
+        set(spec, std::llround(std::max(0.0, value.toDouble()) * unit));
+    };
+}
+
+template <typename Reach>
+void makeFlag(SpecField& field, Reach reach)
+{
+    field.kind = SpecField::Kind::Choice;
+    field.choices = {fieldText("no"), fieldText("yes")};
+    field.get = [reach, choices = field.choices](const RunSpec& spec) {
+        return QVariant(choices[reach(spec) ? 1 : 0]);
+    };
+    field.set = [reach, yes = field.choices[1]](RunSpec& spec, const QVariant& value) {
+        reach(spec) = value.toString() == yes;
+    };
+}
+
+template <typename Enum, typename Reach>
+void makeChoice(SpecField& field, Reach reach)
+{
+    field.kind = SpecField::Kind::Choice;
     field.choices = namesOf<Enum>();
-    field.get = [reach](const RunSpec& spec) { return QVariant(shownName<Enum>(reach(spec))); };
+    field.get = [reach](const RunSpec& spec) { return QVariant(shownName(reach(spec))); };
     field.set = [reach](RunSpec& spec, const QVariant& value) {
         reach(spec) = enumFromName<Enum>(value.toString().toStdString()).value_or(reach(spec));
     };
-    return field;
+}
+
+template <typename Reach>
+void makeSeed(SpecField& field, Reach reach)
+{
+    field.kind = SpecField::Kind::Text; // a spin box does not hold 64 bits
+    field.get = [reach](const RunSpec& spec) { return QVariant(QString::number(reach(spec))); };
+    field.set = [reach](RunSpec& spec, const QVariant& value) {
+        reach(spec) = value.toString().toULongLong();
+    };
+    field.complaint = seedComplaint;
+}
+
+template <typename Reach>
+void makePartition(SpecField& field, Reach reach)
+{
+    field.kind = SpecField::Kind::Text;
+    field.get = [reach](const RunSpec& spec) { return QVariant(partitionText(reach(spec))); };
+    field.set = [reach](RunSpec& spec, const QVariant& value) {
+        reach(spec) = partitionIn(value.toString());
+    };
+    field.complaint = partitionComplaint;
+}
+
+template <typename Reach>
+void makeText(SpecField& field, const FieldInfo& info, Reach reach)
+{
+    field.kind = info.choices[0] ? SpecField::Kind::Choice : SpecField::Kind::Text;
+    field.choices = QString::fromUtf8(info.choices).split(QStringLiteral(", "), Qt::SkipEmptyParts);
+    field.get = [reach](const RunSpec& spec) { return QVariant(QString::fromStdString(reach(spec))); };
+    field.set = [reach](RunSpec& spec, const QVariant& value) {
+        reach(spec) = value.toString().toStdString();
+    };
+}
+
+template <typename Value, typename Reach>
+void makeNumber(SpecField& field, Reach reach)
+{
+    field.kind = std::is_same_v<Value, int> ? SpecField::Kind::Integer : SpecField::Kind::Real;
+    field.get = [reach](const RunSpec& spec) { return QVariant(reach(spec)); };
+    field.set = [reach](RunSpec& spec, const QVariant& value) { reach(spec) = value.value<Value>(); };
+}
+
+/// Makes the row of a member of type `Value`.
+template <typename Value, typename Reach>
+void makeRow(SpecField& field, const FieldInfo& info, Reach reach)
+{
+    if constexpr (std::is_same_v<Value, bool>)
+        makeFlag(field, reach);
+    else if constexpr (std::is_enum_v<Value>)
+        makeChoice<Value>(field, reach);
+    else if constexpr (std::is_same_v<Value, StagePartition>)
+        makePartition(field, reach);
+    else if constexpr (std::is_same_v<Value, std::string>)
+        makeText(field, info, reach);
+    else if constexpr (std::is_same_v<Value, std::chrono::milliseconds>)
+        makeQuantity(
+            field, formUnit(info), [reach](const RunSpec& spec) { return reach(spec).count(); },
+            [reach](RunSpec& spec, long long count) { reach(spec) = Value(count); });
+    else if constexpr (std::is_same_v<Value, Bytes>) {
+        if (info.isSize())
+            makeQuantity(field, formUnit(info), reach, [reach](RunSpec& spec, long long count) {
+                reach(spec) = static_cast<Bytes>(count);
+            });
+        else
+            makeSeed(field, reach);
+    } else
+        makeNumber<Value>(field, reach);
 }
 
 } // namespace trainyard

@@ -4,18 +4,8 @@
 
 namespace trainyard {
 
-// Fields that say more than one member of the specification, or say it in other words.
-
-SpecField presetField();
-SpecField familyField();    ///< with all that follows from the family
-SpecField seedField();      ///< as text: 64 bits
-SpecField placementField(); ///< all orders of the axes
-SpecField partitionField(); ///< what is made equal, or the layers of each stage
-SpecField zeroStageField();
-SpecField bucketSizeField();
-SpecField gracePeriodField();
-SpecField timeLimitField();
-SpecField warningField();
-SpecField backoffField();
+/// Gives the rows that say more than one member of the specification, or say it in other words, what the
+/// description alone does not: presets, family, ZeRO stage. Leaves all others alone.
+void specialize(SpecField& field);
 
 } // namespace trainyard

@@ -37,7 +37,7 @@ void describe(Visitor& field, Of<ParallelLayout>)
 {
     field("data", &ParallelLayout::data,
           {.label = "data parallel",
-           .help = "Copies of the model that share the batch and add up their gradients once a step",
+           .help = "Model replicas that split the batch and all-reduce gradients each step",
            .range = between(1, kMaxRanks),
            .source = "Li et al., arXiv:2006.15704"});
     field("tensor", &ParallelLayout::tensor,

@@ -13,15 +13,14 @@ void describe(Visitor& field, Of<BatchSpec>)
           {.label = "global batch",
            .help = "Sequences per optimizer step = micro × accumulation × layout.data",
            .range = atLeast(1),
-           .source = "You et al., arXiv:1904.00962, on large ones"});
-    field(
-        "micro", &BatchSpec::micro,
-        {.label = "micro",
-         .help = "Sequences that one rank computes at once: more use the device better and need more memory",
-         .range = between(1, kMaxSequences)});
+           .source = "You et al., arXiv:1904.00962, on large batches"});
+    field("micro", &BatchSpec::micro,
+          {.label = "micro",
+           .help = "Sequences that a rank processes at once: more use the device better but need more memory",
+           .range = between(1, kMaxSequences)});
     field("accumulation", &BatchSpec::accumulation,
           {.label = "accumulation",
-           .help = "Micro-batches whose gradients are added before a step: more keep a pipeline busier",
+           .help = "Micro-batches accumulated before each optimizer step: more fill a pipeline better",
            .range = between(1, kMaxSequences)});
     field("packing", &BatchSpec::packing,
           {.label = "Pack sequences",
