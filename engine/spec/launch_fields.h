@@ -97,6 +97,10 @@ void describe(Visitor& field, Of<LaunchSpec>)
            .help = "Compute threads of each rank",
            .range = atLeast(1),
            .unit = "per rank"});
+    field("nice", &LaunchSpec::nice,
+          {.label = "Niceness",
+           .help = "Niceness of the ranks: with 19, others who use the same machine hardly notice them",
+           .range = between(0, 19)});
     field("device", &LaunchSpec::device,
           {.label = "Compute on",
            .help =

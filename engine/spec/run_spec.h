@@ -255,6 +255,7 @@ struct RestartSpec {
 struct LaunchSpec {
     int steps = 100;
     int threadsPerRank = 1;
+    int nice = 0;
     DeviceKind device = DeviceKind::Auto;
     std::chrono::milliseconds gracePeriod{15'000};
     LauncherKind launcher = LauncherKind::Mpi;

@@ -1,5 +1,8 @@
 #include "engine/worker/train_command.h"
 
+#include <filesystem>
+#include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <ATen/Parallel.h>
@@ -58,9 +61,24 @@ struct RankFiles {
     }
 };
 
+/// Raises the niceness of every thread of this process, and of those that they start, to at least `niceness`.
+/// POSIX has one per process, Linux one per thread: setpriority(2), "C library/kernel differences".
+void raiseNiceness(int niceness)
+{
+    std::error_code ignored; // a thread may end meanwhile
+    for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+        const auto id = static_cast<id_t>(std::stoul(thread.path().filename()));
+        if (::getpriority(PRIO_PROCESS, id) < niceness)
+            ::setpriority(PRIO_PROCESS, id, niceness);
+    }
+    logLine(fmt::format("niceness {}", ::getpriority(PRIO_PROCESS, 0)));
+}
+
 Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& maker, ProcessGroup& world,
              FinalEventWriter& finalEventWriter, const StopFlag* stopFlag)
 {
+    if (files.spec.launch.nice > 0)
+        raiseNiceness(files.spec.launch.nice);
     TRAINYARD_TRY(const auto plugin, openRankDevice(files.spec.launch.device, world));
     configureAllocator();
     at::set_num_threads(files.spec.launch.threadsPerRank);

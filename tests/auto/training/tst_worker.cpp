@@ -163,7 +163,9 @@ private slots:
 
     void runsAloneWithoutMpirun()
     {
-        const fs::path run = makeRun(tinySpec(root() / "data", 1, ComputeType::Float64));
+        RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+        spec.launch.nice = 19;
+        const fs::path run = makeRun(spec);
         QProcess process;
         process.start(TRAINYARD_BIN_DIR "/trainyard-worker",
                       {"train", "--run-dir", QString::fromStdString(run.string()), "--steps", "3"});
@@ -171,6 +173,7 @@ private slots:
         QCOMPARE(process.exitCode(), 0);
         QCOMPARE(stepsOf(run).size(), std::size_t(3));
         QVERIFY(readFile(run / "ranks" / "0000.log")->find("training from step 1") != std::string::npos);
+        QVERIFY(readFile(run / "ranks" / "0000.log")->find("niceness 19") != std::string::npos);
     }
 
     void goesOnWithAnotherLearningRate()
