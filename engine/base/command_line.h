@@ -13,8 +13,8 @@ inline constexpr const char* kExitStatusText =
     "Exit status: 0 done, 2 bad input, 3 refused because it would not fit or work,\n"
     "4 a host could not be reached or prepared, 5 the run failed or the output was lost, 130 cancelled.";
 
-/// The name under which a node program presents itself: `own`, or "trainyard" when the user's command line has
-/// become this program (`trainyard prepare`). `startedAs`: argv[0].
+/// The name under which a node program presents itself: `own`, or "trainyard" when the user's command line
+/// has become this program (`trainyard prepare`). `startedAs`: argv[0].
 inline std::string programName(const char* startedAs, const char* own)
 {
     return std::filesystem::path(startedAs).filename() == "trainyard" ? "trainyard" : own;
