@@ -17,7 +17,7 @@ CheckRow connectionRow(const HostFacts& facts)
     const double rate = facts.link.uploadBytesPerSecond;
     QString found = "answers in " + latencyText(facts.link.clock.latencyMs);
     if (rate > 0)
-        found += ", takes " + rateText(rate);
+        found += ", upload " + rateText(rate);
     return row("connection", found, rate > 0 && rate < kSlowUpload ? Verdict::Warn : Verdict::Ok,
                "the first upload of the engine will take minutes; a computer closer to the host is faster");
 }

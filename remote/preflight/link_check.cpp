@@ -97,7 +97,7 @@ void LinkCheck::listen(int host)
 {
     const QString address = m_networks[m_current].addresses[host];
     if (!target(host) || address.isEmpty())
-        return onPort(host, 0, "it has no address of its own");
+        return onPort(host, 0, "it has no unique address");
     Target::Handlers handlers;
     handlers.interim = [this, host](const QJsonObject& word) {
         onPort(host, word.value("port").toInt(), {});

@@ -34,7 +34,7 @@ bool contains(std::string text, std::string_view words)
 
 std::string quoted(const std::string& words)
 {
-    return words.empty() ? ", and it says nothing" : ": " + words;
+    return words.empty() ? ", without any output" : ": " + words;
 }
 
 Error agentDoesNotStart(const FailedStart& start)
