@@ -33,14 +33,16 @@ struct StartPlan {
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
-/// found → model and memory fit → run directories made, seen by all where the layout needs it → supervisor
-/// started on the head → device samplers started. With Slurm the one host is the login host: it is asked
-/// whether it would take the job before anything is sent, and in place of a supervisor a batch job starts.
+/// found → model and memory fit → run directories created, and seen by all where the layout needs it →
+/// supervisor started on the head → device samplers started. With Slurm the one host is the login host: it is
+/// asked whether it would accept the job before anything is sent, and a batch job starts instead of a
+/// supervisor.
 ///
 ///     Starting ──all done──▶ Over
-///        └──failed, cancelled──▶ TakingBack ──▶ Over
+///        └──failed, cancelled──▶ RollingBack ──▶ Over
 ///
-/// Taking back waits for the answers under way, ends the run on every host that was asked for it, removes it
+/// Rolling back waits for pending answers, ends the run on every host that was asked to start it, removes it
+/// there, and then deletes the local record, unless a host may still have the run.
 /// there, and then forgets it on the desk. The desk keeps it where a host may still have it.
 class StartOperation : public RunOperation {
     Q_OBJECT

@@ -33,27 +33,28 @@ struct PreflightReport {
     QStringList interfaceNames = {}; ///< the same for NCCL: "eth0"; empty = NCCL chooses
 
     Verdict worst() const;
-    /// Nothing when a run may start. Otherwise everything that speaks against it, every host, every pair,
-    /// with the fixes: Unreachable when a host did not answer, else Refused.
+    /// Ok when a run may start. Otherwise lists every problem of hosts and pairs, with the fixes: Unreachable
+    /// when a host did not respond, else Refused.
     Status judge() const;
 };
 
-/// Looks at all hosts of a run at once: each by itself, then beside the others, then the links between them.
-/// The first host is the head. GUI thread; nothing blocks. Destroying it ends it and closes what was opened.
+/// Checks all hosts of a run in parallel: each host first, then the hosts compared, then the links between
+/// them. The first host is the head. GUI thread; never blocks. Destroying it ends the check and closes the
+/// links that it opened.
 class Preflight : public QObject {
     Q_OBJECT
 
 public:
-    /// A host that is named twice is looked at once.
+    /// A host that is named twice is checked once.
     Preflight(const QStringList& hosts, TargetPool& targets, PreflightOptions options = {},
               QObject* parent = nullptr);
     ~Preflight() override;
     void start();
 
 signals:
-    /// `done` of `total` hosts are through; then the links are tried, told by `text`.
+    /// `done` of `total` hosts are checked; then `text` describes the test of the links.
     void progress(const QString& text, int done, int total);
-    /// What a host is like by itself; the rows about the others come with the end.
+    /// The report of one host; the rows that compare hosts follow in finished().
     void hostChecked(const trainyard::HostReport& report);
     /// Once.
     void finished(const trainyard::PreflightReport& report);
