@@ -469,7 +469,7 @@ void StartOperation::askAll(const std::function<QJsonObject(int)>& request,
 bool StartOperation::goesOnAfterAnswer()
 {
     m_awaited.clear();
-    if (m_state == State::TakingBack)
+    if (m_state == State::RollingBack)
         rollBack();
     return m_state == State::Starting;
 }
@@ -483,7 +483,7 @@ void StartOperation::fail(const Error& error)
 {
     if (m_state != State::Starting)
         return;
-    m_state = State::TakingBack;
+    m_state = State::RollingBack;
     m_failure = error;
     // We may be in a signal of these.
     if (m_preflight)
@@ -500,18 +500,18 @@ void StartOperation::rollBack()
     if (m_rollback)
         return;
     if (!m_isOnHosts)
-        return onTakenBack({});
+        return onRolledBack({});
     emit progress("rolling back the launch", -1);
     m_rollback = std::make_unique<Rollback>(m_plan.run, m_targets, nullptr);
     m_rollback->start(m_plan.resume ? Rollback::Leave::Run : Rollback::Leave::Nothing,
                       [this, silent = m_awaited](const Status& gone) {
                           // What they were asked for and did not answer in time may be done behind the
                           // removal.
-                          onTakenBack(gone.ok() && !silent.isEmpty() ? noAnswerFrom(silent) : gone);
+                          onRolledBack(gone.ok() && !silent.isEmpty() ? noAnswerFrom(silent) : gone);
                       });
 }
 
-void StartOperation::onTakenBack(const Status& gone)
+void StartOperation::onRolledBack(const Status& gone)
 {
     if (!gone.ok())
         return finish(withRemains(*m_failure, gone.error()));

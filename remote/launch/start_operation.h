@@ -43,7 +43,6 @@ struct StartPlan {
 ///
 /// Rolling back waits for pending answers, ends the run on every host that was asked to start it, removes it
 /// there, and then deletes the local record, unless a host may still have the run.
-/// there, and then forgets it on the desk. The desk keeps it where a host may still have it.
 class StartOperation : public RunOperation {
     Q_OBJECT
 
@@ -55,7 +54,7 @@ public:
     void cancel() override;
 
 private:
-    enum class State { Starting, TakingBack, Over };
+    enum class State { Starting, RollingBack, Over };
 
     /// Reports the stage to the user; returns false when the start has ended, possibly in response to that
     /// report.
@@ -88,7 +87,7 @@ private:
     bool goesOnAfterAnswer();
     void fail(const Error& error);
     void rollBack();
-    void onTakenBack(const Status& gone);
+    void onRolledBack(const Status& gone);
     void succeed();
     void finish(const Result<QString>& result);
     QJsonArray nodesForLaunch() const;
