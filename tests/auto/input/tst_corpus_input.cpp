@@ -187,7 +187,7 @@ private slots:
         row("tar", tar, "tar xf");
         row("compressed tar", QByteArray::fromStdString(gzip(tar.toStdString())), "tar xf");
         row("cut in its first block", QByteArray::fromStdString(bzip2(dump(page(1, "A", "x")))).left(60),
-            "middle");
+            "ends unexpectedly");
         row("log",
             QByteArray::fromStdString(
                 gzip("<mediawiki>" + std::string(kMaxDocumentBytes + (1 << 20), ' ') + "</mediawiki>")),
