@@ -148,7 +148,7 @@ private slots:
         QCOMPARE(namesIn(m_folder->path()), QStringList{".out.part"});
         const Outcome next = run(smallArguments("out"));
         QVERIFY2(next.status == 0, qPrintable(next.err));
-        QVERIFY2(next.err.contains("is gone"), qPrintable(next.err));
+        QVERIFY2(next.err.contains("removed the leftovers"), qPrintable(next.err));
         QCOMPARE(namesIn(m_folder->path()), QStringList{"out"});
         QCOMPARE(run({"verify", at("out")}).status, 0);
     }
@@ -195,7 +195,7 @@ private slots:
         for (const char* seed : {"-1", "18446744073709551616", "1.5", "many"})
             QTest::addRow("seed %s", seed)
                 << QStringList{"prepare", "x", "--vocab", "v", "--out", "y", "--seed", seed}
-                << QStringLiteral("--seed: %1 is no whole number").arg(seed);
+                << QStringLiteral("--seed: %1 is not a whole number").arg(seed);
         QTest::addRow("greatest seed")
             << QStringList{"prepare", "nowhere.xml", "--train-vocab", "500",
                            "--out",   "y",           "--seed",        "18446744073709551615"}
