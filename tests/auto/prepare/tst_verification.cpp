@@ -389,7 +389,7 @@ private slots:
         QTest::addColumn<int>("kind");
         QTest::addColumn<QString>("problem");
         QTest::addRow("no such column") << 0 << "segment_ids is missing";
-        QTest::addRow("wrong type") << 1 << "segment_ids does not hold int8";
+        QTest::addRow("wrong type") << 1 << "segment_ids does not contain int8";
         QTest::addRow("unknown filter") << 2 << "filter 32768";
     }
     void findsColumnsThatStockHdf5DoesNotRead()
