@@ -99,7 +99,7 @@ private:
     QPointer<OpenRun> m_run;
     LatestJob<ReadTrace> m_readTrace;
     bool m_acting = false;
-    QString m_toldProblem; ///< of the run, which is told once
+    QString m_toldProblem; ///< last problem of the run that was shown
     std::optional<std::int64_t>
         m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
     RunHeader* m_header;

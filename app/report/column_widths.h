@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-/// How wide each column of a table on a page of `width` is, so that all of it is used and as few cells as
-/// possible are broken: what is needed where it fits; else no word is broken, and wide columns share what is
-/// left in proportion to what they lack; where even the words do not fit, only the columns with the longest
-/// ones are broken, and they become equally wide. `padding`: left and right of every cell.
+/// Returns the width of each column of a table on a page of `width`, filling it and breaking as few cells as
+/// possible: natural widths if they fit; else no word is broken, and wide columns share the rest in
+/// proportion to what they lack; if even the words do not fit, only the columns with the longest words are
+/// broken, to equal widths. `padding`: left and right of every cell.
 QList<double> columnWidths(const ReportTable& table, const QFontMetricsF& metrics, double padding,
                            double width);
 

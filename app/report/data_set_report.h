@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// The report of a data set: whether it is sound, how much of what is in it, the lengths of its rows, some
-/// rows as words, what was left out, from what and how it was made, and its shards with their hashes.
+/// Builds the report of a data set: validity, contents, row lengths, sample rows as words, filtered articles,
+/// source and settings, and shards with checksums.
 ReportDocument buildDataSetReport(const DataSetFindings& findings);
 
 } // namespace trainyard

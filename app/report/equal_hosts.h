@@ -6,11 +6,11 @@
 
 namespace trainyard {
 
-/// The names with each row of numbers as its ends: "gpu-01 to gpu-08, login".
+/// Abbreviates runs of numbered names: "gpu-01 to gpu-08, login".
 QString shortList(const QStringList& names);
 
-/// Rows that say the same of several hosts, whose names are the first column, become one: "8 x gpu-01 to
-/// gpu-08". It stands where the first of them stood.
+/// Merges rows that differ only in the host, the first column: "8 x gpu-01 to gpu-08", in place of the first
+/// of them.
 ReportTable withEqualHostsFolded(const ReportTable& table);
 
 } // namespace trainyard

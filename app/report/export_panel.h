@@ -8,18 +8,18 @@ class QPushButton;
 
 namespace trainyard {
 
-/// The buttons that write the report that is shown: all formats at once, or one.
+/// The buttons that save the shown report: all formats at once, or one.
 class ExportPanel : public QFrame {
     Q_OBJECT
 
 public:
     explicit ExportPanel(QWidget* parent = nullptr);
 
-    /// `facts`: what would be written, in a sentence; the buttons work while `ready`.
+    /// `facts`: one sentence about the report; enables the buttons while `ready`.
     void showFacts(const QString& facts, bool ready);
 
 signals:
-    /// One of reportFormats(), or empty: all of them.
+    /// Save as one of reportFormats(), or in all formats when empty.
     void exportRequested(const QString& format);
 
 private:

@@ -10,16 +10,16 @@ class QPainter;
 
 namespace trainyard {
 
-/// Figures are laid out for this size and scaled as a whole; always as wide, higher for a legend of several
+/// Returns the layout size, which is scaled as a whole: constant width, more height for a legend of several
 /// lines.
 QSize figureSize(const ReportFigure& figure);
 
-/// The figure as an SVG element without XML declaration, to be put into HTML. Colours, dashes and numbers in
-/// bars tell the same, so that it can be read in black and white. Needs a QApplication (the offscreen
-/// platform will do); GUI thread.
+/// Returns the figure as an SVG element without XML declaration, for HTML. Dashes and numbers in bars repeat
+/// the meaning of colours, so it is readable in black and white. Needs a QApplication (the offscreen platform
+/// suffices); GUI thread.
 QByteArray figureSvg(const ReportFigure& figure);
 
-/// Draws what figureSvg() made into `area`, as vectors.
+/// Draws the result of figureSvg() into `area`, as vectors.
 void paintFigure(QPainter& painter, const QRectF& area, const QByteArray& svg);
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// One self-contained page: figures as inline SVG, no script, no link to anywhere; follows the reader's light
+/// Returns one self-contained page: figures as inline SVG, no scripts, no links; follows the reader's light
 /// or dark scheme and prints on A4. All text is escaped. Needs a QApplication.
 QString toHtml(const ReportDocument& document);
 

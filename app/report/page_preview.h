@@ -10,8 +10,7 @@ namespace trainyard {
 
 class PagedReport;
 
-/// The pages of a report as they will be printed, one below the other. Ctrl and the wheel zoom, as do + and
-/// -; 0 fits the width again.
+/// Shows the printed pages of a report in a column. Ctrl and the wheel zoom, as do + and -; 0 fits the width.
 class PagePreview : public QScrollArea {
     Q_OBJECT
 
@@ -19,7 +18,7 @@ public:
     explicit PagePreview(QWidget* parent = nullptr);
     ~PagePreview() override;
 
-    /// Shows nothing when `report` is null. The place in the document is kept.
+    /// Clears the preview when `report` is null. Keeps the scroll position.
     void setReport(std::unique_ptr<PagedReport> report);
     int pageCount() const;
     double zoom() const { return m_zoom; }

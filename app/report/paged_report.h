@@ -12,8 +12,7 @@ class QTextDocument;
 
 namespace trainyard {
 
-/// A report laid out on pages: what the PDF has and what the window shows as preview. Needs a QApplication;
-/// GUI thread.
+/// A report laid out on pages, for the PDF and the preview. Needs a QApplication; GUI thread.
 class PagedReport {
 public:
     /// Lengths in points (1/72 inch); A4 upright.
@@ -22,7 +21,7 @@ public:
 
     static QSizeF pageSize(); ///< the whole sheet
     int pageCount() const;
-    /// All that the pages say, without the figures' own labels.
+    /// Returns the text of all pages, without labels of figures.
     QString text() const;
     /// Draws page `index` (from 0) with its number, as vectors, one unit = one point, at the painter's
     /// origin.
@@ -31,7 +30,7 @@ public:
 private:
     std::unique_ptr<QTextDocument> m_text;
     QString m_title;
-    QStringList m_captions; ///< of the figures, and of sections that begin with one: they are painted
+    QStringList m_captions; ///< captions of figures, and of sections that begin with one: they are painted
 };
 
 } // namespace trainyard

@@ -15,19 +15,19 @@ namespace trainyard {
 
 class HardwareLibrary;
 
-/// What a report of runs is made with.
+/// Options of a report of runs.
 struct ReportOptions {
-    std::optional<ReportTemplate> pattern{}; ///< nothing: usualTemplate()
-    /// What nodes are of which a run's specification does not say it; empty = that stays unknown.
+    std::optional<ReportTemplate> pattern{}; ///< nullopt: usualTemplate()
+    /// Hardware of nodes that the specification does not name; empty = unknown.
     std::string hardware{};
 };
 
-/// The report of one or several runs. BadInput when the template does not go with them, with the reason, or
-/// when there are none.
+/// Builds the report of one or several runs. BadInput, with the reason, when the template does not fit them
+/// or there are none.
 Result<ReportDocument> buildReport(const std::vector<RecordedRun>& runs, const HardwareLibrary& library,
                                    const ReportOptions& options = {});
 
-/// Reads the folders first. BadInput names the folder that is no run.
+/// Reads the folders first. BadInput names the folder that is not a run.
 Result<ReportDocument> buildReport(const QStringList& runFolders, const HardwareLibrary& library,
                                    const ReportOptions& options = {});
 

@@ -9,7 +9,7 @@
 
 namespace trainyard {
 
-/// Rows of text under column headings. Every row has as many cells as there are columns.
+/// Rows of text under column headings. Every row has a cell per column.
 struct ReportTable {
     QString caption;
     QStringList columns;
@@ -18,25 +18,24 @@ struct ReportTable {
     bool operator==(const ReportTable&) const = default;
 };
 
-/// A line of a figure; y may hold NaN, which is drawn as a gap.
+/// A curve of a figure; NaN in y is drawn as a gap.
 struct ReportCurve {
     enum class Look {
         Line,
-        Marked, ///< a line with every point marked: few values, each one measured on its own
-        Dashed, ///< what was not measured: an ideal, a promise
+        Marked, ///< a line with every point marked: few values, each measured separately
+        Dashed, ///< not measured: an ideal or a plan
         Faint,  ///< raw values behind a smoothed curve; shares the colour of the curve after it
     };
 
     QString name;
-    QList<double> x; ///< a count (step, ranks): the axis is marked at whole numbers only
+    QList<double> x; ///< a count (step, ranks): integer ticks only
     QList<double> y;
     Look look = Look::Line;
 
     bool operator==(const ReportCurve&) const = default;
 };
 
-/// One layer of stacked bars: a value for each bar. What is planned stands as outlines beside what was
-/// measured.
+/// One layer of stacked bars: a value for each bar. The plan is drawn as outlines next to measured bars.
 struct ReportLayer {
     QString name;
     QColor colour;
@@ -68,7 +67,8 @@ struct ReportSection {
     bool operator==(const ReportSection&) const = default;
 };
 
-/// What a report says, apart from how it is written: HTML, PDF, CSV and JSON are made from the same value.
+/// The content of a report, independent of its format: HTML, PDF, CSV and JSON are written from the same
+/// value.
 struct ReportDocument {
     QString title;
     QString subtitle;

@@ -21,29 +21,28 @@ class RunStore;
 class RunService;
 class SubjectPicker;
 
-/// The place "Reports": template and subjects at the left, the pages of their report in the middle, export at
-/// the right.
+/// The page "Reports": template and subjects on the left, the preview in the middle, export on the right.
 class ReportsPage : public Page {
     Q_OBJECT
 
 public:
-    /// All of them must outlive the place.
+    /// All must outlive the page.
     struct Parts {
         RunStore& desk;
         const HardwareLibrary& hardware;
         DataSetListModel& dataSets;
-        RunService& runs; ///< reaches the hosts on which data sets lie
+        RunService& runs; ///< for data sets on hosts
     };
     explicit ReportsPage(const Parts& parts, QWidget* parent = nullptr);
 
     void activate() override;
-    /// Reads the chosen runs again: a live one has gone on.
+    /// Reads the chosen runs again, as live ones have new records.
     void refresh() override;
     void setChosen(const QStringList& runIds);
     void setPattern(std::optional<ReportTemplate> pattern);
-    /// Writes the report that is shown; the outcome is told in the place.
+    /// Writes the shown report and reports the result in the page.
     void exportTo(const QString& file);
-    /// As `base` with the ending of each format.
+    /// Writes all formats, as `base` plus ending.
     void exportAll(const QString& base);
 
 signals:
@@ -74,7 +73,7 @@ private:
     SubjectPicker* m_subjects;
     PagePreview* m_preview;
     ExportPanel* m_export;
-    QTimer m_due; ///< ticking several runs in a row builds once
+    QTimer m_due; ///< ticking several runs in a row builds one report
 };
 
 } // namespace trainyard

@@ -18,7 +18,7 @@ class DataSetListModel;
 class RunListModel;
 class RunPicker;
 
-/// What a report is made for and of what: the template above, the runs or the data sets to choose from below.
+/// Chooses the template of a report, above, and its runs or data sets, below.
 class SubjectPicker : public QFrame {
     Q_OBJECT
 
@@ -26,16 +26,16 @@ public:
     /// The models must outlive the picker.
     SubjectPicker(RunListModel& runs, DataSetListModel& dataSets, QWidget* parent = nullptr);
 
-    /// Nothing: what the runs ask for.
+    /// Returns the chosen template; nullopt = automatic.
     std::optional<ReportTemplate> pattern() const;
     void setPattern(std::optional<ReportTemplate> pattern);
     QStringList chosenRuns() const;
     void setChosenRuns(const QStringList& runIds);
-    /// The data set to report on, while the template is DataSet.
+    /// Returns the chosen data set, while the template is DataSet.
     std::optional<DataSetEntry> chosenDataSet() const;
 
 signals:
-    /// Another template, other runs, or another data set.
+    /// The template, the runs or the data set changed.
     void changed();
 
 private:

@@ -12,7 +12,7 @@ namespace trainyard {
 /// `# section: caption`. A cell that a spreadsheet would take for a formula is prefixed with an apostrophe.
 QString toCsv(const ReportDocument& document);
 
-/// The whole document as JSON; numbers of figures are numbers, NaN is null.
+/// Returns the whole document as JSON; numbers of figures are numbers, NaN is null.
 QByteArray toJson(const ReportDocument& document);
 
 } // namespace trainyard

@@ -8,15 +8,15 @@ class QSqlError;
 
 namespace trainyard {
 
-/// Why something could not be done with the history in `file`: BadInput when the file is damaged or none of
-/// ours, Refused when another program has locked it or the disk does not take or give it.
+/// Describes why `doing` failed on the history in `file`: BadInput when the file is damaged or not a history,
+/// Refused when another program has locked it or the disk fails or is full.
 Error historyError(const QString& file, const QString& doing, const QSqlError& problem);
 
-/// Another program works with the history just now.
+/// True when another program has locked the history.
 bool isHistoryLocked(const QSqlError& problem);
 
-/// Looks at what SQLite must not even open: Refused for a folder, a pipe, what cannot be reached; BadInput
-/// for a damaged file that SQLite would take for a whole one.
+/// Checks for files that SQLite must not open: Refused for a folder, a pipe or an unreachable file; BadInput
+/// for a damaged file that SQLite would accept.
 Status checkHistoryFile(const QString& file);
 
 } // namespace trainyard

@@ -14,25 +14,25 @@
 
 namespace trainyard {
 
-/// What a series of an import is taken for in the history and in charts of steps.
+/// The roles that imported series can have in the history and in charts of steps.
 enum class ImportedFigure { Loss, LearningRate, GradientNorm, Samples, Tokens };
 constexpr int kImportedFigures = 5;
 QString nameOf(ImportedFigure figure); ///< "loss", "learning_rate", ...
 
-/// The series of each figure, by name; figures that no series stands for are left out.
+/// Series by role; roles without a series are absent.
 using FigureSeries = std::map<ImportedFigure, QString>;
 
-/// By their names, as tools and people usually call them: "train/loss", "learning-rate", "grad_norm".
+/// Guesses the roles from usual names: "train/loss", "learning-rate", "grad_norm".
 FigureSeries guessFigures(const QStringList& seriesNames);
 
-/// Where an imported run came from, and its series. `run.json` and `series` in the run's folder.
+/// The source of an imported run and its series: `run.json` and `series` in the run's folder.
 struct RunImport {
     QString name;
     QString format; ///< "TensorBoard", "CSV"
-    QString source; ///< file or folder, as it was given
+    QString source; ///< file or folder, as given by the user
     qint64 importedMs = 0;
     FigureSeries figures;
-    std::map<QString, QString> texts; ///< notes that came with it, by their tag
+    std::map<QString, QString> texts; ///< imported notes, by tag
     QStringList tags;                 ///< for its entry in the history
     std::vector<SeriesTable> tables;
 };
@@ -40,7 +40,7 @@ struct RunImport {
 /// One value of a series.
 struct SeriesPoint {
     double step = 0;
-    double wallSeconds = 0; ///< since 1970-01-01 UTC; 0 = not known
+    double wallSeconds = 0; ///< since 1970-01-01 UTC; 0 = unknown
     double value = 0;
 
     bool operator==(const SeriesPoint&) const = default;
@@ -51,8 +51,7 @@ struct PointSeries {
     std::vector<SeriesPoint> points;
 };
 
-/// Points in order of step, each step once: a later point of a step replaces the one before it. Wall time
-/// never goes back.
+/// Sorts points by step and keeps the last point of each step. Makes wall time monotonic.
 void putInOrder(std::vector<SeriesPoint>& points);
 
 /// Makes the folder of a run from series in order, in one instant, and gives the run's id. `import.tables` is
@@ -60,13 +59,13 @@ void putInOrder(std::vector<SeriesPoint>& points);
 Result<QString> writeImportedRun(const std::filesystem::path& runsFolder, const RunImport& import,
                                  std::span<const PointSeries> series);
 
-/// BadInput when one of the two files is missing or damaged.
+/// Reads the import of a run's folder. BadInput when one of the two files is missing or damaged.
 Result<RunImport> readRunImport(const std::filesystem::path& runFolder);
 bool isImportedRun(const std::filesystem::path& runFolder);
 
-/// The imported figures as steps of a run that is over: a row for each step that has a loss, with the newest
-/// value of each other figure; figures that were not imported are NaN. Columns of the series file are taken
-/// as they lie there, so a run of millions of rows opens at once.
+/// Returns the imported series as steps of a finished run: a row for each step with a loss, with the newest
+/// value of each other metric; metrics that were not imported are NaN. Uses the columns of the series file
+/// without copying, so a run of millions of rows opens at once.
 RunSeries stepsOf(const RunImport& import);
 
 } // namespace trainyard

@@ -15,18 +15,18 @@ struct RunFacts;
 class OpenRun;
 class RunSeries;
 
-/// One figure of a run over its steps. All columns are equally long; steps ascend.
+/// One metric of a run over its steps. All columns have the same length; steps ascend.
 struct NamedSeries {
     QString name; ///< "loss", "time/compute_seconds"; of an import as it was written there
     SeriesColumn steps;
-    SeriesColumn wallSeconds; ///< since 1970-01-01 UTC; 0 = not known
+    SeriesColumn wallSeconds; ///< since 1970-01-01 UTC; 0 = unknown
     SeriesColumn values;
 };
 
-/// Every figure of a run: of its own steps those that ever had a value, of an import what came with it.
+/// Returns every metric of a run: of its own steps those with any value, of an import all series.
 std::vector<NamedSeries> namedSeries(const RunFacts& facts, const RunSeries& series);
 
-/// A figure of a run that has no chart of its own: what is left of its steps, and every series of an import.
+/// A metric of a run without a fixed chart: the other columns of its steps, and every imported series.
 struct ExtraMetric {
     QString name;
     Quantity quantity = Quantity::Number;
@@ -35,11 +35,12 @@ struct ExtraMetric {
     std::optional<StepColumn> column;   ///< of the run's steps; else of `table`
     const SeriesTable* table = nullptr; ///< owned by the run
 
-    /// Its places on an axis; nothing where it has none, as an imported series has no tokens.
+    /// Returns its positions on an axis; nullopt without any, e.g. imported series have no tokens.
     std::optional<SeriesColumn> positions(const StepTable& steps, StepColumn axis) const;
 };
 
-/// Those whose name holds every word of `filter`, by name; series without a single number are left out.
+/// Returns the metrics whose name contains every word of `filter`, sorted by name; skips series without
+/// numbers.
 std::vector<ExtraMetric> extraMetrics(const OpenRun& run, const QString& filter);
 
 } // namespace trainyard

@@ -15,9 +15,9 @@ enum class LinkState;
 
 class SeriesCache;
 
-/// How well this desk sees a run; says nothing about how the run is.
+/// How current our view of a run is; independent of the state of the run.
 enum class RunLink {
-    Recorded, ///< read from files, nobody is asked
+    Recorded, ///< read from files, no connection
     Live,
     CatchingUp, ///< connected, not all records are here yet
     Lost,       ///< the head cannot be reached
@@ -26,11 +26,11 @@ enum class RunLink {
 /// Returns how the window sees a run whose follower has this link.
 RunLink runLinkOf(LinkState state);
 
-/// A run that is being looked at: what its folder says, what its records say so far, and how fresh that is.
-/// Live or recorded makes no difference to a view. GUI thread.
+/// An open run: facts from its folder, records so far, and their freshness. Views need not distinguish live
+/// from recorded runs. GUI thread.
 ///
-/// It keeps the series cache of a long run up to date, in another thread, so that the run opens immediately
-/// the next time. A cache that turns out to be damaged is rebuilt from the journal.
+/// Keeps the series file of a long run up to date in another thread, so that the run opens quickly next time.
+/// Rebuilds a damaged file from the journal at once.
 class OpenRun : public QObject {
     Q_OBJECT
 
@@ -41,28 +41,28 @@ public:
     const RunFacts& facts() const { return m_run.facts; }
     const RunSeries& series() const { return m_run.series; }
     RunLink link() const { return m_link; }
-    /// What went wrong with following or reading; empty = nothing.
+    /// Returns why following or reading failed; empty = no problem.
     const QString& problem() const { return m_problem; }
 
     void apply(const QString& stream, const std::vector<Record>& records);
     /// As above; `end` is where these records end in the mirror of the stream.
     void apply(const QString& stream, const std::vector<Record>& records, const JournalEnd& end);
     void restartStream(const QString& stream);
-    /// What the newest attempt was asked to do is in the run's folder now.
+    /// Reads the request of the newest attempt, which has arrived in the run's folder.
     void readAttempt();
     void setLink(RunLink link);
     void setProblem(const QString& problem);
 
-    /// State, link and silence taken together.
+    /// Combines state, link and silence.
     RunDisplayState displayState(qint64 nowMs) const;
-    /// How old the newest record is; 0 for a run that is over.
+    /// Returns the age of the newest record; 0 for a run that is over.
     qint64 behindMs(qint64 nowMs) const;
-    /// By the pace of the newest steps; negative = unknown or over.
+    /// Estimates the time left from the pace of the newest steps; negative = unknown or over.
     double secondsLeft() const;
     double progress() const; ///< 0..1, of all steps
 
 signals:
-    /// Records arrived. Sent at most every kFrameMs, however fast they come.
+    /// Records arrived. Emitted at most every kFrameMs.
     void changed();
     void linkChanged();
 

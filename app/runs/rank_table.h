@@ -9,30 +9,29 @@
 
 namespace trainyard {
 
-/// What one rank's device looks like.
+/// Memory and step time of one rank.
 struct RankSummary {
     RankStats latest;          ///< in the newest step
-    SecondsByPhase usual{};    ///< exponential mean over some kUsualSteps newest steps
-    RankStats peak;            ///< in the step in which it held most
-    std::int64_t peakStep = 0; ///< which step that was
+    SecondsByPhase usual{};    ///< exponential mean over about kUsualSteps newest steps
+    RankStats peak;            ///< in the step of peak memory
+    std::int64_t peakStep = 0; ///< the step of `peak`
 
     bool operator==(const RankSummary&) const = default;
 };
 
-/// One late step moves RankSummary::usual little.
+/// Large enough that one late step changes RankSummary::usual little.
 constexpr double kUsualSteps = 16;
 
-/// How long each rank computed in the newest steps, oldest first, at most kComparedSteps of them: seconds by
-/// rank.
+/// Compute seconds by rank of the newest steps, oldest first, at most kComparedSteps of them.
 using NewestCompute = std::deque<std::vector<float>>;
 constexpr std::size_t kComparedSteps = 30;
 
-/// The ranks of the newest attempt of a run with their memory by category and their step time by phase. An
-/// earlier attempt may have had another layout: what its ranks held says nothing about these.
+/// Memory by category and step time by phase of the ranks of the newest attempt. Earlier attempts may have
+/// had another layout, so their values are dropped.
 class RankTable {
 public:
     RankTable() = default;
-    /// As it was after that attempt's step.
+    /// Restores the table as of that step of that attempt.
     RankTable(std::vector<RankSummary> ranks, NewestCompute compute, std::uint32_t attempt, std::int64_t step)
         : m_ranks(std::move(ranks)), m_compute(std::move(compute)), m_newest(attempt, step)
     {

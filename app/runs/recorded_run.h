@@ -15,44 +15,45 @@
 
 namespace trainyard {
 
-/// What a run's folder says about the run, apart from its journals.
+/// Facts about a run from its folder, without its journals.
 struct RunFacts {
     QString id; ///< the folder's name
     QString folder;
-    std::optional<RunSpec> spec;            ///< as launched; none for data jobs, or without spec.json
-    std::optional<AttemptSpec> attempt;     ///< of the newest attempt known here; nothing = as launched
+    std::optional<RunSpec> spec;            ///< as launched; nullopt for data jobs, or without spec.json
+    std::optional<AttemptSpec> attempt;     ///< newest attempt known here; nullopt = as launched
     QString specText;                       ///< spec.json as it was written
-    QJsonObject inventory;                  ///< inventory.json: hosts as they were probed; may be empty
-    std::optional<DataSetManifest> dataSet; ///< nothing when its manifest is not known here
-    QStringList hosts;                      ///< in order of node
-    bool readOnly = false;                  ///< this desk attached to it only to look
-    std::optional<RunImport> import;        ///< of a run that another tool made
+    QJsonObject inventory;                  ///< inventory.json: hosts as probed; may be empty
+    std::optional<DataSetManifest> dataSet; ///< nullopt when its manifest is not known here
+    QStringList hosts;                      ///< by node
+    bool readOnly = false;                  ///< attached read-only
+    std::optional<RunImport> import;        ///< for a run of another program
 
-    /// The specification as the run is spread over its hosts now; null = none is known.
+    /// Returns the specification of the current layout; null = unknown.
     const RunSpec* specNow() const { return attempt ? &attempt->spec : spec ? &*spec : nullptr; }
-    /// Of specNow().
+    /// Returns the attempt of specNow().
     std::uint32_t attemptNow() const { return attempt ? attempt->attempt : 1; }
-    QString name() const; ///< the specification's, else that of the import, else taken from the id
+    QString name() const; ///< of the specification, the import, or the id
 };
 
-/// A run read from its folder: a run directory on a node, the desk's mirror of one, or an import.
+/// A run read from its folder: a run directory on a node, a local mirror of one, or an import.
 struct RecordedRun {
     RunFacts facts;
     RunSeries series;
 };
 
-/// BadInput when there is no such folder, when it holds neither specification nor journal, or when a
-/// specification or journal in it is damaged; the message names the file.
+/// Reads the facts. BadInput when there is no such folder, when it has neither specification nor journal, or
+/// when one of them is damaged; the message names the file.
 Result<RunFacts> readRunFacts(const QString& folder);
-/// What the newest attempt does, from the run's folder again.
+/// Reads the newest attempt from the run's folder again.
 Status readAttemptAgain(RunFacts& facts);
 Result<RecordedRun> readRunFolder(const QString& folder);
-/// The journals in `folder`/journal; torn tails are left out.
+/// Reads the journals in `folder`/journal, without torn tails.
 Result<RunSeries> readRunSeries(const QString& folder);
-/// Drops the steps of a run's series and takes them from its folder again.
+/// Replaces the steps of a run's series by those of its folder.
 Status readStepsAgain(const QString& folder, RunSeries& series);
 
-/// "20261121T091505Z-bert-tiny-3f2a" -> "bert-tiny"; an id of another form is returned as it is.
+/// Returns the name in a run id: "20261121T091505Z-bert-tiny-3f2a" -> "bert-tiny"; other text is returned
+/// unchanged.
 QString nameFromRunId(const QString& id);
 
 } // namespace trainyard

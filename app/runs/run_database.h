@@ -18,19 +18,19 @@ class QVariant;
 
 namespace trainyard {
 
-/// For other programs that write.
+/// How long to wait for other writers.
 inline constexpr std::chrono::milliseconds kHistoryPatience{5000};
 
-/// The history: every run that this desk has ever known, in one SQLite file with a write-ahead log. Several
-/// windows and commands may use the file at once: each writes only what it changes, and takes over what the
-/// others changed with refresh(). Kept in memory as well; reading never touches the disk. GUI thread.
+/// The history: every run ever known here, in one SQLite file with a write-ahead log. Several windows and
+/// commands may use the file at once: each writes only its changes and reads those of others with refresh().
+/// Also kept in memory, so reading never touches the disk. GUI thread.
 class RunDatabase : public QObject {
     Q_OBJECT
 
 public:
-    /// Opens or makes the file. BadInput when it is no history or damaged, Refused when a newer version wrote
-    /// it, when it cannot be read, and when another program has it locked for longer than `patience`, which
-    /// everything later waits for too; the file is left as it is then.
+    /// Opens or creates the file. BadInput when it is damaged or not a history; Refused when a newer version
+    /// wrote it, when it cannot be read, or when another program has it locked for longer than `patience`,
+    /// which applies to later operations too. On errors the file is unchanged.
     static Result<std::unique_ptr<RunDatabase>> open(const QString& file,
                                                      std::chrono::milliseconds patience = kHistoryPatience);
     ~RunDatabase() override;
@@ -39,14 +39,13 @@ public:
     const QList<RunEntry>& runs() const { return m_runs; }
     std::optional<RunEntry> find(const QString& id) const;
     int rowOf(const QString& id) const; ///< -1 = unknown
-    /// Every tag of any run, sorted.
+    /// Returns all tags in use, sorted.
     QStringList tags() const;
 
-    /// Takes over what other windows and commands have written since. Costs a look at a counter when nothing
-    /// was.
+    /// Reads changes by other windows and commands. Costs one query of a counter when there are none.
     Status refresh();
 
-    /// Adds the run, or brings its figures up to date. What the user keeps with a known run is left as it is.
+    /// Adds the run, or updates its metrics. Keeps tags, notes and archive state of a known run.
     Status store(const RunEntry& entry);
     /// Adds runs that nobody else has touched, with what the user keeps with them: all of them or, on any
     /// error, none.
@@ -54,7 +53,7 @@ public:
     Status setTags(const QString& id, const QStringList& tags);
     Status setNotes(const QString& id, const QString& notes);
     Status setArchived(const QString& id, bool archived);
-    /// Takes the run off the list. Its folder stays where it is.
+    /// Removes the run from the list. Its folder stays.
     Status remove(const QString& id);
 
 signals:
@@ -71,7 +70,7 @@ private:
     Status keep(const QString& id, const char* column, const QVariant& value, const RunEntry& changed);
     Status write(const RunEntry& entry, const QString& statement);
     Status execute(QSqlQuery& query, const QString& doing) const;
-    /// Of the statement that has just failed.
+    /// Describes the failure of the last statement.
     Error problem(const QString& doing, const QSqlQuery& query) const;
     void put(const RunEntry& entry);
     void drop(int row);
@@ -79,8 +78,8 @@ private:
 
     QString m_connection;
     QList<RunEntry> m_runs;
-    QHash<QString, qint64> m_createdMs; ///< by id: leads to the row
-    qint64 m_counter = 0;               ///< of changes by others, as refresh() last saw it
+    QHash<QString, qint64> m_createdMs; ///< creation time by id, for finding the row
+    qint64 m_counter = 0;               ///< change counter of other writers at the last refresh()
 };
 
 } // namespace trainyard

@@ -7,12 +7,12 @@
 
 namespace trainyard {
 
-/// How a run appears everywhere in the window: always a word and a shape, the colour only helps.
+/// The state of a run as the window shows it: always a word and a shape, which colour only supports.
 enum class RunDisplayState {
     Queued,   ///< ◷ not started yet
     Running,  ///< ●
     Stalled,  ///< ◆ running, but its steps or its supervisor have fallen silent
-    LinkLost, ///< ◌ last seen running; it goes on without us
+    LinkLost, ///< ◌ last seen running; it continues without us
     Stopping, ///< ● asked to stop
     Done,     ///< ✓
     Failed,   ///< ✕
@@ -25,7 +25,7 @@ Tone toneOf(RunDisplayState state);
 /// "● running"
 QString textOf(RunDisplayState state);
 
-/// The state that follows from the state in the journal alone.
+/// Returns the display state of a state in the journal.
 RunDisplayState displayStateOf(RunState state);
 
 } // namespace trainyard

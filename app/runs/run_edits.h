@@ -13,7 +13,7 @@ namespace trainyard {
 
 class RunDatabase;
 
-/// What the user keeps with runs (tags, notes, archive), changed so that it can be undone. GUI thread.
+/// Undoable edits of tags, notes and archive state. GUI thread.
 class RunEdits : public QObject {
     Q_OBJECT
 
@@ -21,18 +21,18 @@ public:
     /// The library must outlive the edits.
     explicit RunEdits(RunDatabase& library, QObject* parent = nullptr);
 
-    /// Where edits are kept from now on while it lives, so that they are undone among others.
+    /// Records edits on this stack while it exists, with the user's other edits.
     void useStack(QUndoStack& stack) { m_shared = &stack; }
     QUndoStack& stack() { return m_shared ? *m_shared : m_own; }
     RunDatabase& library() { return m_library; }
 
     void setTags(const QString& runId, const QStringList& tags);
-    /// Notes of one run that follow each other are undone at once.
+    /// Sets the notes; successive edits of one run are one undo step.
     void setNotes(const QString& runId, const QString& notes);
     void setArchived(const QString& runId, bool archived);
 
 signals:
-    /// It could not be written: the history is as before.
+    /// The edit could not be saved: the history is unchanged.
     void failed(const trainyard::Error& error);
 
 private:

@@ -13,13 +13,13 @@ namespace trainyard {
 struct RunFacts;
 class RunSeries;
 
-/// What tells runs of one name apart, in four letters: the end of the run id.
+/// Returns the last four letters of the run id, which distinguish runs of one name.
 inline QString shortRunId(const QString& id)
 {
     return id.right(4);
 }
 
-/// One line of the history: what is known of a run without opening its journals.
+/// One row of the history: what is known of a run without opening its journals.
 struct RunEntry {
     QString id;
     QString name;
@@ -35,21 +35,20 @@ struct RunEntry {
     int worldSize = 0;
     int attempt = 1;
     qint64 createdMs = 0; ///< wall clock, since 1970-01-01 UTC
-    qint64 updatedMs = 0; ///< last sign of life
+    qint64 updatedMs = 0; ///< last update
     QStringList tags;
     QString notes;
-    bool isArchived = false; ///< off the list until asked for
-    QString importedFrom;    ///< what made it, as "TensorBoard"; empty = a run of our own
+    bool isArchived = false; ///< hidden unless searched for
+    QString importedFrom;    ///< source program, e.g. "TensorBoard"; empty = a Trainyard run
 
     bool isOver() const { return isFinal(state); }
     bool operator==(const RunEntry&) const;
 };
 
-/// Brings the figures of `entry` up to what facts and series say; what the user keeps with it stays. An empty
-/// entry becomes that of a new run, with the tags of its import.
+/// Updates the metrics of `entry` from facts and series; tags, notes and archive state stay.
 void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series);
 
-/// Median throughput of the newest `window` steps; NaN without steps.
+/// Returns the median throughput of the newest `window` steps; NaN without steps.
 double recentSequencesPerSecond(const RunSeries& series, qsizetype window = 50);
 
 } // namespace trainyard

@@ -13,7 +13,7 @@ namespace trainyard {
 
 class RunDatabase;
 
-/// The history as rows, newest first. One row per run; columns for tables, roles for delegates.
+/// The history, newest first: one row per run; columns for tables, roles for delegates.
 class RunListModel : public QAbstractTableModel {
     Q_OBJECT
 
@@ -22,8 +22,8 @@ public:
     enum Role {
         EntryRole = Qt::UserRole, ///< the whole RunEntry
         DisplayStateRole,         ///< RunDisplayState as int
-        SortRole,                 ///< the raw figure of the column
-        AlertRole,                ///< what is wrong with it now, in a word or two; empty = nothing
+        SortRole,                 ///< the raw value of the column
+        AlertRole,                ///< current alert in a word or two; empty = none
     };
 
     /// The library must outlive the model.
@@ -36,11 +36,11 @@ public:
 
     const RunEntry& entryAt(int row) const { return m_rows[row]; }
     QModelIndex indexOf(const QString& runId) const;
-    /// What the journal alone cannot say: stalled, link lost. Forgotten when the run is over.
+    /// Sets the state that the journal alone does not show: stalled, link lost. Cleared when the run is over.
     void setDisplayState(const QString& runId, RunDisplayState state);
-    /// What AlertRole says of the run.
+    /// Sets the text of AlertRole.
     void setAlert(const QString& runId, const QString& words);
-    /// The ages are read off this clock; call it every few seconds.
+    /// Sets the time for ages; call it every few seconds.
     void setNow(qint64 nowMs);
 
 private:
@@ -59,7 +59,7 @@ private:
     qint64 m_nowMs;
 };
 
-/// The runs of a RunListModel that match what was typed; sorts by figures, not by their text.
+/// The runs of a RunListModel that match a query, sorted by number instead of text.
 class RunFilter : public QSortFilterProxyModel {
     Q_OBJECT
 

@@ -6,15 +6,15 @@
 
 namespace trainyard {
 
-/// The runs that match what was typed, each with a check box: for choosing several of them. A chosen run
-/// stays chosen while the search hides it.
+/// The runs that match a query, with check boxes for choosing several. A chosen run stays chosen while the
+/// query hides it.
 class RunPickModel : public RunFilter {
     Q_OBJECT
 
 public:
     using RunFilter::RunFilter;
 
-    /// In the order in which they were chosen.
+    /// Returns the chosen runs in the order of choosing.
     const QStringList& chosen() const { return m_chosen; }
     void setChosen(const QStringList& runIds);
 

@@ -26,10 +26,10 @@ public:
     explicit RunQuery(const QString& text);
 
     bool matches(const RunEntry& entry) const;
-    /// Why a part of the text could not be used; empty = all of it could. That part is left out.
+    /// Returns why a part of the text is ignored; empty = the whole text is used.
     const QString& problem() const { return m_problem; }
 
-    /// A line for each form, as "tag:paper" and what it finds: for help.
+    /// Returns the help: a line for each form, as "tag:paper" and what it finds.
     static QString help();
 
 private:

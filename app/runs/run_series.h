@@ -15,7 +15,7 @@
 
 namespace trainyard {
 
-/// Something that happened in a run, with where and when it was written down.
+/// An event of a run, with the place and time of its record.
 struct RunEvent {
     QString stream;
     std::uint64_t sequence = 0;
@@ -25,18 +25,18 @@ struct RunEvent {
     std::int64_t orderNs = 0; ///< wall clock, never earlier than the event before it in its stream
 };
 
-/// The run as its supervisor last described it.
+/// The status of the run last reported by its supervisor.
 struct RunStatus {
     RunState state = RunState::Pending;
     QString reason;
     std::int64_t step = 0;
     std::int64_t steps = 0;
     std::uint32_t attempt = 1;
-    std::int64_t firstNs = 0; ///< wall clock of the supervisor's first word; 0 = none yet
-    std::int64_t lastNs = 0;  ///< wall clock of its last word: a sign of life
+    std::int64_t firstNs = 0; ///< wall clock of the supervisor's first record; 0 = none yet
+    std::int64_t lastNs = 0;  ///< wall clock of its last record, a heartbeat
 };
 
-/// A device of a node as last sampled; device -1 is the node's host memory and cores.
+/// The last sample of a node's device; device -1 is the node's host memory and cores.
 struct NodeDevice {
     QString stream; ///< "node-<n>"
     DeviceSample sample;
@@ -47,7 +47,7 @@ struct NodeDevice {
     int node() const { return stream.section(QLatin1Char('-'), 1).toInt(); } ///< index of the host in the run
 };
 
-/// What the stream "steps" of a run came to, as far as it was read.
+/// The content of the stream "steps" of a run, as far as it was read.
 struct StepStream {
     StepTable steps;
     RankTable ranks;
@@ -57,12 +57,12 @@ struct StepStream {
     std::int64_t newestNs = 0;          ///< wall clock of its newest record
 };
 
-/// Everything that a run's journals say, arranged for views. Live run, reopened run and saved file are the
-/// same: records come in batches of any size and order; (stream, sequence) makes a second delivery harmless.
-/// A plain value without signals.
+/// Everything in a run's journals, arranged for views. Equal for live, reopened and saved runs: records
+/// arrive in batches of any size and order; (stream, sequence) makes duplicates harmless. A plain value
+/// without signals.
 class RunSeries {
 public:
-    /// How many of the records were new.
+    /// Applies records and returns how many of them were new.
     std::size_t apply(const QString& stream, const std::vector<Record>& records);
     /// Takes the steps from the cache and counts every record up to stream.journal.lastSequence as seen.
     /// Requires a series without steps.
@@ -70,23 +70,23 @@ public:
     qsizetype restoredSteps() const { return m_restoredSteps; } ///< how many came by restore()
     /// Notes that the records of the stream "steps" up to there have been applied; an earlier end is ignored.
     void setStepsEnd(const JournalEnd& end);
-    /// The steps so far. Requires that their stream was read from its start without gaps.
+    /// Returns the steps so far. Requires that their stream was read from its start without gaps.
     StepStream stepStream() const;
-    /// The host's stream turned out to be another one: what came from it is dropped, and it comes again.
+    /// Drops the data of this stream, which the host replaced and will send again.
     void forget(const QString& stream);
 
     const StepTable& steps() const { return m_steps; }
     const std::vector<RankSummary>& ranks() const { return m_ranks.ranks(); }
     const NewestCompute& newestCompute() const { return m_ranks.newestCompute(); }
-    /// In order of time.
+    /// Returns the events in order of time.
     const std::vector<RunEvent>& events() const { return m_events; }
     const RunStatus& status() const { return m_status; }
     std::vector<NodeDevice> devices() const;
-    /// The newest word of each stage of a job, in the order in which the stages began.
+    /// Returns the newest progress of each stage of a job, in order of their start.
     const std::vector<ProgressRecord>& stages() const { return m_stages; }
-    /// The newest step whose way through the pipeline was traced; nothing yet.
+    /// Returns the newest traced step; nullopt = none yet.
     const std::optional<PipelineTrace>& trace() const { return m_trace; }
-    /// Wall clock of the newest record of any stream; 0 = none.
+    /// Returns the wall clock of the newest record of any stream; 0 = none.
     std::int64_t newestNs() const { return m_newestNs; }
     std::uint64_t recordCount() const;
 

@@ -16,17 +16,15 @@ namespace trainyard {
 
 class RunHosts;
 
-/// All runs of this desk: the history, the folders that mirror them, and those that are open. Places share
-/// one.
+/// All runs known on this computer: the history, their mirrored folders, and open runs. Shared by all pages.
 ///
-/// Runs that are not over are opened at once and followed; the others are read when somebody looks at them.
-/// GUI thread.
+/// Runs that are not over are opened and followed at once; others are read on demand. GUI thread.
 class RunStore : public QObject {
     Q_OBJECT
 
 public:
-    /// `hosts` may be null: then nothing is followed and the runs are what their files say.
-    /// Library and hosts must outlive the desk.
+    /// `hosts` may be null: then no run is followed and runs are read from files only. Library and hosts must
+    /// outlive the store.
     RunStore(RunDatabase& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
     ~RunStore() override;
 
@@ -37,20 +35,19 @@ public:
     const QString& runsFolder() const { return m_runsFolder; }
     QString folderOf(const QString& runId) const;
 
-    /// Takes in training runs whose folders have appeared since, ends imports that were killed, and forgets
-    /// launches that came to nothing.
-    /// Ends the life of those runs' OpenRun.
+    /// Adds training runs whose folders have appeared, and removes failed launches. Destroys the OpenRun of
+    /// those runs.
     void scan();
-    /// The run, read from its folder if it is not open yet; owned by the desk. BadInput when the folder is
-    /// gone or damaged.
+    /// Returns the run, read from its folder if not yet open; owned by the store. BadInput when the folder is
+    /// missing or damaged.
     Result<OpenRun*> open(const QString& runId);
-    /// Removes the run's mirror and its entry; nothing on its hosts. Ends the life of its OpenRun.
+    /// Removes the run's mirror and its entry, nothing on its hosts. Destroys its OpenRun.
     Status removeRun(const QString& runId);
-    /// The run goes on with a new attempt.
+    /// Follows the new attempt of the run.
     void followAgain(const QString& runId);
 
 signals:
-    /// State, link or figures of an open run have changed.
+    /// State, link or metrics of an open run have changed.
     void runChanged(const QString& runId);
     /// The history could not be written.
     void problem(const QString& text);
@@ -70,7 +67,7 @@ private:
     RunEdits m_edits;
     std::map<QString, std::unique_ptr<OpenRun>> m_open;
     QTimer m_clock;
-    QTimer m_record; ///< the history is written every so often, not with every record
+    QTimer m_record; ///< limits how often the history is written
     QSet<QString> m_unrecorded;
 };
 

@@ -5,13 +5,13 @@
 
 namespace trainyard {
 
-/// Which sequence numbers of a stream have been seen. Kept as closed intervals, so a stream read from its
-/// start costs one entry, however long it is.
+/// The sequence numbers of a stream seen so far. Stored as closed intervals, so a stream read from its start
+/// costs one entry of any length.
 class SequenceSet {
 public:
-    /// False when the number was there already.
+    /// Inserts a number; returns false when it was present.
     bool insert(std::uint64_t sequence);
-    /// All from 1 to `last`.
+    /// Returns the set of all numbers from 1 to `last`.
     static SequenceSet upTo(std::uint64_t last);
     std::uint64_t size() const { return m_size; }
 

@@ -14,7 +14,7 @@
 
 namespace trainyard {
 
-/// One figure per step. Derived ones say from what.
+/// One metric per step. Derived ones state their source.
 enum class StepColumn {
     Step,
     Loss,
@@ -33,7 +33,7 @@ enum class StepColumn {
 };
 constexpr int kStepColumns = 14;
 
-/// What the table of a run's steps is called in its series file.
+/// Name of the table of steps in a series file.
 inline constexpr QLatin1String kStepsTable("steps");
 
 /// A stretch of the run between a start (or resume) and its end.
@@ -47,51 +47,50 @@ struct RunAttempt {
     bool operator==(const RunAttempt&) const = default;
 };
 
-/// A run's steps as columns, ascending by step, ready to be plotted. A value: copies share what does not
-/// change, so a view may keep one while records go on coming.
+/// A run's steps as columns, ascending by step, for charts. A value: copies share unchanged data, so a view
+/// may keep one while records arrive.
 ///
-/// An attempt that resumed at step s replaces everything earlier attempts wrote from s on: the columns are
-/// those of a run to which nothing happened. The result does not depend on the order in which records come.
+/// An attempt that resumed at step s replaces everything that earlier attempts wrote from s on: the columns
+/// are those of an uninterrupted run. The result does not depend on the order of records.
 class StepTable {
 public:
-    /// True when the table changed (false for a step that a later attempt has replaced already).
+    /// Adds a record; returns false when a later attempt has already replaced the step.
     bool add(const StepRecord& record, std::uint32_t attempt, const Instant& time);
 
     qsizetype size() const { return m_columns[0].size(); }
     bool isEmpty() const { return size() == 0; }
     const SeriesColumn& column(StepColumn column) const;
-    /// Seconds of each step that `cause` took of the rank that worked longest: the one that plans speak of.
+    /// Returns the seconds of each step that `cause` took on the busiest rank, the one that plans refer to.
     const SeriesColumn& cause(CommonCause cause) const;
     double last(StepColumn column) const; ///< NaN when empty
-    /// `wanted` of the steps for which `figure` was recorded, which for an import may be none, or those from
-    /// a later step on: what was never recorded is absent from a view, what was recorded as NaN is not.
+    /// Returns `wanted` for the steps with a recorded `figure`. An import may lack a metric entirely or
+    /// before some step: unrecorded values are absent from views, values recorded as NaN are not.
     SeriesColumn recorded(StepColumn wanted, StepColumn figure) const
     {
         return column(wanted).from(m_unrecorded[static_cast<std::size_t>(figure)]);
     }
-    /// The first `rows` rows have no such figure.
+    /// Marks the metric as unrecorded in the first `rows` rows.
     void setUnrecorded(StepColumn figure, qsizetype rows)
     {
         m_unrecorded[static_cast<std::size_t>(figure)] = rows;
     }
-    /// Of the steps whose update was skipped, because gradients overflowed: their values in `column`.
+    /// Returns the values in `column` of the steps whose update was skipped because gradients overflowed.
     QList<double> skipped(StepColumn column) const;
-    /// Its update was skipped.
+    /// True when the step's update was skipped.
     bool isSkipped(qsizetype row) const { return m_columns[kSkipped][row] > 0; }
-    /// Row of the step closest to `value` in an ascending column; -1 when empty.
+    /// Returns the row closest to `value` in an ascending column; -1 when empty.
     qsizetype nearestRow(StepColumn wanted, double value) const { return column(wanted).nearest(value); }
 
     std::vector<RunAttempt> attempts() const;
-    /// Grows when rows that were there already changed or vanished; what was made of them then starts over
-    /// instead of going on.
+    /// Increases when existing rows change or vanish, so that derived data must be recomputed.
     int rewrites() const { return m_rewrites; }
 
-    /// The column's name in a series file.
+    /// Returns the column's name in a series file.
     static QString nameOf(StepColumn column) { return nameOf(static_cast<std::size_t>(column)); }
-    /// Every column by its name, for the series file.
+    /// Returns all columns by name, for the series file.
     SeriesTable toSeries() const;
-    /// The table that toSeries() gave. A table with less (imported figures) has NaN, unrecorded, for what it
-    /// lacks, and training time from the wall clock. BadInput without steps and wall clock.
+    /// Restores the table of toSeries(). A table with fewer columns (an import) gets NaN, unrecorded, for
+    /// missing ones, and training time from the wall clock. BadInput without steps and wall clock.
     static Result<StepTable> fromSeries(const SeriesTable& series, const std::vector<RunAttempt>& attempts);
 
 private:

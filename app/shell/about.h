@@ -6,8 +6,7 @@ class QWidget;
 
 namespace trainyard {
 
-/// Version, licence, the libraries that it stands on, and where this desk keeps its things; a box over
-/// `window` that does not wait.
+/// Shows version, licence, libraries and the data folder in a non-modal box over `window`.
 void showAbout(QWidget& window, const std::filesystem::path& dataFolder);
 
 } // namespace trainyard

@@ -12,22 +12,22 @@ class QSettings;
 
 namespace trainyard {
 
-/// Dresses the application in a scheme: what the user chose, else what the system wants.
+/// Applies the colour scheme: the user's choice, else the system's.
 class Appearance : public QObject {
     Q_OBJECT
 public:
-    /// Style and palette are set at once. `settings` remembers the choice.
+    /// Sets style and palette at once. `settings` stores the choice.
     Appearance(QApplication& application, QSettings& settings, QObject* parent = nullptr);
 
     ColourScheme scheme() const;
     bool followsSystem() const { return !m_choice; }
-    /// Nothing = follow the system.
+    /// nullopt = follow the system.
     void choose(std::optional<ColourScheme> choice);
-    /// Light to dark and back; the choice is the user's from then on.
+    /// Toggles light and dark, which becomes the user's choice.
     void toggle();
 
-    /// Sets the style sheet too, once the widgets are in page: under a sheet, Qt polishes a widget and all
-    /// that it holds anew each time it is given a parent.
+    /// Sets the style sheet as well, once all widgets exist: under a sheet, Qt polishes a widget and its
+    /// children again on each reparenting.
     void apply();
 
 signals:
@@ -40,7 +40,7 @@ private:
     std::optional<ColourScheme> m_choice;
 };
 
-/// The scheme's palette and style sheet; also for tests and pictures.
+/// Sets the scheme's palette and style sheet; also used by tests and pictures.
 void dress(QApplication& application, ColourScheme scheme);
 
 } // namespace trainyard

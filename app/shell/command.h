@@ -10,18 +10,18 @@ class QWidget;
 
 namespace trainyard {
 
-/// Something that the user can have done by its name.
+/// A command that the user can run by name.
 struct Command {
     QString name;
     QString keys;              ///< empty = none
-    std::function<void()> run; ///< does nothing once what it stands for is gone
+    std::function<void()> run; ///< does nothing once its target is destroyed
 };
 
-/// The enabled ones of these actions.
+/// Returns the enabled actions.
 QList<Command> commandsOf(const QList<QAction*>& actions);
-/// The buttons within `page` that are seen and enabled, by their accessible names.
+/// Returns the visible, enabled buttons within `page`, by accessible name.
 QList<Command> commandsOfButtons(const QWidget& page);
-/// The first one of each name, with the first keys that one of them has.
+/// Returns the first command of each name, with the first shortcut among its duplicates.
 QList<Command> withoutRepetition(const QList<Command>& commands);
 
 } // namespace trainyard

@@ -10,7 +10,7 @@ class QListWidget;
 
 namespace trainyard {
 
-/// Ctrl+K: everything that can be done now, by name. Words narrow the list, Enter does it, Esc leaves.
+/// Ctrl+K: runs any available command by name. Words narrow the list, Enter runs, Esc closes.
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:

@@ -13,22 +13,22 @@ class DataPage;
 class RunsPage;
 class SystemKeyring;
 
-/// The window with all its pages over one session, and what leads from one page to the next: a data set
-/// into the design, a launched run to Runs.
+/// The window with all its pages over one session, and the connections between pages: a data set to the
+/// design, a launched run to Runs.
 class DeskWindow {
 public:
     DeskWindow(QApplication& application, std::filesystem::path dataFolder, TargetOptions options = {});
 
     MainWindow& window() { return m_window; }
     Session& session() { return m_session; }
-    /// Goes to the page Runs and shows this run.
+    /// Shows this run in Runs.
     void showRun(const QString& runId);
-    /// Goes to the page Data and shows how far this preparation is.
+    /// Shows the progress of this preparation in Data.
     void showPreparation(const QString& runId);
-    /// The demo with its things in `folder`: its steps in the status bar, its data set in the page Data, its
-    /// training in Runs, which offers what follows when it has ended.
+    /// Starts the demo with its files in `folder`: progress in the status bar, its data set in Data, its
+    /// training in Runs, which offers next steps at the end.
     void startDemo(const std::filesystem::path& folder);
-    /// Begins the tour where nothing has been done yet, unless it was left before.
+    /// Starts the tour in an empty installation, unless it was skipped before.
     void offerTour();
 
 private:

@@ -8,12 +8,11 @@ namespace trainyard {
 
 class PanelArea;
 
-/// Keeps how the panels of each page lie, for narrow and for wide windows apart. A layout of other panels
-/// than there are now is left alone; a floating panel of a screen that is gone comes back on one that is
-/// there.
+/// Saves the panel layout of each page, separately for narrow and wide windows. Ignores layouts of other sets
+/// of panels; moves floating panels of a missing screen to an existing one.
 class LayoutMemory {
 public:
-    /// `settings` must outlive the memory and every area that it watches.
+    /// `settings` must outlive the memory and every watched area.
     explicit LayoutMemory(QSettings& settings) : m_settings(settings) {}
 
     /// `page` names the area in the settings.

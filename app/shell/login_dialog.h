@@ -14,17 +14,17 @@ class QScrollArea;
 
 namespace trainyard {
 
-/// Asks for a passphrase, a password or what a host wants to know at a login: a secret is the one thing worth
-/// a dialog. Everything that a host says is plain text and set apart from our own words. What is typed is
-/// shown only where the host says so. Open it with open(); finished() tells when there is an answer.
+/// Asks for a passphrase, a password or the prompts of a host at a login: secrets are the only input worth a
+/// dialog. Text from a host is plain and set apart from ours. Input is visible only where the host allows it.
+/// Open it with open(); finished() reports the answer.
 class LoginDialog : public QDialog {
     Q_OBJECT
 public:
     enum class Keyring { Absent, Present };
     LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent = nullptr);
 
-    /// Moves the answer out of the fields, which are empty afterwards; nothing when it was not accepted.
-    /// Once.
+    /// Moves the answer out of the fields and clears them; nullopt when the dialog was not accepted. Call it
+    /// once.
     std::optional<CredentialBroker::Answer> takeAnswer();
 
 protected:

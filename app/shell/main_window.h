@@ -19,12 +19,11 @@ class Rail;
 class ShortcutSheet;
 class StateChip;
 
-/// The window: a rail of pages, the current page, a status bar. It only arranges; what a page does is its
-/// own.
+/// The window: a rail of pages, the current page, a status bar. It only arranges; pages act on their own.
 class MainWindow : public QMainWindow {
     Q_OBJECT
 public:
-    /// `settings` remembers geometry, page and how the panels lie. Both must outlive the window.
+    /// `settings` stores geometry, page and panel layouts. Both must outlive the window.
     MainWindow(Appearance& appearance, QSettings& settings, QWidget* parent = nullptr);
 
     /// Adds a page at the end of the rail; the window owns it. Ctrl+1 is the first one.
@@ -33,12 +32,13 @@ public:
     Page* currentPage() const;
     /// Adds a command to the window and its Help menu.
     void addHelp(const QString& text, std::function<void()> run);
-    /// Once all pages are there: brings back geometry and page of the last time.
+    /// Restores geometry and page, once all pages exist.
     void restore();
     void showStatus(const QString& text);
-    /// `loss` says what closing the window would break now, or nothing; then the user is asked first.
+    /// `loss` describes what closing the window would interrupt, empty = nothing; the user is asked before
+    /// closing.
     void askBeforeClosing(std::function<QString()> loss) { m_lossWhenClosed = std::move(loss); }
-    /// The run that is under way, beside the status; hidden while there is none.
+    /// Shows the active run next to the status; hidden without one.
     StateChip& runChip() { return *m_runChip; }
 
 protected:

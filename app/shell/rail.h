@@ -12,7 +12,7 @@ namespace trainyard {
 
 class Page;
 
-/// The pages as a column of buttons at the left edge; below them what belongs to the whole window.
+/// The pages as a column of buttons on the left edge; below them the buttons of the whole window.
 class Rail : public QFrame {
     Q_OBJECT
 public:

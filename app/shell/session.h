@@ -21,9 +21,8 @@
 
 namespace trainyard {
 
-/// Everything that the pages share: the links, the runs, the lists that the desk remembers, the
-/// specification being edited. Lives as long as the window. What changes in the lists is written to the desk
-/// data folder at once, the specification a moment later.
+/// The state shared by all pages: links, runs, saved lists, the edited specification. Lives as long as the
+/// window. Changes of lists are written to the data folder at once, the specification a moment later.
 class Session : public QObject {
     Q_OBJECT
 public:
@@ -43,7 +42,7 @@ public:
     PrepareJob& prepareJob() { return m_prepareJob; }
     SpecDocument& document() { return m_document; }
     const HardwareLibrary& hardware() const { return m_hardware; }
-    /// What could not be read when the session began: one sentence each, for the status bar.
+    /// Problems while loading: one sentence each, for the status bar.
     const QStringList& startupProblems() const { return m_startupProblems; }
 
 signals:

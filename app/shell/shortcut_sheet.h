@@ -8,7 +8,7 @@ class QHBoxLayout;
 
 namespace trainyard {
 
-/// Ctrl+/: what the keys do, over the window; any key or click closes it.
+/// Ctrl+/: lists the shortcuts, over the window; any key or click closes it.
 class ShortcutSheet : public QFrame {
     Q_OBJECT
 public:

@@ -8,8 +8,8 @@ class QDBusVariant;
 
 namespace trainyard {
 
-/// Whether the desktop wants light or dark windows, asked of the desktop portal (org.freedesktop.appearance);
-/// where there is none, read off the palette that the platform gave at the start.
+/// Reads the desktop's light or dark preference from the desktop portal (org.freedesktop.appearance); without
+/// a portal, from the platform's initial palette.
 class SystemScheme : public QObject {
     Q_OBJECT
 public:

@@ -10,9 +10,8 @@ namespace trainyard {
 
 class MainWindow;
 
-/// A walk through the window in a few steps. Each is a card beside a widget of the page that it tells of,
-/// which gets a ring; the window stays usable meanwhile. The last step offers the demo. Esc leaves from
-/// anywhere.
+/// A short tour of the window. Each step is a card next to a highlighted widget of its page; the window stays
+/// usable. The last step offers the demo. Esc leaves from anywhere.
 class Tour : public QFrame {
     Q_OBJECT
 public:
@@ -23,9 +22,9 @@ public:
     void leave();
 
 signals:
-    /// By the user, at whatever step.
+    /// The user left the tour, at any step.
     void left();
-    /// The user wants to see the demo; the tour is over.
+    /// The user started the demo; the tour is over.
     void demoRequested();
 
 protected:

@@ -12,7 +12,7 @@ namespace trainyard {
 class RunListModel;
 class RunSearchField;
 
-/// The runs with a search field, for choosing several: click or Space ticks one.
+/// Chooses several runs, with a search field: click or Space toggles one.
 class RunPicker : public QFrame {
     Q_OBJECT
 

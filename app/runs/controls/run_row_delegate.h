@@ -6,8 +6,8 @@ namespace trainyard {
 
 struct RunEntry;
 
-/// A run as three lines and a thin bar: shape and name; state and age; step, loss and throughput. With a
-/// check box in front where the model has check states.
+/// Paints a run as three lines and a thin bar: shape and name; state and age; step, loss and throughput. With
+/// a check box where the model has check states.
 class RunRowDelegate : public QStyledItemDelegate {
     Q_OBJECT
 
@@ -19,7 +19,7 @@ public:
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
 
 protected:
-    /// The whole row is the check box: the view decides what a click means, here only the keys count.
+    /// The whole row acts as the check box: the view handles clicks, this handles keys only.
     bool editorEvent(QEvent* event, QAbstractItemModel* model, const QStyleOptionViewItem& option,
                      const QModelIndex& index) override;
 

@@ -6,16 +6,16 @@ namespace trainyard {
 
 class RunQuery;
 
-/// Where one types what runs to look for. Its help tells the forms that RunQuery knows.
+/// The search field for runs. Its help lists the forms of RunQuery.
 class RunSearchField : public QLineEdit {
     Q_OBJECT
 
 public:
     explicit RunSearchField(QWidget* parent = nullptr);
 
-    /// Shows why a part of the text is not used.
+    /// Shows why a part of the text is ignored.
     void showProblem(const RunQuery& search);
-    /// For the shortcut that leads here.
+    /// Focuses the field and selects its text, for the shortcut.
     void takeFocus();
 
 private:
