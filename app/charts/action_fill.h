@@ -9,17 +9,17 @@
 
 namespace trainyard {
 
-/// How an action of a pipeline is painted.
+/// Colours of a pipeline action.
 struct ActionFill {
     QBrush brush;
     QColor text; ///< on it
 };
 
-/// Reductions have the colour of data parallelism. Gradients of the weights alone are paler than a whole
-/// backward pass; so is what belongs to later chunks of a rank.
+/// Reductions have the colour of data parallelism. Weight gradients alone are paler than a full backward
+/// pass, and later chunks of a rank are paler too.
 ActionFill fillOf(const PipelineAction& action, int chunks, const ThemeColours& colours);
 
-/// "forward", "backward", ...: what the fills stand for; `splitBackward` where weight gradients are apart.
+/// Labels of the fills: "forward", "backward", ...; `splitBackward` if weight gradients are separate.
 QList<LegendEntry> actionLegend(bool splitBackward);
 
 } // namespace trainyard

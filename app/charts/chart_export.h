@@ -9,11 +9,11 @@ class QCustomPlot;
 
 namespace trainyard {
 
-/// The plot as it is shown, with its title above it, at twice the resolution of the screen.
+/// The plot as displayed, with its title above it, at twice the screen resolution.
 QImage chartImage(QCustomPlot& plot, const QString& title);
 
-/// The same in a file: PNG, or SVG and PDF as lines and text. BadInput for another suffix, Failed when the
-/// file cannot be written.
+/// Saves it as PNG, or with lines and text as SVG or PDF. BadInput for another suffix, Failed if the file
+/// cannot be written.
 Status saveChartImage(QCustomPlot& plot, const QString& title, const QString& file);
 
 } // namespace trainyard

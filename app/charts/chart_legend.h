@@ -18,7 +18,7 @@ struct LegendEntry {
     std::optional<ChartMarker> marker{}; ///< of the points; nothing = a square for an area
 };
 
-/// What the colours of a chart stand for; entries flow into as many lines as the width asks for.
+/// The legend of a chart; entries wrap to the available width.
 class ChartLegend : public QWidget {
     Q_OBJECT
 

@@ -14,7 +14,7 @@ struct ChartSpan {
     bool operator==(const ChartSpan&) const = default;
 };
 
-/// Ties charts together: one cursor and one zoom for all that share it.
+/// Shares one cursor and one zoom among charts.
 class ChartLink : public QObject {
     Q_OBJECT
 
@@ -25,7 +25,7 @@ public:
     std::optional<ChartSpan> zoom() const { return m_zoom; }
 
     void setCursor(std::optional<double> x);
-    /// Nothing = everything is shown, also what is still to come.
+    /// Nullopt = everything is shown, including future data.
     void setZoom(std::optional<ChartSpan> span);
 
 signals:

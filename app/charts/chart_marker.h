@@ -7,7 +7,7 @@ class QPainter;
 
 namespace trainyard {
 
-/// The shape of single points: tells series apart where colours do not.
+/// Shapes of single points, to tell series apart without colour.
 enum class ChartMarker { Square, Diamond, Triangle, Circle };
 constexpr int kChartMarkers = 4;
 

@@ -8,8 +8,7 @@
 
 namespace trainyard {
 
-/// What the horizontal axis of every chart of a page counts. Ranks is for scaling studies, which have no
-/// steps.
+/// Unit of the horizontal axis of all charts of a page. Ranks is for scaling studies, which have no steps.
 enum class ChartAxis {
     Step,
     Tokens,
@@ -19,7 +18,7 @@ enum class ChartAxis {
     Ranks
 };
 
-/// How the charts of a page are drawn; one switch for all of them.
+/// Drawing options, shared by all charts of a page.
 struct ChartOptions {
     ChartAxis axis = ChartAxis::Step;
     bool logarithmic = false;  ///< the vertical axis

@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// Ticks of a chart's axis, placed and written as everywhere in Trainyard.
+/// Ticks of a chart axis, placed and labelled as everywhere in Trainyard.
 class ChartTicker : public QCPAxisTicker {
 public:
     explicit ChartTicker(const TickDemand& demand);

@@ -13,8 +13,8 @@ class QToolButton;
 
 namespace trainyard {
 
-/// The switches of a page of charts: axis, logarithms (L, X), outliers (O), smoothing (S: off and on again).
-/// The keys work while the focus is anywhere within `keyScope`.
+/// Options of a page of charts: axis, logarithms (L, X), outliers (O), smoothing (S toggles it). The keys
+/// work while the focus is within `keyScope`.
 class ChartToolbar : public QWidget {
     Q_OBJECT
 
@@ -23,7 +23,7 @@ public:
 
     const ChartOptions& options() const { return m_options; }
     void setOptions(const ChartOptions& options);
-    /// The way back is offered only while the charts are zoomed.
+    /// Enables the reset button only while the charts are zoomed.
     void setZoomed(bool zoomed);
 
 signals:

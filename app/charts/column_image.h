@@ -10,11 +10,11 @@
 
 namespace trainyard {
 
-/// Where values lie between the top and the bottom of a picture.
+/// Mapping of values to pixels between the top and the bottom of an image.
 struct HeightScale {
     bool logarithmic = false;
     double upper = 1;   ///< value at the top
-    double least = 0;   ///< what is below it is taken for it, so that a logarithm has something to show
+    double least = 0;   ///< lower values are clamped to it, for logarithms
     double perUnit = 1; ///< pixels for one unit of the value, or of its logarithm
 
     double heightOf(double value) const; ///< pixels from the top

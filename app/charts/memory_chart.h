@@ -9,7 +9,7 @@ namespace trainyard {
 
 class ChartLegend;
 
-/// Memory of every device as stacked columns, with a line at what was planned. Hovering or the arrow keys
+/// Memory of every device as stacked columns, with a line at the planned value. Hovering or the arrow keys
 /// read one out.
 class MemoryColumns : public QWidget {
     Q_OBJECT

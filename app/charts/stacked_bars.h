@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// One bar of several parts. What was measured is filled, what is planned an outline of the same colours.
+/// One bar of several parts. Measured bars are filled, planned ones outlined in the same colours.
 struct StackedBar {
     struct Part {
         QString name;
@@ -22,8 +22,8 @@ struct StackedBar {
     double total() const;
 };
 
-/// Few bars below each other on one scale, each with its name and total. Hovering or the arrow keys read out
-/// a part.
+/// A few bars below each other on one scale, each with its name and total. Hovering or the arrow keys read
+/// out a part.
 class StackedBars : public QWidget {
     Q_OBJECT
 

@@ -19,8 +19,8 @@ struct ChartLayer {
     QColor dark;  ///< in the dark scheme
 };
 
-/// Layers that add up, over steps, tokens or time: where the time of a step goes. Where many steps share a
-/// pixel, it shows the newest of them.
+/// Stacked layers over steps, tokens or time, such as the parts of the step time. A pixel with many steps
+/// shows the newest.
 class StackedChart : public ChartPanel {
     Q_OBJECT
 

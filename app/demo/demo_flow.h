@@ -13,15 +13,15 @@
 
 namespace trainyard {
 
-/// Where the demo keeps its things and how long it trains.
+/// Location and length of the demo.
 struct DemoOptions {
     std::filesystem::path folder; ///< gets `dataset`; kept, so that the next demo is quicker
     int ranks = 2;
     int steps = 200;
 };
 
-/// The whole road on this machine: sample dump -> data set -> training on two ranks. The window and the
-/// command line run the same flow and only show it differently. One object per demo; GUI thread.
+/// The complete demo on this machine: sample dump -> data set -> training on two ranks. The window and the
+/// command line run the same flow. One object per demo; GUI thread.
 class DemoFlow : public QObject {
     Q_OBJECT
 
@@ -30,17 +30,17 @@ public:
     ~DemoFlow() override;
 
     void start();
-    /// Stops what is under way; finished() follows with Cancelled. The data set stays if it is complete.
+    /// Cancels; finished() follows with Cancelled. A complete data set is kept.
     void cancel();
 
     std::filesystem::path datasetFolder() const { return m_options.folder / "dataset"; }
 
 signals:
-    /// What happens now, in a sentence.
+    /// The current activity, as a sentence.
     void progress(const QString& text);
-    /// A run of the demo is there to be followed: first the data job, unless the data set is there already.
+    /// A run of the demo can be followed: first the data job, unless the data set exists already.
     void runStarted(const QString& runId, trainyard::RunKind kind);
-    /// The training's run id, or why it did not come to an end.
+    /// The id of the training, or why it failed.
     void finished(const trainyard::Result<QString>& result);
 
 private:

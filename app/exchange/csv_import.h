@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// Which columns of a table are what.
+/// The roles of the columns of a table.
 struct CsvColumns {
     QString step;       ///< empty: rows are counted from 1
     QString time;       ///< seconds (or milliseconds) since 1970 or a date; empty: not known
@@ -19,9 +19,9 @@ struct CsvColumns {
 /// series.
 CsvColumns guessColumns(const CsvTable& table);
 
-/// The runs in a table: usually one, called `name`. A table of a W&B chart has several, with columns
-/// "<run> - <series>" and their "__MIN" and "__MAX", which are left out. BadInput names `source` and a column
-/// that is not there or holds no number, and says when there is none to import.
+/// The runs in a table: usually one, called `name`. The table of a W&B chart has several, with columns "<run>
+/// - <series>"; its "__MIN" and "__MAX" are skipped. BadInput names `source` and a column that is missing or
+/// has no numbers, and is returned for a table without any.
 Result<std::vector<LoadedRun>> loadCsv(const CsvTable& table, const CsvColumns& columns, const QString& name,
                                        const QString& source);
 

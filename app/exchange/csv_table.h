@@ -37,8 +37,8 @@ struct CsvTable {
     const CsvColumn* column(const QString& name) const; ///< null = there is none; case does not matter
 };
 
-/// BadInput when the text holds no number, has a quotation mark that is never closed (with its line), more
-/// than 10 000 columns or more than 2^32 rows.
+/// BadInput for a text without numbers, an unclosed quotation mark (with its line), more than 10 000 columns
+/// or more than 2^32 rows.
 Result<CsvTable> parseCsv(std::string_view text);
 Result<CsvTable> readCsv(const std::filesystem::path& file);
 

@@ -12,16 +12,16 @@
 
 namespace trainyard {
 
-/// How the reading of an event file ended.
+/// Result of reading an event file.
 struct EventFileEnd {
     std::uint64_t bytes = 0; ///< read whole: complete records
     bool isTorn = false;     ///< it ends within a record, as that of a run that is being written
     bool isDamaged = false;  ///< a checksum or a message is wrong at `bytes`; what follows was not read
 };
 
-/// Goes through a TFRecord file of events: length (u64), its masked CRC-32C (u32), message, its masked
-/// CRC-32C. Messages may be of any size; nothing is copied. `goesOn` gets the share that is read, and stops
-/// by false, which is Cancelled. BadInput when there is no such file.
+/// Reads a TFRecord file of events: length (u64), its masked CRC-32C (u32), message, its masked CRC-32C.
+/// Messages may have any size; they are not copied. `goesOn` gets the completed share and returns false to
+/// stop (Cancelled). BadInput if the file is missing.
 Result<EventFileEnd> readEventFile(const std::filesystem::path& file,
                                    const std::function<void(const EventMessage&)>& take,
                                    const std::function<bool(double share)>& goesOn = {});
@@ -29,7 +29,8 @@ Result<EventFileEnd> readEventFile(const std::filesystem::path& file,
 /// Writes such a file. One thread.
 class EventFileWriter {
 public:
-    /// `events.out.tfevents.<seconds>.trainyard` in the folder, which is made; its first event is there.
+    /// Creates `events.out.tfevents.<seconds>.trainyard` in the folder, which is created too, and writes its
+    /// first event.
     static Result<EventFileWriter> create(const std::filesystem::path& folder, double wallSeconds);
 
     Status append(std::string_view message);

@@ -15,7 +15,7 @@ struct EventValue {
     std::optional<std::string_view> text; ///< of the text plug-in
 };
 
-/// What of TensorBoard's Event message concerns the curves of a run (tensorflow/core/util/event.proto,
+/// The parts of TensorBoard's Event message that describe curves of a run (tensorflow/core/util/event.proto,
 /// tensorboard/compat/proto/{event,summary,tensor}.proto). Views point into the message.
 struct EventMessage {
     double wallSeconds = 0;
@@ -24,8 +24,7 @@ struct EventMessage {
     std::vector<EventValue> values;
 };
 
-/// Nothing when the bytes are no such message. Values of other kinds (images, histograms, graphs) are left
-/// out.
+/// Nullopt if the bytes are not such a message. Skips values of other kinds (images, histograms, graphs).
 std::optional<EventMessage> parseEvent(std::string_view message);
 
 /// The first event of every file.

@@ -16,7 +16,7 @@ struct LoadedRun {
     QStringList warnings;            ///< what could not be read, one sentence each
 };
 
-/// Told the share that is done; false = stop.
+/// Called with the completed share; returns false to stop.
 using ImportGoesOn = std::function<bool(double share)>;
 
 } // namespace trainyard

@@ -21,12 +21,12 @@ struct ProtoField {
     float asFloat() const;   ///< of Fixed32
 };
 
-/// Goes through the fields of a message that came from elsewhere; never reads outside of it.
+/// Iterates over the fields of an untrusted message; never reads outside of it.
 class ProtoReader {
 public:
     explicit ProtoReader(std::string_view message) : m_rest(message) {}
 
-    /// Nothing at the end, and where the message is damaged.
+    /// Nullopt at the end, and where the message is damaged.
     std::optional<ProtoField> next();
     bool isDamaged() const { return m_damaged; }
 

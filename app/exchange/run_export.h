@@ -9,16 +9,15 @@ namespace trainyard {
 struct RunFacts;
 class RunSeries;
 
-// Each writes every series of a run, its events and its specification. Where that fails no part of a file is left.
+// Each writes every series of a run, its events and its specification. On failure no partial file remains.
 
-/// `folder`/<run id>/events.out.tfevents.…: so several runs share a folder that TensorBoard is started with.
-/// Scalars are float32 there. Specification, events and notes of an import are texts. Gives the file.
+/// Writes `folder`/<run id>/events.out.tfevents.…, so that several runs share a folder for TensorBoard.
+/// Scalars become float32. Specification, events and notes of an import become texts. Returns the file.
 Result<std::filesystem::path> exportTensorBoard(const RunFacts& facts, const RunSeries& series,
                                                 const std::filesystem::path& folder);
 
-/// RFC 4180: a line for each step, columns "step", "wall_time" (seconds since 1970-01-01 UTC; empty = not
-/// known) and one for each series; empty where a series has no value at that step. "nan", "inf" and "-inf"
-/// are values.
+/// RFC 4180: one line per step, columns "step", "wall_time" (seconds since 1970-01-01 UTC; empty = unknown)
+/// and one per series; empty if a series has no value at that step. "nan", "inf" and "-inf" are values.
 Status exportCsv(const RunFacts& facts, const RunSeries& series, const std::filesystem::path& file);
 
 /// {"run", "name", "state", "hosts", "specification", "import", "events": [...],

@@ -17,20 +17,21 @@ struct TensorBoardLog {
     std::uint64_t bytes = 0;
 };
 
-/// The runs in a folder and below it, or the one that an event file belongs to, in order of their names.
-/// Links to folders are not followed. BadInput when there is none.
+/// The runs in a folder and below it, or the run of an event file, sorted by name. Does not follow links to
+/// folders. BadInput if there is none.
 Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const std::filesystem::path& place);
 
-/// Reads scalars and texts of all files of a run. A restart voids what was written before from its step on;
-/// of several values of a step the last one counts. What is torn or damaged is left out and told.
+/// Reads scalars and texts from all files of a run. A restart voids earlier values from its step on; of
+/// several values of a step the last one counts. Skips torn or damaged parts with a warning.
 Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoesOn& goesOn = {});
 
-/// All runs of a place that hold a series.
+/// All runs of a location that have a series.
 struct TensorBoardRuns {
     std::vector<LoadedRun> runs;
-    QStringList warnings; ///< of those that hold none and were left out
+    QStringList warnings; ///< about skipped runs without series
 };
-/// BadInput, with the reason, when no run holds a series. `goesOn` gets the name of the run and its share.
+/// BadInput, with the reason, if no run has a series. `goesOn` gets the name of the run and its completed
+/// share.
 Result<TensorBoardRuns>
 loadTensorBoard(const std::filesystem::path& place,
                 const std::function<bool(const QString& run, double share)>& goesOn = {});

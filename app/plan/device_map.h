@@ -20,7 +20,7 @@ QChar letterOf(GroupAxis axis);
 struct MappedDevice {
     int node = 0;
     int slot = 0;  ///< of the node, from 0
-    int rank = -1; ///< -1 = stays free
+    int rank = -1; ///< -1 = free
     GridCoord at{};
     std::array<int, kGroupAxes.size()> groups{}; ///< by GroupAxis, which of the groups along it
 
@@ -36,14 +36,14 @@ struct MappedNode {
     int shown = 0;       ///< slots that are listed there
 };
 
-/// Where a group lies: what its messages go over.
+/// Placement of a group, which decides the links that its messages use.
 struct GroupSpread {
     int size = 1;  ///< ranks
     int hosts = 1; ///< that its ranks are on
 };
 
-/// Every slot of a cluster with the rank that the launcher puts there and its place in the layout: ranks fill
-/// the nodes in their order. Of a layout that cannot be, all slots are free. A plain value.
+/// Every slot of a cluster with its rank and the place of that rank in the layout; ranks fill the nodes in
+/// order. For an impossible layout all slots are free. A plain value.
 class DeviceMap {
 public:
     /// A node's slots beyond are counted and not listed: no machine has so many devices.
@@ -61,14 +61,15 @@ public:
     }
 
     const ParallelLayout& layout() const { return m_layout; }
-    int worldSize() const { return m_worldSize; } ///< 0 for a layout that cannot be
+    int worldSize() const { return m_worldSize; } ///< 0 for an impossible layout
     /// Ranks for which the cluster has no slot.
     int homelessRanks() const;
-    /// Of the group along that axis that is on most hosts.
+    /// The group along that axis that spans the most hosts.
     GroupSpread widestSpread(GroupAxis axis) const;
     /// Of the device's own group. Requires a device with a rank.
     GroupSpread spreadAround(int device, GroupAxis axis) const;
-    /// The axis along which these two are one group; nothing when there is none or they are the same device.
+    /// The axis along which both devices are in one group; nullopt if there is none or they are the same
+    /// device.
     std::optional<GroupAxis> sharedGroup(int device, int other) const;
 
 private:

@@ -9,18 +9,18 @@
 
 namespace trainyard {
 
-/// What nodes are, by name: the user's own, files `<name>.json` of one folder, and the presets. A file of a
-/// preset's name takes its place.
+/// Node models by name: the user's own, files `<name>.json` in one folder, and the presets. A file with the
+/// name of a preset overrides it.
 class HardwareLibrary {
 public:
     /// The folder need not exist.
     explicit HardwareLibrary(std::filesystem::path folder) : m_folder(std::move(folder)) {}
 
-    /// In the order of the alphabet.
+    /// Sorted alphabetically.
     std::vector<std::string> names() const;
-    /// BadInput for a name that is not there, with those that are, and for a file with something wrong in it.
+    /// BadInput for an unknown name, with the known ones, and for an invalid file.
     Result<NodeModel> find(const std::string& name) const;
-    /// Keeps the user's own under that name. BadInput unless isHardwareName().
+    /// Saves the user's own hardware under that name. BadInput unless isHardwareName().
     Status store(const std::string& name, const NodeModel& node) const;
 
 private:

@@ -7,9 +7,9 @@
 
 namespace trainyard {
 
-/// What a step of a run took, in the median, by this desk's mirror of its journal: of the newest attempt, the
-/// first kWarmUpSteps left out. BadInput when this desk does not know the run or its data set, when fewer
-/// than kMinSteps are left, or when they ran on other ranks than the specification says.
+/// Median step time of a run's newest attempt without its first kWarmUpSteps, from the mirror of its journal
+/// on this computer. BadInput if the run or its data set is unknown here, if fewer than kMinSteps remain, or
+/// if they ran on other ranks than specified.
 Result<MeasuredRow> measuredRun(const QString& runId);
 
 constexpr std::size_t kWarmUpSteps = 3; ///< in them memory is touched first and libraries choose kernels

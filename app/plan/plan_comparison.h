@@ -16,7 +16,7 @@ class RunSeries;
 class StepTable;
 struct RunFacts;
 
-/// How long a step takes and what follows from it. What is not known is NaN.
+/// Step time and the values that follow from it. Unknown values are NaN.
 struct RunPace {
     static constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -30,7 +30,7 @@ struct RunPace {
     double cost = kUnknown; ///< of all steps, in PlanComparison::currency
 };
 
-/// A run beside what its own specification promised, in the layout of its newest attempt.
+/// Plan and measurement of a run, in the layout of its newest attempt.
 struct PlanComparison {
     QList<DeviceMemory> memory;      ///< by rank
     std::optional<RunPace> planned;  ///< nothing: whyNoTime
@@ -47,9 +47,8 @@ struct PlanComparison {
 /// `plan`: planOf() of the run.
 PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan);
 
-/// Seconds, causes and throughput of a usual step: the mean over the middle half, by their time, of the
-/// newest 50 steps of the newest attempt, which neither start-up nor single late steps move. Nothing when
-/// there is no step.
+/// Seconds, causes and throughput of a typical step: the mean over the middle half, by time, of the newest 50
+/// steps of the newest attempt; robust against start-up and single slow steps. Nullopt if there is no step.
 std::optional<RunPace> usualStep(const StepTable& steps);
 
 } // namespace trainyard

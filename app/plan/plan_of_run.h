@@ -12,13 +12,13 @@ namespace trainyard {
 class HardwareLibrary;
 struct RunFacts;
 
-/// Memory of every rank at its peak, as planned for the layout of the run's newest attempt and the rows of
-/// its data set; index = rank. Empty when one of the two is not known here.
+/// Planned peak memory of every rank, for the layout of the run's newest attempt and the rows of its data
+/// set; index = rank. Empty if one of the two is unknown here.
 std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts);
 
-/// The whole plan of a run in the layout of its newest attempt, with the memory that was found on its hosts
-/// when it started. `hardware` names what nodes are of which the specification does not say it; empty = that
-/// stays unknown. BadInput when specification or data set are not known here, with the reason.
+/// The complete plan of a run in the layout of its newest attempt, with the memory found on its hosts at the
+/// start. `hardware` applies to nodes without hardware in the specification; empty = unknown. BadInput, with
+/// the reason, if specification or data set are unknown here.
 Result<PlannedRun> planOf(const RunFacts& facts, const HardwareLibrary& library,
                           const std::string& hardware = {});
 

@@ -5,20 +5,19 @@
 
 namespace trainyard {
 
-// Plan and measurement as rows of text: the same in the window and in reports. The difference is that of the
-// measured figure to the planned one, from twice as much on how many times as much; what is not known is an
-// en dash.
+// Plan and measurement as rows of text, for the window and for reports. Differences are measured relative to
+// planned, as a factor from twice on; unknown values are en dashes.
 
-/// Cause by cause, and the whole step at the end. Causes that take nothing on either side are left out.
+/// One row per cause, then the whole step. Skips causes that take no time on either side.
 TextTable stepTimeTable(const PlanComparison& comparison);
 /// Throughput, utilisation of the devices' peak by the model's operations (MFU) and by those that the
 /// hardware does (HFU), days and cost.
 TextTable paceTable(const PlanComparison& comparison);
-/// Every rank with its host.
+/// One row per rank, with its host.
 TextTable rankMemoryTable(const QList<DeviceMemory>& ranks);
-/// The sums over the ranks of every host.
+/// One row per host, summed over its ranks.
 TextTable hostMemoryTable(const QList<DeviceMemory>& ranks);
-/// Category by category, and all of them at the end.
+/// One row per category, then the total.
 TextTable categoryMemoryTable(const DeviceMemory& rank);
 
 } // namespace trainyard

@@ -12,8 +12,7 @@
 
 namespace trainyard {
 
-/// A specification and what is known of it before it runs. A plain value: it goes to other threads, and one
-/// is kept to be compared with.
+/// A specification with its plan. A plain value: it can go to other threads and be kept for comparison.
 struct PlannedDesign {
     RunSpec spec;
     SequenceShape shape{};
@@ -25,11 +24,11 @@ struct PlannedDesign {
     const PlannedTime& time() const { return **plan.time; } ///< requires hasTime()
 };
 
-/// The first node that gets ranks and whose hardware is not said.
+/// The first node with ranks but without hardware.
 std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design);
-/// Why the design has no time, in one sentence with what to do; empty = it has one.
+/// The reason why the design has no time, as one sentence with advice; empty if it has one.
 QString timeObstacle(const PlannedDesign& design);
-/// The same in few words, for places beside the one that says what to do.
+/// A short form, for places next to the full one.
 QString timeObstacleInShort(const PlannedDesign& design);
 
 } // namespace trainyard

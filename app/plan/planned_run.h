@@ -17,16 +17,16 @@
 
 namespace trainyard {
 
-/// What a plan needs to know besides the specification. Neither function may be empty.
+/// Inputs of a plan besides the specification. Neither function may be empty.
 struct PlanInputs {
     SequenceShape shape;
     /// What hardware of that name is: HardwareLibrary::find().
     std::function<Result<NodeModel>(const std::string& name)> hardware;
-    /// What was found on a host of the run; nothing where nobody looked.
+    /// What was found on a host of the run; nullopt if it was not checked.
     std::function<NodeMemory(const NodeSpec& node)> found;
 };
 
-/// How long a run's steps take, and all of them together.
+/// Step time of a run, and the time of all its steps.
 struct PlannedTime {
     NodeModel node;  ///< of unequal ones the governing one
     double peak = 0; ///< operations per second of a device, of unequal ones on average
@@ -37,11 +37,11 @@ struct PlannedTime {
     StepStats figures;
     TrainingEffort training; ///< of launch.steps steps
 
-    /// Between what and what a step is expected to be; nothing where the node was not calibrated.
+    /// Range of the expected step time; nullopt for hardware that was not calibrated.
     std::optional<TimeBand> band() const;
 };
 
-/// Everything that is known of a run before it is launched, for the command line and the window alike.
+/// Everything known about a run before launch, for the command line and the window.
 struct PlannedRun {
     MemoryEstimate memory{}; ///< of the most loaded rank
     /// The same of a rank of each pipeline rank, first to last.

@@ -8,12 +8,12 @@
 
 namespace trainyard {
 
-/// What hardware is called that was probed on these hosts, when nobody says: "gpu1", "gpu1-x4" of four.
+/// Default name of hardware probed on these hosts: "gpu1", or "gpu1-x4" for four.
 std::string probedHardwareName(const std::vector<std::string>& hosts);
 
-/// Keeps the node that the probes describe in the library; `name` empty = probedHardwareName(). Of hardware
-/// of that name the price stays, which no probe finds. `date`: of the calibration. The node, with its name,
-/// or BadInput for the name of a preset, and what probedNode() and HardwareLibrary::store() say.
+/// Saves the node described by the probes in the library under `name`, or probedHardwareName() if empty.
+/// Keeps the price of existing hardware with that name. `date`: of the calibration. Returns the node with its
+/// name. BadInput for the name of a preset; other errors as probedNode() and HardwareLibrary::store().
 Result<NodeModel> keepProbedHardware(const HardwareLibrary& library, const ProbeReport& report,
                                      const std::string& name, const std::string& date);
 

@@ -11,24 +11,23 @@
 
 namespace trainyard {
 
-/// How a design would scale: from the fewest nodes that hold a copy of its model to many.
+/// Predicted scaling of a design, from the fewest nodes that hold a copy of its model upwards.
 struct ScalingOutlook {
     Scaling scaling = Scaling::Strong;
     int presentRanks = 0;                  ///< of the design itself
     std::vector<ScalingStep> steps;        ///< ascending ranks
     std::vector<PublishedCurve> published; ///< of the same model
 
-    /// The design's own size; nothing where it is not among the steps.
+    /// The design's own size; nullopt if it is not among the steps.
     std::optional<ScalingStep> present() const;
 };
 
-/// The numbers of ranks of an outlook: sizesInNodes() up to eight times as many nodes as the design has, at
-/// least 64, and the design's own. Those whose pipeline would have too few micro-batches are left out.
+/// The numbers of ranks of an outlook: sizesInNodes() up to eight times the design's nodes, at least 64, and
+/// the design's own. Skips sizes whose pipeline would have too few micro-batches.
 std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling);
 
-/// On nodes that differ a larger cluster has more of the same hosts, in their order. `goesOn` is called
-/// between the sizes with the share that is done. Requires a design with a time. Errors as scalingCurve();
-/// Cancelled.
+/// A larger cluster of unequal nodes repeats the same hosts in order. Calls `goesOn` between the sizes with
+/// the completed share. Requires a design with a time. Errors as scalingCurve(); Cancelled.
 Result<ScalingOutlook> scalingOutlook(const PlannedDesign& design, Scaling scaling,
                                       const std::function<bool(double share)>& goesOn = {});
 

@@ -9,11 +9,11 @@
 
 namespace trainyard {
 
-/// "matrix products": what takes the time, in words.
+/// The label of a cause: "matrix products".
 QString causeWords(StepCause cause);
-/// "compute", as legends write it.
+/// The label of a cause in legends: "compute".
 QString causeName(CommonCause cause);
-/// One cause of a planned step with all that it is made of: "compute 182 ms, 45.3 %", then a line for each.
+/// One cause of a planned step with its parts: "compute 182 ms, 45.3 %", then a line for each.
 QString causeDetails(CommonCause cause, const StepTime& step);
 
 /// "forward", "input gradients", ...

@@ -9,7 +9,7 @@ namespace trainyard {
 
 enum class Middle { Mean, Median };
 
-/// How the area around the middle is made from the n values of a point.
+/// How the band around the middle is computed from the n values at a point.
 enum class Spread {
     None,
     MinMax,
@@ -24,23 +24,22 @@ struct RunCurve {
     SeriesColumn y;
 };
 
-/// Several runs as one curve. All columns are equally long.
+/// Several runs as one curve. All columns have the same length.
 struct AggregatedCurve {
     SeriesColumn x;
     SeriesColumn middle;
-    SeriesColumn lower; ///< equal to `middle` where a single run is left
+    SeriesColumn lower; ///< equal to `middle` where only one run remains
     SeriesColumn upper;
     double allUntil = 0; ///< the last x that every run reaches
     int fewest = 0;      ///< runs that reach the end
     int runs = 0;
 };
 
-/// Over every x at which a run has a point; at those of others a run counts with what lies on the line
-/// between its neighbours, and nowhere before its first or behind its last point. Values that are not finite
-/// are left out.
+/// Aggregates over every x at which a run has a point. Between its own points a run is interpolated linearly;
+/// before its first and after its last point it does not count. Skips values that are not finite.
 AggregatedCurve aggregate(const QList<RunCurve>& runs, Middle middle, Spread spread);
 
-/// The t of Student's distribution that lies above 97.5 % of it.
+/// The 97.5 % quantile of Student's t distribution.
 double studentQuantile975(int degreesOfFreedom);
 
 } // namespace trainyard

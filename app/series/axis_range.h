@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// The part of an axis that is shown, and what does not fit on it.
+/// The visible part of an axis, and the number of points outside it.
 struct AxisRange {
     double lower = 0;
     double upper = 1;

@@ -5,7 +5,7 @@
 
 namespace trainyard {
 
-/// What the figures on an axis are, and so how its ticks are spaced and written.
+/// The quantity of an axis; decides how its ticks are spaced and labelled.
 enum class Quantity {
     Number,  ///< 1, 10, 1.2k
     Bytes,   ///< 512 MiB, 1 GiB: steps are powers of two
@@ -17,15 +17,15 @@ enum class Quantity {
 struct TickDemand {
     Quantity quantity = Quantity::Number;
     bool logarithmic = false;
-    int wanted = 5; ///< about so many; at least two, where there are round positions
+    int wanted = 5; ///< approximate number; at least two if there are round positions
 };
 
 /// Round positions within [lower, upper], ascending. Requires lower < upper, and lower > 0 when logarithmic.
 QList<double> axisTicks(double lower, double upper, const TickDemand& demand);
 
-/// As short as a label at a tick must be.
+/// A label as short as ticks need.
 QString tickText(double tick, Quantity quantity);
-/// The same figure where there is room for it: four significant digits and the unit.
+/// The same number where there is more space: four significant digits and the unit.
 QString figureText(double value, Quantity quantity);
 
 } // namespace trainyard

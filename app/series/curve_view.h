@@ -7,14 +7,14 @@
 
 namespace trainyard {
 
-/// What each pixel of a chart shows of a curve. Of a curve that has grown only the pixels that something came
-/// to are worked out anew. The steps in their order: followPositions(), followValues(), followAverages().
+/// What each pixel of a chart shows of a curve. When the curve has grown, recomputes only the pixels with new
+/// points. Call in this order: followPositions(), followValues(), followAverages().
 class CurveView {
 public:
-    /// `x` ascends. `sameEdges`: they are those of the call before.
+    /// Requires ascending `x`. `sameEdges`: the edges equal those of the previous call.
     void followPositions(const SeriesColumn& x, const SeriesColumn& y, const PixelEdges& edges,
                          bool sameEdges);
-    /// As followPositions(), for a curve whose positions are those of `other`, which has followed already.
+    /// As followPositions(), for a curve with the positions of `other`, which has been updated already.
     void takePositions(const CurveView& other, const SeriesColumn& x, const SeriesColumn& y, bool sameEdges);
     void followValues();
     /// `average` is that of the curve.
@@ -26,7 +26,7 @@ public:
     const std::vector<ValueSummary>& columns() const { return m_columns; }
     const std::vector<ValueSummary>& averages() const { return m_averages; }
     qsizetype count() const { return m_rows.back() - m_rows.front(); } ///< points in view
-    /// The first pixel that may show something else than before: of the values, and of their average.
+    /// The first pixel that may have changed: of the values, and of their average.
     std::size_t changedFrom() const { return m_changedFrom; }
     std::size_t averageChangedFrom() const { return m_averageChangedFrom; }
 

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// Positions along the horizontal axis where one pixel ends and the next begins, ascending.
+/// Positions along the horizontal axis that separate neighbouring pixels, ascending.
 using PixelEdges = std::vector<double>;
 /// `pixels` of equal width; with `logarithmic` they are equally wide in the logarithm (requires from > 0).
 PixelEdges pixelEdges(double from, double to, int pixels, bool logarithmic = false);

@@ -20,7 +20,7 @@ struct ColumnChunk {
     ValueSummary whole;
 };
 
-/// A block where it lies in the bytes of a file.
+/// A block within the bytes of a file.
 struct SeriesBlock {
     BlockType type = BlockType::Note;
     std::uint32_t table = 0;
@@ -37,12 +37,12 @@ struct SeriesBlock {
     ColumnChunk column(std::size_t index) const;
 };
 
-/// The block that `bytes` begin with; nothing when it is cut off or its head is damaged.
+/// The block at the start of `bytes`; nullopt if it is cut off or its head is damaged.
 std::optional<SeriesBlock> parseBlock(std::string_view bytes);
 
 /// A table's definition or a note.
 std::string encodeBlock(BlockType type, std::uint32_t table, std::string_view body);
-/// Rows of a table; all columns have as many. Requires a firstRow that is a multiple of kChunkRows.
+/// Rows of a table; all columns have the same number. Requires a firstRow that is a multiple of kChunkRows.
 std::string encodeRows(std::uint32_t table, std::uint64_t firstRow, std::span<const ColumnChunk> columns);
 
 } // namespace trainyard

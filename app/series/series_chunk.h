@@ -25,7 +25,7 @@ struct ChunkView {
     ValueSummary entry(std::size_t level, qsizetype index) const;
     /// Of rows [from, to).
     ValueSummary summary(qsizetype from, qsizetype to) const;
-    /// How many finite values of rows [from, to) are below `lower` or above `upper`.
+    /// Number of finite values in rows [from, to) below `lower` or above `upper`.
     std::uint64_t countOutside(qsizetype from, qsizetype to, double lower, double upper) const;
 
 private:

@@ -13,11 +13,9 @@
 
 namespace trainyard {
 
-/// A long row of numbers that grows at its end, with the minimum, maximum and newest value of every stretch
-/// of 16, 256 and 4096 of them. So any stretch is summed up in a few steps, exactly.
-///
-/// A value: copies share all full chunks and cost next to nothing, also while the original grows; a chunk may
-/// lie in a mapped file. Copies may be read in other threads.
+/// An append-only column of numbers with minimum, maximum and newest value of every 16, 256 and 4096 rows, so
+/// that any range is summarised exactly in a few steps. A value type: copies share all full chunks and are
+/// cheap, even while the original grows. A chunk may be in a mapped file. Other threads may read copies.
 class SeriesColumn {
 public:
     class Iterator;
@@ -40,24 +38,24 @@ public:
     QList<double> toList() const;
 
     void append(double value);
-    /// Takes over a chunk that is full and never changes. Requires that all chunks so far are full.
+    /// Adds a full, immutable chunk. Requires that all chunks so far are full.
     void append(const SeriesChunk& chunk);
-    /// Drops the rows from `rows` on. Costs a copy of less than one chunk.
+    /// Truncates to `rows` rows; copies less than one chunk.
     void truncate(qsizetype rows);
 
-    /// The rows from `row` on, as a column of its own; copies them unless that is all of them.
+    /// The rows from `row` on as a separate column; copies them unless that is all of them.
     SeriesColumn from(qsizetype row) const;
 
-    /// True when both share their values; of columns that are equal it may be false.
+    /// True if both share their values; may be false for equal columns.
     bool isSame(const SeriesColumn& other) const;
-    /// True when the rows of `other` are the first rows of this one. Costs little between a column and what
-    /// it has grown into.
+    /// True if the rows of `other` are the first rows of this column. Cheap between a column and an earlier
+    /// copy of it.
     bool startsWith(const SeriesColumn& other) const;
 
     /// Of rows [from, to).
     ValueSummary summary(qsizetype from, qsizetype to) const;
 
-    /// How many finite values of rows [from, to) are below `lower` or above `upper`.
+    /// Number of finite values in rows [from, to) below `lower` or above `upper`.
     std::uint64_t countOutside(qsizetype from, qsizetype to, double lower, double upper) const;
 
     // For a column that ascends:
@@ -69,10 +67,9 @@ public:
     qsizetype chunkCount() const { return (size() + kChunkRows - 1) / kChunkRows; }
     ChunkView chunk(qsizetype index) const;
     const ValueSummary& chunkSummary(qsizetype index) const;
-    /// Has the processor fetch what sums up a chunk, for who comes to it soon.
+    /// Prefetches the summary of a chunk.
     void prefetch(qsizetype index) const;
-    /// Gives back the memory that the values of a chunk take if they lie in a mapped file: whoever reads them
-    /// again finds them there.
+    /// Releases the pages of a chunk in a mapped file; the next read loads them again.
     void letGo(qsizetype index) const;
 
     friend bool operator==(const SeriesColumn& a, const SeriesColumn& b);

@@ -19,11 +19,11 @@ namespace trainyard {
 
 struct ColumnChunk;
 
-/// Columns of every table that say where its rows are: the first two, in this order.
+/// The first columns of every table, in this order.
 inline constexpr QLatin1String kStepSeries("step");         ///< ascending
 inline constexpr QLatin1String kWallSeries("wall seconds"); ///< since 1970-01-01 UTC, ascending
 
-/// Series that were written down together: row i of every column belongs to the same moment.
+/// Series recorded together: row i of every column is the same moment.
 struct SeriesTable {
     QString name;
     QStringList names;          ///< of the columns; the first two are kStepSeries and kWallSeries
@@ -32,24 +32,23 @@ struct SeriesTable {
     qsizetype rows() const { return values.isEmpty() ? 0 : values.first().size(); }
 };
 
-/// The figures of a run as columns in one file, `series` in the run's folder, with their pyramids: a run of
-/// millions of steps opens without being read. SERIES_FORMAT.md has the bytes.
-///
-/// Of a run with journals it is a copy: whatever is missing or damaged is made again from them. Of an
-/// imported run it is all there is. Columns that are read here keep the mapped file alive. Any thread.
+/// The metrics of a run as columns in one file, `series` in the run's folder, with their pyramids: a run of
+/// millions of steps opens without being read. SERIES_FORMAT.md specifies the bytes. For a run with journals
+/// the file is a cache and is rebuilt from them when missing or damaged; for an imported run it is the only
+/// copy. Columns read from here keep the mapped file alive. Any thread.
 class SeriesFile {
 public:
-    /// As far as it was committed. BadInput when the file is missing, is no series file, is of a newer
-    /// version, or damaged where that shows at once.
+    /// Opens the committed part. BadInput if the file is missing, is not a series file, has a newer version,
+    /// or is obviously damaged.
     static Result<SeriesFile> open(const std::filesystem::path& file);
 
     const std::vector<SeriesTable>& tables() const { return m_tables; }
     const SeriesTable* table(const QString& name) const; ///< null = there is none
-    /// What the writer noted with its last commit.
+    /// The note of the last commit.
     const std::string& note() const { return m_note; }
     std::uint64_t committedBytes() const { return m_committedBytes; }
 
-    /// Reads the whole file and compares every checksum. BadInput names the first damaged byte.
+    /// Reads the whole file and verifies every checksum. BadInput names the first damaged byte.
     static Status verify(const std::filesystem::path& file);
 
 private:
@@ -72,24 +71,24 @@ private:
 ///     });
 class SeriesWriter {
 public:
-    /// Goes on where the last commit of the file ended; makes the file when there is none. Refused when
-    /// another process writes it, BadInput when it is damaged.
+    /// Continues after the last commit of the file; creates the file if it is missing. Refused if another
+    /// process is writing it, BadInput if it is damaged.
     static Result<SeriesWriter> open(const std::filesystem::path& file);
 
-    /// Number of the table, also when it was there already with these columns.
+    /// The number of the table; an existing table with these columns is reused.
     Result<int> addTable(const QString& name, const QStringList& columns);
     qsizetype rows(int table) const;
     /// One value for each column.
     Status append(int table, std::span<const double> row);
-    /// Rows of `columns` that the table does not have yet; the others are taken to be equal.
+    /// Appends the rows of `columns` that the table lacks; assumes that the others are equal.
     Status appendRest(int table, const QList<SeriesColumn>& columns);
-    /// Everything appended so far is on disk when this returns.
+    /// Returns when all appended rows are on disk.
     Status commit(std::string_view note);
 
-    /// Lets others write the file. Requires that everything is committed; append again only after
-    /// reacquire().
+    /// Lets other processes write the file. Requires that everything is committed; call reacquire() before
+    /// appending again.
     void release();
-    /// Refused while another process writes the file; BadInput when it is not as it was at release().
+    /// Refused if another process is writing the file; BadInput if it has changed since release().
     Status reacquire();
 
 private:

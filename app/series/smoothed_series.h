@@ -7,18 +7,18 @@
 
 namespace trainyard {
 
-/// The moving average of a long curve. It goes on where it ended when the curve has grown, and takes a
-/// fraction of the curve's memory: of every 16 points minimum, maximum and newest value, and of every 256
-/// where the average stood, from which single values are worked out again. Of a short curve all are kept.
+/// The moving average of a long curve, extended as the curve grows, in a fraction of its memory: minimum,
+/// maximum and newest value of every 16 points, and the state of the average at every 256th, from which
+/// single values are recomputed. Short curves keep all averages.
 class SmoothedSeries {
 public:
-    /// Brings the average up to the end of the curve. It starts over when the curve is another one, when the
-    /// smoothing is, or when the curve has become a quarter longer: a time-weighted average depends on it.
+    /// Extends the average to the end of the curve. Restarts for another curve, for another smoothing, and
+    /// when the curve has become a quarter longer, because a time-weighted average depends on its length.
     void follow(const SeriesColumn& x, const SeriesColumn& y, const Smoothing& smoothing);
 
     qsizetype size() const { return m_y.size(); }
     double at(qsizetype row) const;
-    /// Averages of rows [from, to), worked out one by one.
+    /// Averages of rows [from, to), recomputed one by one.
     std::vector<double> values(qsizetype from, qsizetype to) const;
     /// What each pixel shows of the average; see pixelRows(). Exact of a short curve and where pixels have
     /// less than 16 rows; wider ones begin and end with whole stretches of 16.

@@ -17,15 +17,14 @@ struct Smoothing {
     bool operator==(const Smoothing&) const = default;
 };
 
-/// A moving average on its way along a curve, one point after the other. A small value: it can be kept and
-/// gone on from later.
+/// A running moving average, one point at a time. A small value: it can be stored and continued later.
 class RunningAverage {
 public:
-    /// `range` is the length of the horizontal axis that the look of a time-weighted average refers to.
+    /// `range`: length of the horizontal axis, the time scale of a time-weighted average.
     RunningAverage(const Smoothing& smoothing, double range);
 
-    /// The average at the next point; x ascends. What is not finite comes out as it is and counts for
-    /// nothing.
+    /// The average at the next point; x ascends. Returns values that are not finite unchanged and ignores
+    /// them.
     double add(double x, double y);
 
 private:

@@ -28,7 +28,7 @@ void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qs
 /// The same of single values, all of them finite.
 void addFiniteValues(ValueSummary& sum, const double* values, qsizetype from, qsizetype to);
 
-/// A level that grows with what it sums up.
+/// A level that grows with the values it summarises.
 class GrowingLevel {
 public:
     explicit GrowingLevel(qsizetype rows) : m_rows(rows) {}

@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// What a stretch of values comes to. Exact: nothing is sampled.
+/// Exact summary of a range of values.
 struct ValueSummary {
     double least =
         std::numeric_limits<double>::infinity(); ///< of the finite values, as are `most` and `last`
@@ -30,7 +30,7 @@ struct ValueSummary {
         ++finite;
     }
 
-    /// `later` is the stretch that follows this one.
+    /// `later`: the range that follows this one.
     void add(const ValueSummary& later)
     {
         least = std::min(least, later.least);

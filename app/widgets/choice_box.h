@@ -4,8 +4,7 @@
 
 namespace trainyard {
 
-/// A choice that takes the width that its form gives it, however long its entries are, and leaves the wheel
-/// to the form.
+/// A combo box with the width of its form, however long its entries are; leaves the wheel to the form.
 class ChoiceBox : public QComboBox {
     Q_OBJECT
 public:

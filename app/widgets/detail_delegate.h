@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// An entry of a list, and in muted letters at its right what kDetailRole says about it.
+/// An entry of a list with the muted text of kDetailRole at its right.
 class DetailDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:
@@ -12,7 +12,7 @@ public:
 
     using QStyledItemDelegate::QStyledItemDelegate;
 
-    /// Both texts and the room between them.
+    /// Both texts and the space between them.
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     void paint(QPainter* painter, const QStyleOptionViewItem& option,
                const QModelIndex& index) const override;

@@ -4,10 +4,9 @@
 
 namespace trainyard {
 
-/// A line of text that is cut with an ellipsis where it does not fit, and then says all of it as a tool tip,
-/// before what it may have of help.
-/// Takes whatever width its layout has, unless its size policy says that it wants no more than its text; a
-/// screen reader always hears the whole text.
+/// A line of text, elided if it does not fit; the tool tip then shows all of it, before any help. Takes the
+/// width of its layout, unless its size policy limits it to its text; screen readers always get the whole
+/// text.
 class ElidedLabel : public QLabel {
     Q_OBJECT
 public:

@@ -7,7 +7,7 @@ class QLabel;
 
 namespace trainyard {
 
-/// One row of a form: label left, field right, under the field its help and, in its place, what is wrong.
+/// One row of a form: label left, field right; below the field its help, or the problem.
 class FormRow : public QWidget {
     Q_OBJECT
 public:
@@ -22,9 +22,9 @@ public:
     FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent = nullptr);
 
     QWidget* field() const { return m_field; }
-    /// Something that belongs to the field, such as a button that fills it; owned by the row.
+    /// Adds a control next to the field, such as a button that fills it; owned by the row.
     void addBeside(QWidget* widget);
-    /// A sentence under the field and a red border; empty = nothing is wrong.
+    /// Shows a sentence under the field and a red border; empty = no problem.
     void setError(const QString& sentence);
     QString error() const;
 

@@ -4,15 +4,15 @@
 
 namespace trainyard {
 
-/// A whole number with its unit inside the field and thousands set apart by a thin gap, as everywhere on
-/// screen. The wheel does not change it: it scrolls the form that the box is in.
+/// An integer with its unit inside the field and grouped thousands. The wheel does not change it: it scrolls
+/// the form.
 class NumberBox : public QSpinBox {
     Q_OBJECT
 public:
-    /// `unit`: in its plural, "files".
+    /// `unit`: plural, "files".
     NumberBox(int low, int high, const QString& unit = {}, QWidget* parent = nullptr);
 
-    /// Shows a value without touching what is being typed, if that says the same.
+    /// Sets the value without disturbing equivalent text that is being typed.
     void showValue(int value);
 
 protected:

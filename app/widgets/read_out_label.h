@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// What a picture shows, in a line; while something in it is pointed at, that instead.
+/// A summary of a picture in one line, replaced by the read-out of the item under the pointer.
 class ReadOutLabel : public ElidedLabel {
 public:
     using ElidedLabel::ElidedLabel;
@@ -14,7 +14,7 @@ public:
         m_summary = text;
         tell();
     }
-    /// Empty = nothing is pointed at.
+    /// Empty = no item.
     void setReadOut(const QString& text)
     {
         m_readOut = text;

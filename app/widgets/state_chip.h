@@ -8,7 +8,7 @@ class QLabel;
 
 namespace trainyard {
 
-/// A short state as a pill: a shape, a word in its tone, and what it is about. Hidden while empty.
+/// A short state as a pill: shape, word in its tone, and subject. Hidden while empty.
 class StateChip : public QFrame {
     Q_OBJECT
 public:

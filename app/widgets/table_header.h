@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// The head of a table. Names that are longer than their section end in an ellipsis, within the theme's
-/// padding, of which Qt's own eliding knows nothing.
+/// A table header that elides names wider than their section within the theme's padding, which Qt's eliding
+/// ignores.
 class TableHeader : public QHeaderView {
     Q_OBJECT
 public:

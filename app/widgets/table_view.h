@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// A table in the house style: whole rows are selected, no grid, no row numbers, text is cut with an ellipsis
-/// and shown in full as a tool tip.
+/// A table in the common style: selects whole rows, no grid, no row numbers; elided text is shown in full as
+/// a tool tip.
 class TableView : public QTableView {
     Q_OBJECT
 public:

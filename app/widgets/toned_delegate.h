@@ -4,8 +4,7 @@
 
 namespace trainyard {
 
-/// Paints an item's text in the tone that the model gives it (kToneRole), in the colours of the view's
-/// palette.
+/// Paints an item's text in the tone from its model (kToneRole), in the colours of the view's palette.
 class TonedDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

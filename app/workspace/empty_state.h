@@ -6,7 +6,7 @@ class QLabel;
 
 namespace trainyard {
 
-/// Shown where a place has nothing yet: one sentence that says what it is for, and the one next step.
+/// Shown on an empty page: one sentence about its purpose, and the one next step.
 class EmptyState : public QWidget {
     Q_OBJECT
 public:

@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// A ring around the widget in focus where the style sheet draws none: lists, tables, charts, and whatever
-/// else is scrolled or painted. From the first key on; who goes on with the mouse sees where it is.
+/// A ring around the focused widget where the style sheet draws none: lists, tables, charts and other
+/// scrolled or painted widgets. Appears with the first key, so mouse users do not see it.
 class FocusRing : public QObject {
     Q_OBJECT
 public:

@@ -7,15 +7,15 @@ class QAction;
 
 namespace trainyard {
 
-/// What a key does, for the sheet of keys.
+/// One entry of the list of keyboard shortcuts.
 struct KeyHint {
     QString keys; ///< as the user reads them: "Ctrl+F"
     QString effect;
 };
 
-/// Of those actions that have a shortcut.
+/// The entries of all actions with a shortcut.
 QList<KeyHint> keyHintsOf(const QList<QAction*>& actions);
-/// Of every page of charts (ChartToolbar, ChartPanel).
+/// The keys that every page of charts has (ChartToolbar, ChartPanel).
 QList<KeyHint> chartKeyHints();
 
 } // namespace trainyard

@@ -7,7 +7,7 @@ class QToolButton;
 
 namespace trainyard {
 
-/// What a panel is moved by: the title bar of its dock.
+/// The handle of a panel: the title bar of its dock.
 class PanelBar : public QWidget {
     Q_OBJECT
 public:

@@ -7,15 +7,15 @@
 
 namespace trainyard {
 
-/// The history of this desk for a command: the window's file and folders, without hosts.
+/// The history on this computer for a command: the files and folders of the window, without hosts.
 class History {
 public:
-    /// Takes in runs whose folders have appeared since it was used last.
+    /// Adds runs whose folders have appeared since the last use.
     static Result<std::unique_ptr<History>> open();
 
     RunDatabase& library() { return *m_library; }
     RunStore& desk() { return m_desk; }
-    /// BadInput for what is no run of this desk.
+    /// BadInput if there is no such run.
     Result<RunEntry> find(const std::string& runId) const;
     /// The run with its records.
     Result<OpenRun*> read(const std::string& runId);

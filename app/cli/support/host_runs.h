@@ -9,7 +9,7 @@ namespace trainyard {
 
 class Desk;
 
-/// What a host says of its runs, once it has answered; empty when it cannot be reached, which is told.
+/// Waits for a host to list its runs. Prints the reason and returns an empty list if it cannot be reached.
 QList<HostRun> askHost(Desk& desk, const QString& host);
 
 } // namespace trainyard

@@ -5,9 +5,8 @@
 
 namespace trainyard {
 
-/// Turns this process into a node executable of this machine (in TRAINYARD_BIN or beside this program), so
-/// that its output, its signals and its exit status are the command's own. Returns only when it could not be
-/// started.
+/// Replaces this process by a node program of this machine (in TRAINYARD_BIN, else next to this program), so
+/// that its output, signals and exit status are the command's. Returns only if it cannot be started.
 int becomeNodeTool(const std::string& program, const std::vector<std::string>& arguments);
 
 } // namespace trainyard

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Whether `option`, as in "--out", can name this file, so that nobody waits for what then is lost; empty =
-/// nothing is written. BadInput where its folder is not there, or takes no file, or it is a folder itself.
+/// Checks early that the file of `option`, as in "--out", can be written, so that no result is computed in
+/// vain; an empty name passes. BadInput if its folder is missing or not writable, or if it is a folder.
 Status checkOutputFile(const char* option, const std::string& file);
 
 } // namespace trainyard

@@ -9,13 +9,13 @@
 namespace trainyard {
 
 QJsonObject toJson(const PlannedTime& time);
-/// Name and value of what a person wants to know, causes that take less than 0.5 % left out.
+/// Name and value of what a person wants to know; skips causes below 0.5 %.
 QList<QStringList> rowsOf(const PlannedTime& time);
 
-/// "hardware", its name, and of calibrated hardware "error_band": a step takes up to 1 + this times as long
-/// as predicted, or as much shorter.
+/// Adds "hardware", its name, and for calibrated hardware "error_band": a step takes up to 1 + this times as
+/// long as predicted, or as much shorter.
 void addHardware(QJsonObject& json, const NodeModel& node);
-/// The same as sentences.
+/// Prints the same as sentences.
 void printHardware(const NodeModel& node);
 
 } // namespace trainyard

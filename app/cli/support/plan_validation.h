@@ -13,7 +13,7 @@ struct ValidationInput {
     bool json = false;
 };
 
-/// `plan --validate`: how far the planner is from measured steps. Gives the exit status.
+/// `plan --validate`: compares the planner with measured steps. Returns the exit status.
 int validatePlan(const ValidationInput& input);
 
 } // namespace trainyard

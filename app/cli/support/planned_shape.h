@@ -18,7 +18,7 @@ class App;
 
 namespace trainyard {
 
-/// What the user said of sequences.
+/// The sequences that the user asked for.
 struct ShapeInput {
     std::optional<int> length;         ///< tokens per sequence
     std::optional<int> maxPredictions; ///< masked positions per sequence
@@ -27,15 +27,15 @@ struct ShapeInput {
 /// --seq-len and --max-pred. `input` has to live as long as the command.
 void addShapeOptions(CLI::App& command, ShapeInput& input);
 
-/// What the user said, else the data set's when its manifest can be read from here, else sequencesOf() the
-/// model's positions.
+/// The user's values, else those of the data set if its manifest is readable from here, else sequencesOf()
+/// the model's positions.
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data);
 
-/// What of the user's words no model or sequence allows: more tokens than positions, more masked than tokens.
+/// Requested values that no model or sequence allows: more tokens than positions, more masked than tokens.
 Diagnostics shapeProblems(const ModelSpec& model, const ShapeInput& input, const SequenceShape& shape);
 
-/// A specification with the sequences that it is planned for. With a status other than 0 it cannot be used,
-/// and every problem has been printed.
+/// A specification with its planned sequences. With a status other than 0 it is unusable, and every problem
+/// has been printed.
 struct ShapedSpec {
     RunSpec spec;
     SequenceShape shape;

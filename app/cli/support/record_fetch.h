@@ -6,9 +6,9 @@
 
 namespace trainyard {
 
-/// Brings the records that this desk has of these runs up to what their hosts have, where they do not tell
-/// the run's end: nobody may have followed it. What cannot be had within a while is told as a warning, and
-/// what is here is used. Runs of others, and what is no run, are left alone. Cancelled by Ctrl+C.
+/// Fetches the missing records of runs whose end is not recorded on this computer, because they may have been
+/// followed by nobody. Warns about records that do not arrive in time; those on this computer are used then.
+/// Ignores imported and unknown runs. Cancelled by Ctrl+C.
 Status fetchRecords(const QStringList& runIds);
 
 } // namespace trainyard

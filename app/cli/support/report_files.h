@@ -9,11 +9,10 @@
 
 namespace trainyard {
 
-/// The report of runs that this desk knows.
+/// The report of runs on this computer.
 Result<ReportDocument> reportOfRuns(const QStringList& runIds, const ReportOptions& options = {});
 
-/// Writes it to each of the files, in the format of its ending. Needs a QApplication; the offscreen platform
-/// will do.
+/// Writes it to each file, in the format of its extension. Needs a QApplication, which may be offscreen.
 Status writeReportFiles(const ReportDocument& document, const std::vector<std::filesystem::path>& files);
 
 } // namespace trainyard

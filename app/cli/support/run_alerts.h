@@ -10,11 +10,10 @@ namespace trainyard {
 
 class OpenRun;
 
-/// When a figure counts as trouble on this desk. Without settings that can be read a warning, and what is
-/// made.
+/// The alert thresholds of this computer. Warns about unreadable settings and returns the defaults.
 AlertThresholds deskThresholds();
 
-/// What is wrong with a run by the records that this desk has of it; nothing once it is over.
+/// The alerts of a run by its records on this computer; empty once it has ended.
 QList<Alert> openAlerts(const OpenRun& run, const AlertThresholds& thresholds);
 
 /// "✕ divergence, ▲ low disk of gpu-03"

@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Which runs `trainyard runs` lists, and how.
+/// Selection and format of `trainyard runs`.
 struct RunListOptions {
     std::string search;    ///< see RunQuery
     bool recorded = false; ///< as they were last recorded here; no host is asked

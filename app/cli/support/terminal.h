@@ -13,24 +13,24 @@
 
 namespace trainyard {
 
-/// Asks the person at the terminal, one question after another, while the event loop goes on. A hidden answer
-/// is not shown while it is typed and is kept in locked memory only; Ctrl+C still interrupts. GUI thread.
+/// Asks questions at the terminal, one after another, while the event loop runs. A hidden answer is not
+/// echoed and is kept in locked memory only; Ctrl+C still interrupts. GUI thread.
 class Terminal : public QObject {
     Q_OBJECT
 
 public:
-    /// Both what is typed and what is asked go to a person.
+    /// True if standard input and standard error are terminals.
     static bool isThere();
 
     explicit Terminal(QObject* parent = nullptr);
     ~Terminal() override;
 
     enum class Echo { Shown, Hidden };
-    /// Nothing = the person ended the input (Ctrl+C, Ctrl+D).
+    /// Nullopt = the input was ended (Ctrl+C, Ctrl+D).
     using Done = std::function<void(std::optional<ssh::Secret>)>;
-    /// `question` is printed as it is: make foreign text harmless first. The ticket is for withdraw().
+    /// Prints `question` as it is: sanitize untrusted text first. Returns a ticket for withdraw().
     quint64 ask(const QString& question, Echo echo, Done done);
-    /// The answer is not wanted any more: `done` will not be called. No effect when it was.
+    /// Withdraws a question: `done` will not be called. No effect if it was already.
     void withdraw(quint64 ticket);
 
 private:

@@ -7,8 +7,8 @@
 
 namespace trainyard {
 
-/// Long work of the main thread that asks goesOn() now and then: Ctrl+C ends it, and what takes longer than a
-/// moment tells on the terminal how far it is. The line is gone with this object.
+/// Long work on the main thread that calls goesOn() now and then: Ctrl+C stops it, and after a moment the
+/// terminal shows its progress. The destructor clears that line.
 class WatchedWork {
 public:
     /// `done`: what has been done so far, as in "searched 40 %".
