@@ -7,14 +7,13 @@
 
 namespace trainyard {
 
-/// Figures as people read them on screen: three significant digits, units, local time. A figure that does not
-/// exist is an en dash.
+/// Numbers as shown on screen: three significant digits, units, local time. Unknown values are en dashes.
 QString displayNumber(double value);
-/// "0.0823", "7.21": four significant digits, for losses, whose third digit is what one watches.
+/// "0.0823", "7.21": four significant digits, for losses, whose third digit matters.
 QString displayLoss(double value);
 QString displayLarge(double value); ///< "336 million", "3.25 billion"; below a million as displayNumber()
 QString displayCount(qint64 value); ///< all digits, thousands separated: "1 240"
-/// The unit of a field beside its value: "files" is "file" beside 1, "passes" is "pass"; others stay.
+/// The unit of a field in the number of its value: "files" becomes "file" for 1, "passes" becomes "pass".
 QString displayUnit(qint64 value, const QString& unit);
 QString displayBytes(double bytes);
 QString displaySeconds(double seconds); ///< "0.82 s", "3 min 20 s"
@@ -23,15 +22,15 @@ QString displayPercent(double share);   ///< 0.827 -> "82.7 %"
 QString displayAge(qint64 thenMs, qint64 nowMs);
 QString displayTime(qint64 wallMs); ///< local, "2026-11-21 09:15:05"
 
-/// Text that came from elsewhere, made harmless (engine/base/untrusted_text.h) for a one-line label.
+/// Untrusted text, sanitized (engine/base/untrusted_text.h) for a one-line label.
 QString oneLine(const QString& foreign);
-/// The same for a tool tip, which Qt would otherwise take for HTML where it looks like it.
+/// The same for a tool tip, where Qt would interpret HTML.
 QString toolTipOf(const QString& foreign);
 
-/// "93.1 GFLOP/s", "312 TFLOP/s": three significant digits. A figure that does not exist is an en dash.
+/// "93.1 GFLOP/s", "312 TFLOP/s": three significant digits. Unknown values are en dashes.
 QString displayOperations(double perSecond);
 
-/// A tool tip whose sentences are broken into lines, which Qt does with HTML alone.
+/// A tool tip with wrapped lines; Qt wraps only HTML.
 QString wrappedToolTip(const QString& text);
 
 } // namespace trainyard

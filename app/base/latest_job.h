@@ -12,13 +12,13 @@
 
 namespace trainyard {
 
-/// Work that may take longer than a frame, in a thread of the pool. Only the newest answer counts: while one
-/// is worked out, of all that is asked for only the last waits for its turn, and what it outdates is told to
-/// end and dropped, as everything is by cancel() and with this object. GUI thread; `Answer` is copyable.
+/// Runs work that may take longer than a frame in a pool thread, and delivers only the newest answer:
+/// starting another job cancels the running one and replaces a waiting one; cancel() and the destructor drop
+/// everything. GUI thread; `Answer` is copyable.
 template <typename Answer>
 class LatestJob {
 public:
-    /// Told the share that is done; false = nobody wants the answer any more.
+    /// Called with the completed share; returns false if the answer is no longer wanted.
     using GoesOn = std::function<bool(double share)>;
     using Work = std::function<Answer(const GoesOn&)>; ///< runs in the other thread: holds values alone
 

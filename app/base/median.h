@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// The upper median of the finite values; NaN when there is none.
+/// The upper median of the finite values; NaN if there are none.
 inline double medianOf(std::vector<double> values)
 {
     std::erase_if(values, [](double value) { return !std::isfinite(value); });

@@ -5,9 +5,9 @@
 
 namespace trainyard {
 
-/// Does work(0) to work(count - 1), each once and in any order, in this thread and in those of the global
-/// pool that have nothing to do, and returns when all of it is done. It never waits for a busy thread, so it
-/// may be called from the GUI thread and within the pool; what it is worth sharing takes some microseconds.
+/// Calls work(0) to work(count - 1), once each and in any order, on this thread and idle threads of the
+/// global pool, and returns when all are done. Never waits for a busy thread, so it may be called on the GUI
+/// thread and within the pool. Worthwhile from some microseconds of work on.
 void parallelFor(std::size_t count, const std::function<void(std::size_t)>& work);
 
 } // namespace trainyard

@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// A small table of text, made elsewhere and set as a whole.
+/// A small table of text, replaced as a whole.
 struct TextTable {
     QStringList columns;
     QList<QStringList> rows; ///< each as long as `columns`
@@ -19,7 +19,7 @@ class TextTableModel : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
 
-    /// The view keeps its place when only the texts have changed.
+    /// Keeps selection and scroll position if only texts have changed.
     void setTable(const TextTable& table);
     /// Tab-separated, with headings: for the clipboard.
     QString toText() const;

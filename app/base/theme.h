@@ -24,17 +24,16 @@ struct ThemeColours {
 };
 
 const ThemeColours& coloursOf(ColourScheme scheme);
-/// The scheme that a palette made by paletteOf() belongs to; any other palette is judged by its lightness.
-/// Widgets that paint themselves call it in paintEvent, so they follow a change of scheme without a
-/// connection.
+/// The scheme of a palette made by paletteOf(); other palettes are classified by lightness. Custom-painted
+/// widgets call it in paintEvent, so they follow a change of scheme without a connection.
 const ThemeColours& coloursOf(const QPalette& palette);
 
 QPalette paletteOf(ColourScheme scheme);
-/// The one style sheet of the window, with the scheme's colours filled in.
+/// The style sheet of the window with the scheme's colours.
 QString styleSheetOf(ColourScheme scheme);
 
-/// How the n-th curve of a chart is drawn: eight colours that colour-blind people can tell apart, then the
-/// same colours with dashes, and so on.
+/// Style of the n-th curve of a chart: eight colours that colour-blind people can distinguish, then the same
+/// colours dashed, and so on.
 struct SeriesStyle {
     QColor colour;
     Qt::PenStyle line;
@@ -44,7 +43,7 @@ SeriesStyle seriesStyle(ColourScheme scheme, int index);
 /// The same meaning has the same colour in Design, Runs and reports.
 QColor colourOf(MemoryCategory category, ColourScheme scheme);
 QColor colourOf(CommonCause cause, ColourScheme scheme);
-/// What is free is hatched with this colour, never filled.
+/// For hatching free memory, which is never filled.
 QColor freeMemoryColour(ColourScheme scheme);
 
 /// WCAG contrast ratio, 1 to 21.

@@ -6,11 +6,11 @@
 
 namespace trainyard {
 
-/// How a word is coloured: the meaning comes from the word and its shape, the tone only helps to find it.
+/// Colour of a word. Word and shape carry the meaning; the tone only helps to find it.
 enum class Tone { Plain, Muted, Accent, Good, Warning, Bad };
 
-/// Item data of role kToneRole (int of Tone); a delegate paints the text in that tone, so that a change of
-/// scheme needs no model to be told.
+/// Item data of role kToneRole (int of Tone); a delegate paints the text in that tone, so models need no
+/// notice of a change of scheme.
 constexpr int kToneRole = Qt::UserRole + 100;
 
 QColor textColour(Tone tone, const ThemeColours& colours);

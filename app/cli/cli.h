@@ -2,8 +2,8 @@
 
 namespace trainyard {
 
-/// The command line: `trainyard <command> ...`. Needs no display. Gives the documented exit status.
-/// argv as main() got it; call it before any Qt application object exists.
+/// Runs `trainyard <command> ...` and returns the documented exit status. Needs no display. Pass argv of
+/// main(); call it before creating a Qt application object.
 int runCli(int argc, char** argv);
 
 } // namespace trainyard

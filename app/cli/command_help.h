@@ -4,9 +4,8 @@
 
 namespace trainyard {
 
-/// Completes the help of every command, once all of them are there: below its options and what the command
-/// itself has to say come examples and the exit status. Commands of the node executables answer `--help` by
-/// themselves.
+/// Appends examples and exit statuses to the help of every command; call it after all commands were added.
+/// Commands of node programs answer `--help` themselves.
 void completeHelp(CLI::App& app);
 
 } // namespace trainyard

@@ -4,12 +4,12 @@
 
 namespace trainyard {
 
-/// What a command leaves behind for main(): its exit status.
+/// The result of a command for main().
 struct CommandOutcome {
     int status = 0;
 };
 
-/// All of the command line, with the help of each command.
+/// Adds all commands, with their help.
 void addCommands(CLI::App& app, CommandOutcome& outcome);
 
 // Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.

@@ -13,25 +13,25 @@ namespace trainyard {
 
 class SystemKeyring;
 
-/// What every command that reaches hosts works with: the links and the runs. Asks on the terminal whether an
-/// unknown host key is to be trusted, and for passwords and passphrases, which it uses again as long as the
-/// command runs; without a terminal the answer is no.
+/// The connections and runs of a command that contacts hosts. Asks on the terminal whether to trust an
+/// unknown host key, and for passwords and passphrases, which it keeps for the duration of the command;
+/// without a terminal the answer is no.
 class Desk : public QObject {
     Q_OBJECT
 
 public:
     enum class NewKeys {
         Ask,
-        Accept ///< those of hosts that were never seen; changed ones are always refused
+        Accept ///< keys of unknown hosts; changed keys are always refused
     };
     explicit Desk(const TargetOptions& options = {}, NewKeys newKeys = NewKeys::Ask);
 
     TargetPool& targets() { return m_targets; }
     RunService& runs() { return m_runs; }
 
-    /// Waits for an operation, showing its progress; Ctrl+C cancels it. The run's id, or why not.
+    /// Waits for an operation and shows its progress; Ctrl+C cancels it. Returns the run's id, or the error.
     Result<QString> finish(RunOperation* operation);
-    /// Waits until the host's link is up; the reason when it is not within `patience`.
+    /// Waits until the host is connected; returns the error if it is not within `patience`.
     Status reach(const QString& host, std::chrono::milliseconds patience = std::chrono::seconds(30));
 
 private:

@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// What `trainyard search` found, for people: a table, then of each layout what it gives up against the first
-/// one, where its groups of ranks lie, and what another order of its ranks would cost.
+/// The result of `trainyard search` as text: a table, then for each layout its trade-offs against the first
+/// one, the placement of its groups of ranks, and the cost of other rank orders.
 QString foundLayoutText(const SearchRequest& request, const std::vector<FoundLayout>& layouts);
 
 /// The same as an array, the best layout first.

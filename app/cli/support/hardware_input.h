@@ -13,21 +13,21 @@ namespace trainyard {
 /// The user's own hardware and the presets.
 HardwareLibrary deskHardware();
 
-/// The node that --hardware names: a preset, the user's own (HardwareLibrary), or a file like one. BadInput
-/// names what is wrong with it.
+/// The node named by --hardware: a preset, the user's own (HardwareLibrary), or a JSON file. BadInput with
+/// the reason.
 Result<NodeModel> readHardwareInput(const std::string& hardware);
 
-/// As a specification names it; empty for a file.
+/// The name for a specification; empty for a file.
 std::string specHardwareName(const std::string& hardware);
 
-/// `hardware`, or where it is empty the one name that all of the specification's nodes have
-/// (cluster.nodes[].hardware). BadInput where they have none or differ.
+/// `hardware`, or if empty the one name that all nodes of the specification have (cluster.nodes[].hardware).
+/// BadInput if they have none or differ.
 Result<std::string> hardwareFor(const RunSpec& spec, const std::string& hardware);
-/// The kind of node that a search or a scaling curve is for: that of hardwareFor(). Where the specification
-/// names it for its own hosts, they have no more devices than slots there; of unequal hosts the fewest.
+/// The node model for a search or a scaling curve: that of hardwareFor(). If the specification names it for
+/// its own hosts, limited to as many devices as they have slots, of unequal hosts the fewest.
 Result<NodeModel> nodeFor(const RunSpec& spec, const std::string& hardware);
-/// Of each of the specification's nodes: `hardware`, or where it is empty its own. BadInput for a node that
-/// has none.
+/// The model of each node of the specification: `hardware`, or if empty its own. BadInput for a node without
+/// one.
 Result<std::vector<NodeModel>> readNodes(const RunSpec& spec, const std::string& hardware);
 
 } // namespace trainyard
