@@ -19,7 +19,7 @@ collect() {
     local name
     for name in $(needed_by "$1"); do
         if stays_out "$name" || [ -n "${wanted[$name]-}" ]; then continue; fi
-        [ -n "${found[$name]-}" ] || fail "$1 needs $name, which the loader does not find"
+        [ -n "${found[$name]-}" ] || fail "$1 needs $name, but the loader does not find it"
         wanted[$name]=${found[$name]}
         collect "${found[$name]}"
     done
