@@ -69,7 +69,8 @@ std::optional<HostRun> lookUp(Desk& desk, const QString& runId)
     return std::nullopt;
 }
 
-void tellStop(const QString& runId, const std::optional<HostRun>& before, const std::optional<HostRun>& after)
+void printStop(const QString& runId, const std::optional<HostRun>& before,
+               const std::optional<HostRun>& after)
 {
     if (!after)
         return console::note(runId + " is stopped; no process is left on any host.");
@@ -98,7 +99,7 @@ int stop(const std::string& runId, const std::string& grace, bool now)
     const auto stopped = desk.finish(desk.runs().stop(id, options));
     if (!stopped.ok())
         return console::fail(stopped.error());
-    tellStop(id, before, lookUp(desk, id));
+    printStop(id, before, lookUp(desk, id));
     return 0;
 }
 

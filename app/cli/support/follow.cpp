@@ -4,7 +4,7 @@
 #include <QEventLoop>
 #include <QTimer>
 
-#include "app/cli/support/alert_teller.h"
+#include "app/cli/support/alert_printer.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/run_words.h"
 #include "remote/stream/attempt_records.h"
@@ -133,7 +133,7 @@ int followRun(Desk& desk, const QString& runId)
         return console::fail(run.error());
 
     ConsoleView view(runId);
-    AlertTeller alerts(runId);
+    AlertPrinter alerts(runId);
     AttemptRecords records(run->attempt);
     RunFollower follower(runId, run->hosts, desk.targets());
     QEventLoop loop;
@@ -166,7 +166,7 @@ int followRun(Desk& desk, const QString& runId)
     QTimer judge;
     QObject::connect(&judge, &QTimer::timeout, &loop, [&] {
         if (inOrder)
-            alerts.tell();
+            alerts.print();
     });
     QObject::connect(&follower, &RunFollower::linkChanged, &loop, [&](LinkState state) {
         alerts.setLink(state);

@@ -1,4 +1,4 @@
-#include "app/cli/support/alert_teller.h"
+#include "app/cli/support/alert_printer.h"
 
 #include <algorithm>
 
@@ -21,39 +21,39 @@ bool contains(const QList<Alert>& alerts, const Alert& wanted)
 
 } // namespace
 
-AlertTeller::AlertTeller(const QString& runId) : m_thresholds(deskThresholds())
+AlertPrinter::AlertPrinter(const QString& runId) : m_thresholds(deskThresholds())
 {
     if (auto facts = readRunFacts(QString::fromStdString(runDir(runId).string())); facts.ok())
         m_facts = std::move(facts).value();
 }
 
-void AlertTeller::take(const QString& stream, const std::vector<Record>& records)
+void AlertPrinter::take(const QString& stream, const std::vector<Record>& records)
 {
     m_series.apply(stream, records);
 }
 
-void AlertTeller::forget(const QString& stream)
+void AlertPrinter::forget(const QString& stream)
 {
     m_series.forget(stream);
 }
 
-void AlertTeller::tell()
+void AlertPrinter::print()
 {
     const QList<Alert> now = alertsAfter(
-        m_told, {m_facts, m_series, runLinkOf(m_link), QDateTime::currentMSecsSinceEpoch()}, m_thresholds);
+        m_printed, {m_facts, m_series, runLinkOf(m_link), QDateTime::currentMSecsSinceEpoch()}, m_thresholds);
     for (const Alert& alert : now) {
-        if (!contains(m_told, alert))
+        if (!contains(m_printed, alert))
             console::note(
                 QStringLiteral("%1 alert, %2: %3").arg(shapeOf(alert)).arg(titleOf(alert.kind), alert.text));
     }
-    for (const Alert& alert : m_told) {
+    for (const Alert& alert : m_printed) {
         if (!contains(now, alert))
             console::note(QStringLiteral("○ resolved, %1%2")
                               .arg(titleOf(alert.kind), alert.subject.isEmpty()
                                                             ? QString()
                                                             : QStringLiteral(" of ") + alert.subject));
     }
-    m_told = now;
+    m_printed = now;
 }
 
 } // namespace trainyard

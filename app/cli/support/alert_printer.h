@@ -9,25 +9,25 @@
 
 namespace trainyard {
 
-/// Says on the console what is wrong with a run that is followed: each trouble once when it begins, and that
-/// it is over. By the rules and thresholds of the window.
-class AlertTeller {
+/// Prints the alerts of a followed run: once when one begins, and once when it is resolved. Uses the rules and
+/// thresholds of the window.
+class AlertPrinter {
 public:
-    /// Without the run's folder or settings that can be read it goes by what is made.
-    explicit AlertTeller(const QString& runId);
+    /// Falls back to defaults if the run's folder or the settings cannot be read.
+    explicit AlertPrinter(const QString& runId);
 
     void take(const QString& stream, const std::vector<Record>& records);
     void forget(const QString& stream);
     void setLink(LinkState state) { m_link = state; }
-    /// Call it about once a second, from when the streams have caught up on.
-    void tell();
+    /// Call it about once a second after the streams have caught up.
+    void print();
 
 private:
     RunFacts m_facts;
     RunSeries m_series;
     AlertThresholds m_thresholds;
     LinkState m_link = LinkState::Behind;
-    QList<Alert> m_told;
+    QList<Alert> m_printed;
 };
 
 } // namespace trainyard
