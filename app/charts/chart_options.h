@@ -4,7 +4,7 @@
 
 #include "app/runs/step_table.h"
 #include "app/series/axis_ticks.h"
-#include "app/series/smoothing.h"
+#include "app/series/smoothed_series.h"
 
 namespace trainyard {
 

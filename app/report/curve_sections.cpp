@@ -3,7 +3,7 @@
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
 #include "app/report/thinned_curve.h"
-#include "app/series/smoothing.h"
+#include "app/series/smoothed_series.h"
 
 namespace trainyard {
 

@@ -2,10 +2,62 @@
 
 #include <vector>
 
+#include <QList>
+
 #include "app/series/series_column.h"
-#include "app/series/smoothing.h"
 
 namespace trainyard {
+
+enum class SmoothingKind {
+    TimeWeighted, ///< looks the same however often the run logs
+    Classic,      ///< per point, gives the values that TensorBoard shows
+};
+
+/// How a noisy curve is smoothed for the eye. weight 0 = not at all, towards 1 = very.
+struct Smoothing {
+    SmoothingKind kind = SmoothingKind::TimeWeighted;
+    double weight = 0.6;
+
+    bool operator==(const Smoothing&) const = default;
+};
+
+/// A running moving average, one point at a time. A small value: it can be stored and continued later.
+class RunningAverage {
+public:
+    /// `range`: length of the horizontal axis, the time scale of a time-weighted average.
+    RunningAverage(const Smoothing& smoothing, double range);
+
+    /// The average at the next point; x ascends. Returns values that are not finite unchanged and ignores
+    /// them.
+    double add(double x, double y);
+
+private:
+    double addTimeWeighted(double x, double y);
+    double addClassic(double y);
+
+    SmoothingKind m_kind;
+    double m_weight;
+    double m_exponent;     ///< of the weight, per unit of x
+    double m_last = 0;     ///< sums as in the formulas below
+    double m_norm = 0;     ///< time-weighted: of the weights; classic: 1 - w^n
+    double m_lastX = 0;    ///< of the newest finite point
+    double m_distance = 0; ///< between the newest two, and
+    double m_decay = 1;    ///< what it comes to: points are mostly evenly spaced
+    double m_first = 0;
+    bool m_constant = true; ///< all points so far equal the first
+};
+
+/// Exponential moving average of y with a decay that follows the distance in x, debiased:
+///     w = min(sqrt(weight), 0.999);  w_i = w^((x_i - x_{i-1}) / range(x) * 1000)
+///     last = last * w_i + y_i;  norm = norm * w_i + 1;  out_i = last / norm
+/// as Weights & Biases documents it; 1000 stands for the width of a view, so the look does not depend on how
+/// many points there are. x is ascending. Points that are not finite come out as they are and count for
+/// nothing.
+QList<double> timeWeightedAverage(const QList<double>& x, const QList<double>& y, double weight);
+
+/// last = last * w + (1 - w) * y_i;  out_i = last / (1 - w^n), n = finite points so far: TensorBoard's curve.
+/// A constant series comes out unchanged; points that are not finite come out as they are.
+QList<double> classicAverage(const QList<double>& y, double weight);
 
 /// The moving average of a long curve, extended as the curve grows, in a fraction of its memory: minimum,
 /// maximum and newest value of every 16 points, and the state of the average at every 256th, from which
