@@ -6,7 +6,7 @@
 #include <QColor>
 #include <QImage>
 
-#include "app/series/value_summary.h"
+#include "app/series/summary_levels.h"
 
 namespace trainyard {
 

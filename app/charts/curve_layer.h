@@ -5,7 +5,7 @@
 #include <qcustomplot.h>
 
 #include "app/charts/column_image.h"
-#include "app/series/value_summary.h"
+#include "app/series/summary_levels.h"
 
 namespace trainyard {
 
