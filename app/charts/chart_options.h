@@ -3,7 +3,7 @@
 #include <QString>
 
 #include "app/runs/step_table.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 #include "app/series/smoothed_series.h"
 
 namespace trainyard {

@@ -6,7 +6,7 @@
 #include <QTimer>
 
 #include "app/charts/chart_options.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 #include "engine/base/result.h"
 
 class QCPAxis;

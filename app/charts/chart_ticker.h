@@ -4,7 +4,7 @@
 
 #include <qcustomplot.h>
 
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include "app/base/latest_job.h"
 #include "app/charts/chart_link.h"
 #include "app/charts/chart_panel.h"
-#include "app/series/axis_range.h"
+#include "app/series/axis.h"
 #include "app/series/curve_view.h"
 
 namespace trainyard {

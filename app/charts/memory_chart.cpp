@@ -12,7 +12,7 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/charts/chart_legend.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 #include "app/widgets/item_walk.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 #include <QList>
 #include <QWidget>
 
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 #include "app/base/csv_text.h"
 #include "app/base/theme.h"
 #include "app/charts/chart_legend.h"
-#include "app/series/axis_range.h"
+#include "app/series/axis.h"
 #include "app/series/pixel_columns.h"
 
 namespace trainyard {

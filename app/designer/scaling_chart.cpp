@@ -9,7 +9,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 #include "app/widgets/item_walk.h"
 
 namespace trainyard {

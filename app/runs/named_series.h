@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/runs/step_table.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 #include "app/series/series_column.h"
 
 namespace trainyard {

@@ -3,8 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/series/axis_range.h"
-#include "app/series/axis_ticks.h"
+#include "app/series/axis.h"
 
 using namespace trainyard;
 
