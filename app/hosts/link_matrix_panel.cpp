@@ -12,7 +12,6 @@
 #include "app/hosts/model/link_matrix_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
-#include "app/widgets/table_header.h"
 #include "app/widgets/table_view.h"
 
 namespace trainyard {

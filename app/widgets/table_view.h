@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QHeaderView>
 #include <QTableView>
 
 namespace trainyard {
@@ -12,6 +13,17 @@ public:
     explicit TableView(const QString& accessibleName, QWidget* parent = nullptr);
     /// Tab leaves the table instead of walking through its cells; the arrow keys walk.
     static constexpr int kRowHeight = 32;
+};
+
+/// A table header that elides names wider than their section within the theme's padding, which Qt's eliding
+/// ignores.
+class TableHeader : public QHeaderView {
+    Q_OBJECT
+public:
+    explicit TableHeader(Qt::Orientation orientation, QWidget* parent = nullptr);
+
+protected:
+    void initStyleOptionForIndex(QStyleOptionHeader* option, int section) const override;
 };
 
 } // namespace trainyard
