@@ -7,8 +7,8 @@
 
 #include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
+#include "app/widgets/delegates.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/toned_delegate.h"
 
 namespace trainyard {
 

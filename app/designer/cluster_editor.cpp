@@ -15,7 +15,7 @@
 #include "app/designer/memory_box.h"
 #include "app/designer/model/duplicate_node.h"
 #include "app/widgets/choice_box.h"
-#include "app/widgets/detail_delegate.h"
+#include "app/widgets/delegates.h"
 #include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"

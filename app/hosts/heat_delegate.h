@@ -1,6 +1,6 @@
 #pragma once
 
-#include "app/widgets/toned_delegate.h"
+#include "app/widgets/delegates.h"
 
 namespace trainyard {
 

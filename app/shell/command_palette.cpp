@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
-#include "app/widgets/detail_delegate.h"
+#include "app/widgets/delegates.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -3,7 +3,7 @@
 #include <QHeaderView>
 #include <QStyleOption>
 
-#include "app/widgets/toned_delegate.h"
+#include "app/widgets/delegates.h"
 
 namespace trainyard {
 

@@ -23,7 +23,7 @@
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
 #include "app/hosts/hosts_page.h"
-#include "app/widgets/detail_delegate.h"
+#include "app/widgets/delegates.h"
 #include "app/widgets/number_box.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
