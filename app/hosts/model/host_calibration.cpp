@@ -4,7 +4,7 @@
 
 #include <QDate>
 
-#include "app/plan/probed_hardware.h"
+#include "app/plan/hardware_library.h"
 
 namespace trainyard {
 

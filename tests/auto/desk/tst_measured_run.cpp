@@ -3,8 +3,8 @@
 #include <QTest>
 
 #include "app/base/display_text.h"
+#include "app/plan/hardware_library.h"
 #include "app/plan/measured_run.h"
-#include "app/plan/probed_hardware.h"
 #include "engine/spec/hardware_name.h"
 #include "remote/target/data_dirs.h"
 #include "tests/support/sample_run/sample_run.h"
