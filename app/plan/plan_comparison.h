@@ -6,6 +6,7 @@
 #include <QList>
 #include <QString>
 
+#include "app/base/text_table_model.h"
 #include "app/plan/device_memory.h"
 #include "app/plan/planned_run.h"
 #include "engine/planner/time/common_causes.h"
@@ -50,5 +51,20 @@ PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const
 /// Seconds, causes and throughput of a typical step: the mean over the middle half, by time, of the newest 50
 /// steps of the newest attempt; robust against start-up and single slow steps. Nullopt if there is no step.
 std::optional<RunPace> usualStep(const StepTable& steps);
+
+// Plan and measurement as rows of text, for the window and for reports. Differences are measured relative to
+// planned, as a factor from twice on; unknown values are en dashes.
+
+/// One row per cause, then the whole step. Skips causes that take no time on either side.
+TextTable stepTimeTable(const PlanComparison& comparison);
+/// Throughput, utilisation of the devices' peak by the model's operations (MFU) and by those that the
+/// hardware does (HFU), days and cost.
+TextTable paceTable(const PlanComparison& comparison);
+/// One row per rank, with its host.
+TextTable rankMemoryTable(const QList<DeviceMemory>& ranks);
+/// One row per host, summed over its ranks.
+TextTable hostMemoryTable(const QList<DeviceMemory>& ranks);
+/// One row per category, then the total.
+TextTable categoryMemoryTable(const DeviceMemory& rank);
 
 } // namespace trainyard

@@ -3,7 +3,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/plan/plan_tables.h"
+#include "app/plan/plan_comparison.h"
 #include "app/report/sections.h"
 
 namespace trainyard {
