@@ -1,6 +1,6 @@
 #include "app/charts/action_fill.h"
 
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 
 namespace trainyard {
 

@@ -10,7 +10,7 @@
 
 #include "app/base/theme.h"
 #include "app/charts/action_fill.h"
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 #include "app/series/axis.h"
 
 namespace trainyard {

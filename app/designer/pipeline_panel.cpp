@@ -9,7 +9,7 @@
 #include "app/charts/chart_legend.h"
 #include "app/charts/pipeline_gantt.h"
 #include "app/designer/step_time_bar.h"
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 

@@ -11,7 +11,7 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/charts/planned_fill.h"
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 #include "app/widgets/item_walk.h"
 
 namespace trainyard {

@@ -8,7 +8,7 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
-#include "app/plan/layout_words.h"
+#include "app/plan/layout_summary.h"
 #include "app/runs/recorded_run.h"
 
 namespace trainyard {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "app/base/this_machine.h"
-#include "app/plan/step_on_nodes.h"
+#include "app/plan/heterogeneous_step_time.h"
 #include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/spec/validate.h"

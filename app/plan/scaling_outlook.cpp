@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "app/plan/step_on_nodes.h"
+#include "app/plan/heterogeneous_step_time.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/pipeline_rules.h"
 

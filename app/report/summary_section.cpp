@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "app/base/display_text.h"
-#include "app/plan/layout_words.h"
+#include "app/plan/layout_summary.h"
 #include "app/report/sections.h"
 #include "app/runs/run_entry.h"
 #include "engine/planner/layout/parameter_parts.h"

@@ -3,7 +3,7 @@
 #include <QJsonObject>
 
 #include "app/cli/support/console.h"
-#include "app/plan/layout_words.h"
+#include "app/plan/layout_summary.h"
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/search/tradeoffs.h"
 #include "engine/planner/time/step_stats.h"

@@ -3,7 +3,7 @@
 #include <QStringList>
 
 #include "app/base/display_text.h"
-#include "app/plan/layout_words.h"
+#include "app/plan/layout_summary.h"
 #include "engine/planner/search/tradeoffs.h"
 
 namespace trainyard {

@@ -1,6 +1,6 @@
 #include "app/designer/model/background_plan.h"
 
-#include "app/plan/step_on_nodes.h"
+#include "app/plan/heterogeneous_step_time.h"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 
 #include "app/base/display_text.h"
 #include "app/designer/model/plan_metrics.h"
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 #include "engine/spec/field_changes.h"
 
 namespace trainyard {

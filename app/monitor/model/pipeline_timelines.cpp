@@ -5,7 +5,7 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
-#include "app/plan/step_on_nodes.h"
+#include "app/plan/heterogeneous_step_time.h"
 #include "app/runs/recorded_run.h"
 
 namespace trainyard {

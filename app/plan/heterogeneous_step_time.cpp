@@ -1,4 +1,4 @@
-#include "app/plan/step_on_nodes.h"
+#include "app/plan/heterogeneous_step_time.h"
 
 #include "engine/planner/partition/stage_times.h"
 

@@ -1,4 +1,4 @@
-#include "app/plan/step_words.h"
+#include "app/plan/step_labels.h"
 
 #include <QCoreApplication>
 #include <QStringList>

@@ -1,4 +1,4 @@
-#include "app/plan/layout_words.h"
+#include "app/plan/layout_summary.h"
 
 #include <QCoreApplication>
 #include <QStringList>
