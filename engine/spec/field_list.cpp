@@ -1,6 +1,6 @@
 #include "engine/spec/field_list.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 #include "engine/spec/field_json.h"
 
@@ -103,34 +103,6 @@ const std::vector<ListedField>& fieldList()
         return fields;
     }();
     return all;
-}
-
-std::string rangeText(const ListedField& field)
-{
-    const auto shown = [&](double bound) {
-        switch (field.kind) {
-        case FieldKind::Size:
-            return formatBytes(static_cast<Bytes>(bound));
-        case FieldKind::Duration:
-            return durationText(std::chrono::milliseconds(static_cast<std::int64_t>(bound)));
-        default:
-            return fmt::format("{:.0f}", bound);
-        }
-    };
-    const Range& range = field.info.range;
-    const std::string min = range.hasMin() ? shown(range.min) : std::string();
-    const std::string max = range.hasMax() ? shown(range.max) : std::string();
-    if (range.isEverything())
-        return {};
-    if (!range.hasMax())
-        return (range.withMin ? "at least " : "above ") + min;
-    if (!range.hasMin())
-        return "at most " + max;
-    return fmt::format("{} {} {} {}", range.withMin ? "from" : "above", min,
-                       range.withMax   ? "to"
-                       : range.withMin ? "to below"
-                                       : "and below",
-                       max);
 }
 
 } // namespace trainyard

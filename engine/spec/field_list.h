@@ -39,8 +39,4 @@ struct ListedField {
 /// Every field in the order of the file, a section before what is in it. Made once.
 const std::vector<ListedField>& fieldList();
 
-/// "at least 1 and below 3", "from 1 to 65536", "above 0"; empty when every number is allowed. Sizes and
-/// durations have their units.
-std::string rangeText(const ListedField& field);
-
 } // namespace trainyard

@@ -6,8 +6,8 @@
 #include "engine/spec/field_changes.h"
 #include "engine/spec/field_list.h"
 #include "engine/spec/spec_json.h"
-#include "engine/spec/spec_schema.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/field_documents.h"
 
 using namespace trainyard;
 
