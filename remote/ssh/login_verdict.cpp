@@ -8,12 +8,12 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kMostWords = 500;
+constexpr std::size_t kMaxMessageLength = 500;
 
 /// libssh's own words for what a server said last: "Received SSH_MSG_DISCONNECT: 2:Too many ...".
 Error hungUp(const std::string& words)
 {
-    const std::string said = plainText(words, kMostWords);
+    const std::string said = plainText(words, kMaxMessageLength);
     // "Packet corrupt" is what OpenSSH says to bytes that were changed on the way: the next attempt may do
     // better.
     if (words.find("SSH_MSG_DISCONNECT") == std::string::npos || words.find("corrupt") != std::string::npos)

@@ -25,7 +25,7 @@ namespace trainyard::ssh {
 
 namespace {
 
-constexpr std::size_t kMostWords = 500;
+constexpr std::size_t kMaxMessageLength = 500;
 constexpr std::size_t kMaxRead = 64 * 1024;
 constexpr int kEndPatienceMs = 500;
 
@@ -178,7 +178,7 @@ ProxyCommand::~ProxyCommand()
 
 std::string ProxyCommand::lastWords() const
 {
-    const std::string words = plainText(readToEnd(m_errors.get()), kMostWords);
+    const std::string words = plainText(readToEnd(m_errors.get()), kMaxMessageLength);
     const std::string end = howItEnded(m_child);
     if (words.empty())
         return end;

@@ -23,7 +23,7 @@ constexpr auto kGreetingPatience = 15s;
 constexpr auto kUploadPatience = 30s; // without a byte moving
 constexpr std::size_t kPiece = 64 * kKiB;
 constexpr std::size_t kMaxErrors = 4 * kKiB;
-constexpr std::size_t kMostWords = 500; // of a host's, in a message
+constexpr std::size_t kMaxMessageLength = 500; // of a host's, in a message
 
 #define TRAINYARD_AGENT_BASES                                                                                \
     "\"${TRAINYARD_HOME:-${HOME:-/nonexistent}/.trainyard}\" \"/var/tmp/trainyard-$(id -u)\""
@@ -107,9 +107,10 @@ Error storeError(const ssh::CommandOutput& output, const std::string& nonce, std
             "there is no folder where the agent can be stored and started (tried the home folder and "
             "/var/tmp)",
             "set TRAINYARD_HOME in the host's shell start-up file to a folder where programs may run");
-    return refused("the host's shell does not run commands: " +
-                       ssh::plainText(output.errors.empty() ? output.output : output.errors, kMostWords),
-                   "the account needs a normal login shell");
+    return refused(
+        "the host's shell does not run commands: " +
+            ssh::plainText(output.errors.empty() ? output.output : output.errors, kMaxMessageLength),
+        "the account needs a normal login shell");
 }
 
 /// What to do with an agent that is there and cannot be verified.
@@ -186,13 +187,14 @@ public:
     FailedStart failedStart() const
     {
         m_channel.takeExitStatus();
-        return {ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMostWords), m_channel.exitStatus()};
+        return {ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMaxMessageLength),
+                m_channel.exitStatus()};
     }
 
 private:
     std::string explanation() const
     {
-        const std::string words = ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMostWords);
+        const std::string words = ssh::plainText(m_errors.empty() ? m_seen : m_errors, kMaxMessageLength);
         return words.empty() ? "the host printed nothing" : words;
     }
 

@@ -17,8 +17,8 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::chrono::seconds kPatience{15};
-constexpr std::size_t kMostWords = 8192; ///< bytes of what a node prints that are kept
-constexpr std::size_t kLongestWord = 300;
+constexpr std::size_t kMaxOutputLength = 8192; ///< bytes of what a node prints that are kept
+constexpr std::size_t kMaxReasonLength = 300;
 constexpr int kNotReached = 255; ///< exit status of ssh
 
 /// Of a login that failed for a reason which does not pass by itself, with what to do; else nothing.
@@ -79,11 +79,11 @@ void NodeProbe::childEnded(pid_t child, int waitStatus)
 /// Takes what is in the pipe now: a node that prints much must not wait for us.
 void NodeProbe::listen(Question& question)
 {
-    char words[kMostWords];
+    char words[kMaxOutputLength];
     for (ssize_t got = 0; (got = ::read(question.words.get(), words, sizeof words)) > 0;) {
         question.said.append(words, static_cast<std::size_t>(got));
-        if (question.said.size() > kMostWords)
-            question.said.erase(0, question.said.size() - kMostWords);
+        if (question.said.size() > kMaxOutputLength)
+            question.said.erase(0, question.said.size() - kMaxOutputLength);
     }
 }
 
@@ -139,7 +139,7 @@ std::string lastWords(const std::string& text)
     }
     if (last.starts_with(kAgent))
         last.erase(0, kAgent.size());
-    return last.empty() ? "it gives no reason" : last.substr(0, kLongestWord);
+    return last.empty() ? "it gives no reason" : last.substr(0, kMaxReasonLength);
 }
 
 } // namespace trainyard::agent
