@@ -802,8 +802,8 @@ private slots:
         QVERIFY(QFile::copy(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs/tensorboard" + file,
                             logs + "/a" + file));
         QVERIFY(QFile::link(unreadable, logs + "/b" + file));
-        m_place->findChild<RunImporter*>()->importEvents(logs);
-        AWAIT(m_place->findChild<MessageStrip*>()->text().contains("cannot map " + logs + "/b"));
+        m_page->findChild<RunImporter*>()->importEvents(logs);
+        AWAIT(m_page->findChild<MessageStrip*>()->text().contains("cannot map " + logs + "/b"));
         QCOMPARE(m_library->runs().size(), 1);
         QCOMPARE(QDir(m_folder->filePath("runs"))
                      .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
