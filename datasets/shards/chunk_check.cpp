@@ -6,6 +6,7 @@
 #include <libdeflate.h>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -90,7 +91,7 @@ private:
 };
 
 /// The stored bytes give exactly `chunkBytes` of values.
-bool inflatesTo(std::size_t chunkBytes, const std::vector<char>& stored)
+bool inflatesTo(std::size_t chunkBytes, std::span<const char> stored)
 {
     const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflate(
         libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
@@ -110,8 +111,7 @@ bool firstChunkFits(const Hdf5Handle& dataset, const ChunkGrid& grid, const Filt
     if (storedBytes <= behind ||
         H5Dread_chunk(dataset.get(), H5P_DEFAULT, grid.begin(0).data(), &leftOut, stored.data()) < 0)
         return false;
-    stored.resize(stored.size() - behind);
-    return inflatesTo(chunkBytes, stored);
+    return inflatesTo(chunkBytes, std::span(stored).first(storedBytes - behind));
 }
 
 } // namespace
