@@ -330,7 +330,7 @@ private slots:
     {
         QTest::addColumn<QString>("words");
         QTest::newRow("expired") << "password has expired";
-        QTest::newRow("forced") << "runs a fixed command instead of ours: This key makes backups only.";
+        QTest::newRow("forced") << "runs a fixed command instead of Trainyard's: This key makes backups only.";
         QTest::newRow("nothing") << "ends with status 1";
         QTest::newRow("closed") << "has no login shell: This account is currently not available.";
         QTest::newRow("false") << "ends with status 1";

@@ -503,7 +503,7 @@ private slots:
         QCOMPARE(said.size(), std::size_t(2));
         QVERIFY2(said[0].starts_with("restarting in 50 ms: rank 0 on localhost was killed by signal 11"),
                  said[0].c_str());
-        QVERIFY2(contains(said[0], "; attempt 2 of at most 3 goes on " + start.toStdString()),
+        QVERIFY2(contains(said[0], "; attempt 2 of at most 3 continues " + start.toStdString()),
                  said[0].c_str());
         QVERIFY2(said[1].starts_with("restarting in 100 ms"), said[1].c_str());
         QCOMPARE(run.history(), std::string("starting starting starting starting starting failed"));

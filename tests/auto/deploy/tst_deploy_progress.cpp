@@ -39,7 +39,7 @@ private slots:
         DeployProgress progress{1288490189, 3650722202, 16, 5, 0, 117440512.0};
         QCOMPARE(
             progress.text(),
-            QString("sending the engine: 1.20 GiB of 3.40 GiB, 5 of 16 hosts done, 112 MiB/s, 21.0 s left"));
+            QString("uploading the engine: 1.20 GiB of 3.40 GiB, 5 of 16 hosts done, 112 MiB/s, 21.0 s left"));
         QVERIFY(qAbs(progress.fraction() - 0.3529) < 1e-3);
         progress.hostsFailed = 2;
         QVERIFY(progress.text().contains("2 failed"));

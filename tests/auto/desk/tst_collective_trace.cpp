@@ -170,7 +170,7 @@ private slots:
         QTest::addRow("another program's")
             << QByteArray(
                    R"({"traceEvents": [{"ph": "X", "name": "aten::mm", "pid": 1, "ts": 1, "dur": 2}]})")
-            << "no passes of every rank";
+            << "no step with passes of every rank";
         QTest::addRow("a rank that cannot be")
             << recorded().replace("\"pid\":1", "\"pid\":99999999") << "one of its passes is damaged";
         QTest::addRow("a pass of no kind")

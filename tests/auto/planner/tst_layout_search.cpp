@@ -347,7 +347,7 @@ private slots:
         const auto found = searchLayouts(requestFor("gpt-1t", "p3.16xlarge", 1, 64));
         QVERIFY(!found.ok());
         QCOMPARE(found.error().kind, ErrorKind::Refused);
-        QVERIFY(found.error().message.find("device's 16.0 GiB") != std::string::npos);
+        QVERIFY(found.error().message.find("device of 16.0 GiB") != std::string::npos);
     }
 
     void keepsTensorParallelRanksOnOneNode()
