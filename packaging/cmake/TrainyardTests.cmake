@@ -55,7 +55,9 @@ function(trainyard_test name)
         add_test(NAME ${test}_on_${processor} COMMAND ${command})
         set_tests_properties(${test}_on_${processor} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
             RUN_SERIAL ${serial} SKIP_RETURN_CODE 77
-            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};LD_PRELOAD=${CMAKE_BINARY_DIR}/tests/lesser_processor.so;TRAINYARD_TEST_PROCESSOR=${processor}")
+            # LD_PRELOAD takes a blank in a path for the end of a name.
+            ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${CMAKE_BINARY_DIR}/tests"
+            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};LD_PRELOAD=lesser_processor.so;TRAINYARD_TEST_PROCESSOR=${processor}")
     endforeach()
 endfunction()
 

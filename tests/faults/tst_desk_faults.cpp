@@ -216,7 +216,8 @@ private slots:
         FaultReport report(51, "An old agent with a new desk, and the reverse",
                            "told clearly which side is to be renewed; the live run is not disturbed");
         m_run->feedEvery(5ms);
-        for (const auto& [how, whom] : {std::pair{"old", "trainyard-agent"}, std::pair{"new", "desk"}}) {
+        for (const auto& [how, whom] :
+             {std::pair{"old", "trainyard-agent"}, std::pair{"new", "update Trainyard here"}}) {
             const QString home = m_cli->path(how);
             QVERIFY(QDir().mkpath(home));
             m_cli->write(QString(how) + "/hostile", how);
