@@ -21,9 +21,9 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        const std::string script = std::string(TRAINYARD_AGENT) + " renew --lease-ms 800 -- sh -c 'cat > " +
-                                   path("words") + "; touch " + path("ended") + "' & echo $! > " +
-                                   path("pid") + "; wait";
+        const std::string script = "\"" + std::string(TRAINYARD_AGENT) +
+                                   "\" renew --lease-ms 800 -- sh -c 'cat > " + path("words") + "; touch " +
+                                   path("ended") + "' & echo $! > " + path("pid") + "; wait";
         const auto shell = startProcess({{"sh", "-c", script}, environmentWithout({}), {}, -1, true, -1});
         QVERIFY(shell.ok());
         m_mpirun = *shell;

@@ -113,7 +113,7 @@ private slots:
         AWAIT_EQUAL(newer->state(), State::Refused);
         QVERIFY2(newer->lastError()->message.find("9.9") != std::string::npos,
                  newer->lastError()->message.c_str());
-        QVERIFY(newer->lastError()->hint.find("desk") != std::string::npos);
+        QVERIFY(newer->lastError()->hint.find("update Trainyard here") != std::string::npos);
         auto older = fake("", helloReply("0.0.1", kOldestProtocolVersion - 1));
         AWAIT_EQUAL(older->state(), State::Refused);
         QVERIFY(older->lastError()->hint.find("trainyard-agent") != std::string::npos);
