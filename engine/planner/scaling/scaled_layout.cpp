@@ -15,7 +15,7 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
     const std::int64_t model = std::int64_t{layout.context} * layout.tensor * layout.pipeline;
     if (ranks < 1 || model < 1 || ranks % model != 0)
         return badInput(
-            fmt::format("{} ranks cannot hold whole copies of a model on {} ranks", ranks, model));
+            fmt::format("{} ranks cannot hold complete copies of a model that needs {}", ranks, model));
     if (ranks > kMaxRanks)
         return badInput(fmt::format("{} ranks are more than {}", ranks, kMaxRanks), "use fewer");
     RunSpec copy = spec;

@@ -209,7 +209,7 @@ private slots:
         QVERIFY(whatIsLeftBehind(all[5], all)
                     .startsWith("The later checkpoints become an abandoned branch: "
                                 "steps 200, 300 and 400 (damaged)."));
-        QVERIFY(whatIsLeftBehind(all[3], all).contains("with steps 300 and 400 (damaged), become"));
+        QVERIFY(whatIsLeftBehind(all[3], all).contains("including steps 300 and 400 (damaged), become"));
         QVERIFY(whatIsLeftBehind(ofLine(500, 1), all).contains("that do not lead to it become"));
     }
 

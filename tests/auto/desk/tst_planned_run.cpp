@@ -295,7 +295,7 @@ private slots:
         const QStringList refusals = answersWith(needs[1], needs[0]);
         QCOMPARE(refusals.size(), 3);
         for (const QString& refusal : refusals)
-            QVERIFY2(refusal.contains(refusals[0]) && refusal.contains(", and a has "), qPrintable(refusal));
+            QVERIFY2(refusal.contains(refusals[0]) && refusal.contains(", but a has "), qPrintable(refusal));
     }
 
     void partitionAgreesOnUnequalHardware()

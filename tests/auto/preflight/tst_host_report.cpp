@@ -142,7 +142,7 @@ private slots:
             "libcuda.so.1");
         row("no AVX2", "cpu/flags", QJsonArray{"fma"}, "processor", Verdict::Warn, "AVX2");
         row("little memory", "memory", QJsonObject{{"total", 1e9}}, "memory", Verdict::Warn, "very small");
-        row("memory taken", "memory/available", 1e8, "memory", Verdict::Warn, "something else");
+        row("memory taken", "memory/available", 1e8, "memory", Verdict::Warn, "other processes");
         row("small /dev/shm", "shm", QJsonObject{{"total", 1e6}, {"free", 1e6}}, "shared memory",
             Verdict::Warn, "/dev/shm");
         row("full /dev/shm", "shm/free", 1e6, "shared memory", Verdict::Warn, "remove leftover files");
@@ -151,7 +151,7 @@ private slots:
         row("old driver", "devices", QJsonArray{device("535.104.05")}, "driver", Verdict::Fail, "580.65.06");
         row("old device", "devices", QJsonArray{device("580.65.06", "6.1")}, "driver", Verdict::Fail, "7.5");
         row("worn-out memory", "devices", changedDevice("ecc_errors", 3), "device state", Verdict::Fail,
-            "replaced");
+            "replace a device");
         row("device in use", "devices", changedDevice("memory_used", 70 * kGiB), "device state",
             Verdict::Warn, "other processes use");
         row("device busy", "devices", changedDevice("utilisation", 0.97), "device state", Verdict::Warn,
