@@ -172,6 +172,15 @@ QList<QWidget*> tabStops(QWidget& page)
     return stops;
 }
 
+/// Scrolls as Tab does.
+void bringIntoView(QWidget& widget)
+{
+    for (QWidget* around = widget.parentWidget(); around; around = around->parentWidget()) {
+        if (auto* area = qobject_cast<QScrollArea*>(around))
+            area->ensureWidgetVisible(&widget);
+    }
+}
+
 /// The panel, or what else of the page, that the widget lies in.
 const QWidget* sectionOf(const QWidget& widget)
 {
@@ -306,6 +315,7 @@ private:
                 continue;
             if (QWidget* focus = QApplication::focusWidget())
                 focus->clearFocus();
+            bringIntoView(*widget);
             const QImage before = ::look(*widget);
             widget->setFocus(Qt::TabFocusReason);
             if (!widget->hasFocus())
