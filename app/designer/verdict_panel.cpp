@@ -181,7 +181,7 @@ void VerdictPanel::showSentence(const Findings& findings)
     } else if (!findings.remarks.empty()) {
         setStyleProperty(m_verdict, "tone", "warning");
         m_verdict->setText(tr("◆ Can be launched"));
-        m_sentence->setText(tr("Valid, but some settings have no effect:"));
+        m_sentence->setText(tr("Valid, with remarks:"));
     } else {
         setStyleProperty(m_verdict, "tone", "good");
         m_verdict->setText(tr("✓ Can be launched"));
