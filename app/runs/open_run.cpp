@@ -60,7 +60,7 @@ OpenRun::OpenRun(RecordedRun run, QObject* parent)
     connect(&m_tell, &QTimer::timeout, this, &OpenRun::updateCacheWhenDue);
     // The file of an imported run is all there is of it; a run without a folder is not written anywhere.
     if (!m_run.facts.import && !m_run.facts.folder.isEmpty())
-        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps > 0);
+        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps);
     examineCache();
 }
 
@@ -80,7 +80,7 @@ void OpenRun::onExamined(const Result<bool>& repaired)
     if (*repaired) {
         const Status read = readStepsAgain(m_run.facts.folder, m_run.series);
         m_cachedSteps = m_run.series.restoredSteps();
-        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps > 0);
+        m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps);
         setProblem(read.ok()
                        ? tr("The cached metrics of this run were corrupt and have been rebuilt from its "
                             "journal.")

@@ -28,6 +28,14 @@ Status write(SeriesWriter& writer, const fs::path& runFolder, const StepStream& 
     return writer.commit(note);
 }
 
+/// Rows of the steps in the file.
+qsizetype tableRows(SeriesWriter& writer, const StepStream& stream)
+{
+    const SeriesTable steps = stream.steps.toSeries();
+    const auto table = writer.addTable(steps.name, steps.names);
+    return table.ok() ? writer.rows(*table) : -1;
+}
+
 } // namespace
 
 Result<StepStream> readSeriesCache(const QString& folder)
@@ -63,35 +71,44 @@ Status rebuildSeriesCache(const QString& folder)
     };
     TRAINYARD_TRY(const JournalEnd end, scanJournal(journalPath(folder.toStdString()), take));
     series.setStepsEnd(end);
-    return SeriesCache(folder, false).update(series.stepStream());
+    return SeriesCache(folder, 0).update(series.stepStream());
 }
 
-SeriesCache::SeriesCache(const QString& runFolder, bool restored) : m_runFolder(runFolder.toStdString())
+SeriesCache::SeriesCache(const QString& runFolder, qsizetype restoredRows)
+    : m_runFolder(runFolder.toStdString()), m_rows(restoredRows)
 {
-    if (restored)
-        m_rewrites = 0;
 }
 
 Status SeriesCache::update(const StepStream& stream)
 {
     if (stream.steps.size() < kMinCachedSteps)
         return {};
-    // A cache that cannot be appended to, because it was damaged or replaced meanwhile, is only a cache.
-    const bool appends = m_rewrites == stream.steps.rewrites() && append(stream).ok();
-    if (!appends)
+    const Status opened = openWriter();
+    if (!opened.ok() && opened.error().kind == ErrorKind::Refused)
+        return opened;
+    // A damaged file, or one that another program wrote meanwhile, does not end where these steps continue.
+    const bool appends = opened.ok() && m_rewrites == stream.steps.rewrites() && m_rows > 0 &&
+                         tableRows(*m_writer, stream) == m_rows;
+    if (appends) {
+        TRAINYARD_TRY_STATUS(write(*m_writer, m_runFolder, stream));
+        m_writer->release();
+    } else {
         TRAINYARD_TRY_STATUS(replace(stream));
+    }
     m_rewrites = stream.steps.rewrites();
+    m_rows = stream.steps.size();
     return {};
 }
 
-Status SeriesCache::append(const StepStream& stream)
+Status SeriesCache::openWriter()
 {
-    if (!m_writer || !m_writer->reacquire().ok()) {
-        m_writer.reset(); // its lock would refuse the next one
-        TRAINYARD_TRY(m_writer, SeriesWriter::open(seriesPath(m_runFolder)));
-    }
-    TRAINYARD_TRY_STATUS(write(*m_writer, m_runFolder, stream));
-    m_writer->release();
+    if (m_writer && m_writer->reacquire().ok())
+        return {};
+    m_writer.reset(); // its lock would refuse the next one
+    std::error_code ignored;
+    if (!fs::exists(seriesPath(m_runFolder), ignored))
+        return failed(seriesPath(m_runFolder).string() + " is not there");
+    TRAINYARD_TRY(m_writer, SeriesWriter::open(seriesPath(m_runFolder)));
     return {};
 }
 

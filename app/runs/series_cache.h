@@ -29,8 +29,9 @@ Status rebuildSeriesCache(const QString& runFolder);
 /// was written before is read again. Any thread, one at a time.
 class SeriesCache {
 public:
-    /// `restored`: the series in memory begins with the rows of the file, as after readSeriesCache().
-    SeriesCache(const QString& runFolder, bool restored);
+    /// `restoredRows`: rows of the file that the series in memory begins with, as after readSeriesCache(); 0
+    /// = none.
+    SeriesCache(const QString& runFolder, qsizetype restoredRows);
 
     /// Appends the rows that are new since the last update. Writes the file again when rows changed, as when
     /// a later attempt replaced steps, or when the file is not the one that was written last. Refused while
@@ -38,11 +39,12 @@ public:
     Status update(const StepStream& stream);
 
 private:
-    Status append(const StepStream& stream);
+    Status openWriter();
     Status replace(const StepStream& stream);
 
     std::filesystem::path m_runFolder;
-    std::optional<int> m_rewrites; ///< StepTable::rewrites() that the file reflects
+    int m_rewrites = 0;   ///< StepTable::rewrites() that the file reflects
+    qsizetype m_rows = 0; ///< of the file when it was written last; 0 = it has to be written
     std::optional<SeriesWriter> m_writer;
 };
 

@@ -52,7 +52,7 @@ private slots:
     {
         QVERIFY(rebuildSeriesCache(folder()).ok());
         RunSeries series = readRunSeries(folder()).value();
-        SeriesCache cache(folder(), series.restoredSteps() > 0);
+        SeriesCache cache(folder(), series.restoredSteps());
         for (int last = kSteps; last < kSteps + 15'000; last += 5000) {
             grow(series, 1, last + 1, last + 5000);
             QCOMPARE(readSeriesCache(folder())->steps.size(), last);
@@ -67,7 +67,7 @@ private slots:
     void anUpdateReadsNothingThatIsCached()
     {
         RunSeries series = readRunSeries(folder()).value();
-        SeriesCache cache(folder(), false);
+        SeriesCache cache(folder(), 0);
         QVERIFY(cache.update(series.stepStream()).ok());
         grow(series, 1, kSteps + 1, kSteps + 5000);
         QVERIFY(cache.update(series.stepStream()).ok()); // opens the file that the first one wrote
@@ -84,7 +84,7 @@ private slots:
     {
         QVERIFY(rebuildSeriesCache(folder()).ok());
         RunSeries series = readRunSeries(folder()).value();
-        SeriesCache cache(folder(), true);
+        SeriesCache cache(folder(), series.restoredSteps());
         grow(series, 2, kSteps - 3000, kSteps + 100, 1.5);
         compare(readRunSeries(folder()).value(), fromJournal());
         QVERIFY(cache.update(series.stepStream()).ok());
@@ -138,7 +138,7 @@ private slots:
     void whatAnotherProgramWroteMeanwhileIsReplaced()
     {
         RunSeries series = readRunSeries(folder()).value();
-        SeriesCache cache(folder(), false);
+        SeriesCache cache(folder(), 0);
         QVERIFY(cache.update(series.stepStream()).ok());
         grow(series, 1, kSteps + 1, kSteps + 5000);
         QVERIFY(cache.update(series.stepStream()).ok());
@@ -159,11 +159,32 @@ private slots:
     {
         QVERIFY(rebuildSeriesCache(folder()).ok());
         RunSeries series = readRunSeries(folder()).value();
-        SeriesCache cache(folder(), true);
+        SeriesCache cache(folder(), series.restoredSteps());
         grow(series, 1, kSteps + 1, kSteps + 5000);
         QVERIFY(cache.update(series.stepStream()).ok());
         auto other = SeriesWriter::open(file()); // it is not locked between updates
         QVERIFY(other.ok());
+        grow(series, 1, kSteps + 5001, kSteps + 10'000);
+        const Status refusal = cache.update(series.stepStream());
+        QVERIFY(!refusal.ok());
+        QCOMPARE(refusal.error().kind, ErrorKind::Refused);
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps + 5000);
+    }
+
+    /// Two windows follow the same run, and this one is behind.
+    void anotherProgramsNewerFileKeepsNoRowsOfOurs()
+    {
+        RunSeries series = readRunSeries(folder()).value();
+        SeriesCache cache(folder(), 0);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        RunSeries further = readRunSeries(folder()).value();
+        grow(further, 1, kSteps + 1, kSteps + 10'000);
+        QVERIFY(SeriesCache(folder(), kSteps).update(further.stepStream()).ok());
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps + 10'000);
+        QVERIFY(cache.update(series.stepStream()).ok());
+        QVERIFY(SeriesFile::verify(file()).ok());
+        QCOMPARE(readSeriesCache(folder())->steps.size(), kSteps);
+        compare(readRunSeries(folder()).value(), fromJournal());
     }
 
     void anOpenRunRepairsItsFileAndShowsWhatTheJournalSays()
