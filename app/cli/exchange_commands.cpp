@@ -80,8 +80,8 @@ int importModel(const ImportOptions& options)
 Status exportRun(const ExportOptions& options)
 {
     if (options.run.empty() || (options.tensorboard.empty() && options.csv.empty() && options.json.empty()))
-        return badInput("a run and an output are needed",
-                        "--tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
+        return badInput("name a run and at least one output",
+                        "use --tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
     TRAINYARD_TRY_STATUS(checkOutputFile("--csv", options.csv));
     TRAINYARD_TRY_STATUS(checkOutputFile("--json", options.json));
     TRAINYARD_TRY_STATUS(fetchRecords({textOf(options.run)}));

@@ -184,7 +184,7 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
                  tr("Hardware for planning time and memory: a preset, or your own calibrated in Hosts. Sets "
                     "the slots to its device count. Default: unknown, no time is planned."));
     explainField(row.slotCount, tr("Slots of host %1").arg(number),
-                 tr("Maximum number of ranks on it, one per device. Default: 1."));
+                 tr("Maximum number of ranks on this host, one per device. Default: 1."));
     explainField(row.memory, tr("Memory per slot of host %1").arg(number),
                  tr("Memory limit per rank, in GiB (2^30 bytes). Default: 0, no limit."));
     for (QWidget* control :
