@@ -2,7 +2,8 @@
 #
 #   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...] [APART b.cpp ...])
 #       in engine/base makes the target trainyard_engine_base, with the repository root as include path.
-#   trainyard_qt_library(...)        the same, with Qt's meta-object compiler
+#   trainyard_qt_library(...)        the same, with Qt's meta-object compiler and precompiled headers of Qt Core
+#   trainyard_widget_library(...)    the same, with those of Qt Widgets
 #   trainyard_executable(<name> SOURCES main.cpp LINKS ...)
 
 function(trainyard_target_name out)
@@ -38,6 +39,24 @@ function(trainyard_qt_library)
     trainyard_library(${ARGN})
     trainyard_target_name(name)
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
+    trainyard_precompiled_headers(${name} trainyard_core_pch)
+endfunction()
+
+function(trainyard_widget_library)
+    trainyard_library(${ARGN})
+    trainyard_target_name(name)
+    set_target_properties(${name} PROPERTIES AUTOMOC ON)
+    trainyard_precompiled_headers(${name} trainyard_widget_pch)
+endfunction()
+
+# Compiles <target> with the precompiled headers of <from> (TrainyardPrecompiled, TrainyardTorch).
+function(trainyard_precompiled_headers target from)
+    target_precompile_headers(${target} REUSE_FROM ${from})
+    # There GCC 12 does not know std::string as the system's any more and reports the overlapping memcpy of bug 105329
+    # under more names.
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+        target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+    endif()
 endfunction()
 
 function(trainyard_executable name)

@@ -9,6 +9,7 @@
 # Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, eight sources at once, into one executable
 # tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. APART: a test
 # with names that others have too, compiled alone. ALONE: one with a main() of its own, in an executable of its own.
+# TRAINYARD_TEST_PCH: the target whose precompiled headers the tests of a folder use.
 function(trainyard_test name)
     cmake_parse_arguments(ARG "ALONE;APART" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
     if(NOT ARG_LABELS)
@@ -78,6 +79,9 @@ function(trainyard_test_executable executable)
         target_compile_options(${executable} PRIVATE ${TRAINYARD_TEST_OPTIONS})
         target_compile_definitions(${executable} PRIVATE
             TRAINYARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRAINYARD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
+        if(TRAINYARD_TEST_PCH)
+            trainyard_precompiled_headers(${executable} ${TRAINYARD_TEST_PCH})
+        endif()
         if(executable MATCHES "^tests_")
             target_link_libraries(${executable} PRIVATE trainyard_tests_support_group)
             set_target_properties(${executable} PROPERTIES UNITY_BUILD ON

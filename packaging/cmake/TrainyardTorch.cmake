@@ -29,9 +29,9 @@ target_link_options(trainyard_torch INTERFACE "-Wl,-rpath-link,${TRAINYARD_DEPS}
 
 # ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every engine library. A precompiled
 # header holds for one level of optimisation, and tests have another.
-file(WRITE "${CMAKE_BINARY_DIR}/torch_pch.cpp" "")
+file(WRITE "${CMAKE_BINARY_DIR}/empty.cpp" "")
 foreach(name trainyard_torch_pch trainyard_torch_test_pch)
-    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/torch_pch.cpp")
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/empty.cpp")
     target_link_libraries(${name} PRIVATE trainyard_torch trainyard_options)
     target_precompile_headers(${name} PRIVATE
         <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
@@ -49,12 +49,7 @@ endfunction()
 
 # trainyard_test that uses LibTorch. The precompiled headers come first, before Qt's macro `slots`. One thread:
 # the problems are small, and OpenMP threads that spin on a busy machine take minutes for them.
-macro(trainyard_torch_test name)
+function(trainyard_torch_test name)
+    set(TRAINYARD_TEST_PCH trainyard_torch_test_pch)
     trainyard_test(${name} ENVIRONMENT OMP_NUM_THREADS=1 ${ARGN})
-    set(executable ${name})
-    set(arguments ${ARGN})
-    if(TRAINYARD_TEST_GROUP AND NOT "ALONE" IN_LIST arguments)
-        set(executable tests_${TRAINYARD_TEST_GROUP})
-    endif()
-    target_precompile_headers(${executable} REUSE_FROM trainyard_torch_test_pch)
-endmacro()
+endfunction()
