@@ -183,7 +183,7 @@ void DataPage::onJobState(PrepareJob::State state)
     case PrepareJob::State::Starting:
         m_notices.clear();
         m_page->strip()->clear();
-        m_progress->begin(m_job.options());
+        m_progress->begin(m_job.request());
         break;
     case PrepareJob::State::Stopping:
         m_progress->setStopping();
@@ -197,7 +197,7 @@ void DataPage::onJobState(PrepareJob::State state)
     }
 }
 
-void DataPage::onPrepared(const Result<PrepareOptions>& result)
+void DataPage::onPrepared(const Result<PrepareRequest>& result)
 {
     if (!result.ok()) {
         if (result.error().kind == ErrorKind::Cancelled)

@@ -48,7 +48,7 @@ private:
     QWidget* makeDetail();
     void connectJob();
     void onJobState(PrepareJob::State state);
-    void onPrepared(const Result<PrepareOptions>& result);
+    void onPrepared(const Result<PrepareRequest>& result);
     void onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result);
     void showVerified(const Result<VerifyReport>& result);
     void showCurrent();

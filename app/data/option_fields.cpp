@@ -12,151 +12,237 @@
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/number_box.h"
+#include "datasets/options/prepare_fields.h"
 
 namespace trainyard {
 
 namespace {
 
-QLineEdit* makeLine(const QString& accepted)
+/// The member that holds the value of an option.
+template <typename Value>
+OptionFields::Member<Value> memberOf(const std::string& option)
 {
-    auto* line = new QLineEdit;
-    line->setValidator(new QRegularExpressionValidator(QRegularExpression(accepted), line));
-    return line;
+    return [option](PrepareRequest& request) -> Value& {
+        Value* found = nullptr;
+        describeOptions(request, [&]<typename Each>(const OptionInfo& info, Each& member) {
+            if constexpr (std::is_same_v<Each, Value>) {
+                if (option == info.option)
+                    found = &member;
+            }
+        });
+        TRAINYARD_CHECK(found);
+        return *found;
+    };
+}
+
+QString lineText(const std::filesystem::path& path)
+{
+    return QString::fromStdString(path.string());
+}
+
+QString lineText(double value)
+{
+    return QString::number(value, 'g', QLocale::FloatingPointShortest);
+}
+
+QString lineText(std::uint64_t value)
+{
+    return QString::number(value);
+}
+
+/// Paths and names.
+template <typename Text>
+void readLine(const QString& text, Text& value)
+{
+    value = text.trimmed().toStdString();
+}
+
+void readLine(const QString& text, double& value)
+{
+    value = text.toDouble();
+}
+
+void readLine(const QString& text, std::uint64_t& value)
+{
+    value = text.toULongLong();
+}
+
+template <typename Value>
+QString choiceText(const Value& value)
+{
+    if constexpr (std::is_enum_v<Value>)
+        return QString::fromUtf8(nameOf(value));
+    else
+        return QString::fromStdString(value);
+}
+
+template <typename Value>
+void readChoice(const QString& text, Value& value)
+{
+    if constexpr (std::is_enum_v<Value>)
+        value = enumFromName<Value>(text.toStdString()).value_or(value);
+    else
+        value = text.toStdString();
+}
+
+/// The field that shows problems of an option: both numbers of a shape are in one field.
+std::string fieldOf(const std::string& option)
+{
+    return option == "--max-pred" ? "--seq-len" : option;
 }
 
 } // namespace
 
-FormRow* OptionFields::addRow(QVBoxLayout* column, const char* member, QWidget* field, const Words& words,
-                              std::function<void(const PrepareOptions&)> show,
-                              std::function<void(PrepareOptions&)> take)
+void OptionFields::addOption(QVBoxLayout* column, const char* option, const Words& words)
+{
+    PrepareRequest any;
+    describeOptions(any, [&]<typename Value>(const OptionInfo& info, Value&) {
+        if (std::string_view(info.option) != option)
+            return;
+        const Member<Value> member = memberOf<Value>(option);
+        if constexpr (std::is_same_v<Value, bool>) {
+            addFlag(column, option, words, member);
+        } else if constexpr (std::is_same_v<Value, int>) {
+            // One shard can be typed, to see why it is too few.
+            addNumber(column, option, words, member, std::min(1, int(info.range.min)), int(info.range.max));
+        } else if constexpr (std::is_same_v<Value, double>) {
+            addLine(column, option, words, member, QStringLiteral("[0-9]*\\.?[0-9]*"));
+        } else if constexpr (std::is_same_v<Value, std::uint64_t>) {
+            if (info.isSize)
+                addMebibytes(column, option, words, member);
+            else
+                addLine(column, option, words, member, QStringLiteral("[0-9]{1,19}"));
+        } else if constexpr (std::is_enum_v<Value>) {
+            addChoice(column, option, words, member);
+        } else if (info.choices.empty()) {
+            addLine(column, option, words, member);
+        } else if constexpr (std::is_same_v<Value, std::string>) {
+            addChoice(column, option, words, member);
+        }
+    });
+}
+
+FormRow* OptionFields::addRow(QVBoxLayout* column, const char* name, QWidget* field, const Words& words,
+                              std::function<void(PrepareRequest&)> show,
+                              std::function<void(PrepareRequest&)> take)
 {
     auto* row = new FormRow(words.label, field, words.help, FormRow::Help::Always);
     column->addWidget(row);
-    m_fields[member] = {row, std::move(show), std::move(take)};
+    m_fields[name] = {row, std::move(show), std::move(take)};
     return row;
 }
 
-void OptionFields::addNumber(QVBoxLayout* column, const char* member, int PrepareOptions::*value, Range range,
-                             const Words& words)
+void OptionFields::addNumber(QVBoxLayout* column, const char* name, const Words& words,
+                             const Member<int>& member, int low, int high)
 {
-    auto* box = new NumberBox(range.low, range.high, words.unit);
+    auto* box = new NumberBox(low, high, words.unit);
     addRow(
-        column, member, box, words, [box, value](const PrepareOptions& o) { box->showValue(o.*value); },
-        [box, value](PrepareOptions& o) { o.*value = box->value(); });
-    connect(box, &QSpinBox::valueChanged, this, [this, member] { touch(member); });
+        column, name, box, words, [box, member](PrepareRequest& o) { box->showValue(member(o)); },
+        [box, member](PrepareRequest& o) { member(o) = box->value(); });
+    connect(box, &QSpinBox::valueChanged, this, [this, name] { touch(name); });
 }
 
-void OptionFields::addText(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
-                           const QString& placeholder, const Words& words)
+void OptionFields::addPath(QVBoxLayout* column, const char* name, const Words& words,
+                           const Member<std::filesystem::path>& member)
+{
+    addLine(column, name, words, member);
+}
+
+template <typename Value>
+void OptionFields::addLine(QVBoxLayout* column, const char* name, const Words& words,
+                           const Member<Value>& member, const QString& accepted)
 {
     auto* line = new QLineEdit;
-    line->setPlaceholderText(placeholder);
+    line->setPlaceholderText(words.text);
     addRow(
-        column, member, line, words, [line, value](const PrepareOptions& o) { line->setText(o.*value); },
-        [line, value](PrepareOptions& o) { o.*value = line->text().trimmed(); });
-    connect(line, &QLineEdit::textEdited, this, [this, member] { touch(member); });
+        column, name, line, words, [line, member](PrepareRequest& o) { line->setText(lineText(member(o))); },
+        [line, member](PrepareRequest& o) { readLine(line->text(), member(o)); });
+    connect(line, &QLineEdit::textEdited, this, [this, name] { touch(name); });
+    if (!accepted.isEmpty()) {
+        line->setValidator(new QRegularExpressionValidator(QRegularExpression(accepted), line));
+        return;
+    }
     // A path is often longer than its field.
     connect(line, &QLineEdit::textChanged, line, [line, help = words.help](const QString& text) {
         line->setToolTip(wrappedToolTip(text.isEmpty() ? help : text + QLatin1Char('\n') + help));
     });
 }
 
-void OptionFields::addShare(QVBoxLayout* column, const char* member, double PrepareOptions::*value,
-                            const Words& words)
-{
-    auto* line = makeLine(QStringLiteral("[0-9]*\\.?[0-9]*"));
-    addRow(
-        column, member, line, words,
-        [line, value](const PrepareOptions& o) {
-            line->setText(QString::number(o.*value, 'g', QLocale::FloatingPointShortest));
-        },
-        [line, value](PrepareOptions& o) { o.*value = line->text().toDouble(); });
-    connect(line, &QLineEdit::textEdited, this, [this, member] { touch(member); });
-}
-
-void OptionFields::addSeed(QVBoxLayout* column, const char* member, std::uint64_t PrepareOptions::*value,
-                           const Words& words)
-{
-    auto* line = makeLine(QStringLiteral("[0-9]{1,19}"));
-    addRow(
-        column, member, line, words,
-        [line, value](const PrepareOptions& o) { line->setText(QString::number(o.*value)); },
-        [line, value](PrepareOptions& o) { o.*value = line->text().toULongLong(); });
-    connect(line, &QLineEdit::textEdited, this, [this, member] { touch(member); });
-}
-
-void OptionFields::addMebibytes(QVBoxLayout* column, const char* member, Bytes PrepareOptions::*value,
-                                const Words& words)
+void OptionFields::addMebibytes(QVBoxLayout* column, const char* name, const Words& words,
+                                const Member<Bytes>& member)
 {
     auto* box = new NumberBox(1, std::numeric_limits<int>::max(), tr("MiB"));
     addRow(
-        column, member, box, words,
-        [box, value](const PrepareOptions& o) { box->showValue(static_cast<int>(o.*value / kMiB)); },
-        [box, value](PrepareOptions& o) { o.*value = static_cast<Bytes>(box->value()) * kMiB; });
-    connect(box, &QSpinBox::valueChanged, this, [this, member] { touch(member); });
+        column, name, box, words,
+        [box, member](PrepareRequest& o) { box->showValue(static_cast<int>(member(o) / kMiB)); },
+        [box, member](PrepareRequest& o) { member(o) = static_cast<Bytes>(box->value()) * kMiB; });
+    connect(box, &QSpinBox::valueChanged, this, [this, name] { touch(name); });
 }
 
-void OptionFields::addFlag(QVBoxLayout* column, const char* member, bool PrepareOptions::*value,
-                           const QString& text, const Words& words)
+void OptionFields::addFlag(QVBoxLayout* column, const char* name, const Words& words,
+                           const Member<bool>& member)
 {
-    auto* box = new QCheckBox(text);
+    auto* box = new QCheckBox(words.text);
     addRow(
-        column, member, box, words, [box, value](const PrepareOptions& o) { box->setChecked(o.*value); },
-        [box, value](PrepareOptions& o) { o.*value = box->isChecked(); });
-    connect(box, &QCheckBox::clicked, this, [this, member] { touch(member); });
+        column, name, box, words, [box, member](PrepareRequest& o) { box->setChecked(member(o)); },
+        [box, member](PrepareRequest& o) { member(o) = box->isChecked(); });
+    connect(box, &QCheckBox::clicked, this, [this, name] { touch(name); });
 }
 
-void OptionFields::addChoice(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
-                             const QList<Choice>& choices, const Words& words)
+template <typename Value>
+void OptionFields::addChoice(QVBoxLayout* column, const char* name, const Words& words,
+                             const Member<Value>& member)
 {
     auto* box = new ChoiceBox;
-    for (const Choice& choice : choices)
+    for (const Choice& choice : words.choices)
         box->addItem(choice.text, choice.value);
     addRow(
-        column, member, box, words,
-        [box, value](const PrepareOptions& o) { box->setCurrentIndex(std::max(0, box->findData(o.*value))); },
-        [box, value](PrepareOptions& o) { o.*value = box->currentData().toString(); });
-    connect(box, &QComboBox::activated, this, [this, member] { touch(member); });
+        column, name, box, words,
+        [box, member](PrepareRequest& o) {
+            box->setCurrentIndex(std::max(0, box->findData(choiceText(member(o)))));
+        },
+        [box, member](PrepareRequest& o) { readChoice(box->currentData().toString(), member(o)); });
+    connect(box, &QComboBox::activated, this, [this, name] { touch(name); });
 }
 
-PrepareOptions OptionFields::options() const
+PrepareRequest OptionFields::request() const
 {
-    PrepareOptions options;
-    for (const auto& [member, field] : m_fields)
-        field.take(options);
-    return options;
+    PrepareRequest request;
+    for (const auto& [name, field] : m_fields)
+        field.take(request);
+    return request;
 }
 
-void OptionFields::show(const PrepareOptions& options)
+void OptionFields::show(PrepareRequest request)
 {
-    for (auto& [member, field] : m_fields)
-        field.show(options);
-    for (auto& [member, field] : m_fields)
+    for (auto& [name, field] : m_fields)
+        field.show(request);
+    for (auto& [name, field] : m_fields)
         field.visited = false; // fields tell of the changes too that were made for them
     emit edited();
 }
 
-void OptionFields::touch(const char* member)
+void OptionFields::touch(const char* name)
 {
-    m_fields.at(member).visited = true;
+    m_fields.at(name).visited = true;
     emit edited();
 }
 
 void OptionFields::showProblems(const Diagnostics& problems, bool all)
 {
-    for (auto& [member, field] : m_fields) {
+    for (auto& [name, field] : m_fields) {
         QString sentence;
         for (const Diagnostic& problem : problems) {
-            if (sentence.isEmpty() && problem.path == member && (all || field.visited))
+            if (sentence.isEmpty() && fieldOf(problem.path) == name && (all || field.visited))
                 sentence = QString::fromStdString(problem.message + " — " + problem.hint);
         }
         field.row->setError(sentence);
     }
 }
 
-FormRow* OptionFields::row(const std::string& member) const
+FormRow* OptionFields::row(const std::string& name) const
 {
-    const auto found = m_fields.find(member);
+    const auto found = m_fields.find(fieldOf(name));
     return found == m_fields.end() ? nullptr : found->second.row;
 }
 

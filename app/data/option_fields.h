@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 
 class QVBoxLayout;
 class QWidget;
@@ -16,55 +16,45 @@ namespace trainyard {
 
 class FormRow;
 
-/// The rows of a form, each bound to a member of PrepareOptions and named after it. A field shows its
-/// problem once the user has visited it.
+/// The rows of a form, each bound to a member of PrepareRequest and named after its option ("--shards"). A
+/// field shows its problem once the user has visited it.
 class OptionFields : public QObject {
     Q_OBJECT
 public:
-    struct Words {
-        QString label;
-        QString help; ///< meaning, unit and default
-        QString unit{};
-    };
     struct Choice {
         QString value; ///< as spelled by the command
         QString text;
     };
-    struct Range {
-        int low;
-        int high;
+    struct Words {
+        QString label;
+        QString help; ///< meaning, unit and default
+        QString unit{};
+        QString text{};          ///< of a check box, or the placeholder of a line
+        QList<Choice> choices{}; ///< for enumerations, and texts that have choices
     };
+    template <typename Value>
+    using Member = std::function<Value&(PrepareRequest&)>;
 
     using QObject::QObject;
 
-    void addNumber(QVBoxLayout* column, const char* member, int PrepareOptions::*value, Range range,
-                   const Words& words);
-    void addText(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
-                 const QString& placeholder, const Words& words);
-    /// A fraction between 0 and 1.
-    void addShare(QVBoxLayout* column, const char* member, double PrepareOptions::*value, const Words& words);
-    void addSeed(QVBoxLayout* column, const char* member, std::uint64_t PrepareOptions::*value,
-                 const Words& words);
-    void addMebibytes(QVBoxLayout* column, const char* member, Bytes PrepareOptions::*value,
-                      const Words& words);
-    void addFlag(QVBoxLayout* column, const char* member, bool PrepareOptions::*value, const QString& text,
-                 const Words& words);
-    void addChoice(QVBoxLayout* column, const char* member, QString PrepareOptions::*value,
-                   const QList<Choice>& choices, const Words& words);
-    /// A custom field. `show` and `take` copy between field and options; the owner of the field calls
+    /// A field that fits the type and the range of an option in prepare_fields.h.
+    void addOption(QVBoxLayout* column, const char* option, const Words& words);
+    void addFlag(QVBoxLayout* column, const char* name, const Words& words, const Member<bool>& member);
+    void addPath(QVBoxLayout* column, const char* name, const Words& words,
+                 const Member<std::filesystem::path>& member);
+    /// A custom field. `show` and `take` copy between field and request; the owner of the field calls
     /// touch() when the user has changed it.
-    FormRow* addRow(QVBoxLayout* column, const char* member, QWidget* field, const Words& words,
-                    std::function<void(const PrepareOptions&)> show,
-                    std::function<void(PrepareOptions&)> take);
+    FormRow* addRow(QVBoxLayout* column, const char* name, QWidget* field, const Words& words,
+                    std::function<void(PrepareRequest&)> show, std::function<void(PrepareRequest&)> take);
 
-    PrepareOptions options() const;
-    void show(const PrepareOptions& options);
+    PrepareRequest request() const;
+    void show(PrepareRequest request);
     /// Marks a field as visited by the user.
-    void touch(const char* member);
+    void touch(const char* name);
     /// `all`: also for fields not visited yet.
     void showProblems(const Diagnostics& problems, bool all);
-    /// Null if no field shows that member.
-    FormRow* row(const std::string& member) const;
+    /// Returns the row with the field of an option; null if there is none.
+    FormRow* row(const std::string& name) const;
 
 signals:
     void edited();
@@ -72,10 +62,20 @@ signals:
 private:
     struct Field {
         FormRow* row = nullptr;
-        std::function<void(const PrepareOptions&)> show;
-        std::function<void(PrepareOptions&)> take;
+        std::function<void(PrepareRequest&)> show;
+        std::function<void(PrepareRequest&)> take;
         bool visited = false;
     };
+
+    template <typename Value>
+    void addLine(QVBoxLayout* column, const char* name, const Words& words, const Member<Value>& member,
+                 const QString& accepted = {});
+    void addNumber(QVBoxLayout* column, const char* name, const Words& words, const Member<int>& member,
+                   int low, int high);
+    void addMebibytes(QVBoxLayout* column, const char* name, const Words& words, const Member<Bytes>& member);
+    template <typename Value>
+    void addChoice(QVBoxLayout* column, const char* name, const Words& words, const Member<Value>& member);
+
     std::map<std::string, Field> m_fields;
 };
 

@@ -1,7 +1,9 @@
 #include "app/data/prepare_form.h"
 
-#include <QDir>
-#include <QFileInfo>
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QPlainTextEdit>
@@ -16,6 +18,7 @@
 #include "app/hosts/model/host_entry.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
+#include "app/widgets/number_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 
@@ -24,15 +27,30 @@ namespace trainyard {
 namespace {
 
 constexpr int kDumpLines = 2;
+constexpr int kUsualVocabulary = 30522; // BERT's
 
-QStringList nonEmptyLines(const QString& text)
+using Paths = std::vector<std::filesystem::path>;
+
+Paths nonEmptyLines(const QString& text)
 {
-    QStringList lines;
+    Paths lines;
     for (const QString& line : text.split(QLatin1Char('\n'))) {
         if (!line.trimmed().isEmpty())
-            lines << line.trimmed();
+            lines.emplace_back(line.trimmed().toStdString());
     }
     return lines;
+}
+
+QString textOf(const std::filesystem::path& path)
+{
+    return QString::fromStdString(path.string());
+}
+
+QString linesOf(const Paths& paths)
+{
+    QStringList lines;
+    std::ranges::transform(paths, std::back_inserter(lines), textOf);
+    return lines.join(QLatin1Char('\n'));
 }
 
 /// Two columns side by side; gives their layouts.
@@ -91,7 +109,7 @@ PrepareForm::PrepareForm(RunService& runs, QWidget* parent)
     connect(m_more, &QPushButton::clicked, this, [this] { showMore(!m_moreOptions->isVisibleTo(this)); });
     connect(m_fields, &OptionFields::edited, this, &PrepareForm::onEdited);
     setHosts({thisMachine()});
-    setOptions({});
+    setRequest({});
     showMore(false);
 }
 
@@ -126,8 +144,8 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
     m_fields->addRow(
         column, "host", m_host,
         {tr("Host"), tr("Runs on and stores the result on this host; paths refer to it")},
-        [this](const PrepareOptions& o) { m_host->setCurrentIndex(std::max(0, m_host->findData(o.host))); },
-        [this](PrepareOptions& o) { o.host = host(); });
+        [this](const PrepareRequest& o) { m_host->setCurrentIndex(std::max(0, m_host->findData(o.host))); },
+        [this](PrepareRequest& o) { o.host = host(); });
     connect(m_host, &QComboBox::activated, this, [this] { m_fields->touch("host"); });
 
     m_dumps->setTabChangesFocus(true);
@@ -138,14 +156,17 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
     m_fields->addRow(
         column, "dumps", m_dumps,
         {tr("Files"), tr("Wiki dumps (.xml, .xml.bz2; all parts, in order) or plain text, one per line")},
-        [this](const PrepareOptions& o) { m_dumps->setPlainText(o.dumps.join(QLatin1Char('\n'))); },
-        [this](PrepareOptions& o) { o.dumps = nonEmptyLines(m_dumps->toPlainText()); });
+        [this](const PrepareRequest& o) { m_dumps->setPlainText(linesOf(o.dumps)); },
+        [this](PrepareRequest& o) { o.dumps = nonEmptyLines(m_dumps->toPlainText()); });
     connect(m_dumps, &QPlainTextEdit::textChanged, this, [this] { m_fields->touch("dumps"); });
     addChooser("dumps", tr("Choose files"), [this] { chooseDumps(); });
 
-    m_fields->addText(column, "outputFolder", &PrepareOptions::outputFolder, tr("/data/enwiki-128"),
-                      {tr("Output folder"), tr("Must not exist yet; created when preparation finishes")});
-    addChooser("outputFolder", tr("Choose where to create the output folder"), [this] { chooseOutput(); });
+    m_fields->addPath(column, "--out",
+                      {.label = tr("Output folder"),
+                       .help = tr("Must not exist yet; created when preparation finishes"),
+                       .text = tr("/data/enwiki-128")},
+                      &PrepareRequest::out);
+    addChooser("--out", tr("Choose where to create the output folder"), [this] { chooseOutput(); });
 }
 
 void PrepareForm::addVocabulary(QVBoxLayout* column)
@@ -154,55 +175,59 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
     m_fields->addRow(
         column, "vocabulary", m_vocabulary,
         {tr("Vocabulary"), tr("Use the word pieces of an existing model, or train new ones")},
-        [this](const PrepareOptions& o) {
-            m_vocabulary->setCurrentIndex(o.vocabulary == PrepareOptions::Vocabulary::File ? 0 : 1);
-        },
-        [this](PrepareOptions& o) {
-            o.vocabulary = m_vocabulary->currentIndex() == 0 ? PrepareOptions::Vocabulary::File
-                                                             : PrepareOptions::Vocabulary::Train;
-        });
+        [this](const PrepareRequest& o) { m_vocabulary->setCurrentIndex(o.trainVocabulary > 0 ? 1 : 0); },
+        [](PrepareRequest&) {}); // it decides which of the two fields below counts
     connect(m_vocabulary, &QComboBox::currentIndexChanged, this, [this] { m_fields->touch("vocabulary"); });
-    m_fields->addText(column, "vocabularyFile", &PrepareOptions::vocabularyFile, tr("/data/vocab.txt"),
-                      {tr("Vocabulary file"),
-                       tr("One WordPiece per line, including [PAD], [UNK], [CLS], [SEP] and [MASK]")});
-    addChooser("vocabularyFile", tr("Choose the vocabulary file"),
-               [this] { choosePath(ChosenKind::File, &PrepareOptions::vocabularyFile); });
-    m_fields->addNumber(column, "vocabularySize", &PrepareOptions::vocabularySize, {1, 10'000'000},
-                        {tr("Vocabulary size"),
-                         tr("Number of word pieces to train; default 30\u202f522, as in BERT"),
-                         tr("entries")});
-    m_fields->addFlag(
-        column, "cased", &PrepareOptions::cased, tr("Keep case and accents"),
-        {tr("Case"), tr("Must match the vocabulary; if off, “Paris” and “paris” are one word")});
+    m_fields->addPath(column, "--vocab",
+                      {.label = tr("Vocabulary file"),
+                       .help = tr("One WordPiece per line, including [PAD], [UNK], [CLS], [SEP] and [MASK]"),
+                       .text = tr("/data/vocab.txt")},
+                      &PrepareRequest::vocabulary);
+    addChooser("--vocab", tr("Choose the vocabulary file"),
+               [this] { choosePath(ChosenKind::File, &PrepareRequest::vocabulary); });
+    auto* size = new NumberBox(1, 10'000'000, tr("entries"));
+    m_fields->addRow(
+        column, "--train-vocab", size,
+        {tr("Vocabulary size"), tr("Number of word pieces to train; default 30\u202f522, as in BERT")},
+        [size](const PrepareRequest& o) {
+            size->showValue(o.trainVocabulary > 0 ? int(o.trainVocabulary) : kUsualVocabulary);
+        },
+        [this, size](PrepareRequest& o) { o.trainVocabulary = trainsVocabulary() ? size->value() : 0; });
+    connect(size, &QSpinBox::valueChanged, this, [this] { m_fields->touch("--train-vocab"); });
+    m_fields->addOption(column, "--cased",
+                        {.label = tr("Case"),
+                         .help = tr("Must match the vocabulary; if off, “Paris” and “paris” are one word"),
+                         .text = tr("Keep case and accents")});
 }
 
 void PrepareForm::addRows(QVBoxLayout* column)
 {
     m_fields->addRow(
-        column, "shapes", m_shapes,
+        column, "--seq-len", m_shapes,
         {tr("Rows"), tr("Row length, including padding; BERT trains on short rows first, then on long ones. "
                         "Both phases create two data sets, in folders seq128 and seq512")},
-        [this](const PrepareOptions& o) { m_shapes->setShapes(o.shapes); },
-        [this](PrepareOptions& o) { o.shapes = m_shapes->shapes(); });
-    connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("shapes"); });
-    m_fields->addChoice(column, "objective", &PrepareOptions::objective,
-                        {{"bert", tr("Masked LM + next sentence (BERT)")},
-                         {"mlm", tr("Masked LM (RoBERTa)")},
-                         {"gpt", tr("Next token (GPT)")}},
-                        {tr("Objective"), tr("Default: masked LM and next sentence")});
-    m_fields->addNumber(column, "dupeFactor", &PrepareOptions::dupeFactor, {1, 1000},
+        [this](const PrepareRequest& o) { m_shapes->setShapes(o.shapes); },
+        [this](PrepareRequest& o) { o.shapes = m_shapes->shapes(); });
+    connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("--seq-len"); });
+    m_fields->addOption(column, "--objective",
+                        {.label = tr("Objective"),
+                         .help = tr("Default: masked LM and next sentence"),
+                         .choices = {{"bert", tr("Masked LM + next sentence (BERT)")},
+                                     {"mlm", tr("Masked LM (RoBERTa)")},
+                                     {"gpt", tr("Next token (GPT)")}}});
+    m_fields->addOption(column, "--dupe",
                         {tr("Duplicates"),
                          tr("Passes over each document, each with different pairs and masks; default 5"),
                          tr("passes")});
-    m_fields->addNumber(column, "shards", &PrepareOptions::shards, {1, 65536},
+    m_fields->addOption(column, "--shards",
                         {tr("Training shards"),
                          tr("HDF5 files of equal size; preferably a multiple of the rank count; default 8"),
                          tr("files")});
-    m_fields->addNumber(
-        column, "threads", &PrepareOptions::threads, {0, 1024},
+    m_fields->addOption(
+        column, "--threads",
         {tr("Threads"), tr("On the host; 0 = one per core. Does not affect the result"), tr("threads")});
-    m_fields->addMebibytes(
-        column, "memory", &PrepareOptions::memory,
+    m_fields->addOption(
+        column, "--memory",
         {tr("Memory"),
          tr("Memory limit of the process, whatever the corpus size; default 1\u202f024\u00a0MiB")});
 }
@@ -214,68 +239,87 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
         {tr("Read by"),
          tr("Splits the files among these hosts, in order; a prefix as in gpu-03:/data/part2.xml picks the "
             "host. If none is ticked, the host above reads everything")},
-        [this](const PrepareOptions& o) { m_readers->setReaders(o.readers); },
-        [this](PrepareOptions& o) { o.readers = m_readers->readers(); });
+        [this](const PrepareRequest& o) { m_readers->setReaders(o.readers); },
+        [this](PrepareRequest& o) { o.readers = m_readers->readers(); });
     connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
-    m_fields->addChoice(column, "format", &PrepareOptions::format,
-                        {{"auto", tr("Detect for each file")},
-                         {"mediawiki", tr("Wiki export (XML)")},
-                         {"wikiextractor", tr("WikiExtractor output")},
-                         {"articles", tr("One document per line")},
-                         {"sentences", tr("One sentence per line, blank line between documents")},
-                         {"jsonl", tr("JSON lines with a “text” field")}},
-                        {tr("Format"), tr("Input format; usually detected from the first bytes")});
-    m_fields->addFlag(column, "keepHeadings", &PrepareOptions::keepHeadings, tr("Keep as sentences"),
-                      {tr("Headings"), tr("Default: removed, as in the original corpus")});
-    m_fields->addFlag(column, "keepLists", &PrepareOptions::keepLists, tr("Keep as sentences"),
-                      {tr("Lists"), tr("Default: removed, as in the original corpus")});
-    m_fields->addText(column, "punktFolder", &PrepareOptions::punktFolder, tr("built-in rules"),
-                      {tr("Punkt parameters"),
-                       tr("Folder of a trained sentence splitter (punkt_tab); empty = the built-in rules")});
-    addChooser("punktFolder", tr("Choose the folder of Punkt parameters"),
-               [this] { choosePath(ChosenKind::Folder, &PrepareOptions::punktFolder); });
-    m_fields->addChoice(
-        column, "profile", &PrepareOptions::profile,
-        {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}},
-        {tr("Tokenizer"), tr("They differ in rare characters; default Hugging Face")});
+    m_fields->addOption(column, "--format",
+                        {.label = tr("Format"),
+                         .help = tr("Input format; usually detected from the first bytes"),
+                         .choices = {{"auto", tr("Detect for each file")},
+                                     {"mediawiki", tr("Wiki export (XML)")},
+                                     {"wikiextractor", tr("WikiExtractor output")},
+                                     {"articles", tr("One document per line")},
+                                     {"sentences", tr("One sentence per line, blank line between documents")},
+                                     {"jsonl", tr("JSON lines with a “text” field")}}});
+    m_fields->addOption(column, "--headings",
+                        {.label = tr("Headings"),
+                         .help = tr("Default: removed, as in the original corpus"),
+                         .text = tr("Keep as sentences")});
+    m_fields->addOption(column, "--lists",
+                        {.label = tr("Lists"),
+                         .help = tr("Default: removed, as in the original corpus"),
+                         .text = tr("Keep as sentences")});
+    m_fields->addOption(
+        column, "--punkt",
+        {.label = tr("Punkt parameters"),
+         .help = tr("Folder of a trained sentence splitter (punkt_tab); empty = the built-in rules"),
+         .text = tr("built-in rules")});
+    addChooser("--punkt", tr("Choose the folder of Punkt parameters"),
+               [this] { choosePath(ChosenKind::Folder, &PrepareRequest::punkt); });
+    m_fields->addOption(
+        column, "--profile",
+        {.label = tr("Tokenizer"),
+         .help = tr("They differ in rare characters; default Hugging Face"),
+         .choices = {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}}});
 }
 
 void PrepareForm::addMoreOfRows(QVBoxLayout* column)
 {
-    m_fields->addChoice(column, "nextSentence", &PrepareOptions::nextSentence,
-                        {{"random", tr("From another document, half the time")},
-                         {"swap", tr("Swapped with A, half the time (ALBERT)")},
-                         {"none", tr("Always the text after A")}},
-                        {tr("Segment B"), tr("Source of the second segment; default: another document")});
-    m_fields->addFlag(column, "wholeWords", &PrepareOptions::wholeWords, tr("Whole-word masking"),
-                      {tr("Masking"), tr("Default: word pieces are masked independently")});
-    m_fields->addNumber(
-        column, "testShards", &PrepareOptions::testShards, {1, 65536},
+    m_fields->addOption(column, "--nsp",
+                        {.label = tr("Segment B"),
+                         .help = tr("Source of the second segment; default: another document"),
+                         .choices = {{"random", tr("From another document, half the time")},
+                                     {"swap", tr("Swapped with A, half the time (ALBERT)")},
+                                     {"none", tr("Always the text after A")}}});
+    m_fields->addOption(column, "--whole-word",
+                        {.label = tr("Masking"),
+                         .help = tr("Default: word pieces are masked independently"),
+                         .text = tr("Whole-word masking")});
+    m_fields->addOption(
+        column, "--test-shards",
         {tr("Test shards"), tr("Their documents appear in no training shard; default 2"), tr("files")});
-    m_fields->addShare(
-        column, "testFraction", &PrepareOptions::testFraction,
+    m_fields->addOption(
+        column, "--test-fraction",
         {tr("Held out"), tr("Fraction of documents for the test shards, 0 to 0.9; default 0.1")});
-    m_fields->addText(column, "shardName", &PrepareOptions::shardName, {},
-                      {tr("Shard prefix"), tr("Start of the shards' file names; default wikicorpus_en")});
-    m_fields->addSeed(
-        column, "seed", &PrepareOptions::seed,
+    m_fields->addOption(column, "--name",
+                        {tr("Shard prefix"), tr("Start of the shards' file names; default wikicorpus_en")});
+    m_fields->addOption(
+        column, "--seed",
         {tr("Seed"), tr("The same seed gives the same bytes with any number of threads; default 12345")});
-    m_fields->addFlag(column, "provenance", &PrepareOptions::provenance, tr("Record the source of each row"),
-                      {tr("Provenance"), tr("Adds columns naming the documents and sentences of each row")});
-    m_fields->addFlag(column, "megatron", &PrepareOptions::megatron, tr("Megatron .bin and .idx"),
-                      {tr("Also write"), tr("The sentences, for Megatron-LM and compatible tools")});
-    m_fields->addFlag(column, "mds", &PrepareOptions::mds, tr("MosaicML streaming shards (MDS)"),
-                      {QString(), tr("The rows, for MosaicML Streaming")});
+    m_fields->addOption(column, "--provenance",
+                        {.label = tr("Provenance"),
+                         .help = tr("Adds columns naming the documents and sentences of each row"),
+                         .text = tr("Record the source of each row")});
+    m_fields->addFlag(column, "megatron",
+                      {.label = tr("Also write"),
+                       .help = tr("The sentences, for Megatron-LM and compatible tools"),
+                       .text = tr("Megatron .bin and .idx")},
+                      [](PrepareRequest& o) -> bool& { return o.extra.megatron; });
+    m_fields->addFlag(column, "mds",
+                      {.label = QString(),
+                       .help = tr("The rows, for MosaicML Streaming"),
+                       .text = tr("MosaicML streaming shards (MDS)")},
+                      [](PrepareRequest& o) -> bool& { return o.extra.mds; });
 }
 
 /// A button that looks at the folders of the host to fill a field.
-void PrepareForm::addChooser(const char* member, const QString& name, std::function<void()> choose)
+void PrepareForm::addChooser(const char* option, const QString& name, std::function<void()> choose)
 {
     auto* button = new QToolButton;
     button->setIcon(symbolIcon(QStringLiteral("folder")));
     button->setAccessibleName(name);
     button->setToolTip(name);
-    m_fields->row(member)->addBeside(button);
+    m_fields->row(option)->addBeside(button);
     connect(button, &QToolButton::clicked, this, std::move(choose));
 }
 
@@ -295,15 +339,24 @@ void PrepareForm::setHosts(const QStringList& hosts)
     m_fields->row("readers")->setVisible(hosts.size() > 1);
 }
 
-PrepareOptions PrepareForm::options() const
+/// The chosen vocabulary is that of the file alone, or of the training alone.
+PrepareRequest PrepareForm::request() const
 {
-    return m_fields->options();
+    PrepareRequest request = m_fields->request();
+    if (trainsVocabulary())
+        request.vocabulary.clear();
+    return request;
 }
 
-void PrepareForm::setOptions(const PrepareOptions& options)
+void PrepareForm::setRequest(const PrepareRequest& request)
 {
     m_wasAsked = false;
-    m_fields->show(options);
+    m_fields->show(request);
+}
+
+bool PrepareForm::trainsVocabulary() const
+{
+    return m_vocabulary->currentIndex() == 1;
 }
 
 void PrepareForm::setBlocked(const QString& reason)
@@ -329,50 +382,54 @@ void PrepareForm::keyPressEvent(QKeyEvent* event)
 /// Fields that mean nothing with the present choices are not shown.
 void PrepareForm::onEdited()
 {
-    const PrepareOptions now = options();
-    const bool fromFile = now.vocabulary == PrepareOptions::Vocabulary::File;
-    m_fields->row("vocabularyFile")->setVisible(fromFile);
-    m_fields->row("vocabularySize")->setVisible(!fromFile);
-    m_fields->row("nextSentence")->setVisible(now.objective == QLatin1String("bert"));
-    m_fields->row("wholeWords")->setVisible(now.objective != QLatin1String("gpt"));
+    const PrepareRequest now = request();
+    const Objective objective = now.instances.objective;
+    m_fields->row("--vocab")->setVisible(!trainsVocabulary());
+    m_fields->row("--train-vocab")->setVisible(trainsVocabulary());
+    m_fields->row("--nsp")->setVisible(objective == Objective::Bert);
+    m_fields->row("--whole-word")->setVisible(objective != Objective::Tokens);
     m_fields->showProblems(validate(now), m_wasAsked);
 }
 
 void PrepareForm::chooseDumps()
 {
-    const QString before = options().dumps.value(0);
-    choosePaths(this, m_runs, {host(), tr("Files to prepare"), before, ChosenKind::Files},
+    const Paths before = request().dumps;
+    choosePaths(this, m_runs,
+                {host(), tr("Files to prepare"), before.empty() ? QString() : textOf(before.front()),
+                 ChosenKind::Files},
                 [this](const QStringList& files) { m_dumps->setPlainText(files.join(QLatin1Char('\n'))); });
 }
 
-void PrepareForm::choosePath(ChosenKind kind, QString PrepareOptions::*member)
+void PrepareForm::choosePath(ChosenKind kind, Path member)
 {
-    choosePaths(this, m_runs, {host(), tr("Choose"), options().*member, kind},
-                [this, member](const QStringList& paths) { setPath(member, paths.value(0)); });
+    choosePaths(this, m_runs, {host(), tr("Choose"), textOf(request().*member), kind},
+                [this, member](const QStringList& paths) { setPath(member, paths.value(0).toStdString()); });
 }
 
 /// The folder itself must not exist yet: what is chosen is where it is made.
 void PrepareForm::chooseOutput()
 {
-    const QFileInfo before(options().outputFolder);
-    const QString name = before.fileName().isEmpty() ? tr("data-set") : before.fileName();
-    choosePaths(this, m_runs,
-                {host(), tr("Where to create the output folder"), before.path(), ChosenKind::Folder},
-                [this, name](const QStringList& paths) {
-                    setPath(&PrepareOptions::outputFolder, QDir(paths.value(0)).filePath(name));
-                });
+    const auto before = request().out;
+    const std::string name =
+        before.has_filename() ? before.filename().string() : tr("data-set").toStdString();
+    choosePaths(
+        this, m_runs,
+        {host(), tr("Where to create the output folder"), textOf(before.parent_path()), ChosenKind::Folder},
+        [this, name](const QStringList& paths) {
+            setPath(&PrepareRequest::out, std::filesystem::path(paths.value(0).toStdString()) / name);
+        });
 }
 
-void PrepareForm::setPath(QString PrepareOptions::*member, const QString& path)
+void PrepareForm::setPath(Path member, const std::filesystem::path& path)
 {
-    PrepareOptions now = options();
+    PrepareRequest now = m_fields->request();
     now.*member = path;
     m_fields->show(now);
 }
 
 void PrepareForm::submit()
 {
-    const PrepareOptions asked = options();
+    const PrepareRequest asked = request();
     m_wasAsked = true;
     const Diagnostics problems = validate(asked);
     m_fields->showProblems(problems, true);

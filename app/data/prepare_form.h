@@ -3,7 +3,7 @@
 #include <QFrame>
 
 #include "app/data/choose_path.h"
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/data/option_fields.h"
 
 class QPlainTextEdit;
@@ -25,34 +25,37 @@ public:
     explicit PrepareForm(RunService& runs, QWidget* parent = nullptr);
 
     void setHosts(const QStringList& hosts);
-    PrepareOptions options() const;
-    void setOptions(const PrepareOptions& options);
+    PrepareRequest request() const;
+    void setRequest(const PrepareRequest& request);
     /// Sets why Prepare is disabled, since only one job runs at a time; empty = enabled.
     void setBlocked(const QString& reason);
     void showMore(bool shown);
 
 signals:
     /// Emitted with valid options only.
-    void prepareRequested(const trainyard::PrepareOptions& options);
+    void prepareRequested(const trainyard::PrepareRequest& request);
     void closed();
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;
 
 private:
+    using Path = std::filesystem::path PrepareOptions::*;
+
     QWidget* makeContent();
     void addCorpus(QVBoxLayout* column);
     void addVocabulary(QVBoxLayout* column);
     void addRows(QVBoxLayout* column);
     void addMoreOfCorpus(QVBoxLayout* column);
     void addMoreOfRows(QVBoxLayout* column);
-    void addChooser(const char* member, const QString& name, std::function<void()> choose);
+    void addChooser(const char* option, const QString& name, std::function<void()> choose);
     void onEdited();
     QString host() const;
+    bool trainsVocabulary() const;
     void chooseDumps();
-    void choosePath(ChosenKind kind, QString PrepareOptions::*member);
+    void choosePath(ChosenKind kind, Path member);
     void chooseOutput();
-    void setPath(QString PrepareOptions::*member, const QString& path);
+    void setPath(Path member, const std::filesystem::path& path);
     void submit();
 
     RunService& m_runs;

@@ -88,15 +88,15 @@ PreparePanel::PreparePanel(QWidget* parent)
     hide();
 }
 
-void PreparePanel::begin(const PrepareOptions& options)
+void PreparePanel::begin(const PrepareRequest& request)
 {
-    const QString title = tr("Preparing %1 on %2").arg(jobName(options), nameOfHost(options.host));
+    const QString title = tr("Preparing %1 on %2").arg(jobName(request), nameOfHost(request.host));
     QStringList readers;
-    for (const QString& reader : options.readers)
+    for (const QString& reader : request.readers)
         readers << nameOfHost(reader);
     m_title->setFullText(
         readers.isEmpty() ? title : tr("%1, read by %2").arg(title, readers.join(QStringLiteral(", "))));
-    m_limit = options.memory;
+    m_limit = request.memoryBytes;
     m_left->setFullText({});
     m_link->clear();
     m_cancel->setEnabled(true);

@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/hosts/model/stage_progress.h"
 #include "remote/stream/run_follower.h"
 
@@ -22,7 +22,7 @@ class PreparePanel : public QFrame {
 public:
     explicit PreparePanel(QWidget* parent = nullptr);
 
-    void begin(const PrepareOptions& options);
+    void begin(const PrepareRequest& request);
     /// Shows progress while the job is being launched.
     void setStarting(const QString& text);
     void setProgress(const StageProgress& progress);

@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-const QList<QList<RowShape>> kPhases{{{128, 20}}, {{512, 80}}, {{128, 20}, {512, 80}}};
+const QList<std::vector<RowShape>> kPhases{{{128, 20}}, {{512, 80}}, {{128, 20}, {512, 80}}};
 
 } // namespace
 
@@ -19,8 +19,8 @@ ShapeField::ShapeField(QWidget* parent)
     : QWidget(parent)
     , m_phase(new ChoiceBox)
     , m_own(new QWidget)
-    , m_length(new NumberBox(1, 65536, tr("tokens")))
-    , m_predictions(new NumberBox(1, 65536, tr("masked")))
+    , m_length(new NumberBox(1, PrepareOptions::kMaxSequenceLength, tr("tokens")))
+    , m_predictions(new NumberBox(1, PrepareOptions::kMaxSequenceLength, tr("masked")))
 {
     m_phase->addItems({tr("Phase 1: 128 tokens, 20 masked"), tr("Phase 2: 512 tokens, 80 masked"),
                        tr("Both phases in one pass"), tr("Custom")});
@@ -50,16 +50,16 @@ ShapeField::ShapeField(QWidget* parent)
     setShapes(kPhases[0]);
 }
 
-void ShapeField::setShapes(const QList<RowShape>& shapes)
+void ShapeField::setShapes(const std::vector<RowShape>& shapes)
 {
     const auto phase = kPhases.indexOf(shapes);
     m_phase->setCurrentIndex(phase < 0 ? int(kPhases.size()) : int(phase));
-    m_length->showValue(shapes.value(0).sequenceLength);
-    m_predictions->showValue(shapes.value(0).maxPredictions);
+    m_length->showValue(shapes.front().sequenceLength);
+    m_predictions->showValue(shapes.front().maxPredictions);
     showOwn();
 }
 
-QList<RowShape> ShapeField::shapes() const
+std::vector<RowShape> ShapeField::shapes() const
 {
     if (m_phase->currentIndex() < kPhases.size())
         return kPhases[m_phase->currentIndex()];

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <vector>
+
 #include <QWidget>
 
-#include "app/data/model/prepare_options.h"
+#include "datasets/options/prepare_options.h"
 
 namespace trainyard {
 
@@ -15,8 +17,9 @@ class ShapeField : public QWidget {
 public:
     explicit ShapeField(QWidget* parent = nullptr);
 
-    void setShapes(const QList<RowShape>& shapes);
-    QList<RowShape> shapes() const;
+    /// Requires at least one.
+    void setShapes(const std::vector<RowShape>& shapes);
+    std::vector<RowShape> shapes() const;
 
 signals:
     void edited();

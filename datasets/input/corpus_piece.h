@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "datasets/input/corpus_format.h"
+#include "datasets/options/corpus_format.h"
 
 namespace trainyard {
 

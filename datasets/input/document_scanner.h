@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "datasets/input/corpus_format.h"
+#include "datasets/options/corpus_format.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "datasets/input/corpus_format.h"
+#include "datasets/options/corpus_format.h"
 #include "engine/base/result.h"
 
 namespace trainyard {

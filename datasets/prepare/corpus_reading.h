@@ -4,8 +4,8 @@
 
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
+#include "datasets/options/prepare_options.h"
 #include "datasets/prepare/document_store.h"
-#include "datasets/prepare/prepare_options.h"
 #include "datasets/prepare/resume_notes.h"
 #include "datasets/tokenizer/vocabulary.h"
 

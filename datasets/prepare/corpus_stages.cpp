@@ -200,7 +200,7 @@ std::string namesOf(const std::set<CorpusFormat>& formats)
 {
     std::string names;
     for (const CorpusFormat format : formats)
-        names.append(names.empty() ? "" : "+").append(nameIn(kFormatNames, format));
+        names.append(names.empty() ? "" : "+").append(nameOf(format));
     return names;
 }
 

@@ -6,8 +6,8 @@
 #include "datasets/input/corpus_piece.h"
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
+#include "datasets/options/prepare_options.h"
 #include "datasets/prepare/document_store.h"
-#include "datasets/prepare/prepare_options.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/prepare/checked_options.h"
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
@@ -83,7 +84,7 @@ std::string yesOrNo(bool value)
 std::map<std::string, std::string> settingsOf(const PrepareOptions& options, const Vocabulary& vocabulary)
 {
     return {{"program", TRAINYARD_VERSION},
-            {"--format", std::string(nameIn(kFormatNames, options.format))},
+            {"--format", std::string(nameOf(options.format))},
             {"--headings", yesOrNo(options.keepHeadings)},
             {"--lists", yesOrNo(options.keepLists)},
             {"--punkt", options.punktSha256},
@@ -157,7 +158,7 @@ void addFormats(std::set<std::string>& all, const std::string& formats)
 std::string formatText(const std::set<std::string>& formats)
 {
     std::string text;
-    for (const auto& [name, format] : kFormatNames) {
+    for (const std::string_view name : kEnumNames<CorpusFormat>) {
         if (formats.contains(std::string(name)))
             text.append(text.empty() ? "" : "+").append(name);
     }
@@ -207,7 +208,7 @@ std::string DocumentPart::toJson() const
 Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& progress,
                                       const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(PrepareOptions checked, options.checked());
+    TRAINYARD_TRY(PrepareOptions checked, checkedOptions(options));
     TRAINYARD_TRY_STATUS(checkFree(checked.out));
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(checked.vocabulary));
     DocumentPart part;

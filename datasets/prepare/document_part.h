@@ -8,7 +8,7 @@
 
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
-#include "datasets/prepare/prepare_options.h"
+#include "datasets/options/prepare_options.h"
 #include "datasets/prepare/resume_notes.h"
 #include "datasets/tokenizer/vocabulary.h"
 

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "datasets/job/job_watch.h"
-#include "datasets/prepare/corpus_options.h"
+#include "datasets/options/prepare_command_line.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/job_place.h"
 #include "engine/base/standard_streams.h"
@@ -44,15 +44,7 @@ Command addDocumentsCommand(CLI::App& app)
     CLI::App* command = app.add_subcommand(
         "documents", "turn a part of a corpus into tokenized documents, for `prepare --documents` to join");
     command->footer("Example:\n  trainyard-prepare documents part-1.xml.bz2 --vocab vocab.txt --out part-1");
-    command->add_option("corpus", arguments->options.dumps, "files in document order")->required();
-    addCorpusOptions(*command, arguments->options);
-    command->add_option("--vocab", arguments->options.vocabulary, "WordPiece vocabulary (vocab.txt)")
-        ->required();
-    command
-        ->add_option("--out", arguments->options.out,
-                     "folder of the documents; appears when it is complete; missing parents are created")
-        ->required();
-    addResourceOptions(*command, arguments->options);
+    addDocumentsOptions(*command, arguments->options);
     arguments->place.addOptions(*command);
     return {command, [arguments] { return makeDocuments(*arguments); }};
 }

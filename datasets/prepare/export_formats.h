@@ -4,9 +4,9 @@
 
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
+#include "datasets/options/prepare_options.h"
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/document_store.h"
-#include "datasets/prepare/prepare_options.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/tokenizer/vocabulary.h"
 

@@ -44,12 +44,8 @@ Json versionsIn(const fs::path& folder)
 
 Json corpusOf(const PrepareOptions& o)
 {
-    Json json{{"format", nameIn(kFormatNames, o.format)},
-              {"headings", o.keepHeadings},
-              {"lists", o.keepLists},
-              {"profile", o.profile},
-              {"cased", o.cased},
-              {"train_vocab", o.trainVocabulary}};
+    Json json{{"format", nameOf(o.format)}, {"headings", o.keepHeadings}, {"lists", o.keepLists},
+              {"profile", o.profile},       {"cased", o.cased},           {"train_vocab", o.trainVocabulary}};
     for (const fs::path& file : o.dumps)
         json["files"].push_back(versionOf(file));
     for (const fs::path& folder : o.parts)
@@ -65,8 +61,8 @@ Json rowsOf(const PrepareOptions& o)
 {
     const InstanceSettings& rows = o.instances;
     Json json{{"seed", rows.seed},
-              {"objective", nameIn(kObjectiveNames, rows.objective)},
-              {"next_sentence", nameIn(kNextSentenceNames, rows.nextSentence)},
+              {"objective", nameOf(rows.objective)},
+              {"next_sentence", nameOf(rows.nextSentence)},
               {"whole_words", rows.wholeWords},
               {"masked_share", rows.maskedShare},
               {"short_sequence_share", rows.shortSequenceShare},

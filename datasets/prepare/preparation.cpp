@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/prepare/checked_options.h"
 #include "datasets/prepare/corpus_reading.h"
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/dataset_builder.h"
@@ -52,8 +53,8 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vo
     manifest.settings.keepLists = options.keepLists;
     manifest.settings.segmenter = options.punkt.empty() ? "rules" : "punkt";
     manifest.settings.punktSha256 = options.punktSha256;
-    manifest.settings.objective = nameIn(kObjectiveNames, options.instances.objective);
-    manifest.settings.nextSentence = nameIn(kNextSentenceNames, options.instances.nextSentence);
+    manifest.settings.objective = nameOf(options.instances.objective);
+    manifest.settings.nextSentence = nameOf(options.instances.nextSentence);
     manifest.settings.wholeWords = options.instances.wholeWords;
     manifest.settings.provenance = options.extra.provenance;
     manifest.settings.cased = options.cased;
@@ -98,17 +99,11 @@ Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Pro
     return {};
 }
 
-/// Returns the folder of the data set of a shape.
-fs::path placeOf(const RowShape& shape, const PrepareOptions& options, const fs::path& folder)
-{
-    return options.shapes.size() == 1 ? folder : folder / fmt::format("seq{}", shape.sequenceLength);
-}
-
 Result<std::vector<PreparedDataset>> loadPublished(const PrepareOptions& options)
 {
     std::vector<PreparedDataset> sets;
     for (const RowShape& shape : options.shapes) {
-        const fs::path folder = placeOf(shape, options, options.out);
+        const fs::path folder = options.folderOf(shape, options.out);
         TRAINYARD_TRY(Manifest manifest, Manifest::load(folder));
         sets.push_back({folder, std::move(manifest)});
     }
@@ -149,7 +144,7 @@ public:
         for (std::size_t i = 0; i < builders.size(); ++i) {
             const RowShape& shape = m_options.shapes[i];
             TRAINYARD_TRY(Manifest manifest, write(shape, *builders[i]));
-            sets.push_back({placeOf(shape, m_options, m_options.out), std::move(manifest)});
+            sets.push_back({m_options.folderOf(shape, m_options.out), std::move(manifest)});
         }
         m_progress.finish(Stage::Shards);
         if (m_options.extra.megatron)
@@ -168,7 +163,7 @@ private:
 
     Result<Manifest> write(const RowShape& shape, DatasetBuilder& builder)
     {
-        const fs::path content = placeOf(shape, m_options, m_folder.content());
+        const fs::path content = m_options.folderOf(shape, m_folder.content());
         TRAINYARD_TRY_STATUS(makeFolder(content));
         TRAINYARD_TRY(const auto dumpNames, namesOfDumps(m_options));
         Manifest manifest = describe(m_options, shape, m_vocabulary, dumpNames);
@@ -222,7 +217,7 @@ Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const S
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(const PrepareOptions checked, options.checked());
+    TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(options));
     const std::string job = jobText(checked);
     if (StagedFolder::finishPublished(checked.out, job))
         return loadPublished(checked);

@@ -5,7 +5,7 @@
 
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
-#include "datasets/prepare/prepare_options.h"
+#include "datasets/options/prepare_options.h"
 #include "datasets/shards/manifest.h"
 
 namespace trainyard {

@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "datasets/options/instance_settings.h"
+
 namespace trainyard {
 
 /// A sentence: its document's ordinal in the dump and its number there, both from 0.
@@ -27,38 +29,6 @@ struct Instance {
     std::size_t maskable() const { return tokens.size() - (isPair() ? 3 : 2); }
     /// Returns the position of the j-th of them, j < maskable().
     std::size_t maskablePosition(std::size_t j) const { return j + 2 < firstSegment ? j + 1 : j + 2; }
-};
-
-/// Training objective of a row.
-enum class Objective : std::uint8_t {
-    Bert,   ///< [CLS] A [SEP] B [SEP]: masked tokens, and whether B follows A
-    Masked, ///< [CLS] sentences [SEP]: masked tokens only
-    Tokens, ///< consecutive tokens of the corpus, [SEP] after every document, nothing masked: for GPT
-};
-
-/// Choice of B in a pair.
-enum class NextSentence : std::uint8_t {
-    Random, ///< the text after A, or equally often sentences of another document
-    Swap,   ///< the text after A, or equally often both in reverse order (ALBERT, arXiv:1909.11942, 3.1)
-    Follow, ///< always the text after A
-};
-
-/// Settings of the instance builder. The defaults are those of BERT's first phase.
-struct InstanceSettings {
-    std::uint64_t seed = 12345;
-    int sequenceLength = 128;
-    int maxPredictions = 20;
-    Objective objective = Objective::Bert;
-    NextSentence nextSentence = NextSentence::Random; ///< for Objective::Bert
-    bool wholeWords = false;                          ///< mask all pieces of a word or none
-    double maskedShare = 0.15;                        ///< of a row's tokens, [CLS] and [SEP] counted
-    double shortSequenceShare = 0.1;                  ///< of documents per pass that aim at a shorter row
-
-    /// Tokens of a row that are not [CLS] or [SEP].
-    std::uint32_t room() const
-    {
-        return static_cast<std::uint32_t>(sequenceLength) - (objective == Objective::Masked ? 2 : 3);
-    }
 };
 
 } // namespace trainyard

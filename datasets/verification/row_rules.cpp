@@ -2,20 +2,15 @@
 
 #include <fmt/format.h>
 
-#include "datasets/pretraining/instance_names.h"
-
 namespace trainyard {
 
 namespace {
 
-template <typename Names>
-auto choiceIn(const Names& names, const std::string& name, const char* what)
-    -> Result<typename Names::value_type::second_type>
+template <typename Choice>
+Result<Choice> choiceOf(const std::string& name, const char* what)
 {
-    for (const auto& [known, each] : names) {
-        if (known == name)
-            return each;
-    }
+    if (const auto choice = enumFromName<Choice>(name))
+        return *choice;
     return badInput(fmt::format("unknown {} \"{}\" in the manifest", what, name),
                     "use the program that prepared the data set");
 }
@@ -26,8 +21,8 @@ Result<RowRules> RowRules::of(const Manifest& manifest)
 {
     const PreparationSettings& settings = manifest.settings;
     RowRules rules;
-    TRAINYARD_TRY(rules.objective, choiceIn(kObjectiveNames, settings.objective, "objective"));
-    TRAINYARD_TRY(rules.nextSentence, choiceIn(kNextSentenceNames, settings.nextSentence, "next_sentence"));
+    TRAINYARD_TRY(rules.objective, choiceOf<Objective>(settings.objective, "objective"));
+    TRAINYARD_TRY(rules.nextSentence, choiceOf<NextSentence>(settings.nextSentence, "next_sentence"));
     rules.maskedShare = settings.maskedShare;
     rules.wholeWords = settings.wholeWords;
     rules.provenance = settings.provenance;

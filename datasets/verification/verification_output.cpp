@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "datasets/pretraining/instance_names.h"
-
 namespace trainyard {
 
 namespace {
@@ -123,8 +121,8 @@ std::string toJson(const VerificationReport& report)
 {
     Json json{{"ok", report.ok()},
               {"has_manifest", report.hasManifest},
-              {"objective", nameIn(kObjectiveNames, report.rules.objective)},
-              {"next_sentence", nameIn(kNextSentenceNames, report.rules.nextSentence)},
+              {"objective", nameOf(report.rules.objective)},
+              {"next_sentence", nameOf(report.rules.nextSentence)},
               {"whole_words", report.rules.wholeWords},
               {"provenance", report.rules.provenance},
               {"sequence_length", report.sequenceLength},

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "datasets/input/corpus_format.h"
+#include "datasets/options/corpus_format.h"
 #include "tests/support/fuzz/scratch_folder.h"
 
 namespace trainyard {

@@ -50,37 +50,37 @@ private slots:
         click(page, "Prepare…");
         auto* form = page.findChild<PrepareForm*>();
         form->setHosts({"localhost", "gpu-03"});
-        PrepareOptions options;
+        PrepareRequest options;
         options.host = "gpu-03";
         options.readers = {"localhost", "gpu-03"};
         options.dumps = {"/d/a.xml", "gpu-03:/d/b.xml"};
-        options.format = "jsonl";
-        options.keepHeadings = options.keepLists = options.cased = options.wholeWords = true;
-        options.punktFolder = "/d/punkt";
-        options.vocabularyFile = "/d/vocab.txt";
-        options.vocabularySize = 4000;
+        options.format = CorpusFormat::JsonLines;
+        options.keepHeadings = options.keepLists = options.cased = options.instances.wholeWords = true;
+        options.punkt = "/d/punkt";
+        options.vocabulary = "/d/vocab.txt";
         options.profile = "google-py";
-        options.outputFolder = "/d/set";
+        options.out = "/d/set";
         options.shapes = {{128, 20}, {512, 80}};
-        options.objective = "mlm";
-        options.nextSentence = "swap";
+        options.instances.objective = Objective::Masked;
+        options.instances.nextSentence = NextSentence::Swap;
         options.dupeFactor = 7;
-        options.seed = 99;
-        options.shards = 6;
+        options.instances.seed = 99;
+        options.trainingShards = 6;
         options.testShards = 3;
         options.testFraction = 0.125;
-        options.shardName = "wiki";
-        options.provenance = options.megatron = options.mds = true;
-        options.memory = 300 * kMiB;
+        options.corpus = "wiki";
+        options.extra = {true, true, true};
+        options.memoryBytes = 300 * kMiB;
         options.threads = 3;
-        form->setOptions(options);
-        QCOMPARE(form->options(), options);
+        form->setRequest(options);
+        QCOMPARE(form->request(), options);
         options.shapes = {{64, 9}};
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        form->setOptions(options);
-        QCOMPARE(form->options(), options);
-        form->setOptions({});
-        QCOMPARE(form->options(), PrepareOptions{});
+        options.vocabulary.clear();
+        options.trainVocabulary = 4000;
+        form->setRequest(options);
+        QCOMPARE(form->request(), options);
+        form->setRequest({});
+        QCOMPARE(form->request(), PrepareRequest{});
     }
 
     void aProblemBehindMoreOptionsIsShown()
@@ -88,9 +88,9 @@ private slots:
         auto& page = m_desk.goTo<DataPage>();
         click(page, "Prepare…");
         auto* form = page.findChild<PrepareForm*>();
-        PrepareOptions options = someOptions();
-        options.shardName = "training";
-        form->setOptions(options);
+        PrepareRequest options = someOptions();
+        options.corpus = "training";
+        form->setRequest(options);
         QVERIFY(!fieldNamed(*form, "Shard prefix")->isVisible());
         click(*form, "Prepare");
         QVERIFY(fieldNamed(*form, "Shard prefix")->isVisible());
@@ -123,14 +123,13 @@ private slots:
         auto& page = m_desk.goTo<DataPage>();
         click(page, "Prepare…");
         auto* form = page.findChild<PrepareForm*>();
-        PrepareOptions options;
-        options.dumps = {dump};
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        options.vocabularySize = 3000; // more than this text gives
-        options.outputFolder = m_desk.path("set");
-        options.shards = 2;
+        PrepareRequest options;
+        options.dumps = {dump.toStdString()};
+        options.trainVocabulary = 3000; // more than this text gives
+        options.out = m_desk.path("set").toStdString();
+        options.trainingShards = 2;
         options.threads = 1;
-        form->setOptions(options);
+        form->setRequest(options);
         click(*form, "Prepare");
         AWAIT(m_desk.session().prepareJob().state() == PrepareJob::State::Idle);
         auto* strip = page.findChild<PageFrame*>()->strip();
@@ -146,8 +145,7 @@ private slots:
             QVERIFY2(table->model()->rowCount() > 0, qPrintable(table->accessibleName()));
         click(page, "Use in a run");
         QCOMPARE(m_desk.window().currentPage()->title(), "Design");
-        QCOMPARE(QString::fromStdString(m_desk.session().document().spec().dataset.path),
-                 options.outputFolder);
+        QCOMPARE(QString::fromStdString(m_desk.session().document().spec().dataset.path), m_desk.path("set"));
     }
 
     void aPreparationIsFoundAgainWhenTheWindowOpens()
@@ -160,7 +158,7 @@ private slots:
         m_desk.open();
         auto& job = m_desk.session().prepareJob();
         QCOMPARE(job.state(), PrepareJob::State::Running);
-        QCOMPARE(job.options(), someOptions());
+        QCOMPARE(job.request(), someOptions());
         auto& page = m_desk.goTo<DataPage>();
         QVERIFY(page.findChild<PreparePanel*>()->isVisible());
         QVERIFY(QFile(m_desk.path("go on")).open(QIODevice::WriteOnly));
@@ -176,10 +174,10 @@ private slots:
         if (!nodeProgramsAreBuilt())
             QSKIP("the node executables are not built: nothing to prepare with");
         auto& page = m_desk.goTo<DataPage>();
-        PrepareOptions options;
-        options.dumps = {m_desk.path("missing.xml")};
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        options.outputFolder = m_desk.path("set");
+        PrepareRequest options;
+        options.dumps = {m_desk.path("missing.xml").toStdString()};
+        options.trainVocabulary = 30522;
+        options.out = m_desk.path("set").toStdString();
         m_desk.session().prepareJob().start(options);
         auto* strip = page.findChild<PageFrame*>()->strip();
         AWAIT(strip->isVisible());
@@ -208,12 +206,12 @@ private slots:
     }
 
 private:
-    PrepareOptions someOptions() const
+    PrepareRequest someOptions() const
     {
-        PrepareOptions options;
-        options.dumps = {m_desk.path("dump.xml")};
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        options.outputFolder = m_desk.path("set");
+        PrepareRequest options;
+        options.dumps = {m_desk.path("dump.xml").toStdString()};
+        options.trainVocabulary = 30522;
+        options.out = m_desk.path("set").toStdString();
         return options;
     }
 

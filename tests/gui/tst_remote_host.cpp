@@ -91,11 +91,11 @@ private slots:
 
     void aDataSetMadeThereShowsItsFigures()
     {
-        PrepareOptions options;
+        PrepareRequest options;
         options.host = m_host;
         options.dumps = {"/root/dump.xml"};
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        options.outputFolder = "/root/set";
+        options.trainVocabulary = 30522;
+        options.out = "/root/set";
         m_desk->session().prepareJob().start(options);
         QTRY_VERIFY2_WITH_TIMEOUT(dataSets().rowCount() == 1, qPrintable(strip().text()), kPatienceMs);
         const DataSetEntry& entry = dataSets().at(0);

@@ -8,6 +8,7 @@
 #include <QTest>
 
 #include "app/data/model/multi_host_preparation.h"
+#include "datasets/options/prepare_command_line.h"
 #include "engine/base/file.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/lab/netns_lab.h"
@@ -119,7 +120,7 @@ private slots:
 
     void dealsFilesThatNameNoHostInEqualRuns()
     {
-        PrepareOptions options;
+        PrepareRequest options;
         options.readers = {"a", "b"};
         options.dumps = {"/1", "/2", "/3", "/4", "/5"};
         QCOMPARE(sharesOf(options), (QList<CorpusShare>{{"a", {"/1", "/2", "/3"}}, {"b", {"/4", "/5"}}}));
@@ -140,8 +141,8 @@ private slots:
 
     void aMissingPartIsSaidWithItsHost()
     {
-        PrepareOptions wrong = options("missing");
-        wrong.dumps[3] = host(1) + ":/root/nothing.jsonl";
+        PrepareRequest wrong = options("missing");
+        wrong.dumps[3] = at(1, "nothing.jsonl");
         const Status made = prepare(wrong);
         QVERIFY(!made.ok());
         QVERIFY2(contains(made, "nothing.jsonl") && contains(made, host(1)), made.error().text().c_str());
@@ -158,7 +159,7 @@ private slots:
     void aKilledJobOfOneHostEndsTheOthers()
     {
         QFETCH(int, killed);
-        PrepareOptions waiting = options("killed");
+        PrepareRequest waiting = options("killed");
         waitFor(waiting, [&] {
             const auto& at = m_lab->host(killed);
             for (const QByteArray& pid : readers(killed).split('\n'))
@@ -172,7 +173,7 @@ private slots:
 
     void aCancelledOneLeavesNothing()
     {
-        PrepareOptions waiting = options("cancelled");
+        PrepareRequest waiting = options("cancelled");
         waitFor(waiting, [&] { m_job->cancel(); });
         QCOMPARE(m_outcome->error().kind, ErrorKind::Cancelled);
         nothingElseIsLeft();
@@ -218,6 +219,12 @@ private slots:
 private:
     QString host(int index) const { return m_lab->host(index).address(); }
 
+    /// A file that this host reads.
+    std::filesystem::path at(int index, const char* name) const
+    {
+        return (host(index) + ":/root/" + name).toStdString();
+    }
+
     /// Ids of the processes that read on a host, as it counts.
     QByteArray readers(int host) const
     {
@@ -233,25 +240,24 @@ private:
         }
     }
 
-    PrepareOptions options(const QString& out) const
+    PrepareRequest options(const QString& out) const
     {
-        PrepareOptions options;
+        PrepareRequest options;
         options.host = host(0);
         options.readers = {host(0), host(1)};
-        options.dumps = {host(0) + ":/root/1.xml", host(1) + ":/root/2.jsonl", host(0) + ":/root/3.xml",
-                         host(1) + ":/root/4.jsonl"};
-        options.vocabularyFile = "/root/vocab.txt";
-        options.outputFolder = "/root/" + out;
+        options.dumps = {at(0, "1.xml"), at(1, "2.jsonl"), at(0, "3.xml"), at(1, "4.jsonl")};
+        options.vocabulary = "/root/vocab.txt";
+        options.out = "/root/" + out.toStdString();
         options.shapes = {{32, 5}};
         options.dupeFactor = 2;
-        options.shards = 2;
+        options.trainingShards = 2;
         options.testShards = 1;
         options.testFraction = 0.2;
         options.threads = 1;
         return options;
     }
 
-    Status prepare(const PrepareOptions& options)
+    Status prepare(const PrepareRequest& options)
     {
         MultiHostPreparation job(*m_runs, options);
         std::optional<Status> outcome;
@@ -263,12 +269,12 @@ private:
 
     /// Both hosts wait for text that never comes, from pipes; then `act` is done, and the end awaited.
     template <typename Act>
-    void waitFor(PrepareOptions options, Act act)
+    void waitFor(PrepareRequest options, Act act)
     {
         for (int i : {0, 1})
             m_lab->host(i).run({"mkfifo", "/root/endless"});
-        options.dumps = {host(0) + ":/root/endless", host(1) + ":/root/endless"};
-        options.format = "articles";
+        options.dumps = {at(0, "endless"), at(1, "endless")};
+        options.format = CorpusFormat::Articles;
         m_outcome.reset();
         m_job = std::make_unique<MultiHostPreparation>(*m_runs, options);
         connect(m_job.get(), &MultiHostPreparation::finished, this,
@@ -283,18 +289,20 @@ private:
 
     std::map<QString, QByteArray> prepareAlone()
     {
-        const PrepareOptions spread = options("set");
-        PrepareOptions alone = spread;
+        const PrepareRequest spread = options("set");
+        PrepareRequest alone = spread;
         alone.readers.clear();
         alone.dumps.clear();
-        for (const QString& dump : spread.dumps)
-            alone.dumps << m_dir.filePath(QFileInfo(partOf(dump).path).fileName());
-        alone.vocabularyFile = m_dir.filePath("vocab.txt");
-        alone.outputFolder = m_dir.filePath("alone");
-        const auto made = lab::runCommand(
-            QStringList{kBin + "/trainyard-prepare", "prepare"} + prepareArguments(alone), {}, kPatienceMs);
+        const std::filesystem::path folder = m_dir.path().toStdString();
+        for (const auto& dump : spread.dumps)
+            alone.dumps.push_back(folder / dump.filename());
+        alone.vocabulary = folder / "vocab.txt";
+        alone.out = folder / "alone";
+        const auto made = lab::runCommand(QStringList{kBin + "/trainyard-prepare", "prepare"} +
+                                              toStringList(prepareArguments(alone)),
+                                          {}, kPatienceMs);
         [&] { QVERIFY2(made.ok(), made.errors.constData()); }();
-        return hashesIn(alone.outputFolder);
+        return hashesIn(m_dir.filePath("alone"));
     }
 
     static bool contains(const Status& status, const QString& text)

@@ -14,14 +14,6 @@ namespace trainyard {
 
 namespace {
 
-QStringList listOf(const std::vector<std::string>& texts)
-{
-    QStringList list;
-    for (const std::string& text : texts)
-        list << QString::fromStdString(text);
-    return list;
-}
-
 /// The only argument of `verify` that is not an option or the value of one.
 std::string folderOf(const std::vector<std::string>& arguments)
 {
@@ -36,21 +28,21 @@ std::string folderOf(const std::vector<std::string>& arguments)
 int prepareOnOne(const std::string& host, const std::vector<std::string>& arguments)
 {
     Desk desk;
-    const auto run =
-        desk.finish(desk.runs().launchPrepare(QString::fromStdString(host), "prepare", listOf(arguments)));
+    const auto run = desk.finish(
+        desk.runs().launchPrepare(QString::fromStdString(host), "prepare", toStringList(arguments)));
     return run.ok() ? followRun(desk, *run) : console::fail(run.error());
 }
 
-Result<PrepareOptions> spreadOptions(const std::vector<std::string>& hosts,
+Result<PrepareRequest> spreadRequest(const std::vector<std::string>& hosts,
                                      const std::vector<std::string>& arguments)
 {
-    auto options = fromPrepareArguments(QString::fromStdString(hosts.front()), listOf(arguments));
-    if (!options)
+    auto request = requestOf(QString::fromStdString(hosts.front()), toStringList(arguments));
+    if (!request)
         return badInput("an option is unknown or has no value", "see `trainyard prepare --help`");
-    options->readers = listOf(hosts);
-    if (const Diagnostics problems = validate(*options); !problems.empty())
+    request->readers = toStringList(hosts);
+    if (const Diagnostics problems = validate(*request); !problems.empty())
         return toError(problems);
-    return *options;
+    return *request;
 }
 
 /// The stage that takes longest, in one line.
@@ -84,15 +76,15 @@ Status finish(MultiHostPreparation& job)
 
 int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
 {
-    const auto options = spreadOptions(hosts, arguments);
-    if (!options.ok())
-        return console::fail(options.error());
+    const auto request = spreadRequest(hosts, arguments);
+    if (!request.ok())
+        return console::fail(request.error());
     Desk desk;
-    MultiHostPreparation job(desk.runs(), *options);
+    MultiHostPreparation job(desk.runs(), *request);
     if (const Status done = finish(job); !done.ok())
         return console::fail(done.error());
-    for (const QString& folder : options->dataSetFolders())
-        console::print(options->host + ':' + folder);
+    for (const QString& folder : request->dataSetFolders())
+        console::print(request->host + ':' + folder);
     return 0;
 }
 
@@ -118,7 +110,7 @@ int verifyOnHost(const std::string& host, const std::vector<std::string>& argume
             badInput(folder.empty() ? "no data set was named" : "\"" + folder + "\" is not an absolute path",
                      "give the absolute path on " + host + ""));
     Desk desk;
-    HostVerification job(desk.runs(), QString::fromStdString(host), listOf(arguments));
+    HostVerification job(desk.runs(), QString::fromStdString(host), toStringList(arguments));
     return print(console::await<Result<VerifyAnswer>>(job));
 }
 

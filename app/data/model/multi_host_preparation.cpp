@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/base/display_text.h"
+#include "datasets/options/prepare_command_line.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
 
@@ -22,27 +23,27 @@ QByteArray jobOf(const QString& runId)
 
 } // namespace
 
-QList<CorpusShare> sharesOf(const PrepareOptions& options)
+QList<CorpusShare> sharesOf(const PrepareRequest& request)
 {
-    const auto isFree = [](const QString& dump) { return partOf(dump).reader.isEmpty(); };
-    const auto free = std::count_if(options.dumps.begin(), options.dumps.end(), isFree);
+    const auto isFree = [](const auto& dump) { return partOf(dump).reader.isEmpty(); };
+    const auto free = std::ranges::count_if(request.dumps, isFree);
     QList<CorpusShare> shares;
     qsizetype dealt = 0;
-    for (const QString& dump : options.dumps) {
+    for (const auto& dump : request.dumps) {
         const DumpPart part = partOf(dump);
         const QString host =
-            isFree(dump) ? options.readers[dealt++ * options.readers.size() / free] : part.reader;
+            isFree(dump) ? request.readers[dealt++ * request.readers.size() / free] : part.reader;
         if (shares.isEmpty() || shares.last().host != host)
             shares.append({host, {}});
-        shares.last().dumps << part.path;
+        shares.last().dumps.push_back(part.path);
     }
     return shares;
 }
 
-MultiHostPreparation::MultiHostPreparation(RunService& runs, PrepareOptions options, QObject* parent)
-    : QObject(parent), m_runs(runs), m_options(std::move(options))
+MultiHostPreparation::MultiHostPreparation(RunService& runs, PrepareRequest request, QObject* parent)
+    : QObject(parent), m_runs(runs), m_request(std::move(request))
 {
-    for (CorpusShare& share : sharesOf(m_options))
+    for (CorpusShare& share : sharesOf(m_request))
         m_shares.push_back({.what = std::move(share), .job = {}, .copy = {}, .progress = {}, .run = {}});
 }
 
@@ -50,7 +51,7 @@ MultiHostPreparation::~MultiHostPreparation() = default;
 
 void MultiHostPreparation::start()
 {
-    for (const QString& host : m_options.readers)
+    for (const QString& host : m_request.readers)
         readNext(host);
 }
 
@@ -73,9 +74,12 @@ void MultiHostPreparation::read(Share& share)
     });
     connect(share.job.get(), &RemoteJob::finished, this,
             [this, &share](const Status& status) { onRead(share, status); });
+    PrepareOptions options = m_request;
+    options.dumps = share.what.dumps;
+    options.out = kFolder.toStdString();
     share.job->launch({.command = QStringLiteral("documents"),
-                       .name = jobName(m_options),
-                       .arguments = documentsArguments(m_options, share.what.dumps, kFolder)});
+                       .name = jobName(m_request),
+                       .arguments = toStringList(documentsArguments(options))});
 }
 
 void MultiHostPreparation::watch(RemoteJob& job)
@@ -106,16 +110,16 @@ void MultiHostPreparation::onRead(Share& share, const Status& status)
 
 void MultiHostPreparation::copy(Share& share)
 {
-    if (share.what.host == m_options.host) {
+    if (share.what.host == m_request.host) {
         share.there = true;
         return joinWhenTogether();
     }
     share.copy = std::make_unique<RunFolderCopy>(
-        RunFolderCopy::Plan{share.run, share.what.host, m_options.host, jobOf(share.run), kFolder, kIndex},
+        RunFolderCopy::Plan{share.run, share.what.host, m_request.host, jobOf(share.run), kFolder, kIndex},
         m_runs.targets());
     connect(share.copy.get(), &RunFolderCopy::progress, this, [this, &share](qint64 bytes, qint64 total) {
         emit startProgress(tr("copying documents from %1 to %2: %3 of %4")
-                               .arg(oneLine(share.what.host), oneLine(m_options.host),
+                               .arg(oneLine(share.what.host), oneLine(m_request.host),
                                     displayBytes(double(bytes)), displayBytes(double(total))),
                            total > 0 ? double(bytes) / double(total) : -1);
     });
@@ -134,11 +138,11 @@ void MultiHostPreparation::joinWhenTogether()
     if (m_outcome || m_joining || !std::ranges::all_of(m_shares, &Share::there))
         return;
     m_joining = true;
-    QStringList folders;
-    for (const Share& share : m_shares)
-        folders
-            << QStringLiteral("../%1/%2").arg(share.run, kFolder); // seen from the directory of another run
-    m_join = std::make_unique<RemoteJob>(m_runs, m_options.host);
+    PrepareOptions options = m_request;
+    options.dumps.clear();
+    for (const Share& share : m_shares) // seen from the directory of another run
+        options.parts.emplace_back(QStringLiteral("../%1/%2").arg(share.run, kFolder).toStdString());
+    m_join = std::make_unique<RemoteJob>(m_runs, m_request.host);
     watch(*m_join);
     connect(m_join.get(), &RemoteJob::progressed, this, [this] {
         m_joinProgress = m_join->progress();
@@ -147,10 +151,10 @@ void MultiHostPreparation::joinWhenTogether()
     connect(m_join.get(), &RemoteJob::finished, this, [this](const Status& status) {
         m_joinProgress = m_join->progress();
         m_join.release()->deleteLater(); // we are in its signal
-        m_outcome = status.ok() ? status : Status(status.error().in(m_options.host.toStdString()));
+        m_outcome = status.ok() ? status : Status(status.error().in(m_request.host.toStdString()));
         endWhenQuiet();
     });
-    m_join->launch({.name = jobName(m_options), .arguments = joinArguments(m_options, folders)});
+    m_join->launch({.name = jobName(m_request), .arguments = toStringList(prepareArguments(options))});
 }
 
 StageProgress MultiHostPreparation::progress() const
@@ -218,7 +222,7 @@ void MultiHostPreparation::clean()
         if (share.run.isEmpty())
             continue;
         ++m_toRemove;
-        QStringList hosts{share.what.host, m_options.host};
+        QStringList hosts{share.what.host, m_request.host};
         hosts.removeDuplicates();
         m_runs.removeRun(share.run, hosts, removed);
     }

@@ -7,7 +7,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/hosts/model/remote_job.h"
 #include "remote/launch/run_folder_copy.h"
 
@@ -16,14 +16,14 @@ namespace trainyard {
 /// The part of a corpus that one host reads: consecutive files.
 struct CorpusShare {
     QString host;
-    QStringList dumps;
+    std::vector<std::filesystem::path> dumps;
 
     bool operator==(const CorpusShare&) const = default;
 };
 
-/// Distributes the files among options.readers in order: files with a host prefix go to that host, the
+/// Distributes the files among request.readers in order: files with a host prefix go to that host, the
 /// others are dealt in equal runs, so that the first reader gets the first files.
-QList<CorpusShare> sharesOf(const PrepareOptions& options);
+QList<CorpusShare> sharesOf(const PrepareRequest& request);
 
 /// A preparation whose corpus is read by several hosts: each turns its files into documents, which are
 /// copied through this machine to the data set's host; that host joins them in file order and produces the
@@ -32,8 +32,8 @@ QList<CorpusShare> sharesOf(const PrepareOptions& options);
 class MultiHostPreparation : public QObject {
     Q_OBJECT
 public:
-    /// Requires valid options with readers.
-    MultiHostPreparation(RunService& runs, PrepareOptions options, QObject* parent = nullptr);
+    /// Requires a valid request with readers.
+    MultiHostPreparation(RunService& runs, PrepareRequest request, QObject* parent = nullptr);
     ~MultiHostPreparation() override;
 
     void start();
@@ -76,7 +76,7 @@ private:
     void clean();
 
     RunService& m_runs;
-    PrepareOptions m_options;
+    PrepareRequest m_request;
     std::vector<Share> m_shares;
     std::unique_ptr<RemoteJob> m_join;
     bool m_joining = false;

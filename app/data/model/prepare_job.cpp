@@ -5,6 +5,7 @@
 #include <QJsonObject>
 
 #include "app/runs/recorded_run.h"
+#include "datasets/options/prepare_command_line.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
 
@@ -13,7 +14,7 @@ namespace trainyard {
 namespace {
 
 /// What the job was asked to do, as the desk wrote it down when it launched it.
-std::optional<PrepareOptions> optionsOf(const QString& runId)
+std::optional<PrepareRequest> requestOfRun(const QString& runId)
 {
     const auto run = loadDeskRun(runId);
     const auto job = readFile(runDir(runId) / "job.json");
@@ -25,7 +26,7 @@ std::optional<PrepareOptions> optionsOf(const QString& runId)
     QStringList arguments;
     for (const auto& argument : asked["arguments"].toArray())
         arguments << argument.toString();
-    return fromPrepareArguments(run->head(), arguments);
+    return requestOf(run->head(), arguments);
 }
 
 bool isUnfinished(const QString& runId)
@@ -40,9 +41,9 @@ PrepareJob::PrepareJob(RunService& runs, QObject* parent) : QObject(parent), m_r
 
 PrepareJob::~PrepareJob() = default;
 
-void PrepareJob::begin(const PrepareOptions& options)
+void PrepareJob::begin(const PrepareRequest& request)
 {
-    m_options = options;
+    m_request = request;
     m_progress = {};
     setState(State::Starting);
 }
@@ -66,7 +67,7 @@ void PrepareJob::connectJob(Job& job)
 
 RemoteJob& PrepareJob::makeJob()
 {
-    m_job = std::make_unique<RemoteJob>(m_runs, m_options.host);
+    m_job = std::make_unique<RemoteJob>(m_runs, m_request.host);
     connectJob(*m_job);
     connect(m_job.get(), &RemoteJob::stopFailed, this, [this](const Error& error) {
         setState(State::Running);
@@ -77,27 +78,27 @@ RemoteJob& PrepareJob::makeJob()
 
 MultiHostPreparation& PrepareJob::makeMultiHost()
 {
-    m_multiHost = std::make_unique<MultiHostPreparation>(m_runs, m_options);
+    m_multiHost = std::make_unique<MultiHostPreparation>(m_runs, m_request);
     connectJob(*m_multiHost);
     return *m_multiHost;
 }
 
-void PrepareJob::start(const PrepareOptions& options)
+void PrepareJob::start(const PrepareRequest& request)
 {
     TRAINYARD_CHECK(m_state == State::Idle);
-    begin(options);
-    if (options.readers.isEmpty())
-        makeJob().launch({.name = jobName(options), .arguments = prepareArguments(options)});
+    begin(request);
+    if (request.readers.isEmpty())
+        makeJob().launch({.name = jobName(request), .arguments = toStringList(prepareArguments(request))});
     else
         makeMultiHost().start();
 }
 
 void PrepareJob::follow(const QString& runId)
 {
-    const auto options = optionsOf(runId);
-    if (m_state != State::Idle || !options)
+    const auto request = requestOfRun(runId);
+    if (m_state != State::Idle || !request)
         return;
-    begin(*options);
+    begin(*request);
     makeJob().follow(runId);
 }
 
@@ -127,7 +128,7 @@ void PrepareJob::finish(const Status& status)
     if (m_multiHost)
         m_multiHost.release()->deleteLater();
     setState(State::Idle);
-    emit finished(status.ok() ? Result<PrepareOptions>(m_options) : Result<PrepareOptions>(status.error()));
+    emit finished(status.ok() ? Result<PrepareRequest>(m_request) : Result<PrepareRequest>(status.error()));
 }
 
 void PrepareJob::setState(State state)

@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/data/model/multi_host_preparation.h"
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/hosts/model/remote_job.h"
 
 namespace trainyard {
@@ -23,15 +23,15 @@ public:
     ~PrepareJob() override;
 
     State state() const { return m_state; }
-    const PrepareOptions& options() const { return m_options; }
+    const PrepareRequest& request() const { return m_request; }
     const StageProgress& progress() const { return m_progress; }
     /// True if the preparation stops when this program exits.
     bool needsDesk() const { return m_multiHost != nullptr; }
 
-    /// Requires Idle and valid options.
-    void start(const PrepareOptions& options);
+    /// Requires Idle and a valid request.
+    void start(const PrepareRequest& request);
     /// Follows a job launched from here earlier; no effect unless Idle, or if its arguments do not fit
-    /// PrepareOptions.
+    /// PrepareRequest.
     void follow(const QString& runId);
     /// Follows the newest job that was running when last seen; no effect if there is none.
     void pickUp();
@@ -48,12 +48,12 @@ signals:
     void noticed(const QString& text);
     /// Link state while Running; the job continues in any case.
     void linkChanged(trainyard::LinkState state);
-    /// The options of the new data set, or the reason why there is none.
-    void finished(const trainyard::Result<trainyard::PrepareOptions>& result);
+    /// The request of the new data set, or the reason why there is none.
+    void finished(const trainyard::Result<trainyard::PrepareRequest>& result);
 
 private:
     void setState(State state);
-    void begin(const PrepareOptions& options);
+    void begin(const PrepareRequest& request);
     RemoteJob& makeJob();
     MultiHostPreparation& makeMultiHost();
     template <typename Job>
@@ -62,7 +62,7 @@ private:
 
     RunService& m_runs;
     State m_state = State::Idle;
-    PrepareOptions m_options;
+    PrepareRequest m_request;
     StageProgress m_progress;
     std::unique_ptr<RemoteJob> m_job;                  ///< used for one host; null when Idle
     std::unique_ptr<MultiHostPreparation> m_multiHost; ///< used for several hosts

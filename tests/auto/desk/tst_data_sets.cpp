@@ -8,9 +8,10 @@
 #include "app/data/model/data_set_details.h"
 #include "app/data/model/data_set_list_model.h"
 #include "app/data/model/preparation_counters.h"
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/data/model/sample_rows.h"
 #include "app/hosts/model/stage_progress.h"
+#include "datasets/options/prepare_command_line.h"
 #include "remote/launch/data_set_manifest.h"
 
 using namespace trainyard;
@@ -31,12 +32,12 @@ DataSetEntry entry(const QString& folder)
     return entry;
 }
 
-PrepareOptions validOptions()
+PrepareRequest validOptions()
 {
-    PrepareOptions options;
+    PrepareRequest options;
     options.dumps = {"/d/a.xml", "/d/b.xml.bz2"};
-    options.vocabularyFile = "/d/vocab.txt";
-    options.outputFolder = "/d/out put";
+    options.vocabulary = "/d/vocab.txt";
+    options.out = "/d/out put";
     return options;
 }
 
@@ -114,85 +115,85 @@ private slots:
 
     void prepareArgumentsAreThoseOfTheCommand()
     {
-        PrepareOptions options = validOptions();
+        PrepareRequest options = validOptions();
         QVERIFY(validate(options).empty());
-        QCOMPARE(prepareArguments(options).mid(0, 6),
+        const auto argumentsOf = [&] { return toStringList(prepareArguments(options)); };
+        QCOMPARE(argumentsOf().mid(0, 6),
                  (QStringList{"/d/a.xml", "/d/b.xml.bz2", "--vocab", "/d/vocab.txt", "--out", "/d/out put"}));
-        options.vocabulary = PrepareOptions::Vocabulary::Train;
-        QVERIFY(prepareArguments(options).contains("--train-vocab"));
-        QVERIFY(!prepareArguments(options).contains("--vocab"));
+        options.trainVocabulary = 30522;
+        QVERIFY(argumentsOf().contains("--train-vocab"));
+        QVERIFY(!argumentsOf().contains("--vocab"));
         QCOMPARE(jobName(options), "out-put");
     }
 
     void aJobTellsWhatItWasAskedToDo_data()
     {
-        QTest::addColumn<PrepareOptions>("options");
+        QTest::addColumn<PrepareRequest>("options");
         const auto row = [](const char* name, auto change) {
-            PrepareOptions options = validOptions();
+            PrepareRequest options = validOptions();
             options.host = "gpu-03";
             change(options);
             QTest::addRow("%s", name) << options;
         };
         row("defaults", [](auto&) {});
         row("numbers", [](auto& o) {
-            o.shards = 6;
-            o.seed = 18'446'744'073'709'551'615u;
+            o.trainingShards = 6;
+            o.instances.seed = 18'446'744'073'709'551'615u;
             o.testShards = 3;
             o.testFraction = 0.123456789;
             o.dupeFactor = 10;
             o.threads = 16;
-            o.memory = 300 * kMiB;
+            o.memoryBytes = 300 * kMiB;
         });
         row("trained vocabulary", [](auto& o) {
-            o.vocabulary = PrepareOptions::Vocabulary::Train;
-            o.vocabularyFile.clear();
-            o.vocabularySize = 4000;
+            o.vocabulary.clear();
+            o.trainVocabulary = 4000;
         });
         row("every flag", [](auto& o) {
-            o.keepHeadings = o.keepLists = o.cased = o.wholeWords = true;
-            o.provenance = o.megatron = o.mds = true;
+            o.keepHeadings = o.keepLists = o.cased = o.instances.wholeWords = true;
+            o.extra = {true, true, true};
         });
         row("every choice", [](auto& o) {
-            o.format = "jsonl";
+            o.format = CorpusFormat::JsonLines;
             o.profile = "google-py";
-            o.objective = "mlm";
-            o.nextSentence = "swap";
-            o.punktFolder = "/d/punkt";
-            o.shardName = "wiki_bg";
+            o.instances.objective = Objective::Masked;
+            o.instances.nextSentence = NextSentence::Swap;
+            o.punkt = "/d/punkt";
+            o.corpus = "wiki_bg";
         });
         row("both phases", [](auto& o) { o.shapes = {{128, 20}, {512, 80}}; });
     }
     void aJobTellsWhatItWasAskedToDo()
     {
-        QFETCH(PrepareOptions, options);
+        QFETCH(PrepareRequest, options);
         QVERIFY(validate(options).empty());
-        QCOMPARE(fromPrepareArguments("gpu-03", prepareArguments(options)), options);
+        QCOMPARE(requestOf("gpu-03", toStringList(prepareArguments(options))), options);
     }
 
     void readsArgumentsAsPeopleTypeThem()
     {
-        const auto options = fromPrepareArguments("gpu-03", {"--seq-len=64", "/d/a.xml", "--max-pred", "10",
-                                                             "--memory", "2GiB", "--also", "megatron,mds",
-                                                             "--train-vocab", "300", "--out", "/d/set"});
+        const auto options =
+            requestOf("gpu-03", {"/d/a.xml", "--seq-len=64", "--max-pred", "10", "--memory", "2GiB", "--also",
+                                 "megatron,mds", "--train-vocab", "300", "--out", "/d/set"});
         QVERIFY(options);
-        QCOMPARE(options->shapes, (QList<RowShape>{{64, 10}}));
-        QCOMPARE(options->dumps, QStringList{"/d/a.xml"});
-        QCOMPARE(options->memory, 2 * kGiB);
-        QVERIFY(options->megatron && options->mds);
+        QCOMPARE(options->shapes, (std::vector<RowShape>{{64, 10}}));
+        QCOMPARE(options->dumps, std::vector<std::filesystem::path>{"/d/a.xml"});
+        QCOMPARE(options->memoryBytes, 2 * kGiB);
+        QVERIFY(options->extra.megatron && options->extra.mds);
         for (const QStringList& wrong : {QStringList{"--colour", "red"},
                                          {"--shards", "many"},
                                          {"--out"},
-                                         {"--seq-len", "128,512"},
-                                         {"--cased=no"},
+                                         {"--seq-len", "128,512", "--max-pred", "20"},
+                                         {"--documents", "/d/part"},
                                          {"--also", "parquet"},
                                          {"--seq-len", "128,x", "--max-pred", "20,80"}})
-            QVERIFY2(!fromPrepareArguments("gpu-03", QStringList{"/d/a.xml"} + wrong),
+            QVERIFY2(!requestOf("gpu-03", QStringList{"/d/a.xml", "--out", "/d/set"} + wrong),
                      qPrintable(wrong.join(' ')));
     }
 
     void bothPhasesMakeTwoFolders()
     {
-        PrepareOptions options = validOptions();
+        PrepareRequest options = validOptions();
         QCOMPARE(options.dataSetFolders(), QStringList{"/d/out put"});
         options.shapes = {{128, 20}, {512, 80}};
         QCOMPARE(options.dataSetFolders(), (QStringList{"/d/out put/seq128", "/d/out put/seq512"}));
@@ -200,10 +201,10 @@ private slots:
 
     void everyWrongOptionIsNamed_data()
     {
-        QTest::addColumn<QString>("member");
-        QTest::addColumn<PrepareOptions>("options");
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<PrepareRequest>("options");
         const auto with = [](auto change) {
-            PrepareOptions options = validOptions();
+            PrepareRequest options = validOptions();
             change(options);
             return options;
         };
@@ -216,37 +217,36 @@ private slots:
         });
         QTest::addRow("vocabulary of several hosts") << "vocabulary" << with([](auto& o) {
             o.readers = {"gpu-03", "gpu-04"};
-            o.vocabulary = PrepareOptions::Vocabulary::Train;
+            o.trainVocabulary = 30522;
         });
         QTest::addRow("relative dump") << "dumps" << with([](auto& o) { o.dumps = {"a.xml"}; });
-        QTest::addRow("no vocabulary") << "vocabularyFile" << with([](auto& o) { o.vocabularyFile.clear(); });
-        QTest::addRow("no output") << "outputFolder" << with([](auto& o) { o.outputFolder.clear(); });
-        QTest::addRow("masks") << "shapes" << with([](auto& o) { o.shapes = {{128, 128}}; });
-        QTest::addRow("masks and special tokens") << "shapes" << with([](auto& o) {
+        QTest::addRow("no vocabulary") << "--vocab" << with([](auto& o) { o.vocabulary.clear(); });
+        QTest::addRow("no output") << "--out" << with([](auto& o) { o.out.clear(); });
+        QTest::addRow("masks") << "--max-pred" << with([](auto& o) { o.shapes = {{128, 128}}; });
+        QTest::addRow("masks and special tokens") << "--max-pred" << with([](auto& o) {
             o.shapes = {{128, 126}};
         });
-        QTest::addRow("short rows") << "shapes" << with([](auto& o) { o.shapes = {{7, 1}}; });
-        QTest::addRow("the same rows twice") << "shapes" << with([](auto& o) {
+        QTest::addRow("short rows") << "--seq-len" << with([](auto& o) { o.shapes = {{7, 1}}; });
+        QTest::addRow("the same rows twice") << "--seq-len" << with([](auto& o) {
             o.shapes = {{128, 20}, {128, 20}};
         });
-        QTest::addRow("all for tests") << "testFraction" << with([](auto& o) { o.testFraction = 1; });
-        QTest::addRow("no test shard") << "testShards" << with([](auto& o) { o.testShards = 0; });
-        QTest::addRow("name of both kinds") << "shardName" << with([](auto& o) { o.shardName = "training"; });
-        QTest::addRow("hidden name") << "shardName" << with([](auto& o) { o.shardName = ".."; });
-        QTest::addRow("relative Punkt folder")
-            << "punktFolder" << with([](auto& o) { o.punktFolder = "punkt"; });
-        QTest::addRow("no memory") << "memory" << with([](auto& o) { o.memory = kMiB; });
-        QTest::addRow("threads") << "threads" << with([](auto& o) { o.threads = -1; });
-        QTest::addRow("no shard") << "shards" << with([](auto& o) { o.shards = 0; });
-        QTest::addRow("a lone shard") << "shards" << with([](auto& o) { o.shards = 1; });
+        QTest::addRow("all for tests") << "--test-fraction" << with([](auto& o) { o.testFraction = 1; });
+        QTest::addRow("no test shard") << "--test-shards" << with([](auto& o) { o.testShards = 0; });
+        QTest::addRow("name of both kinds") << "--name" << with([](auto& o) { o.corpus = "training"; });
+        QTest::addRow("hidden name") << "--name" << with([](auto& o) { o.corpus = ".."; });
+        QTest::addRow("relative Punkt folder") << "--punkt" << with([](auto& o) { o.punkt = "punkt"; });
+        QTest::addRow("no memory") << "--memory" << with([](auto& o) { o.memoryBytes = kMiB; });
+        QTest::addRow("threads") << "--threads" << with([](auto& o) { o.threads = -1; });
+        QTest::addRow("no shard") << "--shards" << with([](auto& o) { o.trainingShards = 0; });
+        QTest::addRow("a lone shard") << "--shards" << with([](auto& o) { o.trainingShards = 1; });
     }
     void everyWrongOptionIsNamed()
     {
-        QFETCH(QString, member);
-        QFETCH(PrepareOptions, options);
+        QFETCH(QString, option);
+        QFETCH(PrepareRequest, options);
         const Diagnostics problems = validate(options);
         QCOMPARE(problems.size(), std::size_t(1));
-        QCOMPARE(QString::fromStdString(problems.front().path), member);
+        QCOMPARE(QString::fromStdString(problems.front().path), option);
         QVERIFY(!problems.front().hint.empty());
     }
 

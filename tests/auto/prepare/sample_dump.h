@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "datasets/prepare/prepare_options.h"
+#include "datasets/options/prepare_options.h"
 
 namespace trainyard {
 

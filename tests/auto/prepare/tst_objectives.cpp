@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "datasets/prepare/checked_options.h"
 #include "datasets/prepare/preparation.h"
 #include "datasets/pretraining/masking.h"
 #include "datasets/pretraining/row_statistics.h"
@@ -194,13 +195,13 @@ private slots:
     {
         PrepareOptions options = optionsOf(recipe("text"), copy());
         options.extra.provenance = true;
-        QVERIFY(options.checked().error().message.find("--provenance") != std::string::npos);
+        QVERIFY(checkedOptions(options).error().message.find("--provenance") != std::string::npos);
         options = optionsOf(recipe("text"), copy());
         options.instances.wholeWords = true;
-        QVERIFY(options.checked().error().message.find("--whole-word") != std::string::npos);
+        QVERIFY(checkedOptions(options).error().message.find("--whole-word") != std::string::npos);
         options = optionsOf(recipe("masks"), copy());
         options.instances.nextSentence = NextSentence::Swap;
-        QVERIFY(options.checked().error().message.find("--nsp swap") != std::string::npos);
+        QVERIFY(checkedOptions(options).error().message.find("--nsp swap") != std::string::npos);
     }
 
     void findEveryMutant_data()

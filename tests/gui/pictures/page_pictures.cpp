@@ -141,24 +141,24 @@ void showPreparing(DeskWindow& desk)
 {
     showSamples(desk);
     auto* panel = placeOf<DataPage>(desk).findChild<PreparePanel*>();
-    panel->begin(prepareOptions());
+    panel->begin(prepareRequest());
     panel->setProgress(halfPrepared());
 }
 
-PrepareForm& openForm(DeskWindow& desk, const PrepareOptions& options)
+PrepareForm& openForm(DeskWindow& desk, const PrepareRequest& options)
 {
     auto& page = placeOf<DataPage>(desk);
     page.findChild<PreparePanel*>()->hide();
     page.openPrepareForm();
     auto* form = page.findChild<PrepareForm*>();
     form->showMore(false);
-    form->setOptions(options);
+    form->setRequest(options);
     return *form;
 }
 
 void showMoreOptions(DeskWindow& desk)
 {
-    PrepareOptions options = prepareOptions();
+    PrepareRequest options = prepareRequest();
     options.readers = {QStringLiteral("gpu-03"), QStringLiteral("gpu-11")};
     PrepareForm& form = openForm(desk, options);
     form.showMore(true);
@@ -170,10 +170,10 @@ void showMoreOptions(DeskWindow& desk)
 
 void showFormErrors(DeskWindow& desk)
 {
-    PrepareOptions options = prepareOptions();
-    options.outputFolder.clear();
-    options.dumps = {QStringLiteral("dump.xml")};
-    options.shards = 1;
+    PrepareRequest options = prepareRequest();
+    options.out.clear();
+    options.dumps = {"dump.xml"};
+    options.trainingShards = 1;
     options.shapes = {{128, 127}};
     PrepareForm* form = &openForm(desk, options);
     for (auto* button : form->findChildren<QPushButton*>()) {
@@ -320,7 +320,7 @@ const QList<Picture>& placePictures()
         {"data-left-out", [](DeskWindow& desk) { showDataTab(desk, 0, 2); }},
         {"data-manifest", [](DeskWindow& desk) { showDataTab(desk, 0, 3); }},
         {"data-remote", showRemoteDataSet},
-        {"data-form", [](DeskWindow& desk) { openForm(desk, prepareOptions()); }},
+        {"data-form", [](DeskWindow& desk) { openForm(desk, prepareRequest()); }},
         {"data-form-more", showMoreOptions},
         {"data-form-errors", showFormErrors},
         {"design", [](DeskWindow& desk) { placeOf<DesignPage>(desk); }},

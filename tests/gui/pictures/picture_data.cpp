@@ -320,13 +320,13 @@ TextTable tokenFacts()
           "Share of tokens; next: , 5.1 %  ·  . 4.42 %  ·  of 2.91 %  ·  and 2.64 %"}}};
 }
 
-PrepareOptions prepareOptions()
+PrepareRequest prepareRequest()
 {
-    PrepareOptions options;
+    PrepareRequest options;
     options.host = QStringLiteral("gpu-03");
-    options.dumps = {QStringLiteral("/data/dumps/enwiki-20261101-pages-articles.xml.bz2")};
-    options.vocabularyFile = QStringLiteral("/data/vocab/bert-base-uncased.txt");
-    options.outputFolder = QStringLiteral("/data/corpora/enwiki-20261101-seq128");
+    options.dumps = {"/data/dumps/enwiki-20261101-pages-articles.xml.bz2"};
+    options.vocabulary = "/data/vocab/bert-base-uncased.txt";
+    options.out = "/data/corpora/enwiki-20261101-seq128";
     return options;
 }
 

@@ -2,7 +2,7 @@
 
 #include "app/data/model/data_set_details.h"
 #include "app/data/model/data_set_entry.h"
-#include "app/data/model/prepare_options.h"
+#include "app/data/model/prepare_request.h"
 #include "app/data/model/sample_rows.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/hosts/model/stage_progress.h"
@@ -22,7 +22,7 @@ std::vector<DataSetEntry> dataSets();
 std::vector<SampleRow> samples();
 QByteArray manifest();
 TextTable tokenFacts();
-PrepareOptions prepareOptions();
+PrepareRequest prepareRequest();
 StageProgress halfPrepared();
 RunSpec goodSpec();
 /// Three things are wrong with it.

@@ -1,32 +1,23 @@
 #pragma once
 
-#include <array>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "datasets/input/corpus_format.h"
-#include "datasets/pretraining/instance.h"
-#include "datasets/pretraining/instance_names.h"
-#include "engine/base/result.h"
+#include "datasets/options/corpus_format.h"
+#include "datasets/options/instance_settings.h"
+#include "engine/spec/diagnostic.h"
 
 namespace trainyard {
 
-inline constexpr std::array kFormatNames{
-    OptionNames<CorpusFormat>{"auto", CorpusFormat::Auto},
-    OptionNames<CorpusFormat>{"mediawiki", CorpusFormat::MediaWiki},
-    OptionNames<CorpusFormat>{"wikiextractor", CorpusFormat::WikiExtractor},
-    OptionNames<CorpusFormat>{"articles", CorpusFormat::Articles},
-    OptionNames<CorpusFormat>{"sentences", CorpusFormat::Sentences},
-    OptionNames<CorpusFormat>{"jsonl", CorpusFormat::JsonLines},
-};
-
 /// Width of the rows of one data set.
 struct RowShape {
-    int sequenceLength = 128;
-    int maxPredictions = 20;
+    int sequenceLength = 128; ///< tokens per row
+    int maxPredictions = 20;  ///< masked positions per row
+
+    bool operator==(const RowShape&) const = default;
 };
 
 /// Additional outputs beside the HDF5 shards.
@@ -34,11 +25,15 @@ struct ExtraOutputs {
     bool provenance = false; ///< columns with the source documents and sentences of a row
     bool megatron = false;   ///< .bin and .idx of the sentences
     bool mds = false;        ///< MosaicML streaming shards of the rows
+
+    bool operator==(const ExtraOutputs&) const = default;
 };
 
-/// Options of `trainyard-prepare prepare`.
+/// Options of `trainyard-prepare prepare`; prepare_fields.h describes them. Paths are those of the host that
+/// does the work.
 struct PrepareOptions {
     static constexpr int kMinTrainingShards = 2; ///< the usual training scripts skip a single one
+    static constexpr int kMaxSequenceLength = 65536;
 
     std::vector<std::filesystem::path> dumps;
     std::vector<std::filesystem::path> parts; ///< folders of documents, instead of dumps; see DocumentPart
@@ -46,9 +41,9 @@ struct PrepareOptions {
     bool keepHeadings = false;            ///< each as a sentence
     bool keepLists = false;               ///< keep list items, each as a sentence
     std::filesystem::path punkt;          ///< folder of Punkt parameters; empty = the built-in rules
-    std::string punktSha256;              ///< of these parameters; checked() fills it in
+    std::string punktSha256;              ///< of these parameters; checkedOptions() fills it in
     std::filesystem::path vocabulary;     ///< empty = train one
-    std::size_t trainVocabulary = 0;      ///< pieces to train; 0 = use `vocabulary`
+    std::uint64_t trainVocabulary = 0;    ///< pieces to train; 0 = use `vocabulary`
     std::filesystem::path out;            ///< its parents need not exist
     std::string corpus = "wikicorpus_en"; ///< first part of the shards' names
     InstanceSettings instances;
@@ -65,9 +60,14 @@ struct PrepareOptions {
     int threads = 0;                                    ///< 0 = one per core
     std::chrono::milliseconds saveEvery{5000};          ///< between commits; a kill loses no more work
 
-    /// Returns the effective values: threads filled in, `out` absolute and with links resolved. BadInput
-    /// names the option that is out of range.
-    Result<PrepareOptions> checked() const;
+    bool operator==(const PrepareOptions&) const = default;
+
+    /// Returns the folder of the data set of a shape, below `folder` if there are several.
+    std::filesystem::path folderOf(const RowShape& shape, const std::filesystem::path& folder) const;
 };
+
+/// Returns the options that cannot be used, whatever the files are; the path of a diagnostic is the option:
+/// {"--shards", "1 is out of range", "use at least 2, ..."}.
+Diagnostics problemsOf(const PrepareOptions& options);
 
 } // namespace trainyard

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "engine/spec/names.h"
+
 namespace trainyard {
 
 /// Format of the files of a corpus.
@@ -13,5 +15,9 @@ enum class CorpusFormat : std::uint8_t {
     Sentences,     ///< one sentence per line, an empty line after every document
     JsonLines,     ///< one object per line, with a string "text"
 };
+
+template <>
+inline constexpr auto kEnumNames<CorpusFormat> = nameTable("auto", "mediawiki", "wikiextractor", "articles",
+                                                           "sentences", "jsonl");
 
 } // namespace trainyard

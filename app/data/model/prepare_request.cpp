@@ -1,0 +1,112 @@
+#include "app/data/model/prepare_request.h"
+
+#include <QRegularExpression>
+
+#include "datasets/options/prepare_command_line.h"
+#include "engine/spec/checker.h"
+
+namespace trainyard {
+
+namespace {
+
+// Relative paths would mean the folder where the job happens to run on its host, so all must be absolute.
+
+void checkDumps(const PrepareRequest& request, Checker& check)
+{
+    check.require(!request.dumps.empty(), "dumps", "no file is given", "give at least one file of text");
+    for (const auto& dump : request.dumps) {
+        const DumpPart part = partOf(dump);
+        check.require(part.path.is_absolute(), "dumps",
+                      fmt::format("\"{}\" is not a full path", dump.string()), "start it with /");
+        check.require(part.reader.isEmpty() || request.readers.contains(part.reader), "dumps",
+                      fmt::format("\"{}\" names a host that does not read", dump.string()),
+                      "tick the host among those that read, or leave its name out");
+    }
+}
+
+void checkPaths(const PrepareRequest& request, Checker& check)
+{
+    const auto problem = [](const std::filesystem::path& path) {
+        return path.empty() ? "is empty" : "is not a full path";
+    };
+    check.require(request.trainVocabulary > 0 || request.vocabulary.is_absolute(), "--vocab",
+                  problem(request.vocabulary), "give a vocabulary file, or train one on the dump");
+    check.require(request.out.is_absolute(), "--out", problem(request.out),
+                  "give a folder that does not exist yet, starting with /");
+    check.require(request.punkt.empty() || request.punkt.is_absolute(), "--punkt", problem(request.punkt),
+                  "start it with /, or leave it empty for the built-in rules");
+}
+
+/// No host sees all the words when several read.
+void checkTraining(const PrepareRequest& request, Checker& check)
+{
+    const std::uint64_t size = request.trainVocabulary;
+    check.require(size == 0 || request.readers.isEmpty(), "vocabulary",
+                  "a vocabulary cannot be trained while several hosts read",
+                  "train it on one host first, and give its vocab.txt here");
+    check.require(size == 0 || (size >= 100 && size <= 1'000'000), "--train-vocab",
+                  fmt::format("is {}", size), "must be 100 to 1000000");
+}
+
+} // namespace
+
+DumpPart partOf(const std::filesystem::path& dump)
+{
+    const QString text = QString::fromStdString(dump.string());
+    const auto colon = text.indexOf(QLatin1Char(':'));
+    if (dump.is_absolute() || colon < 0)
+        return {{}, dump};
+    return {text.left(colon), text.mid(colon + 1).toStdString()};
+}
+
+QStringList PrepareRequest::dataSetFolders() const
+{
+    QStringList folders;
+    for (const RowShape& shape : shapes)
+        folders << QString::fromStdString(folderOf(shape, out).string());
+    return folders;
+}
+
+Diagnostics validate(const PrepareRequest& request)
+{
+    Diagnostics problems;
+    Checker check(problems);
+    checkDumps(request, check);
+    checkPaths(request, check);
+    checkTraining(request, check);
+    const Diagnostics others = problemsOf(request);
+    problems.insert(problems.end(), others.begin(), others.end());
+    return problems;
+}
+
+QStringList toStringList(const std::vector<std::string>& texts)
+{
+    QStringList list;
+    for (const std::string& text : texts)
+        list << QString::fromStdString(text);
+    return list;
+}
+
+std::optional<PrepareRequest> requestOf(const QString& host, const QStringList& arguments)
+{
+    std::vector<std::string> texts;
+    for (const QString& argument : arguments)
+        texts.push_back(argument.toStdString());
+    const auto options = fromPrepareArguments(std::move(texts));
+    if (!options || !options->parts.empty())
+        return std::nullopt;
+    return PrepareRequest(host, *options);
+}
+
+QString jobName(const PrepareOptions& options)
+{
+    static const QRegularExpression unusable(QStringLiteral("[^A-Za-z0-9._-]+"));
+    QString name = QString::fromStdString(options.out.filename().string())
+                       .replace(unusable, QStringLiteral("-"))
+                       .left(40);
+    while (name.startsWith(QLatin1Char('-')) || name.startsWith(QLatin1Char('.')))
+        name.remove(0, 1);
+    return name.isEmpty() ? QStringLiteral("prepare") : name;
+}
+
+} // namespace trainyard

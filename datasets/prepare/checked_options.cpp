@@ -1,0 +1,103 @@
+#include "datasets/prepare/checked_options.h"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/format.h>
+
+#include "datasets/corpus/punkt_parameters.h"
+#include "datasets/prepare/output_place.h"
+#include "datasets/shards/columns.h"
+#include "datasets/tokenizer/unicode_tables.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+static_assert(PrepareOptions::kMaxSequenceLength == kWidestColumn);
+
+/// What a thread has under way, with the blocks that it decompresses.
+constexpr std::uint64_t kMemoryPerThread = std::uint64_t{16} << 20;
+
+Status require(bool fine, const std::string& message, const std::string& hint)
+{
+    if (fine)
+        return {};
+    return badInput(message, hint);
+}
+
+/// What rows of masks alone and running text do without. Their pairs are of no kind, and running text has no
+/// predictions.
+Status settleObjective(PrepareOptions& o)
+{
+    if (o.instances.objective == Objective::Bert)
+        return {};
+    TRAINYARD_TRY_STATUS(require(o.instances.nextSentence != NextSentence::Swap,
+                                 "--nsp swap needs --objective bert",
+                                 "omit it: the rows have no second sentence"));
+    o.instances.nextSentence = NextSentence::Follow;
+    if (o.instances.objective == Objective::Masked)
+        return {};
+    TRAINYARD_TRY_STATUS(require(!o.instances.wholeWords,
+                                 "--whole-word cannot be combined with --objective gpt",
+                                 "omit it: running text has no masks"));
+    TRAINYARD_TRY_STATUS(require(!o.extra.provenance, "--provenance cannot be combined with --objective gpt",
+                                 "omit it: a row of running text spans documents"));
+    for (RowShape& shape : o.shapes)
+        shape.maxPredictions = 0;
+    return {};
+}
+
+Status checkInputs(const PrepareOptions& o)
+{
+    TRAINYARD_TRY_STATUS(require(!o.dumps.empty() || !o.parts.empty(), "no corpus was given",
+                                 "pass one or more files, or - for standard input"));
+    TRAINYARD_TRY_STATUS(require(o.dumps.empty() || o.parts.empty(),
+                                 "--documents cannot be combined with files",
+                                 "convert the files to documents too, or pass only files"));
+    return require(o.parts.empty() || o.trainVocabulary == 0,
+                   "--train-vocab needs text, but --documents contains tokens",
+                   "pass the vocabulary of the documents with --vocab");
+}
+
+/// Of the Punkt parameters in the folder; empty without one. Loads them, so that damage shows before hours of
+/// work.
+Result<std::string> sha256OfPunkt(const fs::path& folder)
+{
+    if (folder.empty())
+        return std::string();
+    const auto parameters = PunktParameters::load(folder);
+    if (!parameters.ok())
+        return parameters.error().in("--punkt");
+    return parameters->sha256();
+}
+
+} // namespace
+
+Result<PrepareOptions> checkedOptions(const PrepareOptions& options)
+{
+    PrepareOptions o = options;
+    TRAINYARD_TRY(o.out, realPlace(options.out));
+    if (o.shapes.empty())
+        o.shapes = {{o.instances.sequenceLength, o.instances.maxPredictions}};
+    TRAINYARD_TRY_STATUS(settleObjective(o));
+    o.instances.sequenceLength = o.shapes.front().sequenceLength;
+    o.instances.maxPredictions = o.shapes.front().maxPredictions;
+    if (o.threads == 0)
+        o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    TRAINYARD_TRY_STATUS(checkInputs(o));
+    if (const Diagnostics problems = problemsOf(o); !problems.empty())
+        return badInput(problems.front().path + " " + problems.front().message, problems.front().hint);
+    o.threads = std::min(o.threads, static_cast<int>(o.memoryBytes / kMemoryPerThread));
+    TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
+                                 fmt::format("unknown --profile {}", o.profile), "use hf or google-py"));
+    TRAINYARD_TRY(o.punktSha256, sha256OfPunkt(o.punkt));
+    TRAINYARD_TRY_STATUS(require(o.vocabulary.empty() != (o.trainVocabulary == 0),
+                                 "exactly one of --vocab and --train-vocab is required",
+                                 "use --vocab vocab.txt, or --train-vocab 30522 to train one on the corpus"));
+    return o;
+}
+
+} // namespace trainyard
