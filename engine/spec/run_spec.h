@@ -164,6 +164,12 @@ struct OptimizerSpec {
 /// Type of the forward and backward pass. Reduction and master weights are float32 (float64 with Float64).
 enum class ComputeType { Float64, Float32, BFloat16, Float16 };
 
+/// Bytes of one number of that type.
+constexpr int elementSize(ComputeType type)
+{
+    return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
+}
+
 /// Dynamic loss scaling; only with Float16. engine/optim/loss_scaler.h has the rule.
 struct LossScaleSpec {
     double initial = 65536;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/planner/layout/element_size.h"
 #include "engine/planner/layout/shape.h"
 
 namespace trainyard {

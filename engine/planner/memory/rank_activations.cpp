@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/base/check.h"
-#include "engine/planner/layout/element_size.h"
 #include "engine/planner/memory/in_flight_micro_batches.h"
 #include "engine/spec/context_share.h"
 

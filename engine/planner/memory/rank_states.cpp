@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 
-#include "engine/planner/layout/element_size.h"
 #include "engine/planner/layout/parameter_parts.h"
 
 namespace trainyard {

@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "engine/planner/layout/element_size.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/shape.h"
 

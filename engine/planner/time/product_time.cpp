@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "engine/planner/layout/element_size.h"
-
 namespace trainyard {
 
 namespace {

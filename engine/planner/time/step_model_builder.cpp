@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/planner/layout/element_size.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/layer_activations.h"
