@@ -11,7 +11,7 @@
 #include <QDateTime>
 
 #include "app/base/csv_text.h"
-#include "app/base/mapped_file.h"
+#include "engine/base/mapped_file.h"
 
 namespace trainyard {
 

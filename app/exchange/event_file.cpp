@@ -5,8 +5,8 @@
 
 #include <fcntl.h>
 
-#include "app/base/mapped_file.h"
 #include "app/exchange/masked_crc.h"
+#include "engine/base/mapped_file.h"
 
 namespace trainyard {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "app/base/mapped_file.h"
 #include "engine/base/check.h"
+#include "engine/base/mapped_file.h"
 
 namespace trainyard {
 

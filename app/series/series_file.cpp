@@ -12,8 +12,8 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "app/base/mapped_file.h"
 #include "app/series/series_block.h"
+#include "engine/base/mapped_file.h"
 
 namespace trainyard {
 

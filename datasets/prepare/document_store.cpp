@@ -110,13 +110,13 @@ Status DocumentStore::map()
 
 const DocumentStore::Entry& DocumentStore::entry(std::uint32_t ordinal) const
 {
-    return reinterpret_cast<const Entry*>(m_mappedIndex.bytes().data())[ordinal];
+    return reinterpret_cast<const Entry*>(m_mappedIndex->bytes().data())[ordinal];
 }
 
 Document DocumentStore::document(std::uint32_t ordinal) const
 {
     const Entry& found = entry(ordinal);
-    const char* begin = m_mappedContent.bytes().data() + found.offset;
+    const char* begin = m_mappedContent->bytes().data() + found.offset;
     const std::size_t bytes = found.tokens * (m_narrow ? sizeof(std::uint16_t) : sizeof(std::int32_t));
     const auto* ends = reinterpret_cast<const std::uint32_t*>(begin + bytes + paddingBehind(bytes));
     countRead(bytes + found.sentences * sizeof(std::uint32_t));
@@ -133,8 +133,8 @@ void DocumentStore::countRead(std::uint64_t bytes) const
     const std::uint64_t before = m_read.fetch_add(mapped, std::memory_order_relaxed);
     if (before / kBytesInMemory == (before + mapped) / kBytesInMemory)
         return;
-    m_mappedContent.forget();
-    m_mappedIndex.forget();
+    for (const auto& file : {m_mappedContent, m_mappedIndex})
+        MappedFile::letGo(file->bytes().data(), file->bytes().size());
 }
 
 } // namespace trainyard

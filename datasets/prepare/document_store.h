@@ -3,11 +3,12 @@
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "datasets/prepare/append_file.h"
-#include "datasets/prepare/mapped_file.h"
 #include "datasets/pretraining/documents.h"
+#include "engine/base/mapped_file.h"
 
 namespace trainyard {
 
@@ -71,9 +72,9 @@ private:
     AppendFile m_index;
     bool m_narrow; ///< ids of 16 bits
     Mark m_mark;
-    std::vector<std::uint16_t> m_narrowed; ///< scratch
-    MappedFile m_mappedContent;
-    MappedFile m_mappedIndex;
+    std::vector<std::uint16_t> m_narrowed;             ///< scratch
+    std::shared_ptr<const MappedFile> m_mappedContent; ///< null until sealed
+    std::shared_ptr<const MappedFile> m_mappedIndex;
     mutable std::atomic<std::uint64_t> m_read{0}; ///< bytes handed out
 };
 

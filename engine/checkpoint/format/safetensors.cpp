@@ -3,17 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
+#include "engine/base/mapped_file.h"
 #include "engine/checkpoint/format/direct_file.h"
 
 namespace trainyard {
@@ -68,40 +63,6 @@ std::optional<ElementType> elementTypeFromName(std::string_view name)
     }
     return std::nullopt;
 }
-
-class SafetensorsFile::Mapping {
-public:
-    static Result<std::unique_ptr<Mapping>> map(const fs::path& path)
-    {
-        const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-        struct stat info {};
-        if (!file.valid() || ::fstat(file.get(), &info) != 0)
-            return systemError(ErrorKind::BadInput, "cannot open " + path.string(), errno);
-        const auto size = static_cast<std::size_t>(info.st_size);
-        if (size == 0)
-            return badInput(path.string() + ": the file is empty");
-        void* start = ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.get(), 0);
-        if (start == MAP_FAILED)
-            return systemError(ErrorKind::BadInput, "cannot map " + path.string(), errno);
-        return std::unique_ptr<Mapping>(new Mapping(start, size));
-    }
-    ~Mapping() { ::munmap(m_start, m_size); }
-    Mapping(const Mapping&) = delete;
-    Mapping& operator=(const Mapping&) = delete;
-
-    std::span<const std::byte> bytes() const { return {static_cast<const std::byte*>(m_start), m_size}; }
-
-private:
-    Mapping(void* start, std::size_t size) : m_start(start), m_size(size) {}
-
-    void* m_start;
-    std::size_t m_size;
-};
-
-SafetensorsFile::SafetensorsFile() = default;
-SafetensorsFile::~SafetensorsFile() = default;
-SafetensorsFile::SafetensorsFile(SafetensorsFile&&) noexcept = default;
-SafetensorsFile& SafetensorsFile::operator=(SafetensorsFile&&) noexcept = default;
 
 namespace {
 
@@ -177,8 +138,10 @@ Result<SafetensorsFile> SafetensorsFile::open(const fs::path& path)
 {
     SafetensorsFile file;
     file.m_path = path;
-    TRAINYARD_TRY(file.m_mapping, Mapping::map(path));
-    auto layout = split(file.m_mapping->bytes());
+    TRAINYARD_TRY(file.m_mapped, MappedFile::open(path));
+    if (file.m_mapped->bytes().empty())
+        return badInput(path.string() + ": the file is empty");
+    auto layout = split(std::as_bytes(std::span(file.m_mapped->bytes())));
     if (!layout.ok())
         return layout.error().in(path.string());
     for (const auto& [name, entry] : layout->header.items()) {

@@ -15,6 +15,8 @@
 
 namespace trainyard {
 
+class MappedFile;
+
 /// Element types of the safetensors format that this program reads and writes.
 enum class ElementType { F64, F32, F16, BF16, I64, I32, I16, I8, U8, Bool };
 
@@ -37,10 +39,6 @@ class SafetensorsFile {
 public:
     /// BadInput naming the file, and the tensor where it is one's entry that is wrong.
     static Result<SafetensorsFile> open(const std::filesystem::path& file);
-    ~SafetensorsFile();
-    SafetensorsFile(SafetensorsFile&&) noexcept;
-    SafetensorsFile& operator=(SafetensorsFile&&) noexcept;
-
     /// Sorted by name. The views live as long as this object.
     const std::vector<TensorBytes>& tensors() const { return m_tensors; }
     const TensorBytes* find(std::string_view name) const;
@@ -48,11 +46,10 @@ public:
     const std::filesystem::path& path() const { return m_path; }
 
 private:
-    class Mapping;
-    SafetensorsFile();
+    SafetensorsFile() = default;
 
     std::filesystem::path m_path;
-    std::unique_ptr<Mapping> m_mapping;
+    std::shared_ptr<const MappedFile> m_mapped;
     std::vector<TensorBytes> m_tensors;
     std::map<std::string, std::string> m_metadata;
 };

@@ -1,4 +1,4 @@
-#include "app/base/mapped_file.h"
+#include "engine/base/mapped_file.h"
 
 #include <cerrno>
 #include <cstdint>
