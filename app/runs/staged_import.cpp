@@ -7,7 +7,7 @@
 
 #include <QRandomGenerator>
 
-#include "engine/base/file.h"
+#include "engine/base/locked_folder.h"
 
 namespace trainyard {
 
@@ -17,7 +17,6 @@ namespace {
 
 constexpr std::string_view kBeingWritten = ".import-";
 constexpr std::string_view kComplete = ".imported-";
-constexpr auto kStagingLock = "lock";
 
 fs::path stagingFolder(const fs::path& runsFolder, std::string_view prefix, const std::string& name)
 {
@@ -32,45 +31,18 @@ Status moveFolder(const fs::path& from, const fs::path& to)
     return {};
 }
 
-std::vector<fs::path> stagedRuns(const fs::path& staging)
-{
-    std::vector<fs::path> runs;
-    std::error_code problem;
-    for (fs::directory_iterator entry(staging, problem), end; !problem && entry != end;
-         entry.increment(problem)) {
-        if (entry->path().filename() != kStagingLock)
-            runs.push_back(entry->path());
-    }
-    return runs;
-}
-
 Status moveRuns(const fs::path& staging, const fs::path& runsFolder)
 {
-    for (const fs::path& run : stagedRuns(staging))
+    for (const fs::path& run : contentOf(staging))
         TRAINYARD_TRY_STATUS(moveFolder(run, runsFolder / run.filename()));
     return syncPath(runsFolder);
 }
 
-/// The lock last: a folder without one may belong to a program that is about to take it.
-void removeStaging(const fs::path& staging)
-{
-    std::error_code ignored;
-    for (const fs::path& run : stagedRuns(staging))
-        fs::remove_all(run, ignored);
-    fs::remove(staging / kStagingLock, ignored);
-    fs::remove(staging, ignored);
-}
-
 void endInterruptedImport(const fs::path& staging, bool isComplete)
 {
-    std::error_code ignored;
-    if (!fs::exists(staging / kStagingLock, ignored))
-        return;
-    const auto lock = LockFile::tryAcquire(staging / kStagingLock);
-    if (!lock.ok() || !*lock)
-        return;
-    if (!isComplete || moveRuns(staging, staging.parent_path()).ok())
-        removeStaging(staging);
+    const auto lock = lockLeftFolder(staging);
+    if (lock && (!isComplete || moveRuns(staging, staging.parent_path()).ok()))
+        removeLockedFolder(staging);
 }
 
 } // namespace
@@ -80,8 +52,7 @@ Result<std::unique_ptr<StagedImport>> StagedImport::begin(const fs::path& runsFo
     TRAINYARD_TRY_STATUS(makeFolder(runsFolder));
     const std::string name = QString::number(QRandomGenerator::system()->generate(), 16).toStdString();
     const fs::path staging = stagingFolder(runsFolder, kBeingWritten, name);
-    TRAINYARD_TRY_STATUS(makeFolder(staging));
-    TRAINYARD_TRY(auto lock, LockFile::tryAcquire(staging / kStagingLock));
+    TRAINYARD_TRY(auto lock, lockFolder(staging));
     if (!lock)
         return refused("another import uses " + staging.string(), "try again");
     return std::unique_ptr<StagedImport>(new StagedImport(runsFolder, name, std::move(*lock)));
@@ -130,7 +101,7 @@ Status StagedImport::publish()
 
 void StagedImport::keep()
 {
-    removeStaging(stagingFolder(m_runsFolder, m_isComplete ? kComplete : kBeingWritten, m_name));
+    removeLockedFolder(stagingFolder(m_runsFolder, m_isComplete ? kComplete : kBeingWritten, m_name));
     m_lock.reset();
 }
 
@@ -145,20 +116,13 @@ void StagedImport::takeBack()
             fs::rename(m_runsFolder / id.toStdString(), complete / id.toStdString(), ignored);
         fs::rename(complete, staging, ignored);
     }
-    removeStaging(staging);
+    removeLockedFolder(staging);
     m_lock.reset();
 }
 
 void endInterruptedImports(const fs::path& runsFolder)
 {
-    std::vector<fs::path> folders;
-    std::error_code problem;
-    for (fs::directory_iterator entry(runsFolder, problem), end; !problem && entry != end;
-         entry.increment(problem)) {
-        if (entry->path().filename().string().starts_with('.'))
-            folders.push_back(entry->path());
-    }
-    for (const fs::path& folder : folders) {
+    for (const fs::path& folder : contentOf(runsFolder)) {
         const std::string name = folder.filename().string();
         if (name.starts_with(kBeingWritten) || name.starts_with(kComplete))
             endInterruptedImport(folder, name.starts_with(kComplete));

@@ -1,12 +1,12 @@
 #include "datasets/prepare/staged_folder.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <sys/stat.h>
 #include <utility>
 
 #include "engine/base/file.h"
+#include "engine/base/locked_folder.h"
 
 namespace trainyard {
 
@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kLock = "lock";
 constexpr const char* kBetterPlace = "choose a folder with free space and write permission";
 constexpr const char* kJob = "job";
 
@@ -44,16 +43,6 @@ bool isMountPoint(const fs::path& path)
     struct stat parent {};
     return ::stat(path.c_str(), &itself) == 0 && ::stat(path.parent_path().c_str(), &parent) == 0 &&
            itself.st_dev != parent.st_dev;
-}
-
-bool holdsOnlyALock(const fs::path& staging)
-{
-    std::error_code ignored;
-    if (!fs::is_directory(staging, ignored))
-        return false;
-    const fs::directory_iterator entries(staging, ignored);
-    return std::all_of(begin(entries), end(entries),
-                       [](const fs::directory_entry& entry) { return entry.path().filename() == kLock; });
 }
 
 } // namespace
@@ -97,14 +86,16 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
     const bool published = note.ok() && *note == job && fs::exists(path, ignored) &&
                            !fs::is_empty(path, ignored) && !fs::exists(folder.content(), ignored);
     // If it was killed after removing the note, its job is unknown.
-    const bool isLeftover = !note.ok() && fs::exists(path, ignored) && holdsOnlyALock(folder.m_staging);
+    const bool isLeftover = !note.ok() && fs::exists(path, ignored) &&
+                            fs::is_directory(folder.m_staging, ignored) &&
+                            contentOf(folder.m_staging).empty();
     return (published || isLeftover) && folder.takeStaging().ok() && published; // taken away at the end
 }
 
 Status StagedFolder::takeStaging()
 {
     TRAINYARD_TRY_STATUS(makeFolders(m_staging));
-    auto lock = LockFile::tryAcquire(m_staging / kLock);
+    auto lock = lockFolder(m_staging);
     if (!lock.ok())
         return Error{lock.error().kind, lock.error().message, kBetterPlace};
     m_lock = std::move(lock).value();
@@ -158,13 +149,11 @@ StagedFolder::~StagedFolder()
     if (!m_lock || m_kept)
         return;
     std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(m_staging, ignored)) {
-        if (entry.path().filename() != kLock && entry.path().filename() != kJob)
-            fs::remove_all(entry.path(), ignored);
+    for (const fs::path& entry : contentOf(m_staging)) {
+        if (entry.filename() != kJob) // after the rest, so that a later process can finish this
+            fs::remove_all(entry, ignored);
     }
-    fs::remove(m_staging / kJob, ignored); // after the rest, so that a later process can finish this
-    fs::remove(m_staging / kLock,
-               ignored); // last, while it is held: who locks a new one finds nothing of ours
+    removeLockedFolder(m_staging);
     removeEmptyFolders();
 }
 
