@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 namespace trainyard {
 
@@ -17,10 +18,10 @@ constexpr std::uint8_t kCased = 64;          ///< makes a capital sigma after it
 constexpr std::uint8_t kCaseIgnorable = 128; ///< skipped when looking for a cased character
 } // namespace letter_kind
 
-struct LetterRange {
-    char32_t first;
-    char32_t last; ///< included
+/// The characters of one combination of kinds.
+struct LetterSet {
     std::uint8_t kinds;
+    std::string_view characters; ///< as codePoints() reads them
 };
 
 /// first, first + step, ... last become themselves plus distance.
@@ -31,8 +32,9 @@ struct LowerCaseRange {
     std::int32_t distance;
 };
 
-/// Ascending; characters in no range have no kind. See make_letter_tables.py.
-std::span<const LetterRange> letterRanges();
+/// Disjoint; characters in no set have no kind. See make_letter_tables.py.
+std::span<const LetterSet> letterSets();
+/// Ascending.
 std::span<const LowerCaseRange> lowerCaseRanges();
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "datasets/corpus/code_points.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
@@ -14,33 +15,50 @@ constexpr char32_t kSmallSigma = 0x3C3;
 constexpr char32_t kFinalSigma = 0x3C2;
 constexpr char32_t kCapitalIWithDot = 0x130;
 
-/// Kinds of the two planes that hold all but a few letters; the rest is looked up in the ranges.
+/// Characters of these planes, which hold all but a few letters, are looked up in a table.
 constexpr char32_t kTableEnd = 0x20000;
 
-std::vector<std::uint8_t> makeTable()
-{
-    std::vector<std::uint8_t> table(kTableEnd);
-    for (const LetterRange& range : letterRanges()) {
-        for (char32_t code = range.first; code <= range.last && code < kTableEnd; ++code)
-            table[code] = range.kinds;
-    }
-    return table;
-}
+struct LetterRange {
+    char32_t first;
+    char32_t last; ///< included
+    std::uint8_t kinds;
+};
 
-template <typename Range>
-const Range* rangeOf(std::span<const Range> ranges, char32_t code)
-{
-    const auto found = std::partition_point(ranges.begin(), ranges.end(),
-                                            [code](const Range& range) { return range.last < code; });
-    return found != ranges.end() && found->first <= code ? &*found : nullptr;
-}
+/// The kinds of all characters.
+class KindTable {
+public:
+    KindTable() : m_table(kTableEnd)
+    {
+        for (const LetterSet& set : letterSets()) {
+            for (const auto& [first, last, step] : codePoints(set.characters)) {
+                for (char32_t code = first; code <= last && code < kTableEnd; code += step)
+                    m_table[code] = set.kinds;
+                if (last >= kTableEnd)
+                    m_rest.push_back({std::max(first, kTableEnd), last, set.kinds});
+            }
+        }
+    }
+
+    std::uint8_t operator[](char32_t code) const
+    {
+        if (code < kTableEnd)
+            return m_table[code];
+        const auto range = std::ranges::find_if(
+            m_rest, [code](const LetterRange& each) { return each.first <= code && code <= each.last; });
+        return range == m_rest.end() ? std::uint8_t{0} : range->kinds;
+    }
+
+private:
+    std::vector<std::uint8_t> m_table;
+    std::vector<LetterRange> m_rest; ///< a dozen ideographs and selectors
+};
 
 char32_t simpleLowerCase(char32_t code)
 {
     if (code < 0x80)
         return code >= 'A' && code <= 'Z' ? code + ('a' - 'A') : code;
-    const LowerCaseRange* range = rangeOf(lowerCaseRanges(), code);
-    if (!range || (code - range->first) % range->step != 0)
+    const auto range = std::ranges::lower_bound(lowerCaseRanges(), code, {}, &LowerCaseRange::last);
+    if (range == lowerCaseRanges().end() || code < range->first || (code - range->first) % range->step != 0)
         return code;
     return static_cast<char32_t>(static_cast<std::int32_t>(code) + range->distance);
 }
@@ -102,11 +120,8 @@ bool isAscii(std::string_view text)
 
 std::uint8_t letterKinds(char32_t code)
 {
-    static const std::vector<std::uint8_t> table = makeTable();
-    if (code < kTableEnd)
-        return table[code];
-    const LetterRange* range = rangeOf(letterRanges(), code);
-    return range ? range->kinds : 0;
+    static const KindTable table;
+    return table[code];
 }
 
 std::string lowerCase(std::string_view text)

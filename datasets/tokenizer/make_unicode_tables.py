@@ -16,11 +16,10 @@ google-py.
 """
 import json
 import sys
+import textwrap
 import unicodedata
 
 HANGUL_SYLLABLES = range(0xAC00, 0xD7A4)  # computed in text_normalizer.cpp
-SIGMA = "\u03a3"
-FINAL_SIGMA = "\u03c2"
 
 
 def hangul(code):
@@ -72,7 +71,7 @@ def hugging_face(file):
     folded = lower | {code: "".join(lower.get(ord(c), c) for c in text) for code, text in stripped.items()}
     return {"profile": "hf-0.23", "removed": ranges("removed"), "toSpace": ranges("tospace"),
             "whiteSpace": ranges("ws"), "ideographs": ranges("chinese"), "punctuation": ranges("punct"),
-            "folded": folded, **combining_marks(folded, hugging_face_sorts()), "cased": [], "caseIgnorable": []}
+            "folded": folded, **combining_marks(folded, hugging_face_sorts())}
 
 
 def is_control(c):
@@ -88,10 +87,6 @@ def fold(c):
     return "".join(x for x in unicodedata.normalize("NFD", c.lower()) if unicodedata.category(x) != "Mn")
 
 
-def makes_sigma_final(before):
-    return (before + SIGMA).lower().endswith(FINAL_SIGMA)
-
-
 def google_python():
     assert unicodedata.unidata_version == "14.0.0", "run this with Python 3.11"
     ideographs = [[0x3400, 0x4DBF], [0x4E00, 0x9FFF], [0xF900, 0xFAFF], [0x20000, 0x2A6DF], [0x2A700, 0x2B73F],
@@ -105,10 +100,7 @@ def google_python():
             "ideographs": ideographs,
             "punctuation": characters_where(is_punctuation),
             "folded": folded,
-            **combining_marks(folded, unicodedata.combining),
-            # A character that is both counts as ignorable: str.lower() looks past it.
-            "cased": characters_where(makes_sigma_final),
-            "caseIgnorable": characters_where(lambda c: makes_sigma_final("A" + c) and not makes_sigma_final(c))}
+            **combining_marks(folded, unicodedata.combining)}
 
 
 def packed(entries):
@@ -121,16 +113,27 @@ def packed(entries):
     return "\n".join("    " + line.rstrip() for line in lines)
 
 
-def range_rows(ranges):
-    return packed("{0x%04X, 0x%04X}," % (first, last) for first, last in ranges)
+def lines_of(words):
+    """String literals of as many words as fit into 110 columns."""
+    return "\n".join('    "%s "' % line for line in textwrap.wrap(" ".join(words), 102, break_on_hyphens=False))
+
+
+def range_words(ranges):
+    """As codePoints() reads them: "9 41-5A"."""
+    return ["%X" % first if first == last else "%X-%X" % (first, last) for first, last in ranges]
+
+
+def pair_words(pairs):
+    """The results of consecutive code points behind the first of them: "C0: 61 61 61"."""
+    words, follows = [], None
+    for code, text in pairs:
+        words += (["%X:" % code] if code != follows else []) + ["%X" % ord(text)]
+        follows = code + 1
+    return words
 
 
 def class_rows(classes):
     return packed("{0x%04X, %d}," % mark for mark in sorted(classes.items()))
-
-
-def pair_rows(pairs):
-    return packed("{0x%04X, 0x%04X}," % (code, ord(text)) for code, text in pairs)
 
 
 def text_rows(texts):
@@ -148,18 +151,20 @@ def folding_members(folded, base):
             "foldedToMany": [change for change in changes if len(change[1]) > 1]}
 
 
-ROWS = {"foldedToOne": ("FoldedToOne", pair_rows), "foldedToMany": ("FoldedToMany", text_rows),
-        "marks": ("CombiningMark", class_rows)}
+ROWS = {"foldedToMany": ("FoldedToMany", text_rows), "marks": ("CombiningMark", class_rows)}
 
 
 def print_members(members):
-    """Prints an array for each table and returns their names, "{}" for those that are empty."""
+    """Prints a constant for each table and returns their names, "{}" for those that are empty."""
     names = []
     for member, value in members.items():
         names.append("k" + member[0].upper() + member[1:] if value else "{}")
-        if value:
-            kind, rows = ROWS.get(member, ("CodePointRange", range_rows))
+        if value and member in ROWS:
+            kind, rows = ROWS[member]
             print("constexpr %s %s[] = {\n%s\n};\n" % (kind, names[-1], rows(value)))
+        elif value:
+            words = pair_words(value) if member == "foldedToOne" else range_words(value)
+            print("constexpr std::string_view %s =\n%s;\n" % (names[-1], lines_of(words)))
     return ", ".join(names)
 
 
@@ -175,8 +180,8 @@ def main():
     folding = print_members(folding_members(folded, {} if tables is google else google["folded"]))
     members = print_members(tables)
     print("} // namespace\n\nconst UnicodeTables& %s()\n{" % function)
-    print('    static const UnicodeTables tables{\n        "%s", {%s, %s},\n        %s};'
-          % (profile, base, folding, members))
+    print('    static const UnicodeTables tables{\n        "%s", {%s, %s},\n        %s, %s};'
+          % (profile, base, folding, members, "true" if tables is google else "false"))
     print("    return tables;\n}\n\n} // namespace trainyard")
 
 

@@ -1,10 +1,13 @@
 #include "datasets/tokenizer/text_normalizer.h"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
 #include <string>
 #include <unordered_map>
 
+#include "datasets/corpus/code_points.h"
+#include "datasets/corpus/letters.h"
 #include "engine/base/check.h"
 
 namespace trainyard {
@@ -29,20 +32,39 @@ void addHangul(Mappings& out)
     }
 }
 
+/// Calls apply(code) for each code point of the text.
+template <typename Apply>
+void forEachCode(CodePointText text, Apply apply)
+{
+    for (const auto& [first, last, step] : codePoints(text)) {
+        for (char32_t code = first; code <= last; code += step)
+            apply(code);
+    }
+}
+
+/// Reads "C0: 61 61 C8: 65".
+void addSingle(std::string_view text, Mappings& out)
+{
+    char32_t code = 0;
+    for (std::size_t at = 0; at < text.size();) {
+        const std::size_t end = std::min(text.find(' ', at), text.size());
+        std::uint32_t value = 0;
+        std::from_chars(text.data() + at, text.data() + end, value, 16);
+        if (text[end - 1] == ':')
+            code = value;
+        else
+            out[code++] = static_cast<char32_t>(value);
+        at = end + 1;
+    }
+}
+
 void addFolding(const CaseFolding& folding, Mappings& out)
 {
     if (folding.base)
         addFolding(*folding.base, out);
-    const auto forEach = [](std::span<const CodePointRange> ranges, auto apply) {
-        for (const auto& [first, last] : ranges) {
-            for (char32_t code = first; code <= last; ++code)
-                apply(code);
-        }
-    };
-    forEach(folding.unfolded, [&](char32_t code) { out.erase(code); });
-    forEach(folding.removed, [&](char32_t code) { out[code].clear(); });
-    for (const auto& [code, result] : folding.toOne)
-        out[code] = result;
+    forEachCode(folding.unfolded, [&](char32_t code) { out.erase(code); });
+    forEachCode(folding.removed, [&](char32_t code) { out[code].clear(); });
+    addSingle(folding.toOne, out);
     for (const auto& [code, result] : folding.toMany)
         out[code] = result;
 }
@@ -53,13 +75,6 @@ Mappings foldings(const UnicodeTables& tables)
     addFolding(tables.folding, out);
     addHangul(out);
     return out;
-}
-
-bool contains(std::span<const CodePointRange> ranges, char32_t code)
-{
-    const auto range = std::lower_bound(ranges.begin(), ranges.end(), code,
-                                        [](const CodePointRange& r, char32_t c) { return r.last < c; });
-    return range != ranges.end() && range->first <= code;
 }
 
 /// The code point that ends just before text[end].
@@ -76,12 +91,10 @@ Utf8Char characterBefore(std::string_view text, std::size_t end)
 } // namespace
 
 TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
-    : m_cased(tables.cased), m_caseIgnorable(tables.caseIgnorable)
 {
     std::vector<Entry> flat(kCodePoints);
-    const auto mark = [&](std::span<const CodePointRange> ranges, Kind kind) {
-        for (const auto& [first, last] : ranges)
-            std::fill(flat.begin() + first, flat.begin() + last + 1, Entry{kind, 0, 0});
+    const auto mark = [&](CodePointText text, Kind kind) {
+        forEachCode(text, [&](char32_t code) { flat[code] = Entry{kind, 0, 0}; });
     };
     // Later marks win: what is removed first never reaches the splitting at white space.
     mark(tables.punctuation, Kind::Alone);
@@ -108,7 +121,7 @@ TextNormalizer::TextNormalizer(const UnicodeTables& tables, bool cased)
         }
         mark(tables.removedStarters, Kind::RemovedStarter);
         TRAINYARD_CHECK(m_targets.size() <= 0xFFFF);
-        if (!tables.cased.empty())
+        if (tables.finalSigma)
             flat[kCapitalSigma] = {Kind::Sigma, 0, 0};
     }
     fillPages(flat);
@@ -161,9 +174,10 @@ void TextNormalizer::fillPages(const std::vector<Entry>& flat)
 
 TextNormalizer::Case TextNormalizer::caseOf(char32_t code) const
 {
-    if (entry(code).kind == Kind::Removed || contains(m_caseIgnorable, code))
+    const std::uint8_t kinds = letterKinds(code);
+    if (entry(code).kind == Kind::Removed || kinds & letter_kind::kCaseIgnorable)
         return Case::Ignored;
-    return contains(m_cased, code) ? Case::Cased : Case::None;
+    return kinds & letter_kind::kCased ? Case::Cased : Case::None;
 }
 
 /// Unicode standard, section 3.13, as Python's str.lower() does it.

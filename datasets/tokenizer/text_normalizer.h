@@ -66,8 +66,6 @@ private:
     std::vector<std::uint16_t> m_pages; ///< code point >> 8 to a page of m_entries; equal pages are shared
     std::vector<Entry> m_entries;
     std::vector<Target> m_targets;
-    std::span<const CodePointRange> m_cased;
-    std::span<const CodePointRange> m_caseIgnorable;
 };
 
 /// The word being read.

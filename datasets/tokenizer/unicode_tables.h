@@ -6,16 +6,6 @@
 
 namespace trainyard {
 
-struct CodePointRange {
-    char32_t first;
-    char32_t last; ///< included
-};
-
-struct FoldedToOne {
-    char32_t code;
-    char32_t result;
-};
-
 struct FoldedToMany {
     char32_t code;
     std::u32string_view result;
@@ -26,34 +16,36 @@ struct CombiningMark {
     std::uint8_t combiningClass; ///< Unicode's, not 0
 };
 
+/// Code points as codePoints() reads them: "9 41-5A".
+using CodePointText = std::string_view;
+
 /// Lower case without accents, as changes of another folding. Hangul syllables are not listed: they are
 /// computed.
 struct CaseFolding {
-    const CaseFolding* base;                  ///< the folding that the others change; nullptr = identity
-    std::span<const CodePointRange> unfolded; ///< the base folds them, this one keeps them
-    std::span<const CodePointRange> removed;  ///< fold to nothing
-    std::span<const FoldedToOne> toOne;
+    const CaseFolding* base; ///< the folding that the others change; nullptr = identity
+    CodePointText unfolded;  ///< the base folds them, this one keeps them
+    CodePointText removed;   ///< fold to nothing
+    /// "C0: 61 61 C8: 65": the results of consecutive code points behind the first of them.
+    std::string_view toOne;
     std::span<const FoldedToMany> toMany;
 };
 
 /// How one implementation of BERT's tokenizer treats every code point. Implementations differ because each
-/// carries the tables of another Unicode version; see datasets/README.md. Ranges are ascending and do not
-/// overlap.
+/// carries the tables of another Unicode version; see datasets/README.md.
 struct UnicodeTables {
     std::string_view profile; ///< name stored in the manifest of a data set
     CaseFolding folding;
-    std::span<const CodePointRange> removed;
-    std::span<const CodePointRange> toSpace;
-    std::span<const CodePointRange> whiteSpace;  ///< splits words
-    std::span<const CodePointRange> ideographs;  ///< each is a word
-    std::span<const CodePointRange> punctuation; ///< each is a word
+    CodePointText removed;
+    CodePointText toSpace;
+    CodePointText whiteSpace;  ///< splits words
+    CodePointText ideographs;  ///< each is a word
+    CodePointText punctuation; ///< each is a word
     /// Marks that folding keeps, sorted by their class in the text (Unicode standard, section 3.11).
     std::span<const CombiningMark> marks;
-    std::span<const CodePointRange> removedStarters; ///< removed by folding, but marks do not move past them
+    CodePointText removedStarters; ///< removed by folding, but marks do not move past them
     /// A capital sigma becomes a final one after a cased character and before none; ignorable characters are
-    /// skipped in both directions. Empty = it never becomes final.
-    std::span<const CodePointRange> cased;
-    std::span<const CodePointRange> caseIgnorable;
+    /// skipped in both directions (letter_kind). False = it never becomes final.
+    bool finalSigma;
 };
 
 /// The tables of Hugging Face tokenizers 0.23 (BertNormalizer and BertPreTokenizer), probed over all code

@@ -50,7 +50,7 @@ const QList<Layer> kLayers{
     {"datasets/options", kVocabulary, {}},
     {"datasets/input", kVocabulary + QStringList{"datasets/options"}, {}},
     {"datasets/corpus", kVocabulary, {}},
-    {"datasets/tokenizer", kVocabulary, {}},
+    {"datasets/tokenizer", kVocabulary + QStringList{"datasets/corpus"}, {}},
     {"datasets/pretraining",
      kVocabulary +
          QStringList{"datasets/options", "datasets/tokenizer", "datasets/corpus", "datasets/shards"},
