@@ -5,10 +5,9 @@
 
 #include "datasets/job/parallel_tasks.h"
 #include "datasets/prepare/output_place.h"
-#include "datasets/prepare/running_rows.h"
 #include "datasets/prepare/shuffled_rows.h"
-#include "datasets/pretraining/instance_rows.h"
 #include "datasets/pretraining/row_statistics.h"
+#include "datasets/pretraining/token_rows.h"
 #include "datasets/shards/shard_writer.h"
 #include "engine/base/hash.h"
 
@@ -38,6 +37,28 @@ std::optional<Manifest> finishedShard(const fs::path& note, const fs::path& file
         return std::nullopt;
     return *manifest;
 }
+
+/// Rows of running text, as instances that have neither a second side nor masks.
+class RunningRows final : public FinalRows {
+public:
+    explicit RunningRows(TokenRows text) : m_text(std::move(text)) {}
+
+    std::uint64_t count() const override { return m_text.rows(); }
+    Status visit(std::uint64_t first, std::uint64_t count, const Take& take) const override
+    {
+        Instance row;
+        return m_text.visit(first, count, [&](std::span<const std::int32_t> tokens) {
+            row.tokens.assign(tokens.begin(), tokens.end());
+            row.firstSegment = static_cast<std::uint32_t>(tokens.size());
+            return take(row);
+        });
+    }
+    std::uint64_t bytesPerReader() const override { return 0; } // some rows
+    std::uint64_t dropped() const override { return m_text.droppedTokens(); }
+
+private:
+    TokenRows m_text;
+};
 
 } // namespace
 
@@ -85,8 +106,8 @@ Result<std::unique_ptr<FinalRows>> DatasetBuilder::rowsOf(const std::vector<std:
         return shuffleInstances({m_options, m_settings, m_documents, m_vocabulary, ordinals},
                                 m_workFolder / name, m_progress, m_cancel);
     m_progress.advance(Stage::Instances, ordinals.size() * passes); // nothing to build
-    return std::unique_ptr<FinalRows>(std::make_unique<RunningRows>(m_settings, m_documents, ordinals, passes,
-                                                                    m_vocabulary.special().separator));
+    return std::unique_ptr<FinalRows>(std::make_unique<RunningRows>(
+        TokenRows(m_settings, m_documents, ordinals, passes, m_vocabulary.special().separator)));
 }
 
 Status DatasetBuilder::writeShards(const fs::path& folder, Manifest& manifest)

@@ -2,9 +2,13 @@
 
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 
-#include "datasets/prepare/tokenize_lines.h"
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "datasets/tokenizer/wordpiece_encoder.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {
@@ -17,16 +21,50 @@ struct TokenizeArguments {
     bool cased = false;
 };
 
+constexpr std::size_t kPieceBytes = 64 * 1024;
+
+std::optional<std::string> textIn(const std::string& line)
+{
+    auto item = nlohmann::json::parse(line, nullptr, false);
+    const bool fine = item.is_object() && item.contains("text") && item["text"].is_string();
+    return fine ? std::optional(std::move(item["text"].get_ref<std::string&>())) : std::nullopt;
+}
+
+/// False when nobody reads on.
+bool put(const std::string& lines)
+{
+    printOutput(lines);
+    return outputStatus().ok();
+}
+
+/// Reads lines {"text": ...} and writes a line {"ids": [...]} for each. BadInput names the first line that is
+/// not such an object.
 Status tokenize(const TokenizeArguments& arguments)
 {
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
     std::ios::sync_with_stdio(false);
-    const auto put = [](std::string_view lines) {
-        printOutput(lines);
-        return outputStatus().ok();
-    };
     const WordPiece tokenizer(vocabulary, *unicodeTables(arguments.profile), arguments.cased);
-    return tokenizeLines(tokenizer, std::cin, put);
+    WordPieceEncoder encoder(tokenizer);
+    std::string line, waiting;
+    std::vector<std::int32_t> ids;
+    std::size_t number = 0;
+    bool wanted = true;
+    while (wanted && std::getline(std::cin, line)) {
+        ++number;
+        const auto text = textIn(line);
+        if (!text) {
+            put(waiting);
+            return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", number),
+                            "use one JSON object per line, in UTF-8");
+        }
+        ids.clear();
+        encoder.encode(*text, ids);
+        waiting += fmt::format("{{\"ids\":{}}}\n", nlohmann::json(ids).dump());
+        if (waiting.size() >= kPieceBytes)
+            wanted = put(std::exchange(waiting, {}));
+    }
+    put(waiting);
+    return {};
 }
 
 } // namespace

@@ -31,4 +31,9 @@ struct Instance {
     std::size_t maskablePosition(std::size_t j) const { return j + 2 < firstSegment ? j + 1 : j + 2; }
 };
 
+struct RowBlock;
+
+/// Appends the instance as one row. Requires that it fits the block's widths.
+void appendRow(const Instance& instance, RowBlock& rows);
+
 } // namespace trainyard

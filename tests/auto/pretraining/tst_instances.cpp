@@ -4,9 +4,10 @@
 #include <map>
 #include <set>
 
+#include "datasets/pretraining/instance.h"
 #include "datasets/pretraining/instance_builder.h"
-#include "datasets/pretraining/instance_rows.h"
 #include "datasets/pretraining/masking.h"
+#include "datasets/shards/row_block.h"
 #include "tests/auto/pretraining/counting_documents.h"
 
 using namespace trainyard;

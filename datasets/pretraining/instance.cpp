@@ -1,7 +1,8 @@
-#include "datasets/pretraining/instance_rows.h"
+#include "datasets/pretraining/instance.h"
 
 #include <algorithm>
 
+#include "datasets/shards/row_block.h"
 #include "engine/base/check.h"
 
 namespace trainyard {
