@@ -45,17 +45,6 @@ Error damaged(const std::string& file, std::size_t line, string_view what)
                     "the Punkt parameters are damaged; fetch or train them again");
 }
 
-bool isUtf8(string_view text)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const Utf8Char c = decodeUtf8(text, at);
-        if (c.code == kReplacementCharacter && c.bytes == 1)
-            return false;
-        at += c.bytes;
-    }
-    return true;
-}
-
 Result<std::string> readParameterFile(const fs::path& file)
 {
     auto text = readFile(file);

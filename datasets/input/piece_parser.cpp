@@ -2,7 +2,7 @@
 
 #include "datasets/input/page_parser.h"
 #include "datasets/input/text_documents.h"
-#include "datasets/input/utf8_repair.h"
+#include "engine/base/utf8.h"
 
 namespace trainyard {
 
@@ -43,7 +43,7 @@ Result<std::vector<CorpusDocument>> parsePiece(const CorpusPiece& piece, SkipCou
 {
     for (const auto& [reason, amount] : piece.skipped)
         counters[reason] += amount;
-    if (validUtf8Prefix(piece.bytes) < piece.bytes.size()) {
+    if (!isUtf8(piece.bytes)) {
         CorpusPiece repaired = piece;
         counters["characters_repaired"] += repairUtf8(repaired.bytes);
         repaired.skipped.clear();

@@ -15,17 +15,6 @@ namespace {
 
 constexpr std::size_t kMaxPiece = 1000; // bytes
 
-bool isUtf8(std::string_view text)
-{
-    for (std::size_t at = 0; at < text.size();) {
-        const Utf8Char c = decodeUtf8(text, at);
-        if (c.code == kReplacementCharacter && c.bytes == 1)
-            return false;
-        at += c.bytes;
-    }
-    return true;
-}
-
 /// Of the Latin, Greek, Cyrillic or Armenian alphabet.
 bool isCapital(char32_t c)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,15 @@ char* encodeUtf8(char32_t code, char* out);
 
 /// Requires a code point up to U+10FFFF.
 void appendUtf8(std::string& out, char32_t code);
+
+/// Returns the length of the prefix of `text` that is complete, valid UTF-8.
+std::size_t validUtf8Prefix(std::string_view text);
+inline bool isUtf8(std::string_view text)
+{
+    return validUtf8Prefix(text) == text.size();
+}
+
+/// Replaces each byte that is not part of a UTF-8 character by U+FFFD. Returns the number of replacements.
+std::uint64_t repairUtf8(std::string& text);
 
 } // namespace trainyard

@@ -4,8 +4,8 @@
 
 #include "datasets/corpus/markup_cleaner.h"
 #include "datasets/corpus/rule_segmenter.h"
-#include "datasets/input/utf8_repair.h"
 #include "engine/base/check.h"
+#include "engine/base/utf8.h"
 #include "tests/fuzz/check_sentences.h"
 #include "tests/support/fuzz/scratch_folder.h"
 
@@ -21,7 +21,7 @@ void checkResidue(std::string_view paragraph, bool literal)
         TRAINYARD_CHECK_MSG(literal || paragraph.find(markup) == std::string_view::npos,
                             std::string(paragraph));
     TRAINYARD_CHECK(!paragraph.empty() && paragraph.find_first_of("\n\r") == std::string_view::npos);
-    TRAINYARD_CHECK(validUtf8Prefix(paragraph) == paragraph.size());
+    TRAINYARD_CHECK(isUtf8(paragraph));
 }
 
 /// Entities and <nowiki> are there to show it.

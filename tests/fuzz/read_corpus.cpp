@@ -2,8 +2,8 @@
 
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
-#include "datasets/input/utf8_repair.h"
 #include "engine/base/check.h"
+#include "engine/base/utf8.h"
 
 namespace trainyard {
 
@@ -18,8 +18,8 @@ void parse(const CorpusPiece& piece)
         return;
     }
     for (const CorpusDocument& document : documents.value()) {
-        TRAINYARD_CHECK(validUtf8Prefix(document.text) == document.text.size());
-        TRAINYARD_CHECK(validUtf8Prefix(document.title) == document.title.size());
+        TRAINYARD_CHECK(isUtf8(document.text));
+        TRAINYARD_CHECK(isUtf8(document.title));
     }
 }
 
