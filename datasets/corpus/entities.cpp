@@ -21,9 +21,9 @@ std::optional<char32_t> numericEntity(std::string_view digits)
     std::uint32_t code = 0;
     const auto [end, error] =
         std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
-    const bool whole = error == std::errc() && end == digits.data() + digits.size();
+    const bool complete = error == std::errc() && end == digits.data() + digits.size();
     const bool character = code > 0 && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
-    if (!whole || !character)
+    if (!complete || !character)
         return std::nullopt;
     return code;
 }

@@ -73,7 +73,7 @@ string_view targetText(const Target& target, bool quoted)
     return withoutAnchor(target.shown);
 }
 
-bool goesWhole(LinkPrefix prefix)
+bool isHidden(LinkPrefix prefix)
 {
     return prefix == LinkPrefix::Hidden || prefix == LinkPrefix::Language;
 }
@@ -90,7 +90,7 @@ std::string linkText(string_view link, const MarkupSettings& settings)
     if (quoted)
         written = trimmed(written.substr(1));
     const Target target = parseTarget(written, settings);
-    if (!quoted && goesWhole(target.prefix))
+    if (!quoted && isHidden(target.prefix))
         return {};
     if (!label.empty())
         return std::string(label);

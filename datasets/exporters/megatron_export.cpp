@@ -15,7 +15,7 @@ Status appendSentences(const Document& document, IndexedDatasetWriter& writer)
     return {};
 }
 
-Status appendWhole(const Document& document, std::int32_t endOfDocument, IndexedDatasetWriter& writer)
+Status appendComplete(const Document& document, std::int32_t endOfDocument, IndexedDatasetWriter& writer)
 {
     TRAINYARD_TRY_STATUS(writer.append(document.tokens));
     TRAINYARD_TRY_STATUS(writer.append(std::span<const std::int32_t>(&endOfDocument, 1)));
@@ -37,7 +37,7 @@ Result<std::vector<ExportEntry>> exportMegatron(const MegatronExport& settings,
     for (const std::uint32_t ordinal : ordinals) {
         const Document document = documents.document(ordinal);
         TRAINYARD_TRY_STATUS(sentences ? appendSentences(document, writer)
-                                       : appendWhole(document, settings.endOfDocument, writer));
+                                       : appendComplete(document, settings.endOfDocument, writer));
         TRAINYARD_TRY_STATUS(writer.endDocument());
         TRAINYARD_TRY_STATUS(pieceDone(1));
     }

@@ -20,7 +20,7 @@ void appendBits(std::string& bytes, std::uint64_t& bits, std::uint64_t value, un
     }
 }
 
-/// The bits of the segment, from a whole byte on.
+/// The bits of the segment, from the next byte boundary on.
 std::string aligned(const Bzip2Segment& segment)
 {
     const unsigned shift = segment.firstBit();
@@ -70,7 +70,7 @@ Bzip2Block decompressBlock(const Bzip2Segment& segment)
     BZ2_bzDecompressEnd(&stream);
     block.bytes.resize(size);
     if (status == BZ_STREAM_END)
-        block.state = Bzip2Block::State::Whole;
+        block.state = Bzip2Block::State::Complete;
     else if (status == BZ_OK)
         block.state = Bzip2Block::State::Cut;
     return block;

@@ -10,9 +10,9 @@ namespace trainyard {
 /// A block of a bzip2 file after decompression.
 struct Bzip2Block {
     enum class State : std::uint8_t {
-        Whole,   ///< the segment is exactly this block, and the checksum matches
-        Damaged, ///< wrong checksum, no block, or more or less than one
-        Cut      ///< the file ends before the block
+        Complete, ///< the segment is exactly this block, and the checksum matches
+        Damaged,  ///< wrong checksum, no block, or more or less than one
+        Cut       ///< the file ends before the block
     };
     State state = State::Damaged;
     std::uint32_t crc = 0;

@@ -39,8 +39,8 @@ std::uint64_t magicAt(const char* bytes, unsigned shift)
     return (bigEndian(bytes) >> (16 - shift)) & ((std::uint64_t{1} << Bzip2Segment::kMagicBits) - 1);
 }
 
-/// The first bit, not before `from`, at which a magic number starts that lies in `bytes` whole; or, negative,
-/// a bit before which none starts.
+/// The first bit, not before `from`, at which a magic number starts that `bytes` holds completely; or,
+/// negative, a bit before which none starts.
 struct Search {
     std::uint64_t bit;
     bool found;

@@ -170,7 +170,7 @@ Result<std::optional<ByteChunk>> Bzip2Source::State::takeBlock()
 {
     const std::shared_ptr<Bzip2Job> job = jobs.front();
     workers.waitFor(*job);
-    if (job->block.state != Bzip2Block::State::Whole) {
+    if (job->block.state != Bzip2Block::State::Complete) {
         TRAINYARD_TRY_STATUS(mergeWithNext());
         return std::optional<ByteChunk>();
     }

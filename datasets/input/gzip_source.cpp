@@ -109,7 +109,7 @@ Result<std::optional<ByteChunk>> GzipSource::next()
         if (!status.ok() && !anything)
             return status.error();
         if (!status.ok())
-            break; // what is whole first; the error comes again
+            break; // first the complete chunk; the error comes again
     }
     chunk.bytes.resize(kChunkBytes - state.stream.avail_out);
     if (chunk.bytes.empty())

@@ -14,17 +14,17 @@ public:
     {
         for (;;) {
             const std::size_t lineEnd = bytes.find('\n', m_searched);
-            const bool whole = lineEnd != std::string_view::npos;
-            if (!whole && !last) {
+            const bool complete = lineEnd != std::string_view::npos;
+            if (!complete && !last) {
                 m_searched = bytes.size();
                 return std::optional<std::size_t>();
             }
-            const std::size_t next = whole ? lineEnd + 1 : bytes.size();
+            const std::size_t next = complete ? lineEnd + 1 : bytes.size();
             const bool ends = next > m_lineBegin && endsDocument(line(bytes, next));
             m_lineBegin = m_searched = next;
             if (ends)
                 return found();
-            if (!whole)
+            if (!complete)
                 return atEnd(bytes);
         }
     }

@@ -97,17 +97,17 @@ Result<std::unique_ptr<SentenceSegmenter>> openSegmenter(const PrepareOptions& o
     return Segmenter(std::make_unique<PunktSegmenter>(std::move(parameters)));
 }
 
-/// Calls visit(line, whole) for each line that is not blank.
+/// Calls visit(line, isSentence) for each line that is not blank.
 template <typename Visit>
-void visitLines(std::string_view text, bool whole, const Visit& visit)
+void visitLines(std::string_view text, bool isSentence, const Visit& visit)
 {
     while (const auto line = takeLine(text)) {
         if (!isBlank(*line))
-            visit(*line, whole);
+            visit(*line, isSentence);
     }
 }
 
-/// Calls visit(paragraph, whole) for each paragraph of the document; `whole` are those that are one sentence.
+/// Calls visit(paragraph, isSentence) for each paragraph of the document; some are one sentence.
 template <typename Visit>
 void visitParagraphs(const CorpusDocument& document, const MarkupSettings& markup, DroppedLines& dropped,
                      const Visit& visit)
@@ -133,8 +133,8 @@ void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup,
         else
             ++batch.emptySentences;
     };
-    visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool whole) {
-        if (whole)
+    visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool isSentence) {
+        if (isSentence)
             return addSentence(paragraph);
         for (const std::string_view sentence : segmenter.split(paragraph))
             addSentence(sentence);

@@ -266,8 +266,8 @@ Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vo
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const DocumentPart& part = parts[i];
         const fs::path& folder = options.parts[i];
-        if (const Status whole = checkFiles(part, folder); !whole.ok())
-            return whole.error().in(folder.string());
+        if (const Status intact = checkFiles(part, folder); !intact.ok())
+            return intact.error().in(folder.string());
         TRAINYARD_TRY(const DocumentStore store,
                       DocumentStore::open(folder, vocabulary.size(), part.corpus.documents));
         for (std::uint32_t ordinal = 0; ordinal < store.size(); ++ordinal) {

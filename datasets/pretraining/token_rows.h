@@ -46,7 +46,7 @@ private:
     std::int32_t m_separator;
     std::vector<std::uint32_t> m_order;  ///< ordinals of all passes, one after the other
     std::vector<std::uint64_t> m_begins; ///< offset in the stream of every kStride-th document of m_order
-    std::uint64_t m_tokens = 0;          ///< in the whole stream
+    std::uint64_t m_tokens = 0;          ///< in the stream
 };
 
 } // namespace trainyard

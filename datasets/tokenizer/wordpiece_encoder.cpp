@@ -72,7 +72,7 @@ void WordPieceEncoder::encode(std::string_view text, std::vector<std::int32_t>& 
     encodeRest({rest, text.data() + text.size()}, ids);
 }
 
-/// As far as whole blocks go; returns the first chunk that is not done.
+/// Works in complete blocks; returns the first chunk that is not done.
 const char* WordPieceEncoder::encodeBlocks(std::string_view text, std::vector<std::int32_t>& ids)
 {
     Batch batch;

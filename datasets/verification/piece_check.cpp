@@ -21,7 +21,7 @@ void PieceCheck::add(const Instance& instance)
     m_plain = instance.tokens;
     for (std::size_t i = 0; i < instance.maskedIds.size(); ++i)
         m_plain[static_cast<std::size_t>(instance.maskedPositions[i])] = instance.maskedIds[i];
-    std::size_t begin = 0; // of the word under way; 0 = none that is whole
+    std::size_t begin = 0; // of the word under way; 0 = none that is complete
     for (std::size_t at = 1; at < m_plain.size(); ++at) {
         const bool special = m_vocabulary.isSpecial(m_plain[at]);
         if (!special && m_continuing[static_cast<std::size_t>(m_plain[at])])

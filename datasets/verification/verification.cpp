@@ -79,7 +79,7 @@ public:
         checkStrangers();
         checkExportFormats();
         if (m_report.ok())
-            checkWhole();
+            checkCompleteSet();
         describeText();
         return std::move(m_report);
     }
@@ -262,7 +262,7 @@ private:
     }
 
     /// What only the rows of all shards together show.
-    void checkWhole()
+    void checkCompleteSet()
     {
         const RowRules& rules = m_report.rules;
         DatasetStatistics& found = m_report.statistics;
