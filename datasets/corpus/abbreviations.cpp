@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "datasets/corpus/letters.h"
+#include "datasets/corpus/name_lists.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
@@ -12,55 +13,19 @@ namespace {
 
 using std::string_view;
 
-// Lower case. Words that in another of these languages often end a sentence are left out.
-// clang-format off
-constexpr string_view kNeverLast[]{
-    "adm",  "approx", "archbp", "asst", "ave", "bp",   "brig",  "bros",  "c",    "ca",  "capt",
-    "cf",   "cir",    "cmdr",   "cmdt", "col", "cpl",  "dept",  "dr",    "e.g",  "ed",  "eds",
-    "fr",   "ft",     "gen",    "gov",  "hon", "i.e",  "illus", "insp",  "lt",   "maj", "messrs",
-    "mlle", "mm",     "mme",    "mr",   "mrs", "ms",   "msgr",  "mt",    "mts",  "mx",  "nr",
-    "ph",   "pres",   "prof",   "pvt",  "rep", "repr", "rev",   "revd",  "rt",   "sen", "sens",
-    "sgt",  "sr",     "sra",    "ss",   "st",  "ste",  "supt",  "trans", "univ", "v",   "ven",
-    "viz",  "vols",   "vs",     "wm",   "rhs", "lhs",
-    "bzw", "vgl", "sog", "insb", "inkl", "evtl", "ggf", "hrsg", "geb", "gest", "dipl", "ing", "engl", "griech", // German
-    "mgr", "env", "éd",                                                                       // French
-    "srta", "dra", "dña", "lic", "gral", "ud", "uds", "exmo", "aprox",                         // Spanish, Portuguese
-    "sig", "sigg", "dott", "avv",                                                             // Italian
-    "bijv", "dhr", "mevr", "drs",                                                             // Dutch
-    "np", "tzn", "tj", "tzw", "ul", "św", "ks",                                               // Polish
-    "např", "tzv", "sv", "popř", "resp",                                                      // Czech
-    "ул", "св", "проф", "акад", "доц", "ген", "инж", "напр", "оз", "пос", "т.е", "т.к",        // Russian
-    "гр", "вж", "т.нар", "д-р", "г-н", "г-жа",                                                // Bulgarian
-    "вул", "див",                                                                             // Ukrainian
-    "t.ex", "bl.a", "f.eks", "s.k", "f.d",                                                    // Scandinavian languages
-    "π.χ", "δηλ",                                                                             // Greek
-};
+using Kinds = std::unordered_map<std::string, Abbreviation>;
 
-constexpr string_view kBeforeNumber[]{
-    "art", "cap", "ch", "chap", "cl", "fig", "figs", "fl", "no", "nos", "op", "p", "par", "pp", "r", "sec", "sect", "sp",
-    "vol", "bd", "kap", "abb", "abs", "tab", "pág", "págs", "núm", "pag", "pagg", "blz", "č", "str", "séc", "ok", "im",
-    "рис", "табл", "стр", "гл", "т", "см", "с", "ок", "№",
-};
-
-constexpr string_view kSometimesLast[]{
-    "a.d", "a.m", "apr", "aug",   "b.c", "b.c.e", "c.e", "co",  "corp",
-    "d.c", "dec", "esq", "et al", "etc", "feb",   "inc", "jan", "jr",
-    "jul", "jun", "ltd", "mar",   "n.y", "nov",   "oct", "p.m", "ph.d",
-    "pty", "s.a", "sep", "sept",  "spp", "u.k",   "u.s",
-};
-// clang-format on
-
-using Kinds = std::unordered_map<string_view, Abbreviation>;
-
-Kinds makeKinds()
+/// resources/wiki/abbreviations.json: lower case, without words that often end a sentence in another of the
+/// languages.
+Kinds readKinds()
 {
     Kinds kinds;
-    for (const string_view word : kSometimesLast)
-        kinds.emplace(word, Abbreviation::SometimesLast);
-    for (const string_view word : kNeverLast)
-        kinds.emplace(word, Abbreviation::NeverLast);
-    for (const string_view word : kBeforeNumber)
-        kinds.emplace(word, Abbreviation::BeforeNumber);
+    for (const auto& [key, kind] : {std::pair{"sometimes_last", Abbreviation::SometimesLast},
+                                    {"never_last", Abbreviation::NeverLast},
+                                    {"before_number", Abbreviation::BeforeNumber}}) {
+        for (std::string& word : embeddedNames("abbreviations", key))
+            kinds.emplace(std::move(word), kind);
+    }
     return kinds;
 }
 
@@ -111,7 +76,7 @@ bool isSmallLetter(string_view word)
 Abbreviation abbreviationKind(string_view word)
 {
     constexpr std::size_t kMaxWord = 24; // bytes
-    static const Kinds kinds = makeKinds();
+    static const Kinds kinds = readKinds();
     if (word.size() > kMaxWord)
         return Abbreviation::None;
     if (isInitial(word))

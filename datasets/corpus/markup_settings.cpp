@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "datasets/corpus/appendix_titles.h"
 #include "datasets/corpus/letters.h"
-#include "datasets/corpus/namespace_names.h"
+#include "datasets/corpus/name_lists.h"
 #include "datasets/corpus/text_scan.h"
 
 namespace trainyard {
 
 namespace {
+
+using Prefixes = std::unordered_map<std::string, LinkPrefix>;
 
 constexpr std::size_t kMaxNamespaceName = 80; // of a namespace, in bytes; longer ones are not looked up
 
@@ -34,22 +35,28 @@ std::string normalized(std::string_view name)
     return out;
 }
 
+/// Of the larger wikis (resources/wiki/namespaces.json). Dumps list the namespaces of their wiki, but those
+/// before export 0.11 omit the aliases, and some have no <siteinfo>.
+const Prefixes& knownPrefixes()
+{
+    static const Prefixes known = [] {
+        Prefixes prefixes;
+        // The first kind wins: a name that two languages use for different things hides.
+        for (const auto& [key, kind] : {std::pair{"hidden", LinkPrefix::Hidden},
+                                        {"other", LinkPrefix::Other},
+                                        {"projects", LinkPrefix::Project},
+                                        {"languages", LinkPrefix::Language}}) {
+            for (std::string& name : embeddedNames("namespaces", key))
+                prefixes.emplace(std::move(name), kind);
+        }
+        return prefixes;
+    }();
+    return known;
+}
+
 } // namespace
 
-MarkupSettings::MarkupSettings()
-{
-    // What is said first holds: a name that two languages use for different things hides.
-    const std::pair<std::span<const std::string_view>, LinkPrefix> known[]{
-        {hiddenNamespaces(), LinkPrefix::Hidden},
-        {otherNamespaces(), LinkPrefix::Other},
-        {projectPrefixes(), LinkPrefix::Project},
-        {languagePrefixes(), LinkPrefix::Language},
-    };
-    for (const auto& [names, kind] : known) {
-        for (const std::string_view name : names)
-            m_prefixes.emplace(name, kind);
-    }
-}
+MarkupSettings::MarkupSettings() : m_prefixes(knownPrefixes()) {}
 
 void MarkupSettings::addNamespace(int number, std::string_view name)
 {
@@ -68,10 +75,12 @@ LinkPrefix MarkupSettings::prefix(std::string_view name) const
 
 bool isAppendixTitle(std::string_view title)
 {
-    static const std::unordered_set<std::string_view> titles(appendixTitles().begin(),
-                                                             appendixTitles().end());
+    static const auto titles = [] {
+        auto names = embeddedNames("appendices", "titles");
+        return std::unordered_set<std::string>(names.begin(), names.end());
+    }();
     const std::string lower = lowerCase(trimmed(title));
-    return titles.contains(std::string_view(lower).substr(0, lower.find_last_not_of(":. ") + 1));
+    return titles.contains(lower.substr(0, lower.find_last_not_of(":. ") + 1));
 }
 
 } // namespace trainyard

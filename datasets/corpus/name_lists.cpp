@@ -84,4 +84,14 @@ std::string_view embeddedNameList(std::string_view name)
     return file->content;
 }
 
+std::vector<std::string> embeddedNames(std::string_view list, std::string_view key)
+{
+    std::vector<std::string> names;
+    for (ListedName& listed : parseNameList(embeddedNameList(list)).value()) {
+        if (listed.keys.front() == key)
+            names.push_back(std::move(listed.name));
+    }
+    return names;
+}
+
 } // namespace trainyard

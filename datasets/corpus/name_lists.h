@@ -30,4 +30,8 @@ Result<std::vector<ListedName>> parseNameList(std::string_view json);
 /// Returns resources/wiki/<name>.json, which is compiled in. Requires that the file exists.
 std::string_view embeddedNameList(std::string_view name);
 
+/// Returns the names below a first key of such a file: those of all languages of {"hidden": {"German":
+/// ["datei"], ...}}.
+std::vector<std::string> embeddedNames(std::string_view list, std::string_view key);
+
 } // namespace trainyard

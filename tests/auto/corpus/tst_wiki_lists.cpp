@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <array>
+#include <map>
 #include <set>
 
 #include "datasets/corpus/name_lists.h"
@@ -39,6 +40,16 @@ private slots:
         QCOMPARE(problem(TemplateTable::parse(embeddedNameList("templates"))), QString());
         QCOMPARE(problem(UnitNames::parse(embeddedNameList("units"))), QString());
         QCOMPARE(problem(parseTagKinds(embeddedNameList("tags"))), QString());
+        const std::map<const char*, std::set<std::string>> keys{
+            {"namespaces", {"hidden", "languages", "other", "projects"}},
+            {"appendices", {"titles"}},
+            {"abbreviations", {"before_number", "never_last", "sometimes_last"}}};
+        for (const auto& [list, known] : keys) {
+            std::set<std::string> found;
+            for (const ListedName& name : parseNameList(embeddedNameList(list)).value())
+                found.insert(name.keys.front());
+            QVERIFY2(found == known, list);
+        }
     }
 
     void everyRuleHasATemplate()
