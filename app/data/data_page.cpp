@@ -13,6 +13,7 @@
 #include "app/data/data_set_delegate.h"
 #include "app/data/data_set_panel.h"
 #include "app/data/model/data_set_details.h"
+#include "app/data/model/data_set_inspector.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
 #include "app/data/sample_browser.h"
@@ -20,7 +21,6 @@
 #include "app/workspace/empty_state.h"
 #include "app/workspace/message_strip.h"
 #include "app/workspace/page_frame.h"
-#include "engine/base/file.h"
 #include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
@@ -270,13 +270,9 @@ void DataPage::loadDetails()
     if (currentRow() < 0 || !isVisible())
         return;
     const DataSetEntry entry = m_dataSets.at(currentRow());
-    if (entry.host == thisMachine()) {
-        const auto manifest = readFile((entry.folder + "/manifest.json").toStdString());
-        return showDetails(manifest.ok() ? Result<QByteArray>(QByteArray::fromStdString(*manifest))
-                                         : Result<QByteArray>(manifest.error()));
-    }
-    m_panel->setDetailsNote(tr("Reading the manifest on %1…").arg(oneLine(entry.host)));
-    m_runs.readManifest(entry.host, entry.folder, this, [this, entry](const Result<QByteArray>& manifest) {
+    if (entry.host != thisMachine())
+        m_panel->setDetailsNote(tr("Reading the manifest on %1…").arg(oneLine(entry.host)));
+    readManifestOf(m_runs, entry.host, entry.folder, this, [this, entry](const Result<QByteArray>& manifest) {
         if (isCurrent(entry.host, entry.folder))
             showDetails(manifest);
     });

@@ -6,16 +6,14 @@
 
 namespace trainyard {
 
-namespace {
-
-Result<QByteArray> manifestHere(const QString& folder)
+void readManifestOf(RunService& runs, const QString& host, const QString& folder, const QObject* context,
+                    std::function<void(const Result<QByteArray>&)> done)
 {
-    TRAINYARD_TRY(const std::string text,
-                  readFile((folder + QStringLiteral("/manifest.json")).toStdString()));
-    return QByteArray::fromStdString(text);
+    if (host != thisMachine())
+        return runs.readManifest(host, folder, context, std::move(done));
+    const auto text = readFile((folder + QStringLiteral("/manifest.json")).toStdString());
+    done(text.ok() ? Result<QByteArray>(QByteArray::fromStdString(*text)) : Result<QByteArray>(text.error()));
 }
-
-} // namespace
 
 DataSetInspector::DataSetInspector(RunService& runs, QObject* parent)
     : QObject(parent), m_runs(runs), m_verifier(runs)
@@ -34,12 +32,11 @@ void DataSetInspector::inspect(const QString& host, const QString& folder, Depth
     m_findings = {host, folder, {}};
     m_depth = depth;
     m_samples = samples;
-    if (host == thisMachine())
-        return onManifest(manifestHere(folder));
-    m_runs.readManifest(host, folder, this, [this, request = m_request](const Result<QByteArray>& manifest) {
-        if (request == m_request)
-            onManifest(manifest);
-    });
+    readManifestOf(m_runs, host, folder, this,
+                   [this, request = m_request](const Result<QByteArray>& manifest) {
+                       if (request == m_request)
+                           onManifest(manifest);
+                   });
 }
 
 void DataSetInspector::cancel()

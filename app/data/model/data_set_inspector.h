@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "app/data/model/data_set_details.h"
@@ -14,6 +15,11 @@ struct DataSetFindings {
     DataSetDetails details;
     std::optional<Result<VerifyReport>> rows{}; ///< nullopt: only the manifest was read
 };
+
+/// Calls `done` with the manifest of a data set: before it returns for this machine, later for another host,
+/// unless `context` is gone by then.
+void readManifestOf(RunService& runs, const QString& host, const QString& folder, const QObject* context,
+                    std::function<void(const Result<QByteArray>&)> done);
 
 /// Reads the manifest of a data set, then verifies its rows on their host. One data set at a time; a newer
 /// request cancels the older one and drops its result. GUI thread.

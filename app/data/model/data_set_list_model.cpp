@@ -14,21 +14,29 @@ namespace {
 
 constexpr int kVersion = 1;
 
+/// Calls visit(key, member) for the figures of the manifest that every entry has, so that reading and writing
+/// cannot drift apart.
+template <typename Entry, typename Visit>
+void visitFigures(Entry& entry, Visit visit)
+{
+    visit("tokens", entry.tokens);
+    visit("rows", entry.rows);
+    visit("test_rows", entry.testRows);
+    visit("shards", entry.shards);
+    visit("sequence_length", entry.sequenceLength);
+    visit("max_predictions", entry.maxPredictions);
+    visit("vocabulary_size", entry.vocabularySize);
+}
+
 nlohmann::ordered_json toJson(const DataSetEntry& entry)
 {
     nlohmann::ordered_json json{{"name", entry.name.toStdString()},
                                 {"host", entry.host.toStdString()},
-                                {"folder", entry.folder.toStdString()},
-                                {"tokens", entry.tokens},
-                                {"rows", entry.rows},
-                                {"test_rows", entry.testRows},
-                                {"shards", entry.shards},
-                                {"sequence_length", entry.sequenceLength},
-                                {"max_predictions", entry.maxPredictions},
-                                {"objective", entry.objective},
-                                {"next_sentence", entry.nextSentence},
-                                {"vocabulary_size", entry.vocabularySize},
-                                {"verified", entry.check == DataSetEntry::Check::Verified}};
+                                {"folder", entry.folder.toStdString()}};
+    visitFigures(entry, [&](const char* key, const auto& member) { json[key] = member; });
+    json["objective"] = entry.objective;
+    json["next_sentence"] = entry.nextSentence;
+    json["verified"] = entry.check == DataSetEntry::Check::Verified;
     if (entry.paddingShare)
         json["padding_share"] = *entry.paddingShare;
     return json;
@@ -56,13 +64,7 @@ DataSetEntry readEntry(FieldReader& reader)
     entry.name = neededText(reader, "name");
     entry.host = neededText(reader, "host");
     entry.folder = neededText(reader, "folder");
-    readNeeded(reader, "tokens", entry.tokens);
-    readNeeded(reader, "rows", entry.rows);
-    readNeeded(reader, "test_rows", entry.testRows);
-    readNeeded(reader, "shards", entry.shards);
-    readNeeded(reader, "sequence_length", entry.sequenceLength);
-    readNeeded(reader, "max_predictions", entry.maxPredictions);
-    readNeeded(reader, "vocabulary_size", entry.vocabularySize);
+    visitFigures(entry, [&](const char* key, auto& member) { readNeeded(reader, key, member); });
     reader.read("objective", entry.objective);
     reader.read("next_sentence", entry.nextSentence);
     if (reader.has("padding_share"))
