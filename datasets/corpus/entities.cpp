@@ -1,10 +1,10 @@
 #include "datasets/corpus/entities.h"
 
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
 
+#include "engine/base/parsed_number.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
@@ -18,14 +18,9 @@ std::optional<char32_t> numericEntity(std::string_view digits)
     const bool hexadecimal = digits.starts_with('x') || digits.starts_with('X');
     if (hexadecimal)
         digits.remove_prefix(1);
-    std::uint32_t code = 0;
-    const auto [end, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
-    const bool complete = error == std::errc() && end == digits.data() + digits.size();
+    const std::uint32_t code = parsedNumber<std::uint32_t>(digits, hexadecimal ? 16 : 10).value_or(0);
     const bool character = code > 0 && code <= 0x10FFFF && !(code >= 0xD800 && code <= 0xDFFF);
-    if (!complete || !character)
-        return std::nullopt;
-    return code;
+    return character ? std::optional<char32_t>(code) : std::nullopt;
 }
 
 std::optional<char32_t> entity(std::string_view name)

@@ -1,11 +1,10 @@
 #include "datasets/corpus/punkt_parameters.h"
 
-#include <charconv>
-
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/base/parsed_number.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
@@ -79,11 +78,10 @@ Status PunktParameters::parseContexts(string_view text, const std::string& file)
         if (tab == string_view::npos)
             return damaged(file, number, "there is no tab between word and context");
         const string_view digits = line.substr(tab + 1);
-        unsigned context = 0;
-        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), context);
-        if (error != std::errc() || end != digits.data() + digits.size() || (context & ~kAllContexts) != 0)
+        const auto context = parsedNumber<unsigned>(digits);
+        if (!context || (*context & ~kAllContexts) != 0)
             return damaged(file, number, fmt::format("\"{}\" is not an orthographic context", digits));
-        m_contexts.insert_or_assign(std::string(line.substr(0, tab)), static_cast<std::uint8_t>(context));
+        m_contexts.insert_or_assign(std::string(line.substr(0, tab)), static_cast<std::uint8_t>(*context));
         return {};
     });
 }

@@ -1,11 +1,11 @@
 #include "datasets/corpus/template_call.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "datasets/corpus/letters.h"
 #include "datasets/corpus/text_scan.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard {
 
@@ -36,10 +36,8 @@ string_view valueOf(string_view argument)
 /// 1 for "1".
 std::size_t positionOf(string_view name)
 {
-    std::size_t position = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), position);
-    const bool number = error == std::errc() && end == name.data() + name.size();
-    return number && position <= kMaxPositional ? position : 0;
+    const std::size_t position = parsedNumber<std::size_t>(name).value_or(0);
+    return position <= kMaxPositional ? position : 0;
 }
 
 } // namespace

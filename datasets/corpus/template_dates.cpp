@@ -1,7 +1,7 @@
-#include <charconv>
 
 #include "datasets/corpus/template_rules.h"
 #include "datasets/corpus/text_scan.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard {
 
@@ -12,9 +12,7 @@ using std::string_view;
 /// A whole number; 0 for anything else.
 int numberOf(string_view text)
 {
-    int number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc() && end == text.data() + text.size() ? number : 0;
+    return parsedNumber<int>(text).value_or(0);
 }
 
 bool isYes(string_view text)

@@ -1,24 +1,13 @@
 #include "datasets/input/dump_header.h"
 
-#include <charconv>
 #include <strings.h>
 
 #include "datasets/input/xml_parser.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard {
 
 namespace {
-
-std::optional<int> numberIn(const char* text)
-{
-    if (!text)
-        return std::nullopt;
-    int number = 0;
-    const char* const end = text + std::strlen(text);
-    if (std::from_chars(text, end, number).ptr != end)
-        return std::nullopt;
-    return number;
-}
 
 /// "dewiki" and "dewiktionary" -> "de".
 std::string languageOf(const std::string& databaseName)
@@ -64,7 +53,8 @@ void DumpHeader::State::start(const char* name, const char** attributes)
         return stop();
     path.emplace_back(name);
     characters.clear();
-    namespaceKey = numberIn(attributeIn(attributes, "key"));
+    const char* const key = attributeIn(attributes, "key");
+    namespaceKey = key ? parsedNumber<int>(key) : std::nullopt;
 }
 
 void DumpHeader::State::end()

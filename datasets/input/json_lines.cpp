@@ -1,4 +1,3 @@
-#include <charconv>
 #include <optional>
 
 #include <fmt/format.h>
@@ -6,6 +5,7 @@
 
 #include "datasets/input/text_documents.h"
 #include "datasets/input/text_lines.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard {
 
@@ -32,9 +32,8 @@ std::uint64_t idOf(const Json& object, std::uint64_t number)
     if (!id->is_string())
         return number;
     const auto& text = id->get_ref<const std::string&>();
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    return error == std::errc() && end == text.data() + text.size() ? value : hashOf(text);
+    const auto value = parsedNumber<std::uint64_t>(text);
+    return value ? *value : hashOf(text);
 }
 
 /// Returns the value of the escape \\uXXXX at the front; nullopt if there is none.
@@ -42,10 +41,7 @@ std::optional<unsigned> escapedUnit(std::string_view text)
 {
     if (text.size() < 6 || !text.starts_with("\\u"))
         return std::nullopt;
-    unsigned unit = 0;
-    if (std::from_chars(text.data() + 2, text.data() + 6, unit, 16).ptr != text.data() + 6)
-        return std::nullopt;
-    return unit;
+    return parsedNumber<unsigned>(text.substr(2, 4), 16);
 }
 
 bool isHigh(std::optional<unsigned> unit)

@@ -1,7 +1,6 @@
 #include "datasets/options/prepare_command_line.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <map>
 
@@ -10,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "datasets/options/prepare_fields.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard {
 
@@ -18,10 +18,7 @@ namespace {
 /// What is wrong with it; CLI11 would take -1 and too large numbers for others.
 std::string seedProblem(const std::string& text)
 {
-    std::uint64_t seed = 0;
-    const char* end = text.data() + text.size();
-    const auto [last, error] = std::from_chars(text.data(), end, seed);
-    if (error == std::errc() && last == end)
+    if (parsedNumber<std::uint64_t>(text))
         return {};
     return fmt::format("{} is not a whole number from 0 to {}", text,
                        std::numeric_limits<std::uint64_t>::max());
