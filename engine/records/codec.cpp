@@ -1,6 +1,7 @@
 #include "engine/records/codec.h"
 
 #include <cmath>
+#include <concepts>
 #include <limits>
 
 #include "engine/records/wire.h"
@@ -9,246 +10,187 @@ namespace trainyard {
 
 namespace {
 
-/// How many of `size` bytes follow; 0 and a failure when there is no room for them: a lie about the size must
-/// not allocate.
-std::uint32_t readCount(WireReader& in, std::size_t size)
+template <typename R, typename T>
+concept Is = std::same_as<std::remove_const_t<R>, T>;
+
+// The fields of every record, in the order of the file. A wire is an Encoder or a Decoder: with one list for
+// both, what is written cannot differ from what is read.
+
+void fields(auto& wire, Is<StepRecord> auto& record)
 {
-    const auto count = in.number<std::uint32_t>();
-    if (count <= in.left() / size)
-        return count;
-    in.fail();
-    return 0;
+    wire(record.step, record.loss, record.mlmLoss, record.nspLoss, record.learningRate, record.gradientNorm,
+         record.stepSeconds, record.sequences, record.tokens, record.consumedSamples, record.lossScale,
+         record.skipped);
+    wire.ranks(record.ranks);
 }
 
-// A rank's block of a step record has so many; those that came later follow behind all blocks.
-constexpr std::size_t kFirstMemoryCategories = 7;
-constexpr std::size_t kFirstPhases = 6;
-
-void write(WireWriter& out, const RankStats& rank)
+void fields(auto& wire, Is<DeviceSample> auto& record)
 {
-    for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
-        out.number(rank.peakMemory[i]);
-    out.number(rank.peakTotal);
-    out.number(rank.residentSet);
-    for (std::size_t i = 0; i < kFirstPhases; ++i)
-        out.number(rank.seconds[i]);
+    wire(record.device, record.memoryUsed, record.memoryTotal, record.utilisation, record.diskFree,
+         record.celsius, record.watts);
 }
 
-RankStats readRank(WireReader& in)
+void fields(auto& wire, Is<EventRecord> auto& record)
 {
-    RankStats rank;
-    for (std::size_t i = 0; i < kFirstMemoryCategories; ++i)
-        rank.peakMemory[i] = in.number<Bytes>();
-    rank.peakTotal = in.number<Bytes>();
-    rank.residentSet = in.number<Bytes>();
-    for (std::size_t i = 0; i < kFirstPhases; ++i)
-        rank.seconds[i] = in.number<double>();
-    return rank;
+    wire(record.severity, record.kind, record.message, record.rank, record.step);
 }
 
-constexpr std::size_t kRankBytes =
-    (kFirstMemoryCategories + 2) * sizeof(Bytes) + kFirstPhases * sizeof(double);
-
-void write(WireWriter& out, const StepRecord& record)
+void fields(auto& wire, Is<StateRecord> auto& record)
 {
-    out.number(record.step);
-    out.number(record.loss);
-    out.number(record.mlmLoss);
-    out.number(record.nspLoss);
-    out.number(record.learningRate);
-    out.number(record.gradientNorm);
-    out.number(record.stepSeconds);
-    out.number(record.sequences);
-    out.number(record.tokens);
-    out.number(record.consumedSamples);
-    out.number(static_cast<std::uint32_t>(record.ranks.size()));
-    for (const RankStats& rank : record.ranks)
-        write(out, rank);
-    out.number(record.lossScale);
-    out.number(static_cast<std::uint8_t>(record.skipped));
-    for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
-        for (const RankStats& rank : record.ranks)
-            out.number(rank.peakMemory[category]);
-    }
-    for (std::size_t phase = kFirstPhases; phase < kStepPhases; ++phase) {
-        for (const RankStats& rank : record.ranks)
-            out.number(rank.seconds[phase]);
-    }
+    wire(record.state, record.reason, record.step, record.steps, record.heartbeat);
 }
 
-void read(WireReader& in, StepRecord& record)
+void fields(auto& wire, Is<ProgressRecord> auto& record)
 {
-    record.step = in.number<std::int64_t>();
-    record.loss = in.number<double>();
-    record.mlmLoss = in.number<double>();
-    record.nspLoss = in.number<double>();
-    record.learningRate = in.number<double>();
-    record.gradientNorm = in.number<double>();
-    record.stepSeconds = in.number<double>();
-    record.sequences = in.number<std::int64_t>();
-    record.tokens = in.number<std::int64_t>();
-    record.consumedSamples = in.number<std::int64_t>();
-    const std::uint32_t count = readCount(in, kRankBytes);
-    record.ranks.reserve(count);
-    for (std::uint32_t i = 0; i < count; ++i)
-        record.ranks.push_back(readRank(in));
-    if (in.left() == 0)
-        return; // written before there was loss scaling
-    record.lossScale = in.number<double>();
-    record.skipped = in.number<std::uint8_t>() != 0;
-    for (std::size_t category = kFirstMemoryCategories; category < kMemoryCategories; ++category) {
-        for (std::size_t i = 0; i < count && in.left() >= sizeof(Bytes); ++i) // an older version wrote none
-            record.ranks[i].peakMemory[category] = in.number<Bytes>();
-    }
-    for (std::size_t phase = kFirstPhases; phase < kStepPhases; ++phase) {
-        for (std::size_t i = 0; i < count && in.left() >= sizeof(double); ++i)
-            record.ranks[i].seconds[phase] = in.number<double>();
-    }
+    wire(record.stage, record.done, record.total, record.unit, record.rate, record.secondsLeft,
+         record.counters);
 }
 
-void writeMaybe(WireWriter& out, const std::optional<double>& value)
+void fields(auto& wire, Is<TracedSpan> auto& span)
 {
-    out.number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
-}
-
-/// An older version wrote none.
-std::optional<double> readMaybe(WireReader& in)
-{
-    const double value = in.left() == 0 ? std::numeric_limits<double>::quiet_NaN() : in.number<double>();
-    return std::isfinite(value) ? std::optional(value) : std::nullopt;
-}
-
-void write(WireWriter& out, const DeviceSample& record)
-{
-    out.number(static_cast<std::int32_t>(record.device));
-    out.number(record.memoryUsed);
-    out.number(record.memoryTotal);
-    out.number(record.utilisation);
-    out.number(record.diskFree);
-    writeMaybe(out, record.celsius);
-    writeMaybe(out, record.watts);
-}
-
-void read(WireReader& in, DeviceSample& record)
-{
-    record.device = in.number<std::int32_t>();
-    record.memoryUsed = in.number<Bytes>();
-    record.memoryTotal = in.number<Bytes>();
-    record.utilisation = in.number<double>();
-    record.diskFree = in.number<Bytes>();
-    record.celsius = readMaybe(in);
-    record.watts = readMaybe(in);
-}
-
-void write(WireWriter& out, const EventRecord& record)
-{
-    out.number(record.severity);
-    out.text(record.kind);
-    out.text(record.message);
-    out.number(static_cast<std::int32_t>(record.rank.value_or(-1)));
-    out.number(record.step);
-}
-
-void read(WireReader& in, EventRecord& record)
-{
-    record.severity = in.number<Severity>();
-    record.kind = in.text();
-    record.message = in.text();
-    const auto rank = in.number<std::int32_t>();
-    record.rank = rank < 0 ? std::nullopt : std::optional<int>(rank);
-    record.step = in.number<std::int64_t>();
-}
-
-void write(WireWriter& out, const StateRecord& record)
-{
-    out.number(record.state);
-    out.text(record.reason);
-    out.number(record.step);
-    out.number(record.steps);
-    out.number(static_cast<std::uint8_t>(record.heartbeat));
-}
-
-void read(WireReader& in, StateRecord& record)
-{
-    record.state = in.number<RunState>();
-    record.reason = in.text();
-    record.step = in.number<std::int64_t>();
-    record.steps = in.number<std::int64_t>();
-    record.heartbeat = in.number<std::uint8_t>() != 0;
-}
-
-void write(WireWriter& out, const ProgressRecord& record)
-{
-    out.text(record.stage);
-    out.number(record.done);
-    out.number(record.total);
-    out.text(record.unit);
-    out.number(record.rate);
-    out.number(record.secondsLeft);
-    out.text(record.counters);
-}
-
-void read(WireReader& in, ProgressRecord& record)
-{
-    record.stage = in.text();
-    record.done = in.number<std::uint64_t>();
-    record.total = in.number<std::uint64_t>();
-    record.unit = in.text();
-    record.rate = in.number<double>();
-    record.secondsLeft = in.number<double>();
-    record.counters = in.text();
-}
-
-void write(WireWriter& out, const TracedSpan& span)
-{
-    out.number(span.work);
-    out.number(span.microBatch);
-    out.number(span.chunk);
-    out.number(span.start);
-    out.number(span.end);
-}
-
-TracedSpan readSpan(WireReader& in)
-{
-    TracedSpan span;
-    span.work = in.number<TracedWork>();
-    if (static_cast<std::size_t>(span.work) >= kTracedWorks)
-        in.fail();
-    span.microBatch = in.number<std::int32_t>();
-    span.chunk = in.number<std::int32_t>();
-    span.start = in.number<double>();
-    span.end = in.number<double>();
-    return span;
+    wire(span.work, span.microBatch, span.chunk, span.start, span.end);
 }
 
 constexpr std::size_t kSpanBytes = sizeof(TracedWork) + 2 * sizeof(std::int32_t) + 2 * sizeof(double);
 
-void write(WireWriter& out, const PipelineTrace& record)
+void fields(auto& wire, Is<std::vector<TracedSpan>> auto& spans)
 {
-    out.number(record.step);
-    out.number(record.chunks);
-    out.number(record.microBatches);
-    out.number(static_cast<std::uint32_t>(record.ranks.size()));
-    for (const auto& spans : record.ranks) {
-        out.number(static_cast<std::uint32_t>(spans.size()));
-        for (const TracedSpan& span : spans)
-            write(out, span);
-    }
+    wire.list(spans, kSpanBytes);
 }
 
-void read(WireReader& in, PipelineTrace& record)
+void fields(auto& wire, Is<PipelineTrace> auto& record)
 {
-    record.step = in.number<std::int64_t>();
-    record.chunks = in.number<std::int32_t>();
-    record.microBatches = in.number<std::int32_t>();
-    record.ranks.resize(readCount(in, sizeof(std::uint32_t)));
-    for (auto& spans : record.ranks) {
-        const std::uint32_t count = readCount(in, kSpanBytes);
-        spans.reserve(count);
-        for (std::uint32_t i = 0; i < count; ++i)
-            spans.push_back(readSpan(in));
-    }
+    wire(record.step, record.chunks, record.microBatches);
+    wire.list(record.ranks, sizeof(std::uint32_t));
 }
+
+class Encoder {
+public:
+    explicit Encoder(std::string& bytes) : m_out(bytes) {}
+
+    void operator()(const auto&... values) { (put(values), ...); }
+
+    template <typename Item>
+    void list(const std::vector<Item>& items, std::size_t)
+    {
+        putCount(items.size());
+        for (const Item& item : items)
+            fields(*this, item);
+    }
+
+    void ranks(const std::vector<RankStats>& ranks)
+    {
+        putCount(ranks.size());
+        putCount(kMemoryCategories);
+        putCount(kStepPhases);
+        for (const RankStats& rank : ranks) {
+            for (const Bytes bytes : rank.peakMemory)
+                put(bytes);
+            put(rank.peakTotal);
+            put(rank.residentSet);
+            for (const double seconds : rank.seconds)
+                put(seconds);
+        }
+    }
+
+private:
+    void putCount(std::size_t count) { m_out.number(static_cast<std::uint32_t>(count)); }
+    void put(auto number) { m_out.number(number); }
+    void put(const std::string& text) { m_out.text(text); }
+    void put(const std::optional<int>& rank) { m_out.number(static_cast<std::int32_t>(rank.value_or(-1))); }
+    void put(const std::optional<double>& value)
+    {
+        m_out.number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+
+    WireWriter m_out;
+};
+
+class Decoder {
+public:
+    explicit Decoder(std::string_view bytes) : m_in(bytes) {}
+
+    bool ok() const { return m_in.ok(); }
+    void operator()(auto&... values) { (get(values), ...); }
+
+    /// `minBytes`: the size of an empty item.
+    template <typename Item>
+    void list(std::vector<Item>& items, std::size_t minBytes)
+    {
+        items.resize(fittingCount(number(), minBytes));
+        for (Item& item : items)
+            fields(*this, item);
+    }
+
+    void ranks(std::vector<RankStats>& ranks)
+    {
+        const std::uint32_t count = number();
+        const std::uint32_t categories = number();
+        const std::uint32_t phases = number();
+        ranks.resize(
+            fittingCount(count, (categories + std::size_t{2}) * sizeof(Bytes) + phases * sizeof(double)));
+        for (RankStats& rank : ranks) {
+            getSome(rank.peakMemory, categories);
+            get(rank.peakTotal);
+            get(rank.residentSet);
+            getSome(rank.seconds, phases);
+        }
+    }
+
+private:
+    std::uint32_t number() { return m_in.number<std::uint32_t>(); }
+
+    /// `count`, or 0 and a failure when that many items of `size` bytes do not follow: a false count must not
+    /// allocate.
+    std::uint32_t fittingCount(std::uint32_t count, std::size_t size)
+    {
+        if (count <= m_in.left() / size)
+            return count;
+        m_in.fail();
+        return 0;
+    }
+
+    /// Reads `count` values. A writer of another version may know fewer of them, then the rest keeps its
+    /// zero, or more, then those are skipped.
+    void getSome(auto& values, std::uint32_t count)
+    {
+        for (std::uint32_t i = 0; i < count; ++i) {
+            typename std::remove_reference_t<decltype(values)>::value_type value{};
+            get(value);
+            if (i < values.size())
+                values[i] = value;
+        }
+    }
+
+    template <typename Number>
+    void get(Number& value)
+    {
+        value = m_in.number<Number>();
+    }
+    void get(bool& value)
+    {
+        value = m_in.number<std::uint8_t>() != 0;
+    } // any other byte in a bool is undefined
+    void get(std::string& text) { text = m_in.text(); }
+    void get(TracedWork& work)
+    {
+        work = m_in.number<TracedWork>();
+        if (static_cast<std::size_t>(work) >= kTracedWorks)
+            m_in.fail();
+    }
+    void get(std::optional<int>& rank)
+    {
+        const auto value = m_in.number<std::int32_t>();
+        rank = value < 0 ? std::nullopt : std::optional<int>(value);
+    }
+    void get(std::optional<double>& value)
+    {
+        const auto number = m_in.number<double>();
+        value = std::isfinite(number) ? std::optional(number) : std::nullopt;
+    }
+
+    WireReader m_in;
+};
 
 template <std::size_t Index>
 std::optional<Payload> decodeAlternative(std::uint8_t type, std::string_view bytes)
@@ -258,9 +200,9 @@ std::optional<Payload> decodeAlternative(std::uint8_t type, std::string_view byt
     } else {
         if (type != Index)
             return decodeAlternative<Index + 1>(type, bytes);
-        WireReader in(bytes);
+        Decoder in(bytes);
         std::variant_alternative_t<Index, Payload> record;
-        read(in, record);
+        fields(in, record);
         return in.ok() ? std::optional<Payload>(std::move(record)) : std::nullopt;
     }
 }
@@ -270,8 +212,8 @@ std::optional<Payload> decodeAlternative(std::uint8_t type, std::string_view byt
 std::string encodePayload(const Payload& payload)
 {
     std::string bytes;
-    WireWriter out(bytes);
-    std::visit([&](const auto& record) { write(out, record); }, payload);
+    Encoder out(bytes);
+    std::visit([&](const auto& record) { fields(out, record); }, payload);
     return bytes;
 }
 

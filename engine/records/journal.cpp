@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMagic = "TYJOURN1";
+constexpr std::string_view kMagic = "TYJOURN2";        // the last byte is the version
 constexpr std::size_t kFrameHead = 8;                  // length, checksum
 constexpr std::size_t kRecordHead = 1 + 4 + 8 + 8 + 8; // type, attempt, sequence, two clocks
 constexpr std::uint32_t kMaxFrame = 16u << 20;         // longer = damage, not data
@@ -42,6 +42,22 @@ std::string encodeFrame(const Record& record)
     head.number(static_cast<std::uint32_t>(body.size()));
     head.number(checksum32(body));
     return frame + body;
+}
+
+/// BadInput unless a journal of this version may start with these bytes, of which there may be fewer than
+/// kMagic has. The file of another version is refused as a whole, never truncated as damaged.
+Status checkMagic(std::string_view start)
+{
+    const std::string_view magic = kMagic.substr(0, std::min(start.size(), kMagic.size()));
+    if (start.starts_with(magic))
+        return {};
+    const std::string_view name = kMagic.substr(0, kMagic.size() - 1);
+    const char version = start.size() < kMagic.size() ? '\0' : start[name.size()];
+    if (!start.starts_with(name) || version < '0' || version > '9')
+        return badInput("not a Trainyard journal", fmt::format("expected it to start with {}", kMagic));
+    return badInput(fmt::format("the journal has format version {}; this Trainyard reads version {}", version,
+                                kMagic.back()),
+                    "read it with the version of Trainyard that wrote it");
 }
 
 fs::path damagedPart(const fs::path& journal)
@@ -162,10 +178,7 @@ JournalParser::JournalParser(const JournalEnd& parsed)
 Result<bool> JournalParser::parseHeader()
 {
     const std::string_view rest = std::string_view(m_pending).substr(m_at);
-    const std::size_t common = std::min(rest.size(), kMagic.size());
-    if (rest.substr(0, common) != kMagic.substr(0, common))
-        return badInput("not a Trainyard journal, or one of another version",
-                        fmt::format("expected it to start with {}", kMagic));
+    TRAINYARD_TRY_STATUS(checkMagic(rest));
     if (rest.size() < kMagic.size())
         return false;
     m_at += kMagic.size();
@@ -240,8 +253,7 @@ Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset)
     if (offset == 0) {
         if (bytes.size() < kMagic.size())
             return at;
-        if (!bytes.starts_with(kMagic))
-            return failed("not a Trainyard journal, or one of another version");
+        TRAINYARD_TRY_STATUS(checkMagic(bytes));
         at = kMagic.size();
     }
     while (bytes.size() - at >= kFrameHead) {

@@ -28,8 +28,7 @@ constexpr std::size_t kMemoryCategories = 8;
 std::string_view nameOf(MemoryCategory category); ///< "weights", "gradients", ...
 
 /// Where the time of a step goes, on the thread that trains; of a device the host knows only its own waiting.
-/// Records of older versions have nothing under what comes after Other: there it counted for the phase around
-/// it. The order is part of the journal format: append only.
+/// The order is part of the journal format: append only.
 enum class StepPhase : std::uint8_t {
     Input, ///< waiting for samples
     Forward,

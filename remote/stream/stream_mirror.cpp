@@ -63,6 +63,11 @@ Result<std::vector<Record>> StreamMirror::replayMore()
         m_read += piece.size();
         auto records = m_parser.feed(piece);
         accept(m_parser.completed());
+        // The copy of a journal of another version may be the last one there is.
+        if (!records.ok() && records.error().kind == ErrorKind::BadInput) {
+            TRAINYARD_TRY_STATUS(setAside());
+            return std::vector<Record>{};
+        }
         // Damage ends the replay like the end of the file: what follows it comes from the host again.
         if (!records.ok())
             TRAINYARD_TRY_STATUS(forgetDamage());

@@ -5,6 +5,7 @@
 
 #include "engine/records/codec.h"
 #include "engine/records/journal.h"
+#include "engine/records/wire.h"
 
 using namespace trainyard;
 
@@ -32,8 +33,7 @@ PipelineTrace someTrace()
     return {12, 1, 2, {first, {}}};
 }
 
-/// Tensor and what came after it, of two ranks.
-constexpr std::size_t kLaterPhaseBytes = 2 * (kStepPhases - std::size_t(StepPhase::Tensor)) * sizeof(double);
+constexpr std::size_t kRankCountAt = 11 * 8 + 1; // behind eleven numbers and a flag
 
 std::string journalBytes(const std::filesystem::path& folder, int records)
 {
@@ -74,39 +74,60 @@ private slots:
         }
     }
 
-    void readsStepsFromBeforeThereWasLossScaling()
+    void readsStepsOfFewerCategoriesAndPhases()
     {
         StepRecord step = someStep(1);
-        std::string bytes = encodePayload(step);
-        bytes.resize(bytes.size() - sizeof(double) - 1 - 2 * sizeof(Bytes) - kLaterPhaseBytes);
-        const auto old = decodePayload(0, bytes);
-        QVERIFY(old);
-        step.lossScale = 1;
-        step.skipped = false;
-        step.ranks[1].peakMemory[std::size_t(MemoryCategory::Host)] = 0; // nor was there any
-        step.ranks[0].seconds[std::size_t(StepPhase::Tensor)] = 0;
-        QVERIFY(*old == Payload(step));
+        std::string bytes = encodePayload(step).substr(0, kRankCountAt);
+        WireWriter out(bytes);
+        for (const std::uint32_t count : {1u, 1u, 2u}) // one rank; weights; input and forward
+            out.number(count);
+        out.number(Bytes{4096});
+        out.number(Bytes{5000}); // in all
+        out.number(Bytes{6000}); // resident
+        out.number(0.5);
+        out.number(0.25);
+        step.ranks = {
+            RankStats{.peakMemory = {4096}, .peakTotal = 5000, .residentSet = 6000, .seconds = {0.5, 0.25}}};
+        const auto decoded = decodePayload(0, bytes);
+        QVERIFY(decoded);
+        QVERIFY(*decoded == Payload(step));
     }
 
-    void readsStepsFromBeforeWaitsWereToldApart()
+    void skipsCategoriesAndPhasesThatItDoesNotKnow()
     {
         StepRecord step = someStep(1);
-        std::string bytes = encodePayload(step);
-        bytes.resize(bytes.size() - kLaterPhaseBytes);
-        const auto old = decodePayload(0, bytes);
-        QVERIFY(old);
-        step.ranks[0].seconds[std::size_t(StepPhase::Tensor)] = 0;
-        QVERIFY(*old == Payload(step));
+        step.ranks.resize(1);
+        std::string bytes = encodePayload(step).substr(0, kRankCountAt);
+        WireWriter out(bytes);
+        for (const std::uint32_t count :
+             {1u, std::uint32_t(kMemoryCategories + 1), std::uint32_t(kStepPhases + 1)})
+            out.number(count);
+        for (std::size_t i = 0; i < kMemoryCategories + 1 + 2; ++i)
+            out.number(Bytes{i});
+        for (std::size_t i = 0; i < kStepPhases + 1; ++i)
+            out.number(double(i));
+        const auto decoded = decodePayload(0, bytes);
+        QVERIFY(decoded);
+        const RankStats rank = std::get<StepRecord>(*decoded).ranks.at(0);
+        QCOMPARE(rank.peakMemory.back(), Bytes{kMemoryCategories - 1});
+        QCOMPARE(rank.peakTotal, Bytes{kMemoryCategories + 1});
+        QCOMPARE(rank.residentSet, Bytes{kMemoryCategories + 2});
+        QCOMPARE(rank.seconds.back(), double(kStepPhases - 1));
     }
 
-    void readsSamplesFromBeforeThereWereSensors()
+    void refusesAJournalOfAnotherVersion()
     {
-        const DeviceSample sample{0, 10, 20, 0.5, 30, 61.5, 300.0};
-        std::string bytes = encodePayload(sample);
-        bytes.resize(bytes.size() - 2 * sizeof(double));
-        const auto old = decodePayload(1, bytes);
-        QVERIFY(old);
-        QVERIFY(*old == Payload(DeviceSample{0, 10, 20, 0.5, 30}));
+        std::string old = journalBytes(path() / "old", 2);
+        old[7] = '1';
+        QVERIFY(writeFileAtomically(path() / "steps", old).ok());
+        for (const auto& error :
+             {readJournal(path() / "steps").error(), JournalWriter::open(path(), "steps", 1).error(),
+              wholeFrames(old, 0).error()}) {
+            QCOMPARE(error.kind, ErrorKind::BadInput);
+            QVERIFY(
+                error.message.ends_with("the journal has format version 1; this Trainyard reads version 2"));
+        }
+        QVERIFY(readFile(path() / "steps").value() == old);
     }
 
     void readsNoTraceThatClaimsMoreThanItHas()
@@ -247,7 +268,7 @@ private slots:
     {
         std::string bytes = encodePayload(someStep(1));
         const std::uint32_t huge = 0xffffffffu;
-        bytes.replace(10 * 8, 4, reinterpret_cast<const char*>(&huge), 4);
+        bytes.replace(kRankCountAt, 4, reinterpret_cast<const char*>(&huge), 4);
         QVERIFY(!decodePayload(0, bytes).has_value());
     }
 

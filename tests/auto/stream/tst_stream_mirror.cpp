@@ -141,6 +141,19 @@ private slots:
         QCOMPARE(*readFile(m_file), other);
     }
 
+    void setsAsideAJournalOfAnotherVersion()
+    {
+        std::string old = m_bytes;
+        old[7] = '1';
+        put(m_file, old);
+        auto mirror = StreamMirror::open(m_file);
+        QVERIFY(replayAll(*mirror).empty());
+        QVERIFY(mirror->replayed());
+        QCOMPARE(*readFile(m_folder / "mirror.orig"), old);
+        QCOMPARE(mirror->append(m_bytes)->size(), std::size_t{20});
+        QCOMPARE(*readFile(m_file), m_bytes);
+    }
+
     void leavesTheOldOneAloneWhenItCannotBeSetAside()
     {
         put(m_file, m_bytes);

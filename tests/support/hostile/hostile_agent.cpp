@@ -193,7 +193,7 @@ private:
 
     static void endlessRecord(std::uint32_t id)
     {
-        std::string journal = "TYJOURN1";
+        std::string journal = "TYJOURN2";
         WireWriter out(journal);
         out.number(std::uint32_t{16u << 20});
         out.number(std::uint32_t{0});
