@@ -4,8 +4,6 @@
 
 #include <ATen/Dispatch.h>
 
-#include "engine/optim/range_views.h"
-
 namespace trainyard {
 
 AdamW::AdamW(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, const UpdateKernels& kernels)
@@ -24,8 +22,7 @@ void AdamW::step(double learningRate, double gradientScale)
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "AdamW", [&] {
             const auto as = [](double value) { return static_cast<scalar_t>(value); };
             m_ranges.kernels().of<scalar_t>().adamW(
-                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), bfloat16CopyOf(tensor, range),
-                range.count(),
+                m_moments.streams<scalar_t>(tensor, range), bfloat16CopyOf(tensor, range), range.count(),
                 {as(gradientScale), as(1.0 - m_spec.beta1), as(m_spec.beta2), as(1.0 - m_spec.beta2),
                  as(stepSize), as(rootCorrection), as(m_spec.epsilon), as(shrink)});
         });

@@ -4,25 +4,18 @@
 
 #include <ATen/Dispatch.h>
 
-#include "engine/optim/range_views.h"
+#include "engine/optim/gradient_norm.h"
 
 namespace trainyard {
 
 namespace {
 
-template <typename T>
-LambCoefficients<T> coefficients(const OptimizerSpec& spec, const Moments& moments, double gradientScale,
-                                 double decay)
+/// ||w|| / ||direction||, from their squares.
+double trustRatio(double weight, double direction)
 {
-    const auto as = [](double value) { return static_cast<T>(value); };
-    return {as(gradientScale),
-            as(1.0 - spec.beta1),
-            as(spec.beta2),
-            as(1.0 - spec.beta2),
-            as(1.0 / moments.biasCorrection(spec.beta1)),
-            as(1.0 / std::sqrt(moments.biasCorrection(spec.beta2))),
-            as(spec.epsilon),
-            as(decay)};
+    if (weight == 0.0 || direction == 0.0)
+        return 1.0;
+    return std::sqrt(weight) / std::sqrt(direction);
 }
 
 } // namespace
@@ -30,6 +23,8 @@ LambCoefficients<T> coefficients(const OptimizerSpec& spec, const Moments& momen
 Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, LogicalSums sums,
            const UpdateKernels& kernels)
     : m_spec(spec)
+    , m_directions(spec.kind == OptimizerKind::Lans ? LambDirections::MomentumAndGradient
+                                                    : LambDirections::Update)
     , m_sums(std::move(sums))
     , m_tensors(std::move(tensors))
     , m_moments(m_tensors)
@@ -37,44 +32,71 @@ Lamb::Lamb(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, Logi
 {
 }
 
-// First pass: new moments, and the sums of squares of every logical tensor's weights and update, by
-// parameter.
-std::vector<double> Lamb::advanceMoments(double gradientScale)
+Lamb::GradientScales Lamb::gradientScales(double gradientScale) const
 {
-    std::vector<double> sums = m_ranges.sum(2, [&](const ElementRange& range, double* ofRange) {
+    if (m_spec.kind != OptimizerKind::Lans)
+        return [gradientScale](const OptimizedTensor&) { return gradientScale; };
+    return [squares =
+                squaredGradientNorms(m_tensors, m_sums, m_ranges.kernels())](const OptimizedTensor& tensor) {
+        const double square = squares[tensor.parameter];
+        return square > 0.0 ? 1.0 / std::sqrt(square) : 0.0;
+    };
+}
+
+template <typename T>
+LambCoefficients<T> Lamb::coefficients(const OptimizedTensor& tensor, double gradientScale) const
+{
+    const auto as = [](double value) { return static_cast<T>(value); };
+    return {as(gradientScale),
+            as(1.0 - m_spec.beta1),
+            as(m_spec.beta2),
+            as(1.0 - m_spec.beta2),
+            as(1.0 / m_moments.biasCorrection(m_spec.beta1)),
+            as(1.0 / std::sqrt(m_moments.biasCorrection(m_spec.beta2))),
+            as(m_spec.epsilon),
+            as(decayOf(tensor))};
+}
+
+// New moments; the sums of squares of every logical tensor's weights and directions, by parameter. The
+// weights wait for the next pass, because the ratios need the norms of whole tensors, over all ranks.
+std::vector<double> Lamb::advanceMoments(const GradientScales& scales)
+{
+    const std::size_t columns = lambColumns(m_directions);
+    std::vector<double> sums = m_ranges.sum(columns, [&](const ElementRange& range, double* ofRange) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
             m_ranges.kernels().of<scalar_t>().advanceLamb(
-                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), range.count(),
-                coefficients<scalar_t>(m_spec, m_moments, gradientScale, decayOf(tensor)), ofRange);
+                m_directions, m_moments.streams<scalar_t>(tensor, range), range.count(),
+                coefficients<scalar_t>(tensor, scales(tensor)), ofRange);
         });
     });
-    m_sums.complete(sums, 2);
+    m_sums.complete(sums, columns);
     return sums;
 }
 
-double Lamb::trustRatio(const OptimizedTensor& tensor, const std::vector<double>& sums) const
+/// `squares`: of the norms of w and of the directions. To be multiplied by the learning rate.
+LambRates<double> Lamb::rates(const OptimizedTensor& tensor, const double* squares) const
 {
-    const double weight = sums[2 * tensor.parameter];
-    const double update = sums[2 * tensor.parameter + 1];
+    const double first = trustRatio(squares[0], squares[1]);
+    if (m_spec.kind == OptimizerKind::Lans)
+        return {m_spec.beta1 * first, (1.0 - m_spec.beta1) * trustRatio(squares[0], squares[2])};
     const bool isExcluded = m_spec.kind == OptimizerKind::Lamb && decayOf(tensor) == 0.0;
-    if (isExcluded || weight == 0.0 || update == 0.0)
-        return 1.0;
-    return std::sqrt(weight) / std::sqrt(update);
+    return {isExcluded ? 1.0 : first, 0.0};
 }
 
 void Lamb::step(double learningRate, double gradientScale)
 {
     ++m_moments.steps;
-    const std::vector<double> sums = advanceMoments(gradientScale);
+    const GradientScales scales = gradientScales(gradientScale);
+    const std::vector<double> sums = advanceMoments(scales);
     m_ranges.forEach([&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
-        const double rate = learningRate * trustRatio(tensor, sums);
-        AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&] {
+        const auto [first, second] = rates(tensor, &sums[lambColumns(m_directions) * tensor.parameter]);
+        AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&, first = first, second = second] {
             m_ranges.kernels().of<scalar_t>().applyLamb(
-                streamsOf<scalar_t>(tensor, m_moments.of(range.tensor), range), bfloat16CopyOf(tensor, range),
-                range.count(), coefficients<scalar_t>(m_spec, m_moments, 1.0, decayOf(tensor)),
-                static_cast<scalar_t>(rate));
+                m_directions, m_moments.streams<scalar_t>(tensor, range), bfloat16CopyOf(tensor, range),
+                range.count(), coefficients<scalar_t>(tensor, scales(tensor)),
+                {static_cast<scalar_t>(learningRate * first), static_cast<scalar_t>(learningRate * second)});
         });
         refreshOtherCopy(tensor, range);
     });

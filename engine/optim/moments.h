@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/optim/optimized_tensor.h"
+#include "engine/optim/ranges.h"
 
 namespace trainyard {
 
@@ -12,11 +12,17 @@ class Moments {
 public:
     explicit Moments(const std::vector<OptimizedTensor>& tensors);
 
-    struct Pair {
-        at::Tensor average;       ///< "exp_avg"
-        at::Tensor squareAverage; ///< "exp_avg_sq"
-    };
-    const Pair& of(std::size_t tensor) const { return m_pairs[tensor]; }
+    /// What the kernels of a range of `tensor` are given. Addresses of host or device memory, valid as long
+    /// as the tensors are.
+    template <typename T>
+    MomentStreams<T> streams(const OptimizedTensor& tensor, const ElementRange& range) const
+    {
+        const Pair& moments = m_pairs[range.tensor];
+        return {tensor.master.mutable_data_ptr<T>() + range.begin,
+                moments.average.mutable_data_ptr<T>() + range.begin,
+                moments.squareAverage.mutable_data_ptr<T>() + range.begin,
+                tensor.gradient.const_data_ptr<T>() + range.begin};
+    }
     std::vector<StateTensor> state() const;
 
     std::int64_t steps = 0; ///< updates done so far
@@ -25,6 +31,10 @@ public:
     double biasCorrection(double beta) const;
 
 private:
+    struct Pair {
+        at::Tensor average;       ///< "exp_avg"
+        at::Tensor squareAverage; ///< "exp_avg_sq"
+    };
     std::vector<Pair> m_pairs;
 };
 

@@ -3,7 +3,6 @@
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/adamw.h"
 #include "engine/optim/lamb.h"
-#include "engine/optim/lans.h"
 #include "engine/optim/sgd.h"
 
 namespace trainyard {
@@ -29,9 +28,8 @@ std::unique_ptr<Optimizer> makeOptimizer(const OptimizerSpec& spec, std::vector<
         return std::make_unique<AdamW>(spec, std::move(tensors), kernels);
     case OptimizerKind::Lamb:
     case OptimizerKind::LambPaper:
-        return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums), kernels);
     case OptimizerKind::Lans:
-        return std::make_unique<Lans>(spec, std::move(tensors), std::move(sums), kernels);
+        return std::make_unique<Lamb>(spec, std::move(tensors), std::move(sums), kernels);
     case OptimizerKind::Sgd:
         return std::make_unique<Sgd>(spec, std::move(tensors), kernels);
     }

@@ -42,4 +42,13 @@ private:
     c10::Device m_place{c10::DeviceType::CPU};
 };
 
+/// Where kernels write the new weights as bfloat16 bits; null where the working copy is not of that type.
+std::uint16_t* bfloat16CopyOf(const OptimizedTensor& tensor, const ElementRange& range);
+
+/// Working copy := master weights, rounded to its type, in a range that was just updated and so is still in
+/// the cache. Nothing to do without a copy. Any thread.
+void refreshWorkingCopy(const OptimizedTensor& tensor, const ElementRange& range);
+/// The same, unless kernels wrote bfloat16CopyOf().
+void refreshOtherCopy(const OptimizedTensor& tensor, const ElementRange& range);
+
 } // namespace trainyard

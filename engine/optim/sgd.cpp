@@ -3,8 +3,6 @@
 #include <ATen/Dispatch.h>
 #include <ATen/ops/zeros_like.h>
 
-#include "engine/optim/range_views.h"
-
 namespace trainyard {
 
 Sgd::Sgd(const OptimizerSpec& spec, std::vector<OptimizedTensor> tensors, const UpdateKernels& kernels)

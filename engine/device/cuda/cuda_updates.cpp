@@ -22,25 +22,15 @@ public:
     {
         C10_CUDA_CHECK(launchAdamW(s, working, count, c, stream()));
     }
-    void advanceLamb(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c,
-                     double* sums) const override
+    void advanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
+                     const LambCoefficients<T>& c, double* sums) const override
     {
-        C10_CUDA_CHECK(launchAdvanceLamb(s, count, c, sums, stream()));
+        C10_CUDA_CHECK(launchAdvanceLamb(directions, s, count, c, sums, stream()));
     }
-    void applyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
-                   const LambCoefficients<T>& c, T rate) const override
+    void applyLamb(LambDirections directions, const MomentStreams<T>& s, std::uint16_t* working,
+                   std::int64_t count, const LambCoefficients<T>& c, const LambRates<T>& rates) const override
     {
-        C10_CUDA_CHECK(launchApplyLamb(s, working, count, c, rate, stream()));
-    }
-    void advanceLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                     double* sums) const override
-    {
-        C10_CUDA_CHECK(launchAdvanceLans(s, count, c, sums, stream()));
-    }
-    void applyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                   const LansRates<T>& rates) const override
-    {
-        C10_CUDA_CHECK(launchApplyLans(s, count, c, rates, stream()));
+        C10_CUDA_CHECK(launchApplyLamb(directions, s, working, count, c, rates, stream()));
     }
     void sgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
              const SgdCoefficients<T>& c) const override

@@ -67,49 +67,32 @@ __global__ void adamW(MomentStreams<T> s, std::uint16_t* working, std::int64_t c
     }
 }
 
-template <typename T>
+template <LambDirections directions, typename T>
 __global__ void advanceLamb(MomentStreams<T> s, std::int64_t count, LambCoefficients<T> c, double* sums)
 {
-    double mine[2] = {};
+    constexpr std::size_t kColumns = lambColumns(directions);
+    double mine[kColumns] = {};
     for (std::int64_t i = firstElement(); i < count; i += allThreads()) {
         advanceMoments(s.average[i], s.squareAverage[i], s.gradient[i] * c.gradientScale, c);
+        const LambDirection<T> d =
+            lambDirection<directions>(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c);
         mine[0] += squareOf(s.weight[i]);
-        mine[1] += squareOf(lambDirection(s.average[i], s.squareAverage[i], s.weight[i], c));
+        mine[1] += squareOf(d.first);
+        if constexpr (kColumns > 2)
+            mine[2] += squareOf(d.second);
     }
     storeBlockSums(mine, sums);
 }
 
-template <typename T>
+template <LambDirections directions, typename T>
 __global__ void applyLamb(MomentStreams<T> s, std::uint16_t* working, std::int64_t count,
-                          LambCoefficients<T> c, T rate)
+                          LambCoefficients<T> c, LambRates<T> rates)
 {
     for (std::int64_t i = firstElement(); i < count; i += allThreads()) {
-        const T weight = s.weight[i] - rate * lambDirection(s.average[i], s.squareAverage[i], s.weight[i], c);
+        const T weight =
+            lambElement<directions>(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c, rates);
         s.weight[i] = weight;
         writeCopy(working, i, weight);
-    }
-}
-
-template <typename T>
-__global__ void advanceLans(MomentStreams<T> s, std::int64_t count, LansCoefficients<T> c, double* sums)
-{
-    double mine[3] = {};
-    for (std::int64_t i = firstElement(); i < count; i += allThreads()) {
-        advanceMoments(s.average[i], s.squareAverage[i], s.gradient[i] * c.normalisation, c);
-        const auto d = lansDirections(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c);
-        mine[0] += squareOf(s.weight[i]);
-        mine[1] += squareOf(d.momentum);
-        mine[2] += squareOf(d.gradient);
-    }
-    storeBlockSums(mine, sums);
-}
-
-template <typename T>
-__global__ void applyLans(MomentStreams<T> s, std::int64_t count, LansCoefficients<T> c, LansRates<T> rates)
-{
-    for (std::int64_t i = firstElement(); i < count; i += allThreads()) {
-        const auto d = lansDirections(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c);
-        s.weight[i] -= rates.momentum * d.momentum + rates.gradient * d.gradient;
     }
 }
 
@@ -146,34 +129,25 @@ cudaError_t launchAdamW(const MomentStreams<T>& s, std::uint16_t* working, std::
 }
 
 template <typename T>
-cudaError_t launchAdvanceLamb(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c,
-                              double* sums, cudaStream_t stream)
+cudaError_t launchAdvanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
+                              const LambCoefficients<T>& c, double* sums, cudaStream_t stream)
 {
-    advanceLamb<T><<<blocksFor(count, kCudaSumSlots), kThreads, 0, stream>>>(s, count, c, sums);
+    const auto kernel = directions == LambDirections::Update
+                            ? advanceLamb<LambDirections::Update, T>
+                            : advanceLamb<LambDirections::MomentumAndGradient, T>;
+    kernel<<<blocksFor(count, kCudaSumSlots), kThreads, 0, stream>>>(s, count, c, sums);
     return cudaGetLastError();
 }
 
 template <typename T>
-cudaError_t launchApplyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
-                            const LambCoefficients<T>& c, T rate, cudaStream_t stream)
+cudaError_t launchApplyLamb(LambDirections directions, const MomentStreams<T>& s, std::uint16_t* working,
+                            std::int64_t count, const LambCoefficients<T>& c, const LambRates<T>& rates,
+                            cudaStream_t stream)
 {
-    applyLamb<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c, rate);
-    return cudaGetLastError();
-}
-
-template <typename T>
-cudaError_t launchAdvanceLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                              double* sums, cudaStream_t stream)
-{
-    advanceLans<T><<<blocksFor(count, kCudaSumSlots), kThreads, 0, stream>>>(s, count, c, sums);
-    return cudaGetLastError();
-}
-
-template <typename T>
-cudaError_t launchApplyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                            const LansRates<T>& rates, cudaStream_t stream)
-{
-    applyLans<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, count, c, rates);
+    const auto kernel = directions == LambDirections::Update
+                            ? applyLamb<LambDirections::Update, T>
+                            : applyLamb<LambDirections::MomentumAndGradient, T>;
+    kernel<<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c, rates);
     return cudaGetLastError();
 }
 
@@ -195,14 +169,11 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* sums, cud
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template cudaError_t launchAdamW<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,               \
                                         const AdamWCoefficients<T>&, cudaStream_t);                          \
-    template cudaError_t launchAdvanceLamb<T>(const MomentStreams<T>&, std::int64_t,                         \
+    template cudaError_t launchAdvanceLamb<T>(LambDirections, const MomentStreams<T>&, std::int64_t,         \
                                               const LambCoefficients<T>&, double*, cudaStream_t);            \
-    template cudaError_t launchApplyLamb<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,           \
-                                            const LambCoefficients<T>&, T, cudaStream_t);                    \
-    template cudaError_t launchAdvanceLans<T>(const MomentStreams<T>&, std::int64_t,                         \
-                                              const LansCoefficients<T>&, double*, cudaStream_t);            \
-    template cudaError_t launchApplyLans<T>(const MomentStreams<T>&, std::int64_t,                           \
-                                            const LansCoefficients<T>&, const LansRates<T>&, cudaStream_t);  \
+    template cudaError_t launchApplyLamb<T>(LambDirections, const MomentStreams<T>&, std::uint16_t*,         \
+                                            std::int64_t, const LambCoefficients<T>&, const LambRates<T>&,   \
+                                            cudaStream_t);                                                   \
     template cudaError_t launchSgd<T>(T*, T*, const T*, std::int64_t, const SgdCoefficients<T>&,             \
                                       cudaStream_t);                                                         \
     template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, cudaStream_t);

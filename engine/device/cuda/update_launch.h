@@ -18,17 +18,12 @@ template <typename T>
 cudaError_t launchAdamW(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
                         const AdamWCoefficients<T>& c, cudaStream_t stream);
 template <typename T>
-cudaError_t launchAdvanceLamb(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c,
-                              double* sums, cudaStream_t stream);
+cudaError_t launchAdvanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
+                              const LambCoefficients<T>& c, double* sums, cudaStream_t stream);
 template <typename T>
-cudaError_t launchApplyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
-                            const LambCoefficients<T>& c, T rate, cudaStream_t stream);
-template <typename T>
-cudaError_t launchAdvanceLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                              double* sums, cudaStream_t stream);
-template <typename T>
-cudaError_t launchApplyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                            const LansRates<T>& rates, cudaStream_t stream);
+cudaError_t launchApplyLamb(LambDirections directions, const MomentStreams<T>& s, std::uint16_t* working,
+                            std::int64_t count, const LambCoefficients<T>& c, const LambRates<T>& rates,
+                            cudaStream_t stream);
 template <typename T>
 cudaError_t launchSgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
                       const SgdCoefficients<T>& c, cudaStream_t stream);

@@ -52,29 +52,18 @@ public:
     {
         m_inner.adamW(s, working, count, c);
     }
-    void advanceLamb(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c,
-                     double* sums) const override
+    void advanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
+                     const LambCoefficients<T>& c, double* sums) const override
     {
+        const std::size_t columns = lambColumns(directions);
         forEachSlot(count, [&](std::int64_t slot, std::int64_t first, std::int64_t elements) {
-            m_inner.advanceLamb(from(s, first), elements, c, sums + 2 * slot);
+            m_inner.advanceLamb(directions, from(s, first), elements, c, sums + columns * slot);
         });
     }
-    void applyLamb(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
-                   const LambCoefficients<T>& c, T rate) const override
+    void applyLamb(LambDirections directions, const MomentStreams<T>& s, std::uint16_t* working,
+                   std::int64_t count, const LambCoefficients<T>& c, const LambRates<T>& rates) const override
     {
-        m_inner.applyLamb(s, working, count, c, rate);
-    }
-    void advanceLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                     double* sums) const override
-    {
-        forEachSlot(count, [&](std::int64_t slot, std::int64_t first, std::int64_t elements) {
-            m_inner.advanceLans(from(s, first), elements, c, sums + 3 * slot);
-        });
-    }
-    void applyLans(const MomentStreams<T>& s, std::int64_t count, const LansCoefficients<T>& c,
-                   const LansRates<T>& rates) const override
-    {
-        m_inner.applyLans(s, count, c, rates);
+        m_inner.applyLamb(directions, s, working, count, c, rates);
     }
     void sgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
              const SgdCoefficients<T>& c) const override
