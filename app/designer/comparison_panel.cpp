@@ -74,7 +74,7 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
     , m_table(new ChoiceBox)
     , m_keep(makeButton({}))
     , m_swap(makeButton(tr("S&wap")))
-    , m_letGo(makeButton(tr("Clea&r")))
+    , m_clear(makeButton(tr("Clea&r")))
     , m_pages(new QStackedWidget)
 {
     m_pages->insertWidget(FiguresPage, makeTable(tr("Metrics of both designs"), m_figures));
@@ -97,19 +97,19 @@ QWidget* ComparisonPanel::makeHead()
     m_table->setToolTip(tr("Planned metrics of both designs, or the fields that differ"));
     m_table->addItems({tr("metrics"), tr("fields")});
     m_keep->setToolTip(tr("Compare further edits with the current design"));
-    m_letGo->setToolTip(tr("Stop comparing"));
+    m_clear->setToolTip(tr("Stop comparing"));
     m_swap->setToolTip(tr("Edit the kept design and keep the current one; one Undo step"));
     auto* head = new QWidget;
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);
     row->addWidget(m_table);
     row->addStretch(1);
-    for (QPushButton* button : {m_keep, m_swap, m_letGo})
+    for (QPushButton* button : {m_keep, m_swap, m_clear})
         row->addWidget(button);
     connect(m_table, &QComboBox::currentIndexChanged, this, &ComparisonPanel::showTables);
     connect(m_keep, &QPushButton::clicked, this, &ComparisonPanel::keepPresent);
     connect(m_swap, &QPushButton::clicked, this, &ComparisonPanel::swap);
-    connect(m_letGo, &QPushButton::clicked, this, [this] { setKept({}); });
+    connect(m_clear, &QPushButton::clicked, this, [this] { setKept({}); });
     return head;
 }
 
@@ -159,7 +159,7 @@ void ComparisonPanel::swap()
 
 void ComparisonPanel::showTables()
 {
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_table, m_swap, m_letGo})
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_table, m_swap, m_clear})
         widget->setVisible(m_kept.has_value());
     m_keep->setText(m_kept ? tr("&Keep this") : tr("&Keep for comparison"));
     m_keep->setAccessibleName(m_keep->text().remove(QLatin1Char('&')));

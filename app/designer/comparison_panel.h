@@ -50,7 +50,7 @@ private:
     QComboBox* m_table; ///< chooses the table
     QPushButton* m_keep;
     QPushButton* m_swap;
-    QPushButton* m_letGo;
+    QPushButton* m_clear;
     QStackedWidget* m_pages;
 };
 

@@ -124,12 +124,12 @@ SeriesColumn SeriesColumn::from(qsizetype row) const
     return rest;
 }
 
-void SeriesColumn::letGo(qsizetype index) const
+void SeriesColumn::releasePages(qsizetype index) const
 {
     if (index >= fullChunks() || !(*m_full)[std::size_t(index)].isMapped)
         return;
     const ChunkView& view = (*m_full)[std::size_t(index)].view;
-    MappedFile::letGo(view.values, std::size_t(view.rows) * sizeof(double));
+    MappedFile::releasePages(view.values, std::size_t(view.rows) * sizeof(double));
 }
 
 bool SeriesColumn::isSame(const SeriesColumn& other) const

@@ -70,7 +70,7 @@ public:
     /// Prefetches the summary of a chunk.
     void prefetch(qsizetype index) const;
     /// Releases the pages of a chunk in a mapped file; the next read loads them again.
-    void letGo(qsizetype index) const;
+    void releasePages(qsizetype index) const;
 
     friend bool operator==(const SeriesColumn& a, const SeriesColumn& b);
 

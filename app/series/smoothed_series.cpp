@@ -102,8 +102,8 @@ void SmoothedSeries::follow(const SeriesColumn& x, const SeriesColumn& y, const 
         for (qsizetype row = m_rows % kChunkRows; row < ys.rows; ++row, ++m_rows)
             append(xs.values[row], ys.values[row]);
         if (y.size() >= kLongRows) { // of what is in a file it is enough to have the average
-            x.letGo(chunk);
-            y.letGo(chunk);
+            x.releasePages(chunk);
+            y.releasePages(chunk);
         }
     }
 }

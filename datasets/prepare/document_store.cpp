@@ -134,7 +134,7 @@ void DocumentStore::countRead(std::uint64_t bytes) const
     if (before / kBytesInMemory == (before + mapped) / kBytesInMemory)
         return;
     for (const auto& file : {m_mappedContent, m_mappedIndex})
-        MappedFile::letGo(file->bytes().data(), file->bytes().size());
+        MappedFile::releasePages(file->bytes().data(), file->bytes().size());
 }
 
 } // namespace trainyard

@@ -30,7 +30,7 @@ Result<std::shared_ptr<const MappedFile>> MappedFile::open(const std::filesystem
     return std::shared_ptr<const MappedFile>(new MappedFile({static_cast<const char*>(start), size}));
 }
 
-void MappedFile::letGo(const void* start, std::size_t bytes)
+void MappedFile::releasePages(const void* start, std::size_t bytes)
 {
     const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
     const auto first = (reinterpret_cast<std::uintptr_t>(start) + page - 1) / page * page;

@@ -20,7 +20,7 @@ public:
     std::string_view bytes() const { return m_bytes; }
     /// Releases the pages that are fully within these bytes of a mapped file; the next access loads them
     /// again. Any thread.
-    static void letGo(const void* start, std::size_t bytes);
+    static void releasePages(const void* start, std::size_t bytes);
 
 private:
     explicit MappedFile(std::string_view bytes) : m_bytes(bytes) {}
