@@ -57,9 +57,9 @@ QJsonDocument toJson(const QList<RunCheckpoint>& checkpoints)
 
 QStringList rowOf(const RunCheckpoint& checkpoint)
 {
-    const bool isUnverified = checkpoint.state == "whole" && !checkpoint.verified;
+    const QString complete = checkpoint.verified ? "complete" : "complete, not verified";
     return {QString::number(checkpoint.step), QString::fromStdString(formatBytes(Bytes(checkpoint.bytes))),
-            isUnverified ? "whole, not verified" : checkpoint.state,
+            checkpoint.state == "whole" ? complete : checkpoint.state,
             checkpoint.next ? "used by the next resume" : checkpoint.reason};
 }
 
@@ -91,7 +91,7 @@ void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome)
 {
     auto options = std::make_shared<CheckpointsOptions>();
     CLI::App* command = app.add_subcommand(
-        "checkpoints", "List the checkpoints of a run: step, size, and whether they are whole");
+        "checkpoints", "List the checkpoints of a run: step, size, and whether they are complete");
     command->add_option("RUN", options->run, "Run id")->required();
     command->add_flag("--json", options->json, "Print one JSON document");
     CLI::Option* all = command->add_flag(

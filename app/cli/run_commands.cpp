@@ -238,7 +238,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("RUN", o->run, "Run id")->required();
     command->callback([&outcome, o] { outcome.status = checkpoint(o->run); });
 
-    command = app.add_subcommand("resume", "Resume from the newest whole checkpoint");
+    command = app.add_subcommand("resume", "Resume from the newest complete checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();
     command
         ->add_option("--step", o->step,

@@ -247,7 +247,7 @@ Result<std::vector<Record>> JournalParser::feed(std::string_view bytes)
     return records;
 }
 
-Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset)
+Result<std::size_t> completeFrames(std::string_view bytes, std::uint64_t offset)
 {
     std::size_t at = 0;
     if (offset == 0) {

@@ -93,7 +93,7 @@ private:
 /// How many of `bytes`, which start at byte `offset` of a journal, belong to whole frames (or the file's
 /// header): what may be passed on, because no writer will cut it any more. Checksums are left to the reader.
 /// Failed when no frame starts at that place.
-Result<std::size_t> wholeFrames(std::string_view bytes, std::uint64_t offset);
+Result<std::size_t> completeFrames(std::string_view bytes, std::uint64_t offset);
 
 /// Reads a journal of any length with little memory, from its start or from the end of an earlier reading:
 /// `visit` gets the records, in order, as they are read. BadInput when the file is missing or cannot be read.

@@ -57,7 +57,7 @@ public:
     /// Fills the replica from the checkpoint that the run starts from (engine/checkpoint/FORMAT.md), whatever
     /// layout wrote it. One whose content turns out to be wrong on any rank is set aside, and all ranks load
     /// the next older one. Refused when it belongs to another model, optimizer or seed, or when there are
-    /// checkpoints, but none that is whole; Failed when it cannot be read. Of the position all but the
+    /// checkpoints, but none that is complete; Failed when it cannot be read. Of the position all but the
     /// specification is set on ranks other than 0.
     Result<LoadedState> load(Replica& replica, const RunSpec& spec);
 

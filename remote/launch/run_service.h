@@ -48,7 +48,7 @@ struct ResumeChanges {
     /// Layout over its hosts from this specification: layout, memory, batch and slots; nullopt = unchanged.
     /// The model must fit then. Refused through Slurm.
     std::optional<RunSpec> layout{};
-    /// Go back to the checkpoint of this step, 0 = start over; nullopt = the newest whole one.
+    /// Go back to the checkpoint of this step, 0 = start over; nullopt = the newest complete one.
     std::optional<qint64> step{};
 };
 
@@ -57,7 +57,7 @@ struct RunCheckpoint {
     qint64 step = 0;
     QString folder;
     QString state;  ///< "whole", "damaged", "unreadable", "abandoned": of a line that the run has left
-    QString reason; ///< why it is not whole, or which line it is of
+    QString reason; ///< why it is not complete, or which line it is of
     qint64 bytes = 0;
     bool verified = false; ///< compared with its hashes
     bool latest = false;   ///< `latest` names it
@@ -91,7 +91,7 @@ public:
     /// before anything starts. The returned operation belongs to the service and deletes itself after
     /// finished().
     RunOperation* launch(const RunSpec& spec);
-    /// Resumes from the newest whole checkpoint, or from another one, with the next attempt. Refused while
+    /// Resumes from the newest complete checkpoint, or from another one, with the next attempt. Refused while
     /// the run is active, when it is finished, and when it has checkpoints but none can be loaded.
     RunOperation* resume(const QString& runId, const ResumeChanges& changes = {});
     /// Returns true while a launch, a resume or the start of a data job is in progress, which ends with this

@@ -93,7 +93,7 @@ private slots:
             }
         }
         QCOMPARE(kept, kSteps);
-        report.observed(QString("%1 disks with a whole checkpoint or none, %2 of them trained to the end")
+        report.observed(QString("%1 disks with a complete checkpoint or none, %2 of them trained to the end")
                             .arg(cut.syncs() + 1)
                             .arg(kResumed + 1));
     }

@@ -97,8 +97,9 @@ private slots:
 
     void f35_stoppedWhileTheDiskIsFull()
     {
-        FaultReport report(35, "disk of the head full when a run is stopped",
-                           "it ends and says so; resumed from the last whole checkpoint when there is room");
+        FaultReport report(
+            35, "disk of the head full when a run is stopped",
+            "it ends and says so; resumed from the last complete checkpoint when there is room");
         SupervisedRun run(*m_lab, spec(), TRAINYARD_BIN_DIR);
         QCOMPARE(run.launch(), QString());
         AWAIT(checkpointOf(run) > 0);

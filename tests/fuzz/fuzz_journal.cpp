@@ -39,7 +39,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto end = scanJournal(mirror, [](std::vector<Record>) {});
     TRAINYARD_CHECK(end.ok() && !end->damage && end->validBytes == std::filesystem::file_size(mirror));
 
-    const auto whole = wholeFrames(bytes, 0);
+    const auto whole = completeFrames(bytes, 0);
     TRAINYARD_CHECK(!whole.ok() || *whole <= size);
 
     folder.write("steps", bytes);

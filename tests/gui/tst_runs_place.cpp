@@ -339,14 +339,14 @@ private slots:
         AWAIT_EQUAL(table->model()->rowCount(), 4);
         QCOMPARE(m_hosts->asked.first(), "list " + m_library->runs().first().id);
         QCOMPARE(table->currentIndex().row(), 1); // used by the next resume
-        QVERIFY(hasTextStartingWith("Step 200 is whole"));
+        QVERIFY(hasTextStartingWith("Step 200 is complete"));
         QVERIFY(button("Resume from this checkpoint")->isEnabled());
         support::savePictures(*m_page, "runs-checkpoints");
         table->setFocus();
         QTest::keyClick(table, Qt::Key_Up);
         QVERIFY(hasTextStartingWith("Step 250 is damaged: shard-0001-of-0002.safetensors has 12 345 bytes"));
         QVERIFY(!button("Resume from this checkpoint")->isEnabled());
-        QVERIFY(button("Resume from this checkpoint")->toolTip().contains("only from a whole checkpoint"));
+        QVERIFY(button("Resume from this checkpoint")->toolTip().contains("only from a complete checkpoint"));
         support::savePictures(*m_page, "runs-checkpoints-damaged");
         QTest::keyClick(table, Qt::Key_Down);
         QTest::keyClick(table, Qt::Key_Down);

@@ -130,7 +130,7 @@ private slots:
         QCOMPARE(resumed({}), newest);
     }
 
-    void aRestartFindsTheNewestWholeOneToo()
+    void aRestartFindsTheNewestCompleteOneToo()
     {
         const qint64 before = presentSteps().first();
         QCOMPARE(m_cli.run({"resume", m_run}).status, 0);
@@ -146,7 +146,7 @@ private slots:
         checkLosses(attempt + 1);
     }
 
-    void nothingWholeIsRefusedAndStartsOverOnlyWhenAsked()
+    void nothingCompleteIsRefusedAndStartsOverOnlyWhenAsked()
     {
         for (const qint64 step : presentSteps()) {
             const fs::path checkpoint = checkpointOf(folder(), step);

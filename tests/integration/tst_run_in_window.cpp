@@ -140,7 +140,7 @@ private slots:
         QCOMPARE(cell(0, CheckpointListModel::Latest), QString("✓ yes"));
         click("Verify");
         AWAIT_EQUAL(cell(1, CheckpointListModel::Verified), QString("✓ yes"));
-        QCOMPARE(cell(0, CheckpointListModel::State), QString("● whole"));
+        QCOMPARE(cell(0, CheckpointListModel::State), QString("● complete"));
         const QString newest = cell(0, CheckpointListModel::Step);
         const QString older = cell(1, CheckpointListModel::Step);
         table().selectRow(1);

@@ -89,20 +89,19 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
         return QObject::tr(
                    "Step %1 is abandoned: %2. It is kept, but a run resumes from it only when you choose it.")
             .arg(step, reasonIn(checkpoint));
-    const QString whole =
-        checkpoint.verified
-            ? QObject::tr("Step %1 is whole: every byte matched its hash.").arg(step)
-            : QObject::tr(
-                  "Step %1 is whole: its files are there and of the right size. They have not been compared "
-                  "with their hashes yet.")
-                  .arg(step);
-    return checkpoint.next ? whole + QLatin1Char(' ') + QObject::tr("The next resume uses it.") : whole;
+    const QString complete = checkpoint.verified
+                                 ? QObject::tr("Step %1 is complete: every byte matched its hash.").arg(step)
+                                 : QObject::tr("Step %1 is complete: its files are there and of the right "
+                                               "size. They have not been compared "
+                                               "with their hashes yet.")
+                                       .arg(step);
+    return checkpoint.next ? complete + QLatin1Char(' ') + QObject::tr("The next resume uses it.") : complete;
 }
 
 QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
     if (checkpoint.state != QLatin1String("whole") && checkpoint.state != QLatin1String("abandoned"))
-        return QObject::tr("A run can be resumed only from a whole checkpoint.");
+        return QObject::tr("A run can be resumed only from a complete checkpoint.");
     if (!isTakenForItsStep(checkpoint, all))
         return QObject::tr("A resume uses another checkpoint of this step.");
     return {};

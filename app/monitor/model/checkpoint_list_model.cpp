@@ -23,7 +23,7 @@ CheckpointWord checkpointWord(const RunCheckpoint& checkpoint)
 {
     using Model = CheckpointListModel;
     const QList<CheckpointWord> words{
-        {QLatin1String("whole"), Model::tr("● whole"), Tone::Good},
+        {QLatin1String("whole"), Model::tr("● complete"), Tone::Good},
         {QLatin1String("damaged"), Model::tr("✕ damaged"), Tone::Bad},
         {QLatin1String("unreadable"), Model::tr("▲ unreadable"), Tone::Warning},
         {QLatin1String("abandoned"), Model::tr("◌ abandoned"), Tone::Muted},

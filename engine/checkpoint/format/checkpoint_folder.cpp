@@ -78,12 +78,12 @@ Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
     if (kept.last == 0)
         return {};
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    int whole = 0;
+    int complete = 0;
     for (const CheckpointName& name : listing.names) {
-        if (!name.isPresent() || examineIndex(checkpoints / name.text()).state != CheckpointState::Whole)
+        if (!name.isPresent() || examineIndex(checkpoints / name.text()).state != CheckpointState::Complete)
             continue;
         const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
-        if (++whole > kept.last && !isForGood && name.text() != listing.latest)
+        if (++complete > kept.last && !isForGood && name.text() != listing.latest)
             TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
     }
     return {};

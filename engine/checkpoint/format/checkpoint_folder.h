@@ -20,7 +20,7 @@ Status removeInterrupted(const std::filesystem::path& checkpoints);
 
 /// Which checkpoints of the present line are kept when a newer one is published.
 struct KeptCheckpoints {
-    int last = 0;  ///< number of newest whole ones; 0 = all of them
+    int last = 0;  ///< number of newest complete ones; 0 = all of them
     int every = 0; ///< also those at multiples of this step; 0 = none
 };
 

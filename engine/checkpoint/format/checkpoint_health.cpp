@@ -82,7 +82,7 @@ Status verifyShard(const StoredFile& file, const std::vector<SliceInFile>& slice
 std::string_view nameOf(CheckpointState state)
 {
     switch (state) {
-    case CheckpointState::Whole:
+    case CheckpointState::Complete:
         break;
     case CheckpointState::Damaged:
         return "damaged";

@@ -10,17 +10,17 @@
 namespace trainyard {
 
 enum class CheckpointState {
-    Whole,      ///< as far as examined
+    Complete,   ///< as far as examined
     Damaged,    ///< its content is wrong; reading again will not help
-    Unreadable, ///< cannot be read now, or not by this version: it may be whole
+    Unreadable, ///< cannot be read now, or not by this version: it may be complete
 };
 
-/// "whole", "damaged", "unreadable".
+/// "whole", "damaged", "unreadable": as the protocol and `checkpoints --json` have them.
 std::string_view nameOf(CheckpointState state);
 
 struct CheckpointHealth {
-    CheckpointState state = CheckpointState::Whole;
-    std::string reason{};  ///< why it is not whole: the file and what is wrong with it
+    CheckpointState state = CheckpointState::Complete;
+    std::string reason{};  ///< why it is not complete: the file and what is wrong with it
     bool verified = false; ///< every byte of every tensor was compared with its hash
 };
 

@@ -197,7 +197,7 @@ Status goBackTo(const fs::path& checkpoints, std::int64_t step)
                                              : "available steps: " + stepsIn(listing));
     if (listing.has(*target)) {
         const CheckpointHealth health = examineIndex(checkpoints / target->text());
-        if (health.state != CheckpointState::Whole)
+        if (health.state != CheckpointState::Complete)
             return refused(
                 fmt::format("the checkpoint of step {} is {}: {}", step, nameOf(health.state), health.reason),
                 "`trainyard checkpoints RUN` lists the others");

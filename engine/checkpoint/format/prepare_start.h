@@ -32,7 +32,8 @@ Result<CheckpointName> setAside(const std::filesystem::path& folder, const Fence
 
 /// Makes the next start go back to the checkpoint of `step`, or to the beginning when it is 0: writes
 /// `latest` and nothing else. Where several lines have one, the present line's is taken, else that of the
-/// newest line. Refused when there is none of that step, or it is not whole. Only while the run is stopped.
+/// newest line. Refused when there is none of that step, or it is not complete. Only while the run is
+/// stopped.
 Status goBackTo(const std::filesystem::path& checkpoints, std::int64_t step);
 
 } // namespace trainyard

@@ -24,7 +24,7 @@ bool startsFromTheBeginning(const CheckpointListing& listing, const std::vector<
     return isEmpty && (listing.latest.empty() || listing.latest == CheckpointName{}.text());
 }
 
-Error nothingIsWhole(const CheckpointListing& listing, const std::vector<DamagedCheckpoint>& damaged)
+Error noneIsComplete(const CheckpointListing& listing, const std::vector<DamagedCheckpoint>& damaged)
 {
     constexpr const char* kHint = "`trainyard checkpoints RUN` lists them all; `trainyard resume RUN --step "
                                   "N` starts from one of them, --step 0 from scratch";
@@ -33,7 +33,7 @@ Error nothingIsWhole(const CheckpointListing& listing, const std::vector<Damaged
                                    listing.folder.string(), listing.latest),
                        kHint);
     return refused(
-        fmt::format("no checkpoint in {} is whole: {}", listing.folder.string(), damaged.front().reason),
+        fmt::format("no checkpoint in {} is complete: {}", listing.folder.string(), damaged.front().reason),
         kHint);
 }
 
@@ -52,7 +52,7 @@ std::string StartChoice::text() const
         return lineSwitch ? "step 0, as requested" : "step 0: there is no checkpoint yet";
     std::string text = fmt::format("the checkpoint of step {}", step());
     if (!damaged.empty())
-        text += fmt::format(", the newest whole one ({} {} damaged)", stepsOf(damaged),
+        text += fmt::format(", the newest complete one ({} {} damaged)", stepsOf(damaged),
                             damaged.size() == 1 ? "is" : "are");
     return text;
 }
@@ -69,7 +69,7 @@ Result<StartChoice> chooseStart(const CheckpointListing& listing,
         const CheckpointHealth health = examine(name.from);
         if (health.state == CheckpointState::Unreadable)
             return unreadable(name.to, health.reason);
-        if (health.state == CheckpointState::Whole) {
+        if (health.state == CheckpointState::Complete) {
             choice.checkpoint = name.from;
             return choice;
         }
@@ -77,7 +77,7 @@ Result<StartChoice> chooseStart(const CheckpointListing& listing,
     }
     if (startsFromTheBeginning(listing, names))
         return choice;
-    return nothingIsWhole(listing, choice.damaged);
+    return noneIsComplete(listing, choice.damaged);
 }
 
 Result<StartChoice> chooseStart(const std::filesystem::path& checkpoints)

@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// A checkpoint that a start would have taken if it were whole.
+/// A checkpoint that a start would have taken if it were complete.
 struct DamagedCheckpoint {
     CheckpointName name; ///< in the present line
     CheckpointName folder;
@@ -27,14 +27,15 @@ struct StartChoice {
     std::optional<LineSwitch> lineSwitch;     ///< when a person has gone back to another checkpoint
 
     std::int64_t step() const { return checkpoint ? checkpoint->step.value : 0; }
-    /// "the checkpoint of step 1000, the newest whole one (step 1500 is damaged)", "step 0: there is no
+    /// "the checkpoint of step 1000, the newest complete one (step 1500 is damaged)", "step 0: there is no
     /// checkpoint yet".
     std::string text() const;
 };
 
-/// The newest whole checkpoint of the present line, or of the line that a person has chosen. Refused when one
-/// that is as new cannot be read, and when there are checkpoints, but none is whole: a run never begins at
-/// step 0 by itself while it has checkpoints. `examine` is asked for as many as are needed, newest first.
+/// The newest complete checkpoint of the present line, or of the line that a person has chosen. Refused when
+/// one that is as new cannot be read, and when there are checkpoints, but none is complete: a run never
+/// begins at step 0 by itself while it has checkpoints. `examine` is asked for as many as are needed, newest
+/// first.
 Result<StartChoice> chooseStart(const CheckpointListing& listing,
                                 const std::function<CheckpointHealth(const CheckpointName&)>& examine);
 

@@ -41,7 +41,7 @@ private:
 ListedCheckpoint listed(const CheckpointName& name, const CheckpointHealth& health)
 {
     ListedCheckpoint one{name, std::string(nameOf(health.state)), health.reason, 0, health.verified};
-    if (name.line > 0 && health.state == CheckpointState::Whole) {
+    if (name.line > 0 && health.state == CheckpointState::Complete) {
         one.state = "abandoned";
         one.reason = fmt::format("the run has left line {}", name.line);
     } else if (name.damaged > 0) {

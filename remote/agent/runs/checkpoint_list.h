@@ -15,7 +15,7 @@ namespace trainyard::agent {
 struct ListedCheckpoint {
     CheckpointName name;
     std::string state;       ///< "whole", "damaged", "unreadable", "abandoned" (of a line that was left)
-    std::string reason;      ///< why it is not whole, or which line it is of
+    std::string reason;      ///< why it is not complete, or which line it is of
     std::uint64_t bytes = 0; ///< on disk
     bool verified = false;   ///< every tensor was compared with its hash just now
     bool latest = false;     ///< the file `latest` names it

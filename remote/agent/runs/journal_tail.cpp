@@ -42,7 +42,7 @@ Result<std::string> JournalTail::read(std::size_t most)
     if (got < 0)
         return lost(errno);
     bytes.resize(static_cast<std::size_t>(got));
-    const auto frames = wholeFrames(bytes, m_offset);
+    const auto frames = completeFrames(bytes, m_offset);
     const std::size_t whole = frames.ok() ? *frames : 0;
     if (frames.ok() && whole == 0 && bytes.size() == most) // one record that is longer than the piece
         return read(2 * most);

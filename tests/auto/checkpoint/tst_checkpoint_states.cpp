@@ -83,7 +83,7 @@ Result<StartPoint> startAsRanksDo(const fs::path& folder, const Fence& fence = {
     for (;;) {
         TRAINYARD_TRY(const StartPoint start, prepareStart(folder, fence));
         if (!start.checkpoint ||
-            verifyContent(*start.checkpoint, [] { return true; }).state == CheckpointState::Whole)
+            verifyContent(*start.checkpoint, [] { return true; }).state == CheckpointState::Complete)
             return start;
         TRAINYARD_TRY([[maybe_unused]] const CheckpointName aside, setAside(*start.checkpoint, fence));
     }
@@ -114,7 +114,7 @@ std::set<ino_t> givenUpByKeepLast(const fs::path& folder)
         struct stat info {};
         const fs::path manifest = checkpointOf(folder, step) / "manifest.json";
         if (::stat(manifest.c_str(), &info) == 0 &&
-            examineIndex(manifest.parent_path()).state == CheckpointState::Whole)
+            examineIndex(manifest.parent_path()).state == CheckpointState::Complete)
             manifests.insert(info.st_ino);
     }
     return manifests;
@@ -188,7 +188,7 @@ private:
     std::string problemOfGoingBack(std::int64_t step)
     {
         const bool mayGo =
-            step == 0 || examineIndex(checkpointOf(m_folder, step)).state == CheckpointState::Whole;
+            step == 0 || examineIndex(checkpointOf(m_folder, step)).state == CheckpointState::Complete;
         if (goBackTo(m_folder, step).ok() != mayGo)
             return fmt::format("went back to step {}, or did not, against the rule", step);
         const std::int64_t expected = mayGo ? newestWholeUpTo(step) : m_step;
@@ -269,7 +269,7 @@ private slots:
             QCOMPARE(::seteuid(0), 0);
     }
 
-    void everyStateStartsFromTheNewestWholeCheckpoint()
+    void everyStateStartsFromTheNewestCompleteCheckpoint()
     {
         const auto began = std::chrono::steady_clock::now();
         int tried = 0;
@@ -371,7 +371,7 @@ private slots:
                      fmt::format("byte {}", at).c_str());
             flipBit(manifest, at);
         }
-        QVERIFY(examineIndex(manifest.parent_path()).state == CheckpointState::Whole);
+        QVERIFY(examineIndex(manifest.parent_path()).state == CheckpointState::Complete);
     }
 
 private:

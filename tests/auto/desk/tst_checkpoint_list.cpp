@@ -80,7 +80,7 @@ private slots:
         locked.reason = "Permission denied";
         m_model->update({newest, next, locked, ofLine(800, 1), whole(700)});
         QCOMPARE(column(Model::State),
-                 (QStringList{"✕ damaged", "● whole", "▲ unreadable", "◌ abandoned", "● whole"}));
+                 (QStringList{"✕ damaged", "● complete", "▲ unreadable", "◌ abandoned", "● complete"}));
         QCOMPARE(column(Model::Verified), (QStringList{"–", "✓ yes", "–", "not yet", "not yet"}));
         QCOMPARE(column(Model::Latest), (QStringList{"✓ yes", "", "", "", ""}));
         QCOMPARE(column(Model::Note), (QStringList{"manifest.json is cut off", "used by the next resume",
@@ -151,13 +151,13 @@ private slots:
         RunCheckpoint next = whole(300); // by its index alone
         next.next = true;
         m_model->update({next, whole(200)});
-        QCOMPARE(column(Model::State), (QStringList{"✕ damaged", "● whole"}));
+        QCOMPARE(column(Model::State), (QStringList{"✕ damaged", "● complete"}));
         QCOMPARE(column(Model::Note).first(), QString("a tensor differs from its hash"));
         QCOMPARE(column(Model::Verified).last(), QString("✓ yes"));
         RunCheckpoint brought = whole(300);
         brought.verified = true;
         m_model->update({brought, whole(200)});
-        QCOMPARE(column(Model::State).first(), QString("● whole")); // somebody has brought it back
+        QCOMPARE(column(Model::State).first(), QString("● complete")); // somebody has brought it back
     }
 
     void ofAnotherSizeNothingIsKnown()
@@ -171,7 +171,7 @@ private slots:
         QCOMPARE(column(Model::Verified), QStringList{"not yet"});
     }
 
-    void onlyWholeOnesCanBeResumedFrom()
+    void onlyCompleteOnesCanBeResumedFrom()
     {
         RunCheckpoint locked = whole(300);
         locked.state = "unreadable";

@@ -122,7 +122,7 @@ private slots:
         QVERIFY(writeFileAtomically(path() / "steps", old).ok());
         for (const auto& error :
              {readJournal(path() / "steps").error(), JournalWriter::open(path(), "steps", 1).error(),
-              wholeFrames(old, 0).error()}) {
+              completeFrames(old, 0).error()}) {
             QCOMPARE(error.kind, ErrorKind::BadInput);
             QVERIFY(
                 error.message.ends_with("the journal has format version 1; this Trainyard reads version 2"));
@@ -252,16 +252,17 @@ private slots:
         }
     }
 
-    void countsOnlyWholeFrames()
+    void countsOnlyCompleteFrames()
     {
         const std::string bytes = journalBytes(path(), 3);
-        const std::size_t two = wholeFrames(std::string_view(bytes).substr(0, bytes.size() - 1), 0).value();
-        QCOMPARE(wholeFrames(bytes, 0).value(), bytes.size());
+        const std::size_t two =
+            completeFrames(std::string_view(bytes).substr(0, bytes.size() - 1), 0).value();
+        QCOMPARE(completeFrames(bytes, 0).value(), bytes.size());
         QVERIFY(two > 8 && two < bytes.size());
-        QCOMPARE(wholeFrames(std::string_view(bytes).substr(two), two).value(), bytes.size() - two);
-        QCOMPARE(wholeFrames("TYJ", 0).value(), std::size_t(0));
-        QVERIFY(!wholeFrames(std::string_view(bytes).substr(two + 1), two + 1).ok());
-        QVERIFY(!wholeFrames("NOTOURS1", 0).ok());
+        QCOMPARE(completeFrames(std::string_view(bytes).substr(two), two).value(), bytes.size() - two);
+        QCOMPARE(completeFrames("TYJ", 0).value(), std::size_t(0));
+        QVERIFY(!completeFrames(std::string_view(bytes).substr(two + 1), two + 1).ok());
+        QVERIFY(!completeFrames("NOTOURS1", 0).ok());
     }
 
     void doesNotTrustTheRankCount()

@@ -81,7 +81,7 @@ private slots:
             << R"({"trainyard_line":1,"latest":"step-000000006","lines":[{"line":1,"parent":0,"from":0}]})";
     }
 
-    void startsFromTheNewestWholeCheckpoint()
+    void startsFromTheNewestCompleteCheckpoint()
     {
         const unsigned chosen = seed();
         qInfo("seed %u (TRAINYARD_SEED repeats it)", chosen);
@@ -93,7 +93,7 @@ private slots:
             const std::string problem = problemOf(state, drawer.ranks());
             QVERIFY2(problem.empty(), (state.text() + ": " + problem).c_str());
         }
-        qInfo("%d states, %d of them without a whole checkpoint", kStates, refused);
+        qInfo("%d states, %d of them without a complete checkpoint", kStates, refused);
     }
 
 private:

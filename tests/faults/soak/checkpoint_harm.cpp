@@ -50,7 +50,7 @@ FolderState stateOf(FaultKind kind)
     return state;
 }
 
-std::vector<std::string> wholeOfLinesLeft(const FolderSeen& folder)
+std::vector<std::string> completeOfLinesLeft(const FolderSeen& folder)
 {
     std::vector<std::string> names;
     for (const CheckpointFound& found : folder.checkpoints) {
@@ -63,7 +63,7 @@ std::vector<std::string> wholeOfLinesLeft(const FolderSeen& folder)
 
 } // namespace
 
-std::vector<std::string> wholeInLine(const FolderSeen& folder)
+std::vector<std::string> completeInLine(const FolderSeen& folder)
 {
     std::vector<std::string> names;
     for (const CheckpointFound& found : folder.checkpoints) {
@@ -75,7 +75,7 @@ std::vector<std::string> wholeInLine(const FolderSeen& folder)
 
 std::string CheckpointHarm::inflict(FaultKind kind, int variant, const FolderSeen& folder)
 {
-    const auto whole = wholeInLine(folder);
+    const auto whole = completeInLine(folder);
     if (whole.empty())
         return {};
     switch (kind) {
@@ -112,8 +112,8 @@ void CheckpointHarm::undo(FaultKind kind)
 /// With an editor that keeps the file: a full disk has room for that.
 std::string CheckpointHarm::goBack(int variant, const FolderSeen& folder) const
 {
-    const auto left = wholeOfLinesLeft(folder);
-    auto older = wholeInLine(folder);
+    const auto left = completeOfLinesLeft(folder);
+    auto older = completeInLine(folder);
     older.erase(older.begin());
     const auto& names = variant % 2 == 1 && !left.empty() ? left : older;
     if (names.empty())

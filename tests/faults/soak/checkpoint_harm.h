@@ -31,7 +31,7 @@ private:
     FileDescriptor m_place; ///< folder of the file that cannot be read: a run may rename it
 };
 
-/// Whole checkpoints of the present line, newest first.
-std::vector<std::string> wholeInLine(const FolderSeen& folder);
+/// Complete checkpoints of the present line, newest first.
+std::vector<std::string> completeInLine(const FolderSeen& folder);
 
 } // namespace trainyard::soak

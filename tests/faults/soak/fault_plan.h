@@ -24,7 +24,7 @@ enum class FaultKind {
     JumpClock, ///< the wall clock of what computes on one host, or of the desk, an hour forward or back
     LoseNode,  ///< the power of a host other than the head
     // From here on: of the checkpoints, on the head.
-    CutShard, ///< of the newest whole checkpoint, as the next four
+    CutShard, ///< of the newest complete checkpoint, as the next four
     DeleteShard,
     FlipBit,
     CutManifest,
@@ -33,7 +33,7 @@ enum class FaultKind {
     EmptyLatest,
     MisnameLatest, ///< it names a checkpoint that is not there
     GarbleLatest,
-    GoBack,         ///< it names an older whole checkpoint, or one of a line that was left
+    GoBack,         ///< it names an older complete checkpoint, or one of a line that was left
     LeaveTemporary, ///< a folder as an interrupted writer leaves it
     HideFolder,     ///< cannot be read
     HideLatest,

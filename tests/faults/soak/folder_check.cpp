@@ -164,7 +164,7 @@ void checkResumes(const History& history, Complaints& complaints)
     }
 }
 
-/// The number of whole checkpoints by step, whatever they are called.
+/// The number of complete checkpoints by step, whatever they are called.
 std::map<std::int64_t, int> wholeOnes(const FolderSeen& folder)
 {
     std::map<std::int64_t, int> whole;
@@ -184,7 +184,7 @@ int keptAbove(std::int64_t step, const FolderSeen& folder)
     }));
 }
 
-bool wasWholeInLine(std::int64_t step, const FolderSeen& folder)
+bool wasCompleteInLine(std::int64_t step, const FolderSeen& folder)
 {
     return std::ranges::any_of(folder.checkpoints, [step](const CheckpointFound& found) {
         const NameParts parts = *partsOf(found.name);
@@ -209,7 +209,7 @@ struct Change {
 
 bool wasGivenUp(std::int64_t step, const Change& change)
 {
-    return wasWholeInLine(step, change.before) &&
+    return wasCompleteInLine(step, change.before) &&
            std::max(keptAbove(step, change.after), keptAbove(step, change.ownBefore)) >= change.keepLast;
 }
 
@@ -219,7 +219,7 @@ void checkLost(const Change& change, Complaints& complaints)
     for (const auto& [step, count] : wholeOnes(change.before)) {
         if (whole[step] < count - (wasGivenUp(step, change) ? 1 : 0))
             complaints.push_back(
-                fmt::format("at {} ms the whole checkpoint of step {} is lost", change.atMs, step));
+                fmt::format("at {} ms the complete checkpoint of step {} is lost", change.atMs, step));
     }
 }
 
@@ -302,7 +302,7 @@ void checkLast(const History& history, Complaints& complaints)
     const CheckpointFound* named = namedByLatest(last);
     if (!named || named->state != "whole" || keptAbove(partsOf(named->name)->step, last) > 0)
         complaints.push_back(
-            fmt::format("in the end `latest` names \"{}\", not the newest whole checkpoint", last.latest));
+            fmt::format("in the end `latest` names \"{}\", not the newest complete checkpoint", last.latest));
     for (const std::string& name : last.leftovers)
         complaints.push_back(name + " is left among the checkpoints");
 }

@@ -9,14 +9,16 @@ namespace trainyard::soak {
 
 /// What a history shows to be wrong with checkpoints, by engine/checkpoint/FORMAT.md.
 ///
-/// - An attempt goes on from the newest whole checkpoint of the present line, or from the one that a person
+/// - An attempt goes on from the newest complete checkpoint of the present line, or from the one that a
+/// person
 ///   has gone back to, as the folder was when it began. While the folder or a checkpoint that counts cannot
 ///   be read, no attempt begins; and nobody is refused a start for the checkpoints' sake at other times.
-/// - A whole checkpoint is gone only if as many newer ones of the line were kept as the run keeps, and then
-/// in one
+/// - A complete checkpoint is gone only if as many newer ones of the line were kept as the run keeps, and
+/// then in one
 ///   moment, not file by file. None that is whole or unreadable is set aside, and none is left unless
 ///   somebody went back.
-/// - What the run writes into `latest` names a whole checkpoint; in the end it names the newest one, and no
+/// - What the run writes into `latest` names a complete checkpoint; in the end it names the newest one, and
+/// no
 ///   temporary folder is left.
 std::vector<std::string> complaintsAboutCheckpoints(const History& history);
 

@@ -50,7 +50,7 @@ struct Looked {
 struct CheckpointFound {
     std::string name;
     std::string state;  ///< "whole", "damaged", "unreadable"; "wrong bytes": damaged, and only hashes tell
-    std::string reason; ///< why it is not whole
+    std::string reason; ///< why it is not complete
 
     bool operator==(const CheckpointFound&) const = default;
 };

@@ -25,7 +25,7 @@ constexpr double kLossTolerance = 1e-9;
 ///   undisturbed run, also when it was done before; see kLossTolerance.
 /// - Attempts: EPOCH never falls, nobody writes for an attempt that it does not know, and ranks of an older
 ///   attempt are gone kOldRanksMs after it rose.
-/// - Checkpoints: as folder_check.h says; above all, each attempt goes on from the newest whole one.
+/// - Checkpoints: as folder_check.h says; above all, each attempt goes on from the newest complete one.
 /// - End: the run is stopped, and neither processes nor files of it are left on any host.
 std::vector<std::string> complaintsAbout(const History& history);
 

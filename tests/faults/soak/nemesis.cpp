@@ -141,9 +141,9 @@ bool Nemesis::isAtWork() const
 /// It has gone on since the last stroke, and has two checkpoints to choose from.
 bool Nemesis::hasPublishedAnew() const
 {
-    const auto whole = wholeInLine(m_witness.folder());
+    const auto whole = completeInLine(m_witness.folder());
     return whole.size() >= 2 && std::ranges::any_of(whole, [this](const std::string& name) {
-               return std::ranges::find(m_wholeAtStroke, name) == m_wholeAtStroke.end();
+               return std::ranges::find(m_completeAtStroke, name) == m_completeAtStroke.end();
            });
 }
 
@@ -169,7 +169,7 @@ void Nemesis::strike(const Stroke& stroke, Moment now)
     const std::string how = m_harm.inflict(stroke.harm.kind, stroke.harm.variant, m_witness.folder());
     m_history.add(now, entryOf(stroke.harm, how));
     m_witness.look(now, Witness::Doing::OfNemesis);
-    m_wholeAtStroke = wholeInLine(m_witness.folder());
+    m_completeAtStroke = completeInLine(m_witness.folder());
     if (how.empty())
         return;
     ++m_injected;

@@ -72,10 +72,10 @@ private:
     CheckpointHarm m_harm;
     std::vector<PlannedFault> m_plan;
     std::size_t m_next = 0;
-    std::deque<Stroke> m_strokes;             ///< that are due, and wait for a run that is at work
-    Moment m_nextRequest = 0;                 ///< for a checkpoint
-    std::uint32_t m_struckAttempt = 0;        ///< the one that the last stroke ends
-    std::vector<std::string> m_wholeAtStroke; ///< behind the last stroke
+    std::deque<Stroke> m_strokes;                ///< that are due, and wait for a run that is at work
+    Moment m_nextRequest = 0;                    ///< for a checkpoint
+    std::uint32_t m_struckAttempt = 0;           ///< the one that the last stroke ends
+    std::vector<std::string> m_completeAtStroke; ///< behind the last stroke
     std::vector<Lasting> m_lasting;
     int m_injected = 0;
 };

@@ -25,7 +25,7 @@ std::vector<Candidate> candidatesUpTo(std::int64_t limit, const FolderSeen& fold
     return candidates;
 }
 
-RightStart newestWhole(std::int64_t limit, const FolderSeen& folder)
+RightStart newestComplete(std::int64_t limit, const FolderSeen& folder)
 {
     for (const Candidate& candidate : candidatesUpTo(limit, folder)) {
         if (candidate.found->state == "unreadable")
@@ -35,7 +35,7 @@ RightStart newestWhole(std::int64_t limit, const FolderSeen& folder)
     }
     if (folder.checkpoints.empty())
         return {0, {}};
-    return {{}, "no checkpoint is whole"};
+    return {{}, "no checkpoint is complete"};
 }
 
 RightStart ofAnotherLine(const FolderSeen& folder)
@@ -82,7 +82,7 @@ RightStart rightStart(const FolderSeen& folder)
     const auto asked = askedFor(folder);
     if (asked && asked->line > 0)
         return ofAnotherLine(folder);
-    return newestWhole(asked ? asked->step : std::numeric_limits<std::int64_t>::max(), folder);
+    return newestComplete(asked ? asked->step : std::numeric_limits<std::int64_t>::max(), folder);
 }
 
 } // namespace trainyard::soak

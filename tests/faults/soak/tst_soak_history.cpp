@@ -280,24 +280,25 @@ const std::map<QByteArray, std::pair<Spoil, QByteArray>> kFlaws{
           h = disturbedHistory(withNewest("unreadable", {20, 10}), 10, folderOf({30, 10}));
       },
       "attempt 2 begins at step 11, but no start was right: step-000000020: for a test"}},
-    {"an attempt begins though no checkpoint is whole",
+    {"an attempt begins though no checkpoint is complete",
      {[](History& h) { h = disturbedHistory(withNewest("damaged", {20}), 0, folderOf({30})); },
-      "attempt 2 begins at step 1, but no start was right: no checkpoint is whole"}},
+      "attempt 2 begins at step 1, but no start was right: no checkpoint is complete"}},
     {"a resume begins though the folder cannot be read",
      {[](History& h) {
           h = resumed(disturbedHistory(hidden(folderOf({20, 10})), 20, folderOf({30, 20})), {});
       },
       "attempt 2 is started, but no start was right"}},
     {"a resume is refused for nothing",
-     {[](History& h) { h = resumed(h, "no checkpoint is whole"); },
-      "attempt 2 is refused, but the checkpoint of step 20 was right: no checkpoint is whole"}},
+     {[](History& h) { h = resumed(h, "no checkpoint is complete"); },
+      "attempt 2 is refused, but the checkpoint of step 20 was right: no checkpoint is complete"}},
     {"a restart is refused for nothing",
      {[](History& h) {
           nth<RecordKept>(h, 36).text = "failed lost; attempt 2 did not start: latest cannot be read";
       },
       "cannot be read\", but the checkpoint of step 20 was right"}},
-    {"a whole checkpoint is lost",
-     {[](History& h) { nth<FolderSeen>(h, 3) = folderOf({30}); }, "the whole checkpoint of step 20 is lost"}},
+    {"a complete checkpoint is lost",
+     {[](History& h) { nth<FolderSeen>(h, 3) = folderOf({30}); },
+      "the complete checkpoint of step 20 is lost"}},
     {"a checkpoint is removed that counts again",
      {[](History& h) {
           h = removedBehindHarm();
@@ -305,7 +306,7 @@ const std::map<QByteArray, std::pair<Spoil, QByteArray>> kFlaws{
           nth<FolderSeen>(h, 3) = harmed(withNewest("damaged", {20, 15}));
           nth<FolderSeen>(h, 4) = withNewest("damaged", {20});
       },
-      "the whole checkpoint of step 15 is lost"}},
+      "the complete checkpoint of step 15 is lost"}},
     {"a checkpoint is removed file by file",
      {[](History& h) {
           nth<FolderSeen>(h, 3) = folderOf({30, 25, 20});
@@ -316,13 +317,13 @@ const std::map<QByteArray, std::pair<Spoil, QByteArray>> kFlaws{
      {[](History& h) {
           nth<FolderSeen>(h, 3) = withNewest("damaged", {20, 10});
       },
-      "the whole checkpoint of step 20 is lost"}},
+      "the complete checkpoint of step 20 is lost"}},
     {"a checkpoint of another line is removed",
      {[](History& h) {
           nth<FolderSeen>(h, 2) = with(folderOf({20, 10}), {kLeft20.name + "0", "whole", {}});
       },
-      "the whole checkpoint of step 20 is lost"}},
-    {"a whole checkpoint is set aside",
+      "the complete checkpoint of step 20 is lost"}},
+    {"a complete checkpoint is set aside",
      {[](History& h) {
           nth<FolderSeen>(h, 3) = with(folderOf({30, 20}), {kDamaged20.name, "whole", {}});
       },
