@@ -13,12 +13,11 @@ namespace trainyard {
 
 namespace {
 
-void reduceAll(const std::vector<void*>& offers, ReduceOp op)
+void reduceAll(const std::vector<FloatSpan>& offers, ReduceOp op)
 {
-    const FloatSpan& first = *static_cast<FloatSpan*>(offers.front());
+    const FloatSpan& first = offers.front();
     std::vector<void*> values;
-    for (void* offer : offers) {
-        const FloatSpan& span = *static_cast<FloatSpan*>(offer);
+    for (const FloatSpan& span : offers) {
         TRAINYARD_CHECK(span.count == first.count && span.type == first.type);
         values.push_back(span.data);
     }
@@ -41,17 +40,6 @@ void ThreadsMeeting::arriveAndWait(std::unique_lock<std::mutex>& lock)
     m_changed.wait(lock, [&] { return m_broken || m_round != round; });
     if (m_round == round)
         throw CommunicationError("another rank aborted");
-}
-
-void ThreadsMeeting::meet(int rank, void* offer,
-                          const std::function<void(const std::vector<void*>&)>& combine)
-{
-    std::unique_lock lock(m_mutex);
-    m_offers[static_cast<std::size_t>(rank)] = offer;
-    arriveAndWait(lock);
-    if (rank == 0)
-        combine(m_offers);
-    arriveAndWait(lock);
 }
 
 void ThreadsMeeting::send(int from, int to, std::string message)
@@ -87,16 +75,15 @@ ThreadsTransport::ThreadsTransport(std::shared_ptr<ThreadsMeeting> meeting, Rank
 
 void ThreadsTransport::allReduce(FloatSpan values, ReduceOp op)
 {
-    m_meeting->meet(m_rank.value, &values, [op](const std::vector<void*>& offers) { reduceAll(offers, op); });
+    m_meeting->meet(m_rank.value, values,
+                    [op](const std::vector<FloatSpan>& offers) { reduceAll(offers, op); });
 }
 
 void ThreadsTransport::broadcast(std::span<std::byte> bytes, Rank root)
 {
-    m_meeting->meet(m_rank.value, &bytes, [root](const std::vector<void*>& offers) {
-        const auto& source =
-            *static_cast<std::span<std::byte>*>(offers[static_cast<std::size_t>(root.value)]);
-        for (void* offer : offers) {
-            const auto& target = *static_cast<std::span<std::byte>*>(offer);
+    m_meeting->meet(m_rank.value, bytes, [root](const std::vector<std::span<std::byte>>& offers) {
+        const auto source = offers[static_cast<std::size_t>(root.value)];
+        for (const auto target : offers) {
             TRAINYARD_CHECK(target.size() == source.size());
             if (target.data() != source.data())
                 std::memcpy(target.data(), source.data(), source.size());
@@ -107,28 +94,26 @@ void ThreadsTransport::broadcast(std::span<std::byte> bytes, Rank root)
 std::vector<std::string> ThreadsTransport::gather(std::string_view bytes)
 {
     std::vector<std::string> gathered;
-    m_meeting->meet(m_rank.value, &bytes, [&gathered](const std::vector<void*>& offers) {
-        for (void* offer : offers)
-            gathered.emplace_back(*static_cast<std::string_view*>(offer));
+    m_meeting->meet(m_rank.value, bytes, [&gathered](const std::vector<std::string_view>& offers) {
+        gathered.assign(offers.begin(), offers.end());
     });
     return gathered;
 }
 
 void ThreadsTransport::barrier()
 {
-    m_meeting->meet(m_rank.value, nullptr, [](const std::vector<void*>&) {});
+    m_meeting->meet(m_rank.value, 0, [](const std::vector<int>&) {});
 }
 
 void ThreadsTransport::allGather(std::span<std::byte> all)
 {
-    m_meeting->meet(m_rank.value, &all, [](const std::vector<void*>& offers) {
-        const auto spanOf = [](void* offer) { return *static_cast<std::span<std::byte>*>(offer); };
-        const std::size_t part = spanOf(offers.front()).size() / offers.size();
+    m_meeting->meet(m_rank.value, all, [](const std::vector<std::span<std::byte>>& offers) {
+        const std::size_t part = offers.front().size() / offers.size();
         for (std::size_t r = 0; r < offers.size(); ++r) {
-            const auto source = spanOf(offers[r]).subspan(r * part, part);
+            const auto source = offers[r].subspan(r * part, part);
             for (std::size_t other = 0; other < offers.size(); ++other) {
                 if (other != r)
-                    std::memcpy(spanOf(offers[other]).data() + r * part, source.data(), part);
+                    std::memcpy(offers[other].data() + r * part, source.data(), part);
             }
         }
     });

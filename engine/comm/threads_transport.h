@@ -22,9 +22,22 @@ public:
     explicit ThreadsMeeting(int ranks);
 
     int ranks() const { return static_cast<int>(m_offers.size()); }
-    /// Every rank offers a pointer; when all have, rank 0 runs `combine` over the offers while the others
-    /// wait.
-    void meet(int rank, void* offer, const std::function<void(const std::vector<void*>&)>& combine);
+    /// Every rank makes an offer of the same type; when all have, rank 0 calls `combine` with the offers, by
+    /// rank, while the others wait.
+    template <typename Offer, typename Combine>
+    void meet(int rank, const Offer& offer, const Combine& combine)
+    {
+        std::unique_lock lock(m_mutex);
+        m_offers[static_cast<std::size_t>(rank)] = &offer;
+        arriveAndWait(lock);
+        if (rank == 0) {
+            std::vector<Offer> offers;
+            for (const void* of : m_offers)
+                offers.push_back(*static_cast<const Offer*>(of));
+            combine(offers);
+        }
+        arriveAndWait(lock); // until then the offers, on the stacks of their ranks, must stay
+    }
     void send(int from, int to, std::string message);
     std::string receive(int from, int to);
     /// Aborts the group: current and later calls of the other ranks throw CommunicationError.
@@ -35,7 +48,7 @@ private:
 
     std::mutex m_mutex;
     std::condition_variable m_changed;
-    std::vector<void*> m_offers;
+    std::vector<const void*> m_offers;                                 // by rank
     std::map<std::pair<int, int>, std::deque<std::string>> m_messages; // by sender and receiver
     int m_arrived = 0;
     std::uint64_t m_round = 0;
