@@ -63,8 +63,6 @@ public:
                                                    const ProcessGroups& groups, const Device& device = {});
 
     const std::vector<std::unique_ptr<ModelChunk>>& chunks() const { return m_chunks; }
-    /// Whether this rank computes the loss.
-    bool hasHead() const { return m_chunks.back()->stage().range().head; }
 
     void beginGradients();
     /// After the passes of a pipeline: completes gradients over its ends and over the data-parallel ranks.

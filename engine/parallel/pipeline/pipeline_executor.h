@@ -42,8 +42,8 @@ public:
         GradientReducer* reducer = nullptr;
     };
 
-    /// `schedule` passes checkSchedule(). What chunks and links point to outlives the executor. `enterPhase`
-    /// is told what the rank is doing.
+    /// `schedule` is one of makeSchedule(). What chunks and links point to outlives the executor.
+    /// `enterPhase` is told what the rank is doing.
     PipelineExecutor(const PipelineSchedule& schedule, int rank, const StageLinks& links,
                      std::vector<Chunk> chunks, std::function<void(StepPhase)> enterPhase);
 

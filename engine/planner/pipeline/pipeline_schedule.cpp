@@ -1,10 +1,37 @@
 #include "engine/planner/pipeline/pipeline_schedule.h"
 
+#include <array>
+#include <string_view>
+
 #include "engine/base/check.h"
 
 namespace trainyard {
 
 using Kind = PipelineActionKind;
+
+namespace {
+
+/// The text around a micro-batch.
+struct Spelling {
+    std::string_view before;
+    std::string_view behind;
+};
+
+/// In the order of the kinds.
+constexpr std::array kSpellings{
+    Spelling{"F", ""},      // Forward
+    Spelling{"B", ""},      // Backward
+    Spelling{"I", ""},      // BackwardInput
+    Spelling{"W", ""},      // BackwardWeight
+    Spelling{"F", ">"},     // SendActivation
+    Spelling{">F", ""},     // ReceiveActivation
+    Spelling{"B", ">"},     // SendGradient
+    Spelling{">B", ""},     // ReceiveGradient
+    Spelling{"reduce", ""}, // ReduceGradients
+    Spelling{"step", ""},   // OptimizerStep
+};
+
+} // namespace
 
 bool isSend(Kind kind)
 {
@@ -30,6 +57,17 @@ PipelineAction receiveFor(const PipelineShape& shape, int rank, const PipelineAc
     if (send.kind == Kind::SendActivation)
         return {Kind::ReceiveActivation, send.microBatch, (stage + 1) / shape.ranks};
     return {Kind::ReceiveGradient, send.microBatch, (stage - 1) / shape.ranks};
+}
+
+std::string toText(const PipelineAction& action, const PipelineShape& shape)
+{
+    const Spelling& spelling = kSpellings[static_cast<std::size_t>(action.kind)];
+    std::string text(spelling.before);
+    if (action.kind != Kind::ReduceGradients && action.kind != Kind::OptimizerStep)
+        text += std::to_string(action.microBatch);
+    if (shape.chunks > 1 && action.kind != Kind::OptimizerStep)
+        text += "." + std::to_string(action.chunk);
+    return text += spelling.behind;
 }
 
 } // namespace trainyard

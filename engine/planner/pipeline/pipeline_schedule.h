@@ -1,6 +1,7 @@
 #pragma once
 
 #include <compare>
+#include <string>
 #include <vector>
 
 namespace trainyard {
@@ -48,11 +49,12 @@ struct PipelineAction {
 using ActionList = std::vector<PipelineAction>;
 
 /// What each pipeline rank does in one optimizer step, in order. A plain value: made by makeSchedule(),
-/// proven by checkSchedule(), timed by simulate(), drawn by the window, executed by the engine.
+/// timed by simulate(), drawn by the window, executed by the engine.
 ///
 /// An executor may block in a send until it is received (rendezvous), return from it at once (eager), or post
-/// receives ahead and wait where their tensors are used: checked lists end under all three. Between two
-/// ranks, sends and receives come in the same order, so messages need no tags.
+/// receives ahead and wait where their tensors are used: the lists end under all three
+/// (tests/support/schedule). Between two ranks, sends and receives come in the same order, so messages need
+/// no tags.
 struct PipelineSchedule {
     PipelineShape shape;
     std::vector<ActionList> ranks;
@@ -67,5 +69,11 @@ bool isReceive(PipelineActionKind kind);
 int peerOf(const PipelineShape& shape, int rank, const PipelineAction& transfer);
 /// The action of peerOf() that takes what this send gives.
 PipelineAction receiveFor(const PipelineShape& shape, int rank, const PipelineAction& send);
+
+/// The action as a person reads it: F forward, B backward, I backward of the input, W backward of the
+/// weights, each with its micro-batch; with several chunks, ".chunk" follows: F0.1. An arrow behind sends the
+/// result on, an arrow in front receives what the action needs: F0> SendActivation, >F0 ReceiveActivation,
+/// B0> SendGradient, >B0 ReceiveGradient. The rest is "reduce" and "step".
+std::string toText(const PipelineAction& action, const PipelineShape& shape);
 
 } // namespace trainyard

@@ -6,8 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/planner/pipeline/schedule_text.h"
-
 namespace trainyard {
 
 namespace {

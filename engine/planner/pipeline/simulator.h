@@ -49,7 +49,8 @@ struct PipelineTimeline {
 /// Runs a schedule on paper. The optimizer step starts on all ranks together, when the last one has its
 /// gradients. BadInput when no rank can go on (deadlock); the message says what each waits in. Whether that
 /// happens does not depend on the durations: which send meets which receive is fixed, so every execution
-/// waits for the same things. Otherwise requires what checkSchedule() proves, and costs for every stage.
+/// waits for the same things. Otherwise requires complete lists in which no action stands before what it
+/// needs, and costs for every stage.
 Result<PipelineTimeline> simulate(const PipelineSchedule& schedule, const PipelineCosts& costs,
                                   TransferMode mode = TransferMode::Overlapped);
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "engine/planner/pipeline/make_schedule.h"
-#include "engine/planner/pipeline/schedule_check.h"
-#include "engine/planner/pipeline/schedule_text.h"
+#include "tests/support/schedule/schedule_check.h"
+#include "tests/support/schedule/schedule_text.h"
 
 using namespace trainyard;
 

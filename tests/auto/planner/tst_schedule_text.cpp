@@ -1,7 +1,7 @@
 #include <QTest>
 
 #include "engine/planner/pipeline/make_schedule.h"
-#include "engine/planner/pipeline/schedule_text.h"
+#include "tests/support/schedule/schedule_text.h"
 
 using namespace trainyard;
 

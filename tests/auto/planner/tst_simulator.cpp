@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "engine/planner/pipeline/make_schedule.h"
-#include "engine/planner/pipeline/schedule_text.h"
 #include "engine/planner/pipeline/simulator.h"
+#include "tests/support/schedule/schedule_text.h"
 
 using namespace trainyard;
 

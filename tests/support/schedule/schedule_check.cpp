@@ -1,13 +1,12 @@
-#include "engine/planner/pipeline/schedule_check.h"
+#include "tests/support/schedule/schedule_check.h"
 
 #include <map>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "engine/planner/pipeline/rank_check.h"
-#include "engine/planner/pipeline/schedule_text.h"
 #include "engine/planner/pipeline/simulator.h"
+#include "tests/support/schedule/rank_check.h"
 
 namespace trainyard {
 

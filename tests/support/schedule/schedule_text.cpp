@@ -1,6 +1,6 @@
-#include "engine/planner/pipeline/schedule_text.h"
+#include "tests/support/schedule/schedule_text.h"
 
-#include <array>
+#include <algorithm>
 #include <charconv>
 #include <optional>
 
@@ -11,31 +11,6 @@ namespace trainyard {
 namespace {
 
 using Kind = PipelineActionKind;
-
-/// How a kind is spelled around its micro-batch: before the number, and behind it.
-struct Spelling {
-    Kind kind;
-    std::string_view before;
-    std::string_view behind;
-};
-
-constexpr std::array kSpellings{
-    Spelling{Kind::Forward, "F", ""},
-    Spelling{Kind::Backward, "B", ""},
-    Spelling{Kind::BackwardInput, "I", ""},
-    Spelling{Kind::BackwardWeight, "W", ""},
-    Spelling{Kind::SendActivation, "F", ">"},
-    Spelling{Kind::ReceiveActivation, ">F", ""},
-    Spelling{Kind::SendGradient, "B", ">"},
-    Spelling{Kind::ReceiveGradient, ">B", ""},
-    Spelling{Kind::ReduceGradients, "reduce", ""},
-    Spelling{Kind::OptimizerStep, "step", ""},
-};
-
-bool hasMicroBatch(Kind kind)
-{
-    return kind != Kind::ReduceGradients && kind != Kind::OptimizerStep;
-}
 
 bool takeText(std::string_view& text, std::string_view expected)
 {
@@ -54,28 +29,28 @@ bool takeNumber(std::string_view& text, int& number)
     return true;
 }
 
-bool takeChunk(std::string_view& text, const PipelineShape& shape, PipelineAction& action)
+/// The number that begins at `at`, or -1.
+int numberAt(std::string_view word, std::size_t at)
 {
-    if (action.kind == Kind::OptimizerStep)
-        return true;
-    action.chunk = 0;
-    return shape.chunks == 1 || (takeText(text, ".") && takeNumber(text, action.chunk));
+    int number = -1;
+    word.remove_prefix(std::min(at, word.size()));
+    return takeNumber(word, number) ? number : -1;
 }
 
-std::optional<PipelineAction> parseAs(const Spelling& spelling, std::string_view word,
-                                      const PipelineShape& shape)
-{
-    PipelineAction action{spelling.kind, -1, -1};
-    const bool read = takeText(word, spelling.before) &&
-                      (!hasMicroBatch(action.kind) || takeNumber(word, action.microBatch)) &&
-                      takeChunk(word, shape, action) && word == spelling.behind;
-    return read ? std::optional(action) : std::nullopt;
-}
-
+/// The action with that text, among those with the numbers in it.
 std::optional<PipelineAction> parseAction(std::string_view word, const PipelineShape& shape)
 {
-    for (const Spelling& spelling : kSpellings) {
-        if (const auto action = parseAs(spelling, word, shape))
+    const int microBatch = numberAt(word, word.find_first_of("0123456789"));
+    const std::size_t dot = word.find('.');
+    const int chunk = dot == std::string_view::npos ? 0 : numberAt(word, dot + 1);
+    for (int kind = 0; kind < static_cast<int>(Kind::ReduceGradients); ++kind) {
+        const PipelineAction action{static_cast<Kind>(kind), microBatch, chunk};
+        if (microBatch >= 0 && chunk >= 0 && toText(action, shape) == word)
+            return action;
+    }
+    for (const PipelineAction& action :
+         {PipelineAction{Kind::ReduceGradients, -1, chunk}, PipelineAction{Kind::OptimizerStep, -1, -1}}) {
+        if (toText(action, shape) == word)
             return action;
     }
     return std::nullopt;
@@ -123,17 +98,6 @@ Result<ActionList> parseRank(std::string_view line, int rank, const PipelineShap
 }
 
 } // namespace
-
-std::string toText(const PipelineAction& action, const PipelineShape& shape)
-{
-    const Spelling& spelling = kSpellings[static_cast<std::size_t>(action.kind)];
-    std::string text(spelling.before);
-    if (hasMicroBatch(action.kind))
-        text += std::to_string(action.microBatch);
-    if (shape.chunks > 1 && action.kind != Kind::OptimizerStep)
-        text += "." + std::to_string(action.chunk);
-    return text += spelling.behind;
-}
 
 std::string toText(const PipelineSchedule& schedule)
 {

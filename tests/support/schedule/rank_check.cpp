@@ -1,10 +1,8 @@
-#include "engine/planner/pipeline/rank_check.h"
+#include "tests/support/schedule/rank_check.h"
 
 #include <map>
 
 #include <fmt/format.h>
-
-#include "engine/planner/pipeline/schedule_text.h"
 
 namespace trainyard {
 
