@@ -4,8 +4,10 @@
 #include <limits>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "engine/base/untrusted_text.h"
-#include "engine/spec/key_places.h"
+#include "engine/spec/field_list.h"
 
 namespace trainyard {
 
@@ -27,6 +29,20 @@ std::size_t editDistance(std::string_view a, std::string_view b)
         }
     }
     return row.back();
+}
+
+/// Where a specification has a key of this name, for hints: "under \"optimizer\"", "at the top level"; empty
+/// when there is none.
+std::string placesOfKey(std::string_view key)
+{
+    std::string text = key == "trainyard" ? "at the top level" : "";
+    for (const ListedField& field : fieldList()) {
+        if (field.key() != key)
+            continue;
+        text += text.empty() ? "" : " or ";
+        text += field.section().empty() ? "at the top level" : fmt::format("under \"{}\"", field.section());
+    }
+    return text;
 }
 
 } // namespace

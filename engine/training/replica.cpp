@@ -3,13 +3,14 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/memory/memory_scope.h"
 #include "engine/nn/families/model_parameters.h"
 #include "engine/nn/parameters/parameter_store.h"
+#include "engine/nn/tensor_memory.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/parallel/context/ring_attention.h"
-#include "engine/parallel/data/weight_gatherer.h"
 #include "engine/parallel/offload/offload_runner.h"
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "engine/parallel/zero/gathering_runner.h"
@@ -19,6 +20,21 @@
 namespace trainyard {
 
 namespace {
+
+/// Brings the working weights that each owner has updated to every rank of the data-parallel group, bucket by
+/// bucket (the end of a ZeRO 1 or 2 step). Nothing to do where the store has one owner.
+void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
+{
+    if (parameters.layout().sharding().ownerRanks == 1)
+        return;
+    const PhaseScope phase(StepPhase::Reduce);
+    const at::Tensor& working = parameters.weights().whole();
+    std::vector<Work> works; // all buckets under way before the first wait, so that the wire never rests
+    for (const Bucket& bucket : parameters.layout().buckets())
+        works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
+    for (Work& work : works)
+        work.wait();
+}
 
 /// Whether the data-parallel ranks share what this ZeRO stage adds.
 bool sharesFrom(int stage, const RunSpec& spec, const ProcessGroups& groups)

@@ -6,7 +6,6 @@
 
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
-#include "engine/checkpoint/hugging_face/file_names.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/parameters/parameter_store.h"
 

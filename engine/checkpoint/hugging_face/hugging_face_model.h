@@ -13,6 +13,10 @@ namespace trainyard {
 
 class ParameterStore;
 
+inline constexpr const char* kConfigName = "config.json";
+inline constexpr const char* kWeightsName = "model.safetensors";
+inline constexpr const char* kWeightsIndexName = "model.safetensors.index.json";
+
 /// A model in a folder as Hugging Face saves it: config.json beside model.safetensors, or beside the shards
 /// that model.safetensors.index.json lists. BertForPreTraining, BertForMaskedLM or GPT2LMHeadModel.
 class HuggingFaceModel {

@@ -3,8 +3,8 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
-#include "engine/memory/host_memory.h"
 #include "engine/memory/memory_scope.h"
+#include "engine/memory/tensor_storage.h"
 
 namespace trainyard {
 

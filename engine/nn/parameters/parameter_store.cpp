@@ -7,9 +7,8 @@
 
 #include "engine/base/check.h"
 #include "engine/comm/phase_clock.h"
-#include "engine/memory/host_memory.h"
-#include "engine/memory/lent_memory.h"
 #include "engine/memory/memory_scope.h"
+#include "engine/memory/tensor_storage.h"
 #include "engine/nn/parameters/initialization.h"
 
 namespace trainyard {

@@ -4,8 +4,8 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/base/check.h"
-#include "engine/memory/lent_memory.h"
 #include "engine/memory/memory_scope.h"
+#include "engine/memory/tensor_storage.h"
 
 namespace trainyard {
 

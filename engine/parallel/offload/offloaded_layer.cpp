@@ -6,7 +6,7 @@
 #include <c10/core/GradMode.h>
 
 #include "engine/comm/phase_clock.h"
-#include "engine/memory/host_memory.h"
+#include "engine/memory/tensor_storage.h"
 
 namespace trainyard {
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/shape.h"
 
 namespace trainyard {
 

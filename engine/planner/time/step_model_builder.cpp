@@ -3,6 +3,7 @@
 
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/planner/layout/shape.h"
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/layer_activations.h"
 #include "engine/planner/memory/rank_states.h"

@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/spec/diagnostic.h"
@@ -42,5 +43,12 @@ struct ExportedSettings {
     /// Every field of the specification that reading `text` onto a fresh specification does not give back.
     Omissions omissions;
 };
+
+ImportedSpec importDeepSpeed(std::string_view text, const ImportBase& base);
+ExportedSettings exportDeepSpeed(const RunSpec& spec);
+ImportedSpec importMegatron(std::string_view text, const ImportBase& base);
+ExportedSettings exportMegatron(const RunSpec& spec);
+ImportedSpec importSageMaker(std::string_view text, const ImportBase& base);
+ExportedSettings exportSageMaker(const RunSpec& spec);
 
 } // namespace trainyard

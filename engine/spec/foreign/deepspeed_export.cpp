@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/spec/foreign/bucket_elements.h"
-#include "engine/spec/foreign/deepspeed.h"
+#include "engine/spec/foreign/conversion.h"
+#include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/foreign/spec_difference.h"
 
 namespace trainyard {

@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/foreign/batch_settings.h"
-#include "engine/spec/foreign/bucket_elements.h"
-#include "engine/spec/foreign/deepspeed.h"
-#include "engine/spec/foreign/foreign_json.h"
+#include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/limits.h"
 
@@ -144,7 +142,7 @@ void readZero(SettingsReader& zero, RunSpec& spec)
         zero.complain("stage", fmt::format("is {}", spec.memory.zeroStage), "must be 0, 1, 2 or 3");
     spec.memory.offloadOptimizer = isOffloaded(zero, "offload_optimizer", "cpu_offload");
     spec.memory.offloadParameters = isOffloaded(zero, "offload_param", "cpu_offload_params");
-    readBucketElements(zero, "reduce_bucket_size", spec.layout.bucketSize);
+    zero.readBucketSize("reduce_bucket_size", spec.layout.bucketSize);
 }
 
 void readLossScale(SettingsReader& fp16, LossScaleSpec& scale)

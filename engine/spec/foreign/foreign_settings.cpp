@@ -3,9 +3,7 @@
 #include <array>
 
 #include "engine/base/check.h"
-#include "engine/spec/foreign/deepspeed.h"
-#include "engine/spec/foreign/megatron.h"
-#include "engine/spec/foreign/sagemaker.h"
+#include "engine/spec/foreign/conversion.h"
 
 namespace trainyard {
 

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/foreign/bucket_elements.h"
-#include "engine/spec/foreign/megatron.h"
+#include "engine/spec/foreign/conversion.h"
+#include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/foreign/spec_difference.h"
 #include "engine/spec/names.h"
 

@@ -4,8 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/foreign/batch_settings.h"
-#include "engine/spec/foreign/bucket_elements.h"
-#include "engine/spec/foreign/megatron.h"
+#include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/megatron_arguments.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/limits.h"
@@ -187,7 +186,7 @@ void readLayout(SettingsReader& arguments, RunSpec& spec)
                                                : PipelineScheduleKind::OneForwardOneBackward;
     layout.placement = arguments.getOr("--use-tp-pp-dp-mapping", false) ? "cluster" : "PDT";
     layout.partition = {};
-    readBucketElements(arguments, "--ddp-bucket-size", layout.bucketSize);
+    arguments.readBucketSize("--ddp-bucket-size", layout.bucketSize);
 }
 
 void readOptimizer(SettingsReader& arguments, OptimizerSpec& optimizer)

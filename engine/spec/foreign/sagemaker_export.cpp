@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/spec/foreign/sagemaker.h"
+#include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/spec_difference.h"
 
 namespace trainyard {

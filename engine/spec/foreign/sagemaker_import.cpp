@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/foreign/batch_settings.h"
-#include "engine/spec/foreign/bucket_elements.h"
-#include "engine/spec/foreign/foreign_json.h"
-#include "engine/spec/foreign/sagemaker.h"
+#include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/limits.h"
 
@@ -115,7 +113,7 @@ void readSharding(SettingsReader& parameters, RunSpec& spec)
     if (degree > 1 && degree != ranks)
         parameters.omit(key, fmt::format("states are shared by all {} data-parallel ranks", ranks),
                         "reckon with less memory and more traffic");
-    readBucketElements(parameters, "sdp_reduce_bucket_size", spec.layout.bucketSize);
+    parameters.readBucketSize("sdp_reduce_bucket_size", spec.layout.bucketSize);
     parameters.read("sdp_gradient_clipping", spec.optimizer.clipNorm);
 }
 

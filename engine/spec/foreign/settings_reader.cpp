@@ -2,7 +2,22 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/bounded_json.h"
+
 namespace trainyard {
+
+nlohmann::json parseForeignJson(std::string_view text, ImportedSpec& imported)
+{
+    const auto json = parseBoundedJson(text);
+    if (json.ok())
+        return *json;
+    imported.problems.push_back({"", json.error().message,
+                                 json.error().hint.empty()
+                                     ? "give a file that the tool itself has read"
+                                     : json.error().hint + "; a Python dictionary must be written as JSON "
+                                                           "(true, false, null, double quotes)"});
+    return nullptr;
+}
 
 SettingsReader::SettingsReader(const nlohmann::json& settings, std::string path, Explanations known,
                                ImportedSpec& imported)
@@ -27,6 +42,17 @@ void SettingsReader::readCount(const char* key, int most, int& target)
 {
     if (const auto value = getCount(key, most))
         target = *value;
+}
+
+void SettingsReader::readBucketSize(const char* key, Bytes& bucketSize)
+{
+    const auto elements = get<double>(key);
+    if (!elements)
+        return;
+    if (*elements >= 1 && *elements <= 1e12)
+        bucketSize = static_cast<Bytes>(*elements) * kBytesPerBucketElement;
+    else
+        complain(key, fmt::format("is {}", *elements), "must be from 1 to 1e12");
 }
 
 void SettingsReader::complain(const char* key, std::string message, std::string hint)

@@ -9,6 +9,13 @@
 
 namespace trainyard {
 
+/// Other tools count a bucket's gradients; Trainyard counts the bytes of their float32 sums.
+constexpr Bytes kBytesPerBucketElement = 4;
+
+/// Parses a JSON text of another tool into `imported.problems` or a value; null with a problem when it is no
+/// JSON or nests too deep.
+nlohmann::json parseForeignJson(std::string_view text, ImportedSpec& imported);
+
 /// Reads one object of another tool's settings. A value of the wrong type is a problem of `imported`; what
 /// nobody reads becomes one of its omissions in finish(), explained by the entry of `known` for its path or
 /// for its key alone. `settings` and `imported` must outlive the reader.
@@ -36,6 +43,8 @@ public:
     /// A whole number from 1 to `most`; anything else is a problem.
     std::optional<int> getCount(const char* key, int most);
     void readCount(const char* key, int most, int& target);
+    /// Reads a number of gradients, which people write as 5e8 too. Leaves the target alone when it is absent.
+    void readBucketSize(const char* key, Bytes& bucketSize);
     /// The value as it stands, for what may have several types; null when absent.
     const nlohmann::json* take(const char* key) { return m_fields.take(key); }
 
