@@ -46,6 +46,8 @@ void CommunicationThread::loop()
             return;
         auto task = std::move(m_tasks.front());
         m_tasks.pop_front();
+        // One task at a time, in the order of the calls: all ranks make the same calls in the same order, so
+        // the collectives of one rank meet those of the others.
         lock.unlock();
         task();
         lock.lock();

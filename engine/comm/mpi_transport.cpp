@@ -58,6 +58,7 @@ MpiTransport::MpiTransport(MPI_Comm communicator, std::shared_ptr<MpiOutbox> out
 
 MpiTransport::~MpiTransport()
 {
+    // Messages that nobody has received yet still refer to the communicator.
     m_outbox->finish(m_communicator);
     if (m_communicator != MPI_COMM_WORLD)
         MPI_Comm_free(&m_communicator);
@@ -74,6 +75,7 @@ SharedCollectives* MpiTransport::shared()
     const Patience patience{spinTime(m_size), [outbox = m_outbox]() -> std::chrono::nanoseconds {
                                 return outbox->progress() ? kSleepWithMessages : kSleep;
                             }};
+    // Mapping is a collective call: a rank without an arena takes part too, and then no rank has any.
     const FileDescriptor none;
     m_arenas = SharedSegments::map(m_communicator, m_arena ? m_arena->file() : none);
     m_shared = std::make_unique<SharedCollectives>(m_segments->starts(), m_rank, patience,
@@ -98,6 +100,7 @@ void MpiTransport::allReducePiece(FloatSpan values, ReduceOp op)
         MPI_Allreduce(MPI_IN_PLACE, values.data, count, mpiType(values.type), mpiOp(op), m_communicator);
         return;
     }
+    // In float32: MPI has no operation for 16-bit floats, and sums of many ranks would lose bits in them.
     std::vector<float> wide(values.count);
     widen(values, wide.data());
     MPI_Allreduce(MPI_IN_PLACE, wide.data(), count, MPI_FLOAT, mpiOp(op), m_communicator);
@@ -154,9 +157,11 @@ void MpiTransport::reduceScatter(FloatSpan values)
     TRAINYARD_CHECK(count * static_cast<std::size_t>(m_size.value) == values.count);
     if (SharedCollectives* const host = shared())
         return host->reduceScatter(values);
+    // All-reduce widens them piece by piece; the other parts of the result are unspecified anyway.
     if (isNarrow(values.type))
         return allReduce(values, ReduceOp::Sum);
     const FloatSpan mine = values.part(count * static_cast<std::size_t>(m_rank.value), count);
+    // Not in place: MPI would put the sums at the start of the buffer, and part rank() is where they belong.
     m_scratch.resize(mine.bytes());
     MPI_Reduce_scatter_block(values.data, m_scratch.data(), toCount(count), mpiType(values.type), MPI_SUM,
                              m_communicator);

@@ -10,9 +10,12 @@ namespace trainyard {
 
 namespace {
 
+// The pieces of two turns of a few ranks stay in a core's L2 cache between being written and read, and a
+// barrier is short against the time of one.
 constexpr std::size_t kPieceBytes = std::size_t{256} << 10;
 /// Larger messages do not stay in the caches whatever a rank does.
 constexpr std::size_t kStreamedBytes = std::size_t{24} << 20;
+// A cache line: no two ranks write to the same one.
 constexpr std::size_t kAlignment = 64;
 
 std::size_t roundedUp(std::size_t bytes)
@@ -139,6 +142,8 @@ std::vector<std::byte*> SharedCollectives::reach(std::span<std::byte> values)
 {
     if (!m_arenas.mine || values.size() < kReachedBytes)
         return {};
+    // Two offsets in turn: a slow rank may still read the one of this call when a fast one announces the
+    // next.
     const std::size_t turn = m_announced++ % 2;
     headOf(m_segments[static_cast<std::size_t>(m_rank)]).offsets[turn] =
         m_arenas.mine->contains(values.data(), values.size())
@@ -148,6 +153,7 @@ std::vector<std::byte*> SharedCollectives::reach(std::span<std::byte> values)
     std::vector<std::byte*> reached;
     for (std::size_t rank = 0; rank < m_segments.size(); ++rank) {
         const std::int64_t offset = headOf(m_segments[rank]).offsets[turn];
+        // All ranks see the same offsets, so either all work in place or none does.
         if (offset < 0)
             return {};
         reached.push_back(m_arenas.starts[rank] + offset);
@@ -164,6 +170,8 @@ void SharedCollectives::reduceInPlace(const Parts& parts, const std::vector<std:
     for (std::byte* values : reached)
         all.push_back(values + begin);
     void* const own[] = {mine.data()};
+    // Each rank sums its part alone and writes the result to every rank: the sums are the same to the bit,
+    // and no number is added up twice.
     reduceParts({all.data(), all.size()}, mine.size() / sizeOf(type), type, op,
                 forOthers ? std::span<void* const>(all) : own,
                 parts.areStreamed() ? Store::Streamed : Store::Cached);
@@ -192,6 +200,12 @@ void SharedCollectives::allReduce(FloatSpan values, ReduceOp op)
     if (const auto reached = reach(parts.values); !reached.empty())
         return reduceInPlace(parts, reached, values.type, op, true);
     const std::size_t pieces = parts.pieces();
+    // Three pieces are under way at once, so that one barrier a turn is enough:
+    //
+    //   turn        0        1        2        3
+    //   offer     piece 0  piece 1  piece 2  ...
+    //   reduce             piece 0  piece 1  ...
+    //   take                        piece 0  ...
     for (std::size_t turn = 0; turn < pieces + 2; ++turn) {
         if (turn < pieces)
             offerOthers(parts, turn);

@@ -30,6 +30,7 @@ BlockHead* headOf(void* data)
 
 AccountingAllocator& AccountingAllocator::install()
 {
+    // Never destroyed: tensors in static objects are freed after main().
     static AccountingAllocator* const allocator = [] {
         auto* made = new AccountingAllocator;
         c10::SetAllocator(c10::DeviceType::CPU, made, 1);
@@ -51,6 +52,8 @@ const SharedArena* AccountingAllocator::shareFlatBuffers()
 BlockCache& AccountingAllocator::cacheFor(MemoryCategory category, std::size_t bytes)
 {
     const bool isFlat = category == MemoryCategory::Weights || category == MemoryCategory::Gradients;
+    // Collectives of the same host read weights and gradients where they are, so those go to shared memory;
+    // everything else stays private to the process.
     return m_shared && isFlat && bytes >= kMinSharedBytes ? *m_shared : m_blocks;
 }
 

@@ -86,10 +86,13 @@ void* BlockCache::acquire(std::size_t bytes)
         m_idleBytes -= size;
         return block;
     }
+    // Idle blocks of sizes that nobody asks for any more must not pile up. An arena holds few, large blocks,
+    // which live as long as the run.
     if (!m_arena && m_usedBytes + m_idleBytes > 2 * m_mostUsedBytes)
         trimLocked();
     if (void* block = obtain(size))
         return block;
+    // What is idle may be the memory that is missing.
     trimLocked();
     return obtain(size);
 }

@@ -59,6 +59,7 @@ CpuMath configureCpuMath()
 {
     const Probe blas = measure(kBlas);
     const Probe oneDnn = measure(kOneDnn);
+    // "medium" lets oneDNN compute in bfloat16 where the processor can: then it is fast and not float32.
     CpuMath chosen{oneDnn.error < kFloat32Error && oneDnn.seconds < blas.seconds, blas.seconds,
                    oneDnn.seconds, oneDnn.error};
     at::globalContext().setFloat32MatmulPrecision(chosen.oneDnn ? kOneDnn : kBlas);
@@ -76,6 +77,8 @@ std::string CpuMath::text() const
 void configureAllocator()
 {
     constexpr int kMiBBytes = 1 << 20;
+    // Scratch memory of the libraries comes and goes with every product. mmap for each would mean page faults
+    // over and over, and trimming would give pages back that the next pass wants.
     mallopt(M_MMAP_MAX, 0);
     mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
     mallopt(M_TOP_PAD, 64 * kMiBBytes);

@@ -38,6 +38,7 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
                               const TensorParallel& parallel)
     {
         at::Tensor scores = wide(logits_MV).clone();
+        // Largest over all ranks' columns: exponentials of larger differences would overflow float32.
         at::Tensor largest_M = std::get<0>(scores.max(1)).contiguous();
         reduceInPlace(largest_M, parallel, true);
         scores.sub_(largest_M.unsqueeze(1));
@@ -47,6 +48,7 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
         at::Tensor sum_M = scores.sum(1);
         reduceInPlace(target_M, parallel);
         reduceInPlace(sum_M, parallel);
+        // Kept as probabilities: the gradient is one subtraction from them, and the logits can go.
         scores.div_(sum_M.unsqueeze(1));
         context->save_for_backward({scores, local.columns_M1, local.here_M});
         context->saved_data["type"] = static_cast<std::int64_t>(logits_MV.scalar_type());

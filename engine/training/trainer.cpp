@@ -179,6 +179,7 @@ Status Trainer::Run::beginCheckpoint()
 {
     if (m_setup.recorder)
         m_setup.recorder->setActivity(Activity::Checkpoint);
+    // At the beginning, so that a request that comes while this checkpoint is written asks for another one.
     m_requests.checkpointTaken();
     TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
     return m_checkpoints.begin(*m_replica, m_position);
@@ -222,6 +223,7 @@ Status Trainer::Run::advanceEarlierCheckpoint(const Requests& requests)
     const std::optional<Step> earlier = m_checkpoints.underWay();
     if (!earlier)
         return {};
+    // One checkpoint at a time: two would want the room of two, and may be published in the wrong order.
     if (checkpointDue(requests))
         return goOnWithout(*earlier, finishCheckpoint());
     return requests.saving ? Status() : goOnWithout(*earlier, proceedWithCheckpoint());
@@ -271,6 +273,7 @@ Status Trainer::Run::end(Status status)
 Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
 {
     ProcessGroup& world = setup.world;
+    // Each check is agreed on before the next collective, which the ranks could not all enter otherwise.
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));

@@ -55,6 +55,8 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleStat
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
                                       const std::function<Requests()>& look, PassTimes* times)
 {
+    // Before any pass: the losses are divided by the counts of the global batch, so that the gradients of the
+    // micro-batches, however they are dealt, add up to those of its mean.
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
     if (times)
         times->start();
@@ -63,10 +65,13 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     m_parts.clock.enter(StepPhase::Optimizer);
     const double gradientNorm = m_parts.replica.gradientNorm() / m_scaler.scale();
     m_parts.clock.enter(StepPhase::Reduce);
+    // One all-reduce for everything that the ranks must decide alike: a message costs its latency, not its
+    // size.
     StepOutcome outcome = reduceOutcome(sums, counts, look(), !std::isfinite(gradientNorm));
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.lossScale = m_scaler.scale();
     outcome.gradientNorm = gradientNorm;
+    // A skipped step has not moved the weights, so it does not move the schedule.
     outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps);
     if (!requireFinite(outcome, step).ok())
         return outcome;
@@ -87,6 +92,8 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     if (input.ok())
         counts = {double(input->targets), double(input->sequences), double(input->tokens), 0};
     world.allReduce(std::span<double>(counts));
+    // A rank without input adds to the count instead of failing alone, or the others would wait for it in the
+    // passes.
     if (counts[3] > 0)
         return agree(world, input.ok() ? Status() : input.error()).error();
     const int timesCounted = world.size().value / m_spec.layout.data;
@@ -120,6 +127,7 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
                                           m_scaler.scale(),
                                           times});
     m_parts.clock.enter(StepPhase::Reduce);
+    // Without neighbours the executor has reduced already, while the backward pass ran.
     if (m_spec.layout.pipeline == 1)
         return sums;
     const PassTimes::Scope reduction(times, {PipelineActionKind::ReduceGradients, -1, -1});

@@ -106,6 +106,15 @@ Status removeLists(const fs::path& folder, int count)
     return {};
 }
 
+// The life of a checkpoint's folder. Each arrow is one rename, so a crash leaves one state or the next:
+//
+//                      all files synced           newer ones are kept
+//   .step-N.partial ---------------------> step-N ---------------------> .step-N.partial ---> removed
+//          |                                 |
+//          | interrupted                     +--- content is wrong ----> step-N.damaged
+//          v                                 |
+//   removed by the next begin()              +--- a start goes back ---> step-N.line-K
+
 // A checkpoint of this step is there already, from before a crash or a resume: trade places in one instant.
 Status replaceFolder(const fs::path& staged, const fs::path& existing)
 {
@@ -121,6 +130,8 @@ Status replaceFolder(const fs::path& staged, const fs::path& existing)
 
 Status publishFolder(const fs::path& staged, const fs::path& final)
 {
+    // The files were synced by their writers; this makes their names last. Only then may the folder get the
+    // name that says that it is complete.
     TRAINYARD_TRY_STATUS(syncPath(staged));
     if (fs::exists(final))
         return replaceFolder(staged, final);
@@ -145,6 +156,7 @@ Status CheckpointWriter::begin() const
 {
     TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));
+    // Removed first: what an interrupted checkpoint left may be the room that this one needs.
     TRAINYARD_TRY_STATUS(removeInterrupted(m_folder));
     return makeFolder(staging());
 }
@@ -168,6 +180,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY(auto tensors, joinShards(staging(), shardCount));
     const CheckpointManifest manifest{position, std::move(tensors)};
     TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest.toJson()));
+    // The manifest has all that they say. Before the rename: what is published never changes.
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
     TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(beginPublication(m_folder));

@@ -32,6 +32,7 @@ void putNarrowProduct(const GradientPlace& place, const at::Tensor& left, const 
 {
     const std::int64_t rows = left.size(0);
     const std::int64_t step =
+        // At least 256 rows, or the product would be too flat for its kernel.
         left.is_cpu() ? std::max<std::int64_t>(256, kPieceElements / right.size(1)) : rows;
     for (std::int64_t row = 0; row < rows; row += step) {
         const std::int64_t count = std::min(step, rows - row);
@@ -46,6 +47,7 @@ void addRows(Wide<T>* table, const T* rows, const at::Tensor& ids, std::int64_t 
 {
     const auto* row = ids.const_data_ptr<std::int64_t>();
     for (std::int64_t i = 0; i < ids.numel(); ++i) {
+        // As at::embedding: the padding word learns nothing.
         if (row[i] == padding)
             continue;
         Wide<T>* to = table + row[i] * width;
@@ -120,6 +122,7 @@ at::Tensor GradientRoute::deliverRows(const at::Tensor& rows, const at::Tensor& 
     const at::Tensor to = ids.contiguous();
     const std::int64_t width = from.size(1);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, from.scalar_type(), "addRows", [&] {
+        // At least 64 columns a thread: with fewer, threads would share most cache lines of every row.
         at::parallel_for(0, width, 64, [&](std::int64_t begin, std::int64_t end) {
             addRows(place.values.mutable_data_ptr<Wide<scalar_t>>(), from.const_data_ptr<scalar_t>(), to,
                     padding, width, begin, end);

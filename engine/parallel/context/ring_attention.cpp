@@ -54,6 +54,7 @@ void forEachBlock(const RingPass& pass, at::Tensor block, Use use)
 {
     for (int step = 0; step < pass.ring.ranks(); ++step) {
         BlockTransfer next;
+        // Started before the block is used: the wire works while the processor does.
         if (step + 1 < pass.ring.ranks())
             next = pass.pass(block, step + 1);
         use(block, step);
@@ -65,6 +66,8 @@ struct RingAttentionFunction : torch::autograd::Function<RingAttentionFunction> 
     static at::Tensor forward(AutogradContext* context, const at::Tensor& query, const at::Tensor& key,
                               const at::Tensor& value, const c10::intrusive_ptr<RingPass>& pass)
     {
+        // Sums are at least float32, whatever the type of the query: they are rescaled with every block and
+        // round with every one.
         OnlineAttention attention(query, pass->sliceAfter(0), pass->attention);
         forEachBlock(*pass, blockOf(key, value), [&](const at::Tensor& block, int step) {
             attention.add(block, pass->sliceAfter(step));
@@ -93,6 +96,8 @@ struct RingAttentionFunction : torch::autograd::Function<RingAttentionFunction> 
         BlockTransfer sums; // gradients of the block at hand, as far as the ranks before have added them
         forEachBlock(pass, blockOf(saved[1], saved[2]), [&](const at::Tensor& block, int step) {
             const at::Tensor sum = attention.add(block, pass.sliceAfter(step));
+            // The sum of a block's gradients travels one step behind the block and ends at its owner. Taken
+            // after the block was computed with, so that its transfer had that long.
             if (step > 0)
                 sum.add_(sums.take());
             sums = pass.pass(sum, step + 1);

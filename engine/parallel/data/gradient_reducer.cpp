@@ -59,12 +59,16 @@ void GradientReducer::sumOverTokenSlices(std::size_t index)
     if (!m_sliced.tensor || !isPartial || m_isSummed[index])
         return;
     const PhaseScope phase(StepPhase::Tensor);
+    // Each tensor rank has the gradient of its own tokens alone. Before the data-parallel sum, which takes
+    // the whole bucket and may leave this rank a part of it.
     m_sliced.tensor->allReduce(numbersOf(m_parameters.gradientOf(index)));
     m_isSummed[index] = true;
 }
 
 void GradientReducer::startReadyBuckets()
 {
+    // In the order of the buckets, not of their completion: autograd may finish them in another order on each
+    // rank, and the collectives of the ranks must meet.
     while (m_works.size() < m_missing.size() && m_missing[m_works.size()] == 0)
         startNext();
 }
@@ -90,6 +94,8 @@ void GradientReducer::finish()
 {
     TRAINYARD_CHECK(m_armed);
     m_armed = false;
+    // Behind a pipeline's passes these are all buckets; otherwise those of a parameter that no pass touched:
+    // its gradient is zero, and the other ranks wait for the bucket.
     m_overlapped = m_works.size();
     while (m_works.size() < m_missing.size()) {
         for (const std::size_t parameter : m_parameters.layout().buckets()[m_works.size()].parameters)

@@ -60,12 +60,14 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
         return backwardInput(action, passes);
     case PipelineActionKind::SendActivation:
         m_enterPhase(StepPhase::Transfers);
+        // Sends copy and return: a blocking one could wait for a rank that waits for this one.
         return m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
     case PipelineActionKind::ReceiveActivation:
         return receiveActivation(action, passes);
     case PipelineActionKind::SendGradient:
         m_enterPhase(StepPhase::Transfers);
         m_links.gradientsOut->send(memoryOf(at(action).input.grad().contiguous()));
+        // The last use of the input. Freed here, no more micro-batches are held than the memory plan counts.
         return at(action).input.reset();
     case PipelineActionKind::ReceiveGradient:
         return receiveGradient(action);
@@ -87,6 +89,8 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
         passing.output = output.hidden;
         return;
     }
+    // The loss scale goes in here, where gradients begin, so that float16 gradients of activations do not
+    // underflow on the way back either.
     passing.output =
         output.losses.normalised(passes.globalTargets, passes.globalSequences) * passes.lossScale;
     m_losses.push_back(output.losses.detached());
@@ -99,6 +103,7 @@ void PipelineExecutor::receiveActivation(const PipelineAction& action, const Ste
     const at::Tensor hidden =
         stage.emptyInput(*passes.microBatches[static_cast<std::size_t>(action.microBatch)]);
     m_links.activationsIn->receive(memoryOf(hidden));
+    // A leaf, at which this rank's graph ends; its gradient goes to the stage before.
     at(action).input = hidden.requires_grad_(true);
 }
 
@@ -120,6 +125,8 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
     GradientReducer& reducer = *m_chunks[static_cast<std::size_t>(action.chunk)].reducer;
     const bool reduces = !hasNeighbours() && reducer.reducesAfter(static_cast<std::size_t>(action.microBatch),
                                                                   passes.microBatches.size());
+    // Only without neighbours: transfers and reductions share the communication thread, where a reduction
+    // that waits for another replica would hold up the transfers that other stages wait for.
     if (reduces)
         reducer.arm();
     const bool inputIsDone = action.kind == PipelineActionKind::BackwardWeight;

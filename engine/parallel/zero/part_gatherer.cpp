@@ -56,6 +56,7 @@ void PartGatherer::enter(int part, Direction direction)
 {
     const std::vector<std::size_t>& now = bucketsOf(part);
     const std::vector<std::size_t>& next = bucketsOf(direction == Direction::Forward ? part + 1 : part - 1);
+    // Released before the next part is gathered: at most two parts of the weights are there at once.
     for (std::size_t bucket = 0; bucket < m_works.size(); ++bucket) {
         if (!contains(now, bucket) && !contains(next, bucket))
             release(bucket);
@@ -63,6 +64,7 @@ void PartGatherer::enter(int part, Direction direction)
     const PhaseScope phase(StepPhase::Reduce);
     for (const std::size_t bucket : now)
         start(bucket);
+    // One part ahead: it comes while this one computes.
     for (const std::size_t bucket : next)
         start(bucket);
     for (const std::size_t bucket : now)

@@ -79,6 +79,8 @@ ActionList groupedPasses(Kind kind, const std::vector<int>& groups, const Pipeli
 ActionList interleaved(const PipelineShape& shape, int rank)
 {
     const std::vector<int> groups = groupSizes(shape);
+    // As many forward passes ahead as the first backward pass needs: the way to the last rank and back, two
+    // passes per rank behind this one, and all earlier chunks of the first group.
     return inTurn(groupedPasses(Kind::Forward, groups, shape), groupedPasses(Kind::Backward, groups, shape),
                   2 * (shape.ranks - rank - 1) + (shape.chunks - 1) * groups.front());
 }
@@ -93,6 +95,8 @@ ActionList zeroBubble(const PipelineShape& shape, int rank)
             continue;
         }
         list.push_back({Kind::BackwardInput, action.microBatch, 0});
+        // Ranks before this one wait for input gradients, nobody for weight gradients. Rank r puts off r of
+        // them to its end, where it would idle while the ranks before it finish.
         if (action.microBatch >= rank)
             list.push_back({Kind::BackwardWeight, action.microBatch - rank, 0});
     }

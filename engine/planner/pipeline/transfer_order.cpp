@@ -79,6 +79,7 @@ ActionList inCommonOrder(const PipelineShape& shape, int rank, const std::vector
             placed.push_back({start, true, {}, action});
         }
     }
+    // Stable: passes of the same time, of no duration, keep the order in which they depend on each other.
     std::stable_sort(placed.begin(), placed.end());
     ActionList list;
     for (const PlacedAction& p : placed)
@@ -90,6 +91,8 @@ ActionList inCommonOrder(const PipelineShape& shape, int rank, const std::vector
 
 PipelineSchedule withTransfers(const PipelineShape& shape, const std::vector<ActionList>& lists)
 {
+    // Two ranks that order their transfers each for itself can deadlock when sends block. One order for all,
+    // that of simulated time, cannot: the earliest transfer never waits for a later one.
     const auto timeline =
         simulate(withNearestTransfers(shape, lists), uniformCosts(shape), TransferMode::Overlapped).value();
     const auto times = sendTimes(shape, timeline);
