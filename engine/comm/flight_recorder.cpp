@@ -27,6 +27,22 @@ std::int64_t monotonicNow()
     return systemClock().now().monotonicNs;
 }
 
+/// Writes the slot of the next ticket, which `written` counts, and returns the ticket. The index comes last
+/// and is 0 until then: a reader of the mapping, at any moment, sees either a slot that is complete or none.
+template <typename Slot, typename Fill>
+std::uint64_t fill(Slot& slot, std::uint64_t& written, std::int64_t step, Fill fields)
+{
+    const std::uint64_t ticket = written;
+    publish(slot.index, std::uint64_t{0});
+    fields(slot);
+    slot.enteredNs = monotonicNow();
+    publish(slot.leftNs, std::int64_t{0});
+    slot.step = step;
+    publish(slot.index, ticket + 1);
+    publish(written, ticket + 1);
+    return ticket;
+}
+
 } // namespace
 
 Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesystem::path& file,
@@ -76,6 +92,7 @@ void FlightRecorder::describe(const GroupDescription& group)
 {
     const std::uint32_t used = m_header->groupWordsUsed;
     const auto count = static_cast<std::uint32_t>(group.members.size());
+    // No room: the verdict then names the group by its number alone.
     if (count + 2 > m_header->groupWords - used)
         return;
     auto* words = reinterpret_cast<std::uint32_t*>(m_slots + m_header->capacity) + used;
@@ -105,24 +122,19 @@ FlightRingSlot& FlightRecorder::slotOf(std::uint64_t ticket)
 std::uint64_t FlightRecorder::enter(std::uint32_t group, std::uint64_t sequence, CollectiveKind kind,
                                     std::uint64_t bytes)
 {
-    const std::uint64_t ticket = m_header->handedOver;
-    FlightRingSlot& slot = slotOf(ticket);
-    publish(slot.index, std::uint64_t{0});
-    slot.sequence = sequence;
-    slot.group = group;
-    slot.kind = static_cast<std::uint32_t>(kind);
-    slot.bytes = bytes;
-    slot.enteredNs = monotonicNow();
-    publish(slot.leftNs, std::int64_t{0});
-    slot.step = m_header->step;
-    publish(slot.index, ticket + 1);
-    publish(m_header->handedOver, ticket + 1);
-    return ticket;
+    return fill(slotOf(m_header->handedOver), m_header->handedOver, m_header->step,
+                [&](FlightRingSlot& slot) {
+                    slot.sequence = sequence;
+                    slot.group = group;
+                    slot.kind = static_cast<std::uint32_t>(kind);
+                    slot.bytes = bytes;
+                });
 }
 
 void FlightRecorder::leave(std::uint64_t ticket)
 {
     FlightRingSlot& slot = slotOf(ticket);
+    // Else the ring has come round while the collective ran, and the slot is another one's.
     if (std::atomic_ref(slot.index).load(std::memory_order_acquire) == ticket + 1)
         publish(slot.leftNs, monotonicNow());
 }
@@ -134,18 +146,12 @@ FlightPassSlot& FlightRecorder::passSlotOf(std::uint64_t ticket)
 
 std::uint64_t FlightRecorder::beginPass(TracedWork work, int microBatch, int chunk)
 {
-    const std::uint64_t ticket = m_header->passesBegun;
-    FlightPassSlot& slot = passSlotOf(ticket);
-    publish(slot.index, std::uint64_t{0});
-    slot.work = static_cast<std::uint32_t>(work);
-    slot.microBatch = microBatch;
-    slot.chunk = chunk;
-    slot.enteredNs = monotonicNow();
-    publish(slot.leftNs, std::int64_t{0});
-    slot.step = m_header->step;
-    publish(slot.index, ticket + 1);
-    publish(m_header->passesBegun, ticket + 1);
-    return ticket;
+    return fill(passSlotOf(m_header->passesBegun), m_header->passesBegun, m_header->step,
+                [&](FlightPassSlot& slot) {
+                    slot.work = static_cast<std::uint32_t>(work);
+                    slot.microBatch = microBatch;
+                    slot.chunk = chunk;
+                });
 }
 
 void FlightRecorder::endPass(std::uint64_t ticket)

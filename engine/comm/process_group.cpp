@@ -73,13 +73,19 @@ void ProcessGroup::attachDevice(std::unique_ptr<DeviceTransport> transport, Coll
     m_watchdog = &watchdog;
 }
 
+template <typename Collective>
+Work ProcessGroup::startWhere(const void* memory, CollectiveKind kind, std::size_t bytes,
+                              Collective collective)
+{
+    if (onDevice(memory))
+        return startOnDevice(kind, bytes, collective);
+    return start(kind, bytes, [transport = m_parts.transport.get(), collective] { collective(*transport); });
+}
+
 Work ProcessGroup::allReduceAsync(FloatSpan values, ReduceOp op)
 {
-    if (onDevice(values.data))
-        return startOnDevice(CollectiveKind::AllReduce, values.bytes(),
-                             [&](DeviceTransport& device) { return device.allReduce(values, op); });
-    return start(CollectiveKind::AllReduce, values.bytes(),
-                 [transport = m_parts.transport.get(), values, op] { transport->allReduce(values, op); });
+    return startWhere(values.data, CollectiveKind::AllReduce, values.bytes(),
+                      [values, op](auto& transport) { return transport.allReduce(values, op); });
 }
 
 void ProcessGroup::allReduce(FloatSpan values, ReduceOp op)
@@ -89,12 +95,8 @@ void ProcessGroup::allReduce(FloatSpan values, ReduceOp op)
 
 void ProcessGroup::broadcast(std::span<std::byte> bytes, Rank root)
 {
-    if (onDevice(bytes.data()))
-        return startOnDevice(CollectiveKind::Broadcast, bytes.size(),
-                             [&](DeviceTransport& device) { return device.broadcast(bytes, root); })
-            .wait();
-    start(CollectiveKind::Broadcast, bytes.size(), [this, bytes, root] {
-        m_parts.transport->broadcast(bytes, root);
+    startWhere(bytes.data(), CollectiveKind::Broadcast, bytes.size(), [bytes, root](auto& transport) {
+        return transport.broadcast(bytes, root);
     }).wait();
 }
 
@@ -121,49 +123,36 @@ void ProcessGroup::barrier()
 
 Work ProcessGroup::allGatherAsync(std::span<std::byte> all)
 {
-    if (onDevice(all.data()))
-        return startOnDevice(CollectiveKind::AllGather, all.size(),
-                             [&](DeviceTransport& device) { return device.allGather(all); });
-    return start(CollectiveKind::AllGather, all.size(),
-                 [transport = m_parts.transport.get(), all] { transport->allGather(all); });
+    return startWhere(all.data(), CollectiveKind::AllGather, all.size(),
+                      [all](auto& transport) { return transport.allGather(all); });
 }
 
 Work ProcessGroup::reduceScatterAsync(FloatSpan values)
 {
-    if (onDevice(values.data))
-        return startOnDevice(CollectiveKind::ReduceScatter, values.bytes(),
-                             [&](DeviceTransport& device) { return device.reduceScatter(values); });
-    return start(CollectiveKind::ReduceScatter, values.bytes(),
-                 [transport = m_parts.transport.get(), values] { transport->reduceScatter(values); });
+    return startWhere(values.data, CollectiveKind::ReduceScatter, values.bytes(),
+                      [values](auto& transport) { return transport.reduceScatter(values); });
 }
 
 // The sender of device memory does not wait: its device would stand still until the receiver comes.
 void ProcessGroup::send(std::span<const std::byte> bytes, Rank to)
 {
-    if (onDevice(bytes.data())) {
-        startOnDevice(CollectiveKind::Message, bytes.size(),
-                      [&](DeviceTransport& device) { return device.send(bytes, to); });
-        return;
-    }
-    start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->send(bytes, to); }).wait();
+    Work work = startWhere(bytes.data(), CollectiveKind::Message, bytes.size(),
+                           [bytes, to](auto& transport) { return transport.send(bytes, to); });
+    if (!onDevice(bytes.data()))
+        work.wait();
 }
 
 void ProcessGroup::receive(std::span<std::byte> bytes, Rank from)
 {
-    if (onDevice(bytes.data()))
-        return startOnDevice(CollectiveKind::Message, bytes.size(),
-                             [&](DeviceTransport& device) { return device.receive(bytes, from); })
-            .wait();
-    start(CollectiveKind::Message, bytes.size(), [&] { m_parts.transport->receive(bytes, from); }).wait();
+    startWhere(bytes.data(), CollectiveKind::Message, bytes.size(), [bytes, from](auto& transport) {
+        return transport.receive(bytes, from);
+    }).wait();
 }
 
 Work ProcessGroup::shiftAsync(std::span<const std::byte> out, std::span<std::byte> in)
 {
-    if (onDevice(out.data()))
-        return startOnDevice(CollectiveKind::Message, out.size(),
-                             [&](DeviceTransport& device) { return device.shift(out, in); });
-    return start(CollectiveKind::Message, out.size(),
-                 [transport = m_parts.transport.get(), out, in] { transport->shift(out, in); });
+    return startWhere(out.data(), CollectiveKind::Message, out.size(),
+                      [out, in](auto& transport) { return transport.shift(out, in); });
 }
 
 } // namespace trainyard

@@ -86,6 +86,9 @@ private:
     Work start(CollectiveKind kind, std::size_t bytes, Collective collective);
     template <typename Collective>
     Work startOnDevice(CollectiveKind kind, std::size_t bytes, Collective collective);
+    /// Calls `collective` with the transport, of the device or the host, that reaches `memory`.
+    template <typename Collective>
+    Work startWhere(const void* memory, CollectiveKind kind, std::size_t bytes, Collective collective);
 
     Parts m_parts;
     std::unique_ptr<DeviceTransport> m_device; // null: all memory is the host's
