@@ -85,6 +85,8 @@ template <typename Number, typename Op>
 [[gnu::always_inline]] inline void reduceNarrow(const Reduction& reduction, Op op)
 {
     const auto part = [&](std::size_t r) { return static_cast<const Number*>(reduction.parts[r]); };
+    // Added up in float32 in the order of the parts, and rounded once: the result depends on the number of
+    // parts, not on how they are dealt to threads or hosts.
     float wide[kBlock];
     Number block[kBlock];
     for (std::size_t first = 0; first < reduction.count; first += kBlock) {

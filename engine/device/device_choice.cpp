@@ -88,6 +88,7 @@ std::vector<DeviceOffer> offersOfAll(ProcessGroup& world)
     std::string all;
     for (const std::string& offer : world.gather(mine))
         all += offer;
+    // Every rank decides from the same offers, so all refuse or choose alike.
     all = world.broadcastText(std::move(all));
     WireReader in(all);
     std::vector<DeviceOffer> offers;
@@ -128,6 +129,7 @@ Result<std::vector<std::string>> assignDevices(DeviceKind kind, const std::vecto
             assigned.push_back(offer.devices[place]);
             continue;
         }
+        // All or none: one rank on its processor would hold up the others at every step.
         if (kind == DeviceKind::Auto)
             return std::vector<std::string>();
         if (!fits)

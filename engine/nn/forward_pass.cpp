@@ -56,6 +56,8 @@ at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probabili
         return hidden_TH;
     const IndexRange here = tokensHere();
     const std::int64_t width = hidden_TH.size(-1);
+    // Masks are drawn by the place of an element in its whole sequence: the parts say which elements of that
+    // these rows are, and so every layout drops the same ones.
     std::vector<DropoutPart> parts;
     for (const SequencePlace& sequence : batch.places()) {
         std::int64_t token = sequence.begin;
@@ -82,6 +84,7 @@ at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
     const std::int64_t firstRow = parallel.rank() * headsHere() * length;
     std::vector<DropoutPart> parts;
     for (const SequencePlace& sequence : sequences) {
+        // A sequence of full length is one run of numbers; a shorter one is a run per row of its scores.
         if (sequence.length == length) {
             parts.push_back({sequence.sample, firstRow * length, headsHere() * length * length});
             continue;

@@ -44,6 +44,7 @@ at::Tensor scattered(const at::Tensor& values, const TensorParallel& parallel)
     const at::Tensor sum = wideCopy(values);
     const PhaseScope phase(StepPhase::Tensor);
     parallel.group->reduceScatter(numbersOf(sum));
+    // A copy: a view of the slice would keep the sum over all tokens in memory for as long.
     return sum.narrow(0, here.begin, here.size()).to(values.scalar_type()).clone();
 }
 
@@ -66,6 +67,7 @@ at::Tensor sliced(const at::Tensor& tokens, const TensorParallel& parallel)
 
 at::Tensor same(const at::Tensor& values, const TensorParallel&)
 {
+    // Another tensor than the input, as autograd wants of a function's output.
     return values.view_as(values);
 }
 
@@ -77,6 +79,7 @@ struct Moved : torch::autograd::Function<Moved<Forward, Backward>> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
                               const TensorParallel& parallel)
     {
+        // As a number: autograd carries values, not structures of ours. The group outlives every pass.
         context->saved_data["group"] = reinterpret_cast<std::int64_t>(parallel.group);
         context->saved_data["sequence"] = parallel.sequence;
         return Forward(input, parallel);

@@ -37,6 +37,8 @@ LogicalSums::LogicalSums(const ParameterStore& parameters, const ProcessGroups& 
 void LogicalSums::complete(std::vector<double>& sums, std::size_t columns) const
 {
     sums.resize(std::max(sums.size(), m_countsHere.size() * columns));
+    // First over the owners, which hold different elements of the same tensors; then over the tensor ranks,
+    // which all hold the tensors that are not cut and must count them once.
     if (m_owners)
         allReduce(*m_owners, sums, StepPhase::Reduce);
     if (!m_tensor)

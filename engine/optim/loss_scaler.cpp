@@ -34,6 +34,8 @@ void LossScaler::update(bool overflowed)
 
 void LossScaler::lower()
 {
+    // One overflow may be bad luck (a spike of one batch); the scale is lowered when overflows have used up
+    // the hysteresis, which only a whole growth interval without one restores.
     ++m_state.skippedSteps;
     m_state.cleanSteps = 0;
     m_state.overflowsLeft = std::max<std::int64_t>(0, m_state.overflowsLeft - 1);

@@ -68,6 +68,7 @@ void readSlots(std::string_view slots, std::uint32_t capacity, std::uint64_t wri
     for (std::uint64_t k = written - held; k < written; ++k) {
         Slot slot;
         std::memcpy(&slot, slots.data() + (k % capacity) * sizeof slot, sizeof slot);
+        // The process may be writing, or was killed while it did: then the index is another one.
         if (slot.index == k + 1)
             take(slot);
     }

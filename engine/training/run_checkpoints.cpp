@@ -113,6 +113,7 @@ std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, c
 {
     if (!m_sharing.takesPart())
         return {};
+    // A copy of the state: the next update changes it while the disk still works.
     const auto snapshot = std::make_shared<const SliceSnapshot>(slicesOf(replica, m_savers));
     return std::async(std::launch::async,
                       [writer, snapshot, index = m_sharing.index, count = m_sharing.count] {
@@ -147,6 +148,12 @@ bool RunCheckpoints::isBusy() const
 Result<std::optional<Step>> RunCheckpoints::proceed()
 {
     TRAINYARD_CHECK(m_saving.has_value());
+    // Twice for each checkpoint: all shards are there before rank 0 publishes, and nobody believes in a
+    // checkpoint before it is published.
+    //
+    //   begin() --> shards are written --> proceed() --> publishing --> proceed() --> the step is returned
+    //                      |                                 |
+    //                      +------- an error of any rank ----+--> abandon()
     const Status all = agree(*m_world, m_saving->work.valid() ? m_saving->work.get() : Status());
     if (!all.ok()) {
         if (m_world->isFirst())
@@ -203,6 +210,8 @@ Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
             loaded.position = share(replica, std::move(position).value());
             return loaded;
         }
+        // Only wrong content makes a checkpoint damaged. A disk that cannot be read may be there again
+        // tomorrow.
         if (all.error().kind != ErrorKind::BadInput)
             return all.error();
         TRAINYARD_TRY_STATUS(setAsideDamaged(*start.checkpoint, all.error().message, loaded.changes));

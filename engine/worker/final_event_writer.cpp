@@ -38,6 +38,7 @@ void tellJournal(const char* kind, const std::string& message)
 
 void speak(const char* kind, const std::string& message)
 {
+    // The first word is the cause; what follows it (a broken group, an abort) are consequences.
     if (witness.spoken.exchange(true))
         return;
     logLine("error: " + message);

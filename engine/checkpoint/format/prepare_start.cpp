@@ -43,6 +43,8 @@ public:
 
     Result<StartPoint> carryOut()
     {
+        // In this order a crash in between loses nothing: folders first, then `latest`, which asks for them,
+        // then the record, which says that the question was answered.
         TRAINYARD_TRY_STATUS(setDamagedAside());
         TRAINYARD_TRY_STATUS(switchLine());
         TRAINYARD_TRY_STATUS(writeLatest());

@@ -89,6 +89,7 @@ Status checkCoverageOf(const LogicalTensor& tensor)
 {
     std::uint64_t covered = 0;
     for (std::size_t i = 0; i < tensor.slices.size(); ++i) {
+        // No overlap and as many elements as the tensor has: then every element is there once.
         covered += elements(tensor.slices[i].shape);
         for (std::size_t j = 0; j < i; ++j) {
             if (elements(tensor.slices[i].shape) > 0 &&

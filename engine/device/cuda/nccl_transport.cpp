@@ -94,6 +94,8 @@ bool NcclTransport::reaches(const void* memory) const
 template <typename Collective>
 NcclTransport::Pending NcclTransport::enqueue(const char* name, Collective collective)
 {
+    // The collective starts when the current stream has computed its operand, and that stream goes on
+    // meanwhile.
     c10::cuda::CUDAEvent handedOver;
     handedOver.record(c10::cuda::getCurrentCUDAStream());
     handedOver.block(m_stream);

@@ -34,6 +34,7 @@ normaliseRow(T* __restrict out, Wide<T>* __restrict statistics, const T* __restr
 {
     using W = Wide<T>;
     const W mean = sumOf<W>(width, [&](std::int64_t i) { return widen(sum[i]); }) / static_cast<W>(width);
+    // A second pass over the row, which is in the cache: E[x^2] - E[x]^2 would cancel in float32.
     const W squares = sumOf<W>(width, [&](std::int64_t i) {
         const W difference = widen(sum[i]) - mean;
         return difference * difference;
@@ -139,6 +140,8 @@ NormGradients normBackward(const at::Tensor& gradient, const at::Tensor& sum, co
     const std::int64_t rows = sum.numel() / width;
     NormGradients result;
     result.sum = at::empty_like(sum);
+    // Sums per block of rows, whose number does not depend on the threads: added up in order they are the
+    // same on any number of them.
     const at::Tensor sums = blockSums(rows, 3, width, statistics.scalar_type());
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, weight.scalar_type(), "norm", [&] {
         using W = Wide<scalar_t>;

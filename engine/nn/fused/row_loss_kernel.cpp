@@ -88,6 +88,7 @@ RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M)
             for (std::int64_t row = begin; row < end; ++row)
                 logSums[row] = logSum(logits + row * width, width);
         });
+        // On one thread, in float64 and in order: the loss does not depend on the number of threads.
         double sum = 0;
         for (std::int64_t row = 0; row < rows; ++row) {
             TORCH_CHECK_INDEX(targets[row] >= 0 && targets[row] < width, "target ", targets[row],
@@ -116,6 +117,8 @@ at::Tensor rowLossGradient(const at::Tensor& logits_MC, const at::Tensor& target
             for (std::int64_t row = begin; row < end; ++row) {
                 const std::int64_t target = row * width + targets[row];
                 scaledSoftmax(out + row * width, logits + row * width, width, logSums[row], factor);
+                // Computed again from the logit: the rounded number in `out` has lost what is left of p - 1
+                // near p = 1.
                 const W probability = exponential(widen(logits[target]) - logSums[row]);
                 out[target] = narrow<scalar_t>(factor * (probability - W(1)));
             }

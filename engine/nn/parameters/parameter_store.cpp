@@ -118,6 +118,7 @@ void ParameterStore::allocateMasters()
     const auto onDevice = at::TensorOptions().dtype(type).device(m_placement.device.place);
     if (m_placement.offloadsOptimizer || m_placement.offloadsParameters)
         m_masters = zerosOnHost(m_layout.ownedCount(), type, m_placement.device.place);
+    // One copy serves both: in float32 and float64 the working weights are the masters.
     else if (m_weights.whole().defined() && m_weights.whole().scalar_type() == type)
         m_masters = m_weights.whole();
     else
@@ -125,6 +126,7 @@ void ParameterStore::allocateMasters()
     m_updated = m_masters;
     if (m_placement.offloadsOptimizer || !m_placement.offloadsParameters)
         return;
+    // On the device only while the update runs; until then a shape without memory.
     m_updated = at::empty({m_layout.ownedCount()}, onDevice);
     takeMemory(m_updated);
 }
@@ -186,6 +188,7 @@ GradientPlace ParameterStore::claimPlace(std::size_t index)
 {
     Leaf& leaf = m_leaves[index];
     const FlatLayout::Stack& stack = m_layout.stacks()[index];
+    // The first gradient of a step is written, later ones are added: buffers need not be zeroed.
     const bool isFilled = leaf.hasGradient && m_gradients.hasBucket(leaf.bucket);
     leaf.hasGradient = true;
     return {m_gradients.bucket(leaf.bucket)
@@ -199,6 +202,7 @@ void ParameterStore::announceGradient(std::size_t index) const
     if (!m_listener)
         return;
     const FlatLayout::Stack& stack = m_layout.stacks()[index];
+    // Stacked parameters (query, key and value) are one leaf to autograd, and several to the buckets.
     for (std::size_t i = 0; i < stack.parameterCount; ++i)
         m_listener(stack.firstParameter + i);
 }

@@ -118,6 +118,7 @@ std::shared_ptr<OffloadedStorage> OffloadedLayer::storageOf(const at::Tensor& te
 {
     if (m_stay.contains(tensor.storage().unsafeGetStorageImpl()))
         return nullptr;
+    // Several saved tensors may be views of one storage (query, key and value); it travels once.
     for (const auto& candidate : m_storages) {
         const auto storage = candidate.lock();
         if (storage && storage->isOf(tensor))

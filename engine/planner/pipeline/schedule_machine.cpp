@@ -45,6 +45,12 @@ ScheduleMachine::ScheduleMachine(const PipelineSchedule& schedule, const Pipelin
 Result<PipelineTimeline> ScheduleMachine::run()
 {
     const int ranks = m_schedule.shape.ranks;
+    // Each rank goes as far as it can, until none moves. The order in which they are asked does not matter:
+    // every action waits for certain others, not for a time.
+    //
+    //   per rank:  next --- what it needs has come ---> done, the clock moves on ---> next ...
+    //                |
+    //                +--- not yet: asked again when another rank has moved; when none has: deadlock
     for (bool moved = true; moved;) {
         moved = false;
         for (int rank = 0; rank < ranks; ++rank) {

@@ -24,6 +24,8 @@ std::uint64_t SampleOrder::rowOf(std::uint64_t sample) const
 
 std::uint64_t SampleOrder::shuffledInWindow(std::uint64_t epochKey, std::uint64_t position) const
 {
+    // Two levels: blocks in random order over the whole epoch, rows in random order within a window of
+    // blocks. A full shuffle would make every row a random read.
     const std::uint64_t windowRows = m_shape.rowsPerBlock * m_shape.blocksPerWindow;
     const std::uint64_t window = position / windowRows;
     const std::uint64_t first = window * windowRows;

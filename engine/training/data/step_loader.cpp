@@ -33,6 +33,7 @@ Result<StepInput> StepLoader::next()
 {
     std::unique_lock lock(m_mutex);
     m_changed.wait(lock, [this] { return !m_ready.empty(); });
+    // The error stays in the queue: every later call gets it too.
     if (!m_ready.front().ok())
         return m_ready.front().error();
     StepInput input = std::move(m_ready.front().value());
@@ -51,6 +52,7 @@ void StepLoader::readAhead()
         if (m_stopping)
             return;
         lock.unlock();
+        // Unlocked: next() must not wait for the disk while a step is ready.
         Result<StepInput> input = readStep();
         const bool last = !input.ok();
         lock.lock();
