@@ -56,7 +56,7 @@ struct FlightRingHeader {
     std::uint64_t handedOver; ///< collectives written so far; collective k (0-based) is in slot k % capacity
     std::uint32_t groupWords; ///< 32-bit words behind the slots that groups may take
     std::uint32_t groupWordsUsed;
-    std::uint32_t passCapacity; ///< slots of passes behind the groups; 0 in rings of older versions
+    std::uint32_t passCapacity; ///< slots of passes, behind the groups
     std::uint32_t reservedWord;
     std::uint64_t passesBegun; ///< so far; pass k (0-based) is in slot k % passCapacity
     char reserved[48];

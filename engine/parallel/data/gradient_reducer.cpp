@@ -94,8 +94,8 @@ void GradientReducer::finish()
 {
     TRAINYARD_CHECK(m_armed);
     m_armed = false;
-    // Behind a pipeline's passes these are all buckets; otherwise those of a parameter that no pass touched:
-    // its gradient is zero, and the other ranks wait for the bucket.
+    // Behind a pipeline's passes these are all buckets; otherwise those of a parameter that no pass touched,
+    // for the other ranks wait for them too.
     m_overlapped = m_works.size();
     while (m_works.size() < m_missing.size()) {
         for (const std::size_t parameter : m_parameters.layout().buckets()[m_works.size()].parameters)
