@@ -45,17 +45,4 @@ constexpr ProgramTraits megatronProgram()
             .scattersTransfers = true};
 }
 
-/// DeepSpeed's ZeRO 3 as of 2022: weights come matrix by matrix, are let go between recomputation and
-/// backward pass where a layer has more than its reuse distance of 10^9, and gradients are float16. That
-/// nothing of it was hidden shows in the published rates (docs/_posts/2022-07-26-deepspeed-azure.md there):
-/// from micro-batch 1 to 16 the time of a step grows by the operations alone.
-constexpr ProgramTraits deepSpeedProgram()
-{
-    return {.repeatsInputGradients = false,
-            .overlapsGathers = false,
-            .gathersPerLayer = 4,
-            .gathersForRecompute = true,
-            .gradientBytes = 2};
-}
-
 } // namespace trainyard
