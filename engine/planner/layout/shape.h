@@ -4,12 +4,6 @@
 
 namespace trainyard {
 
-/// Bytes of one number of that type.
-constexpr int elementSize(ComputeType type)
-{
-    return type == ComputeType::Float64 ? 8 : type == ComputeType::Float32 ? 4 : 2;
-}
-
 /// The shape of one training row.
 struct SequenceShape {
     int length = 128;        ///< tokens per sequence, padding included
