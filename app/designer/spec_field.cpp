@@ -38,14 +38,14 @@ const std::vector<SectionLayout> kSections{
      {"precision", "optimizer.kind", "optimizer.learning_rate", "optimizer.schedule",
       "optimizer.warmup_steps", "optimizer.weight_decay", "optimizer.clip_norm"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
-    {"When ranks or hosts are lost", false, {"launch.restart"}},
-    {"Launcher: mpirun or Slurm", true, {"launch.launcher", "launch.slurm"}},
-    {"Model, in detail",
+    {"Fault tolerance", false, {"launch.restart"}},
+    {"Launcher and Slurm", true, {"launch.launcher", "launch.slurm"}},
+    {"Model details",
      true,
      {"model.activation", "model.norm", "model.positions", "model.tied_head", "model.next_sentence",
       "model"}},
-    {"Optimizer, in detail", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
-    {"Loss scaling, with float16", true, {"precision.loss_scale"}}};
+    {"Optimizer details", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
+    {"Loss scaling (float16)", true, {"precision.loss_scale"}}};
 
 /// Makes a row of every field but those of nodes. `reach` reaches the object: see makeRow().
 template <typename Struct, typename Reach>

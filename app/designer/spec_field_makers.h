@@ -33,6 +33,8 @@ QString shownName(Enum value)
 
 /// Bytes or milliseconds of the unit in which the form shows a size or duration.
 double formUnit(const FieldInfo& info);
+/// "s" for "seconds": the labels are narrow.
+QString shortUnit(const QString& unit);
 /// What is wrong with the text of a seed; empty = nothing.
 QString seedComplaint(const QString& text);
 QString partitionText(const StagePartition& partition);
@@ -48,7 +50,7 @@ template <typename Raw, typename Set>
 void makeQuantity(SpecField& field, double unit, Raw raw, Set set)
 {
     field.kind = SpecField::Kind::Real;
-    field.label = fieldText("%1, in %2").arg(field.label, field.unit);
+    field.label = fieldText("%1 (%2)").arg(field.label, shortUnit(field.unit));
     field.get = [unit, raw](const RunSpec& spec) { return QVariant(static_cast<double>(raw(spec)) / unit); };
     field.set = [unit, set](RunSpec& spec, const QVariant& value) {
         set(spec, std::llround(std::max(0.0, value.toDouble()) * unit));

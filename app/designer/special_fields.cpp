@@ -65,7 +65,7 @@ void specializeFamily(SpecField& field)
 void specializeZeroStage(SpecField& field)
 {
     field.kind = SpecField::Kind::Choice;
-    field.choices = {fieldText("0: nothing"), fieldText("1: optimizer state"),
+    field.choices = {fieldText("0: off"), fieldText("1: optimizer state"),
                      fieldText("2: gradients as well"), fieldText("3: weights as well")};
     field.get = [choices = field.choices](const RunSpec& spec) {
         return QVariant(choices[std::clamp(spec.memory.zeroStage, 0, 3)]);
@@ -120,6 +120,13 @@ double formUnit(const FieldInfo& info)
             return size;
     }
     return 1;
+}
+
+QString shortUnit(const QString& unit)
+{
+    if (unit == QLatin1String("seconds"))
+        return QStringLiteral("s");
+    return unit == QLatin1String("minutes") ? QStringLiteral("min") : unit;
 }
 
 void specialize(SpecField& field)

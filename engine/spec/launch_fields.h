@@ -17,7 +17,7 @@ template <typename Visitor>
 void describe(Visitor& field, Of<CheckpointSpec>)
 {
     field("every_steps", &CheckpointSpec::everySteps,
-          {.label = "Every",
+          {.label = "Save every",
            .help = "Steps between checkpoints; 0 writes one at the end only",
            .range = atLeast(0),
            .unit = "steps"});
@@ -52,14 +52,14 @@ void describe(Visitor& field, Of<SlurmSpec>)
         "constraint", &SlurmSpec::constraint,
         {.label = "Features", .help = "Required features of the nodes, e.g. a100&nvlink; empty allows any"});
     field("time_limit", &SlurmSpec::timeLimit,
-          {.label = "Limit",
+          {.label = "Time limit",
            .help = "Time limit of the job, in whole minutes; 0 selects the partition's",
            .unit = "minutes"});
     field("requeue", &SlurmSpec::requeue,
           {.label = "Requeue",
            .help = "A job that loses a node waits for another one and resumes from its last checkpoint"});
     field("warning", &SlurmSpec::warning,
-          {.label = "Warning",
+          {.label = "Limit margin",
            .help = "Time before the job's limit at which the run writes a checkpoint and stops",
            .range = atMost(minutes(60)),
            .unit = "seconds"});
@@ -73,7 +73,7 @@ void describe(Visitor& field, Of<RestartSpec>)
            .help = "Restarts in a row without a new checkpoint, each from the last one; 0 disables restarts",
            .range = between(0, 1000)});
     field("backoff", &RestartSpec::backoff,
-          {.label = "Waits",
+          {.label = "Restart delay",
            .help = "Wait before the first restart; doubles with each, up to 5 minutes",
            .range = atMost(minutes(5)),
            .unit = "seconds"});
@@ -107,12 +107,12 @@ void describe(Visitor& field, Of<LaunchSpec>)
                "Device that ranks compute on; auto is a GPU where every rank has one of its own, else the "
                "processor"});
     field("grace_period", &LaunchSpec::gracePeriod,
-          {.label = "Grace",
+          {.label = "Stop timeout",
            .help = "Time between asking a run to stop and killing it",
            .range = atMost(minutes(10)),
            .unit = "seconds"});
     field("launcher", &LaunchSpec::launcher,
-          {.label = "Ranks are started by",
+          {.label = "Launcher",
            .help = "mpi: mpirun over ssh; slurm: a batch job of the cluster whose login host every entry of "
                    "cluster.nodes names"});
     field("slurm", &LaunchSpec::slurm, {.help = "Options for sbatch; only with launch.launcher \"slurm\""});

@@ -10,7 +10,7 @@ template <typename Visitor>
 void describe(Visitor& field, Of<NodeSpec>)
 {
     field("host", &NodeSpec::host,
-          {.help = "Name as you give it to ssh; localhost is this machine, without ssh"});
+          {.help = "Name as passed to ssh; localhost is this machine, without ssh"});
     field("slots", &NodeSpec::slotCount,
           {.help = "Ranks that may run there, one per device", .range = between(1, kMaxRanks)});
     field("memory", &NodeSpec::memory,
@@ -79,12 +79,12 @@ void describe(Visitor& field, Of<ParallelLayout>)
          .unit = "per rank",
          .source = "Narayanan et al., arXiv:2104.04473"});
     field("partition", &ParallelLayout::partition,
-          {.label = "Stages equal in",
+          {.label = "Balance stages by",
            .help =
                "Balances the pipeline's stages by layers, parameters or cost, or lists the layers of each "
                "stage, e.g. 3, 4, 4, 3"});
     field("bucket_size", &ParallelLayout::bucketSize,
-          {.label = "Bucket",
+          {.label = "Bucket size",
            .help = "Gradients are reduced in buckets of about this size, during the backward pass",
            .range = atLeast(64 * kKiB),
            .unit = "MiB",

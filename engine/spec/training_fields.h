@@ -24,7 +24,7 @@ void describe(Visitor& field, Of<BatchSpec>)
            .range = between(1, kMaxSequences)});
     field("packing", &BatchSpec::packing,
           {.label = "Pack sequences",
-           .help = "Packs sequences one behind the other without padding; none attends to another",
+           .help = "Concatenates sequences without padding; attention does not cross their boundaries",
            .source = "Krell et al., arXiv:2107.02027"});
 }
 
@@ -64,7 +64,7 @@ void describe(Visitor& field, Of<OptimizerSpec>)
            .range = atLeast(0),
            .source = "Loshchilov and Hutter, arXiv:1711.05101"});
     field("clip_norm", &OptimizerSpec::clipNorm,
-          {.label = "Clip norm",
+          {.label = "Gradient clipping",
            .help = "Largest global gradient norm; 0 disables clipping",
            .range = atLeast(0),
            .source = "Pascanu et al., arXiv:1211.5063"});
@@ -92,7 +92,7 @@ void describe(Visitor& field, Of<LossScaleSpec>)
            .range = positive(),
            .source = kSource});
     field("growth_interval", &LossScaleSpec::growthInterval,
-          {.label = "Grows after",
+          {.label = "Growth interval",
            .help = "Steps without overflow after which the scale doubles",
            .range = atLeast(1),
            .unit = "steps",
@@ -109,7 +109,7 @@ void describe(Visitor& field, Of<LossScaleSpec>)
            .unit = "overflows",
            .source = kSource});
     field("minimum", &LossScaleSpec::minimum,
-          {.label = "Minimum",
+          {.label = "Minimum scale",
            .help = "An overflow at this scale ends the run",
            .range = positive(),
            .source = kSource});
@@ -142,7 +142,7 @@ void describe(Visitor& field, Of<MemorySpec>)
                    "(selective) or whole layers (full)",
            .source = "Korthikanti et al., arXiv:2205.05198"});
     field("recompute_every", &MemorySpec::recomputeEvery,
-          {.label = "Every n-th layer",
+          {.label = "Recompute interval",
            .help = "Full recomputation only: 1 recomputes every layer, 2 every other one",
            .range = atLeast(1),
            .source = "Chen et al., arXiv:1604.06174"});
@@ -151,7 +151,7 @@ void describe(Visitor& field, Of<MemorySpec>)
            .help = "Keeps the activations for the backward pass in host memory",
            .source = kOffload});
     field("offload_horizon", &MemorySpec::offloadHorizon,
-          {.label = "Offload horizon",
+          {.label = "Prefetch distance",
            .help = "Layers ahead of the backward pass for which offloaded activations are fetched",
            .range = atLeast(0),
            .source = kOffload});
