@@ -3,6 +3,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
+#include "app/designer/spec_field.h"
 #include "app/widgets/roles.h"
 #include "app/workspace/tab_order.h"
 
@@ -19,13 +20,28 @@ QLabel* makeText(const QString& text, const char* role)
     return label;
 }
 
-/// One change a line: buttons are as narrow as the column.
-QString buttonText(const Remedy& remedy)
+/// Each change as `pattern` with the field's label and its value, as the form shows them.
+QStringList settingsOf(const Remedy& remedy, const QString& pattern)
 {
-    QStringList lines;
-    for (const FieldChange& change : remedy.changes)
-        lines << QString::fromStdString(change.path + " " + change.value);
-    return lines.join(QLatin1Char('\n'));
+    QStringList settings;
+    for (const FieldChange& change : remedy.changes) {
+        QString value = QString::fromStdString(change.value).remove(QLatin1Char('"'));
+        if (value == QLatin1String("true"))
+            value = ProblemList::tr("yes");
+        else if (value == QLatin1String("false"))
+            value = ProblemList::tr("no");
+        settings << pattern.arg(fieldLabel(QString::fromStdString(change.path)), value);
+    }
+    return settings;
+}
+
+/// "Set Micro-batch to 8, Recompute to full (12.3 GiB)".
+QString remedySentence(const Remedy& remedy)
+{
+    const std::string need = remedy.text().substr(textOf(remedy.changes).size());
+    return ProblemList::tr("Set %1").arg(
+               settingsOf(remedy, ProblemList::tr("%1 to %2")).join(QStringLiteral(", "))) +
+           QString::fromStdString(need);
 }
 
 } // namespace
@@ -61,12 +77,13 @@ void ProblemList::add(const ExplainedProblem& explained)
 {
     const Diagnostic& problem = explained.problem;
     const QString path = QString::fromStdString(problem.path);
-    auto* link = makeButton(path, "link");
+    auto* link = makeButton(fieldLabel(path), "link");
     link->setToolTip(tr("Go to the field"));
-    link->setAccessibleDescription(QString::fromStdString(problem.message));
+    link->setAccessibleDescription(withFieldLabels(QString::fromStdString(problem.message)));
     connect(link, &QPushButton::clicked, this, [this, path] { emit problemChosen(path); });
     m_column->addWidget(link, 0, Qt::AlignLeft);
-    m_column->addWidget(makeText(QString::fromStdString(problem.message + " — " + problem.hint), "help"));
+    m_column->addWidget(
+        makeText(withFieldLabels(QString::fromStdString(problem.message + " — " + problem.hint)), "help"));
     if (!problem.equation.empty())
         m_column->addWidget(makeText(QString::fromStdString(problem.equation), "mono"));
     addRemedies(explained.remedies);
@@ -78,13 +95,14 @@ void ProblemList::addRemedies(const std::vector<Remedy>& remedies)
     if (!remedies.empty())
         m_column->addWidget(makeText(tr("Closest valid settings:"), "muted"));
     for (const Remedy& remedy : remedies) {
-        auto* button = makeButton(buttonText(remedy));
+        // One change a line: buttons are as narrow as the column.
+        auto* button = makeButton(settingsOf(remedy, tr("%1: %2")).join(QLatin1Char('\n')));
         const int furtherLines = static_cast<int>(remedy.changes.size()) - 1;
         button->setMinimumHeight(metrics::kControlHeight +
                                  furtherLines * button->fontMetrics().lineSpacing());
         button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the tool tip has all of it
-        button->setAccessibleName(tr("Set %1").arg(QString::fromStdString(remedy.text())));
-        button->setToolTip(tr("Set %1").arg(QString::fromStdString(remedy.text())));
+        button->setAccessibleName(remedySentence(remedy));
+        button->setToolTip(remedySentence(remedy));
         connect(button, &QPushButton::clicked, this, [this, remedy] { emit remedyChosen(remedy); });
         m_column->addWidget(button);
     }

@@ -1,5 +1,7 @@
 #include "app/designer/spec_field.h"
 
+#include <QRegularExpression>
+
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
 #include "app/designer/special_fields.h"
@@ -46,6 +48,23 @@ const std::vector<SectionLayout> kSections{
       "model"}},
     {"Optimizer details", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
     {"Loss scaling (float16)", true, {"precision.loss_scale"}}};
+
+/// Objects, and fields whose labels are column heads of an editor.
+constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model"},
+                                                                {"cluster", "Hosts"},
+                                                                {"cluster.nodes", "Hosts"},
+                                                                {"layout", "Parallelism"},
+                                                                {"layout.data", "Data parallel"},
+                                                                {"batch", "Batch"},
+                                                                {"batch.micro", "Micro-batch"},
+                                                                {"batch.accumulation", "Accumulation"},
+                                                                {"batch.global", "Global batch"},
+                                                                {"optimizer", "Optimizer"},
+                                                                {"precision", "Precision"},
+                                                                {"memory", "Memory"},
+                                                                {"dataset", "Data set"},
+                                                                {"checkpoint", "Checkpoints"},
+                                                                {"launch", "Launch"}};
 
 /// Makes a row of every field but those of nodes. `reach` reaches the object: see makeRow().
 template <typename Struct, typename Reach>
@@ -150,6 +169,41 @@ SpecField specField(const char* path)
             return row;
     }
     TRAINYARD_CHECK_MSG(false, path);
+}
+
+QString fieldLabel(const QString& path)
+{
+    static const QRegularExpression node(QStringLiteral(R"(^cluster\.nodes\[(\d+)\](?:\.(\w+))?$)"));
+    if (const auto match = node.match(path); match.hasMatch()) {
+        const QString host = fieldText("Host %1").arg(match.captured(1).toInt() + 1);
+        return !match.captured(2).isEmpty() ? fieldText("%1: %2").arg(host, match.captured(2)) : host;
+    }
+    for (const auto& [entry, label] : kGroupLabels) {
+        if (path == QLatin1String(entry))
+            return fieldText(label);
+    }
+    for (const SpecField& row : allRows()) {
+        if (row.path == path && !row.label.isEmpty())
+            return row.label;
+    }
+    return path;
+}
+
+QString withFieldLabels(const QString& text)
+{
+    static const QRegularExpression paths(QStringLiteral(
+        R"(\b(?:model|cluster|layout|batch|optimizer|precision|memory|dataset|checkpoint|launch))"
+        R"((?:\[\d+\]|\.[a-z][a-z_0-9]*)+)"));
+    QString labelled;
+    qsizetype done = 0;
+    for (const QRegularExpressionMatch& match : paths.globalMatch(text)) {
+        const QString label = fieldLabel(match.captured());
+        if (label == match.captured())
+            continue;
+        labelled += text.mid(done, match.capturedStart() - done) + QChar(0x201C) + label + QChar(0x201D);
+        done = match.capturedEnd();
+    }
+    return labelled + text.mid(done);
 }
 
 std::vector<SpecField> batchFields()

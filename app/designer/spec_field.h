@@ -39,6 +39,11 @@ struct SpecSection {
 
 /// The field of that JSON path, which has to exist and not to be one of a node.
 SpecField specField(const char* path);
+/// What the form calls the field or object at a JSON path: "Attention heads", "Parallelism", "Host 2: slots".
+/// The path itself if the form does not show it.
+QString fieldLabel(const QString& path);
+/// `text` with each JSON path replaced by its label in quotation marks.
+QString withFieldLabels(const QString& text);
 /// The fields below the editor of the batch's sizes.
 std::vector<SpecField> batchFields();
 /// The sections of the form in their order; batch and cluster have editors of their own between them.

@@ -27,8 +27,8 @@ constexpr int kHelpHeight = 68; ///< four lines
 
 QString sentenceOf(const Diagnostic& problem)
 {
-    return QString::fromStdString(problem.hint.empty() ? problem.message
-                                                       : problem.message + " — " + problem.hint);
+    return withFieldLabels(QString::fromStdString(
+        problem.hint.empty() ? problem.message : problem.message + " — " + problem.hint));
 }
 
 } // namespace

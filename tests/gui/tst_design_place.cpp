@@ -458,12 +458,12 @@ private slots:
         SpecDocument& document = m_desk.session().document();
         document.edit("Heads", "model.heads", [](RunSpec& spec) { spec.model.heads = 3; });
         const RunSpec before = document.spec();
-        AWAIT(buttonIn(page, "Set model.heads 2") && buttonIn(page, "Set model.heads 4"));
+        AWAIT(buttonIn(page, "Set Attention heads to 2") && buttonIn(page, "Set Attention heads to 4"));
         auto* equation = labelIn(page, "hidden 128 % heads 3 = 2, must be 0");
         QVERIFY(equation && equation->isVisible());
-        click(page, "Set model.heads 2");
+        click(page, "Set Attention heads to 2");
         QCOMPARE(document.spec().model.heads, 2);
-        QVERIFY(!buttonIn(page, "Set model.heads 4")); // it answered another specification
+        QVERIFY(!buttonIn(page, "Set Attention heads to 4")); // it answered another specification
         document.undoStack().undo();
         QVERIFY(document.spec() == before);
     }
@@ -484,7 +484,7 @@ private slots:
         QVERIFY(labelContaining(page, "Does not fit"));
         QVERIFY(!buttonIn(page, "Launch")->isEnabled());
         QPushButton* recompute = nullptr;
-        AWAIT(recompute = buttonStartingWith(page, "Set memory.recompute"));
+        AWAIT(recompute = buttonStartingWith(page, "Set Recompute"));
         QVERIFY2(recompute->toolTip().contains("GiB"), qPrintable(recompute->toolTip()));
         recompute->click();
         QVERIFY(!labelContaining(page, "Does not fit"));
