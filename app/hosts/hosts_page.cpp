@@ -25,21 +25,18 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kNameWidth = 192;
-constexpr int kAddressWidth = 192;
 constexpr int kStateWidth = 176;
 constexpr int kMemoryWidth = 112;
 constexpr int kEngineWidth = 112;
 
 void setColumnWidths(TableView& table)
 {
-    table.setColumnWidth(HostListModel::Name, kNameWidth);
-    table.setColumnWidth(HostListModel::Address, kAddressWidth);
     table.setColumnWidth(HostListModel::State, kStateWidth);
     table.setColumnWidth(HostListModel::FreeMemory, kMemoryWidth);
     table.setColumnWidth(HostListModel::Engine, kEngineWidth);
     table.horizontalHeader()->setStretchLastSection(false);
-    table.horizontalHeader()->setSectionResizeMode(HostListModel::Devices, QHeaderView::Stretch);
+    for (const int column : {HostListModel::Name, HostListModel::Address, HostListModel::Devices})
+        table.horizontalHeader()->setSectionResizeMode(column, QHeaderView::Stretch);
 }
 
 } // namespace
@@ -246,9 +243,8 @@ void HostsPage::updateCalibrateButton()
     const std::size_t count = hostsToCalibrate().size();
     m_calibrate->setEnabled(count > 0 && !m_calibration.isRunning());
     m_calibrate->setToolTip(count > 0
-                                ? tr("Measure compute, memory and links of %n selected host(s) for planning; "
-                                     "takes up to a minute, during which they should be idle",
-                                     nullptr, static_cast<int>(count))
+                                ? tr("Measure compute, memory and links of the selected hosts for planning; "
+                                     "takes up to a minute, during which they should be idle")
                                 : tr("Select hosts that passed their check to calibrate them for planning"));
 }
 

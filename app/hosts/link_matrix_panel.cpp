@@ -58,7 +58,7 @@ LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
     auto* header = new QHBoxLayout;
     header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     header->setSpacing(metrics::kGap);
-    header->addWidget(makeLabel(tr("Links between the hosts"), "heading"));
+    header->addWidget(makeLabel(tr("Links between hosts"), "heading"));
     header->addWidget(m_span, 1);
     header->addWidget(m_figure);
     auto* column = new QVBoxLayout(this);
@@ -84,8 +84,7 @@ void LinkMatrixPanel::colourBy(int segment)
 {
     m_links->setFigure(segment == 0 ? LinkMatrixModel::Figure::Latency : LinkMatrixModel::Figure::Bandwidth);
     const QString span = m_links->span();
-    m_span->setText(span.isEmpty() ? tr("No measurements")
-                                   : tr("%1; stronger colour means slower").arg(span));
+    m_span->setText(span.isEmpty() ? tr("No measurements") : span);
 }
 
 void LinkMatrixPanel::fitHeight()

@@ -15,7 +15,6 @@ namespace trainyard {
 namespace {
 
 constexpr int kCheckWidth = 168;
-constexpr int kFoundWidth = 336;
 constexpr int kVerdictWidth = 120;
 
 TableView* makeTable(PreflightModel* rows)
@@ -26,7 +25,7 @@ TableView* makeTable(PreflightModel* rows)
     table->verticalHeader()->setMinimumSectionSize(TableView::kRowHeight);
     table->verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     table->setColumnWidth(PreflightModel::Check, kCheckWidth);
-    table->setColumnWidth(PreflightModel::Found, kFoundWidth);
+    table->horizontalHeader()->setSectionResizeMode(PreflightModel::Found, QHeaderView::Stretch);
     table->setColumnWidth(PreflightModel::VerdictColumn, kVerdictWidth);
     return table;
 }

@@ -158,7 +158,8 @@ QString LinkMatrixModel::span() const
         return {};
     const QString least = amountText(m_least, m_figure);
     const QString most = amountText(m_most, m_figure);
-    return least == most ? tr("%1 everywhere").arg(least) : tr("%1 to %2").arg(least, most);
+    return least == most ? tr("all %1").arg(least)
+                         : tr("%1 to %2; stronger colour means slower").arg(least, most);
 }
 
 } // namespace trainyard

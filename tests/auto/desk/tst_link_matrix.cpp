@@ -86,7 +86,7 @@ private slots:
         QCOMPARE(heat(1, 0), 0.5); // of 0.1 ms to 0.4 ms, by ratios
         QCOMPARE(heat(1, 2), 1.0);
         QVERIFY(!at(0, 2, kHeatRole).isValid());
-        QCOMPARE(m_matrix.span(), "0.1 ms to 0.4 ms");
+        QCOMPARE(m_matrix.span(), "0.1 ms to 0.4 ms; stronger colour means slower");
         m_matrix.setFigure(LinkMatrixModel::Figure::Bandwidth);
         QCOMPARE(heat(0, 1), 0.0);
         QCOMPARE(heat(2, 0), 0.5);
