@@ -45,6 +45,7 @@ ScaledCopiesBar::ScaledCopiesBar(SpecDocument& document, QWidget* parent)
     , m_save(nullptr)
 {
     setRole(this, "panel");
+    m_preview->setWordWrap(true);
     m_ranks->setFixedWidth(kRanksWidth);
     m_ranks->setAccessibleName(tr("Rank counts"));
     m_scaling->addItem(tr("Strong: the same global batch"), static_cast<int>(Scaling::Strong));
