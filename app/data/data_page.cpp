@@ -117,7 +117,7 @@ QWidget* DataPage::makeList()
 
 QWidget* DataPage::makeDetail()
 {
-    auto* empty = new EmptyState(QStringLiteral("data"), tr("No data set yet"),
+    auto* empty = new EmptyState(QStringLiteral("data"), tr("No data sets yet"),
                                  tr("A data set is a Wikipedia dump converted to rows of tokens with masked "
                                     "words, in shards that every rank can read."),
                                  tr("Prepare a dump…"));

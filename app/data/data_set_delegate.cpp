@@ -4,6 +4,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/base/this_machine.h"
 #include "app/base/tone.h"
 #include "app/data/model/data_set_list_model.h"
 
@@ -84,8 +85,8 @@ void DataSetDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     const int pad = metrics::kPanelPadding;
     CardPainter lines(*painter, card.adjusted(pad, metrics::kGap, -pad, -metrics::kGap), option.font);
     lines.line(entry.name, colours.text, true);
-    lines.line(QStringLiteral("%1 · %2").arg(entry.host, entry.folder), colours.muted, false,
-               Qt::ElideMiddle);
+    const QString host = entry.host == thisMachine() ? tr("This machine") : entry.host;
+    lines.line(QStringLiteral("%1 · %2").arg(host, entry.folder), colours.muted, false, Qt::ElideMiddle);
     lines.line(tr("%1 tokens · %2 rows")
                    .arg(displayNumber(static_cast<double>(entry.tokens)),
                         displayNumber(static_cast<double>(entry.rows))),

@@ -211,9 +211,9 @@ void PrepareForm::addRows(QVBoxLayout* column)
     connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("--seq-len"); });
     m_fields->addOption(column, "--objective",
                         {.label = tr("Objective"),
-                         .help = tr("Default: masked LM and next sentence"),
-                         .choices = {{"bert", tr("Masked LM + next sentence (BERT)")},
-                                     {"mlm", tr("Masked LM (RoBERTa)")},
+                         .help = tr("MLM: predicts masked tokens; default BERT"),
+                         .choices = {{"bert", tr("MLM + next sentence (BERT)")},
+                                     {"mlm", tr("MLM (RoBERTa)")},
                                      {"gpt", tr("Next token (GPT)")}}});
     m_fields->addOption(column, "--dupe",
                         {tr("Duplicates"),
@@ -244,12 +244,13 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
     connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
     m_fields->addOption(column, "--format",
                         {.label = tr("Format"),
-                         .help = tr("Input format; usually detected from the first bytes"),
+                         .help = tr("Usually detected from the first bytes. With one sentence per line, blank lines "
+                                   "separate documents"),
                          .choices = {{"auto", tr("Detect for each file")},
                                      {"mediawiki", tr("Wiki export (XML)")},
                                      {"wikiextractor", tr("WikiExtractor output")},
                                      {"articles", tr("One document per line")},
-                                     {"sentences", tr("One sentence per line, blank line between documents")},
+                                     {"sentences", tr("One sentence per line")},
                                      {"jsonl", tr("JSON lines with a “text” field")}}});
     m_fields->addOption(column, "--headings",
                         {.label = tr("Headings"),
@@ -269,7 +270,7 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
     m_fields->addOption(
         column, "--profile",
         {.label = tr("Tokenizer"),
-         .help = tr("They differ in rare characters; default Hugging Face"),
+         .help = tr("The two differ in rare characters; default Hugging Face"),
          .choices = {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}}});
 }
 
@@ -277,9 +278,9 @@ void PrepareForm::addMoreOfRows(QVBoxLayout* column)
 {
     m_fields->addOption(column, "--nsp",
                         {.label = tr("Segment B"),
-                         .help = tr("Source of the second segment; default: another document"),
-                         .choices = {{"random", tr("From another document, half the time")},
-                                     {"swap", tr("Swapped with A, half the time (ALBERT)")},
+                         .help = tr("Source of the second segment; default: half from another document"),
+                         .choices = {{"random", tr("Half from another document")},
+                                     {"swap", tr("Half swapped with A (ALBERT)")},
                                      {"none", tr("Always the text after A")}}});
     m_fields->addOption(column, "--whole-word",
                         {.label = tr("Masking"),

@@ -38,7 +38,7 @@ QString counterLine(const TextTable& counters)
     QStringList parts;
     for (const QStringList& row : counters.rows) {
         if (row[1] != QLatin1String("0"))
-            parts << row[0] + QLatin1Char(' ') + row[1];
+            parts << row[0] + QChar(QChar::Nbsp) + row[1]; // a number stays with its name
     }
     return parts.join(QStringLiteral("  ·  "));
 }

@@ -91,7 +91,7 @@ private:
         const auto rows = static_cast<double>(m_rows);
         if (of("row_tokens") == 0)
             return; // older than the figure
-        addMean("Tokens per row", of("row_tokens"), rows, "Including special tokens, excluding padding");
+        addMean("Tokens per row", of("row_tokens"), rows, "On average, with special tokens, without padding");
         addShare("Full rows", of("full_rows"), rows, "Rows without padding");
         addShare("Padding", m_room - of("row_tokens"), m_room, "Share of token positions that are padding");
         addShare("Labelled random", of("random_next"), rows,

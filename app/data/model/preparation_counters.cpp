@@ -17,9 +17,9 @@ struct PreparationCounters {
 // In the order in which a text meets them.
 constexpr PreparationCounters kWords[] = {
     {"pages", QT_TRANSLATE_NOOP("PreparationCounters", "Pages read"),
-     QT_TRANSLATE_NOOP("PreparationCounters", "All pages or articles of the files")},
+     QT_TRANSLATE_NOOP("PreparationCounters", "All pages or articles in the files")},
     {"documents_read", QT_TRANSLATE_NOOP("PreparationCounters", "Documents read"),
-     QT_TRANSLATE_NOOP("PreparationCounters", "All documents of the files")},
+     QT_TRANSLATE_NOOP("PreparationCounters", "All documents in the files")},
     {"redirects", QT_TRANSLATE_NOOP("PreparationCounters", "Redirects"),
      QT_TRANSLATE_NOOP("PreparationCounters", "Pages that only point to another page")},
     {"pages_of_other_namespaces", QT_TRANSLATE_NOOP("PreparationCounters", "Non-article pages"),
