@@ -242,7 +242,7 @@ void CheckpointsTab::showPage()
 
 void CheckpointsTab::showNone(RunState state)
 {
-    showInstead(isFinal(state) ? tr("No checkpoint") : tr("No checkpoint yet"),
+    showInstead(isFinal(state) ? tr("No checkpoints") : tr("No checkpoints yet"),
                 whenTheFirstIsDue(m_run->facts(), state));
 }
 

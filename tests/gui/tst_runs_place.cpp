@@ -174,11 +174,11 @@ QList<RunCheckpoint> threeKinds()
     const QString reason =
         "shard-0001-of-0002.safetensors has 12 345 bytes, and the manifest tells of 23 456; "
         "the disk of gpu-01.cluster may have been full when it was written";
-    return {
-        {250, "step-000000250", "damaged", reason, 3 << 20, false, true, false},
-        {200, "step-000000200", "whole", {}, 4 << 20, false, false, true},
-        {200, "step-000000200.line-1", "abandoned", "the run has left line 1", 4 << 20, false, false, false},
-        {100, "step-000000100", "whole", {}, 4 << 20, true, false, false}};
+    return {{250, "step-000000250", "damaged", reason, 3 << 20, false, true, false},
+            {200, "step-000000200", "whole", {}, 4 << 20, false, false, true},
+            {200, "step-000000200.line-1", "abandoned", "the run has left branch 1", 4 << 20, false, false,
+             false},
+            {100, "step-000000100", "whole", {}, 4 << 20, true, false, false}};
 }
 
 } // namespace
@@ -350,7 +350,7 @@ private slots:
         support::savePictures(*m_page, "runs-checkpoints-damaged");
         QTest::keyClick(table, Qt::Key_Down);
         QTest::keyClick(table, Qt::Key_Down);
-        QVERIFY(hasTextStartingWith("Step 200 is abandoned: the run has left line 1."));
+        QVERIFY(hasTextStartingWith("Step 200 is abandoned: the run has left branch 1."));
         QVERIFY(button("Resume from this checkpoint")->toolTip().contains("another checkpoint of this step"));
     }
 
@@ -389,7 +389,7 @@ private slots:
     {
         m_hosts->checkpoints = QList<RunCheckpoint>();
         showCheckpoints(running());
-        AWAIT(hasText("No checkpoint yet"));
+        AWAIT(hasText("No checkpoints yet"));
         QVERIFY(hasText("The first is written after step 100."));
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is still active."));
         support::savePictures(*m_page, "runs-checkpoints-none");

@@ -43,7 +43,7 @@ ListedCheckpoint listed(const CheckpointName& name, const CheckpointHealth& heal
     ListedCheckpoint one{name, std::string(nameOf(health.state)), health.reason, 0, health.verified};
     if (name.line > 0 && health.state == CheckpointState::Complete) {
         one.state = "abandoned";
-        one.reason = fmt::format("the run has left line {}", name.line);
+        one.reason = fmt::format("the run has left branch {}", name.line);
     } else if (name.damaged > 0) {
         one.state = "damaged";
         one.reason = "set aside" + (health.reason.empty() ? std::string() : ": " + health.reason);

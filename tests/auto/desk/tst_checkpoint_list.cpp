@@ -37,7 +37,7 @@ RunCheckpoint ofLine(qint64 step, int line)
     RunCheckpoint checkpoint = whole(step);
     checkpoint.folder += QString(".line-%1").arg(line);
     checkpoint.state = "abandoned";
-    checkpoint.reason = QString("the run has left line %1").arg(line);
+    checkpoint.reason = QString("the run has left branch %1").arg(line);
     return checkpoint;
 }
 
@@ -84,7 +84,7 @@ private slots:
         QCOMPARE(column(Model::Verified), (QStringList{"–", "✓ yes", "–", "not yet", "not yet"}));
         QCOMPARE(column(Model::Latest), (QStringList{"✓ yes", "", "", "", ""}));
         QCOMPARE(column(Model::Note), (QStringList{"manifest.json is cut off", "used by the next resume",
-                                                   "Permission denied", "the run has left line 1", ""}));
+                                                   "Permission denied", "the run has left branch 1", ""}));
         QCOMPARE(column(Model::Step).first(), QString("1\u202f500"));
         QCOMPARE(column(Model::Size).first(), QString("3.00 MiB"));
         QVERIFY(tip(0, Model::State).contains("Step 1\u202f500 is damaged: manifest.json is cut off."));

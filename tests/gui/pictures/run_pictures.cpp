@@ -263,7 +263,7 @@ QList<RunCheckpoint> checkpointsOfEveryKind()
                          "optimizer/exp_avg_sq/bert.encoder.layer.23.output.dense.weight lies, are missing"),
         checkpointOf(560, {}, "whole", {}),
         checkpointOf(500, {}, "unreadable", "manifest.json: Stale file handle"),
-        checkpointOf(480, ".line-1", "abandoned", "the run has left line 1"),
+        checkpointOf(480, ".line-1", "abandoned", "the run has left branch 1"),
         checkpointOf(400, {}, "whole", {}),
         checkpointOf(400, ".damaged", "damaged", "set aside: manifest.json differs from its hash"),
         checkpointOf(300, {}, "whole", {}),
