@@ -130,7 +130,7 @@ void ScalingTab::study()
 
 void ScalingTab::listBaselines()
 {
-    m_baseline->addItem(tr("Smallest of each curve"), QString());
+    m_baseline->addItem(tr("Smallest run of each curve"), QString());
     QStringList listed;
     for (const QList<StudyPoint>* curve : {&m_study.strong, &m_study.weak}) {
         for (const StudyPoint& point : *curve) {
@@ -160,7 +160,7 @@ void ScalingTab::fill()
     m_peak->setText(
         m_study.peak.rate > 0
             ? peakWords(m_study.peak)
-            : tr("No MFU: the peak of the nodes is unknown. Name their hardware in the specification."));
+            : tr("No MFU: the peak performance of the nodes is unknown. Set their hardware in Design."));
 }
 
 } // namespace trainyard

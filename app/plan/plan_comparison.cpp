@@ -110,18 +110,18 @@ QString layoutChange(const RunFacts& facts, const StepTable& steps)
     const QString since = begun == attempts.end()
                               ? QString()
                               : QObject::tr(" since step %1").arg(displayCount(begun->firstStep));
-    return QObject::tr("Attempt %1 runs%2 as %3; the run was launched as %4.")
-        .arg(QString::number(facts.attempt->attempt), since, now, before);
+    return QObject::tr("Attempt %1 runs as %2%3; the run was launched as %4.")
+        .arg(QString::number(facts.attempt->attempt), now, since, before);
 }
 
 QString whyNoTime(const Result<PlannedRun>& plan)
 {
     if (!plan.ok())
-        return QStringLiteral("Nothing is planned: ") + textOf(plan.error().text()) + QLatin1Char('.');
+        return QStringLiteral("No plan: ") + textOf(plan.error().text()) + QLatin1Char('.');
     if (!plan->time.ok())
-        return QStringLiteral("No time is planned: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
-    return QStringLiteral("No time is planned: the hardware of the nodes is unknown. Choose it in Design, or "
-                          "measure it: Calibrate in Hosts, or `trainyard calibrate`.");
+        return QStringLiteral("No planned time: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
+    return QStringLiteral("No planned time: the hardware of the nodes is unknown. Choose it in Design, or "
+                          "measure it with Calibrate in Hosts or `trainyard calibrate`.");
 }
 
 } // namespace
@@ -245,7 +245,7 @@ TextTable stepTimeTable(const PlanComparison& comparison)
 
 TextTable paceTable(const PlanComparison& comparison)
 {
-    TextTable table{comparedColumns({QStringLiteral("figure")}), {}};
+    TextTable table{comparedColumns({QStringLiteral("metric")}), {}};
     const auto add = [&](const QString& name, double RunPace::*figure, const Display& display) {
         table.rows << QStringList(name) + comparedFigure(comparison, figure, display);
     };
@@ -253,10 +253,10 @@ TextTable paceTable(const PlanComparison& comparison)
     add(QStringLiteral("tokens/day"), &RunPace::tokensPerDay, displayLarge);
     add(QStringLiteral("MFU"), &RunPace::modelUtilization, displayPercent);
     add(QStringLiteral("HFU"), &RunPace::hardwareUtilization, displayPercent);
-    add(QStringLiteral("all steps"), &RunPace::days,
+    add(QStringLiteral("total time"), &RunPace::days,
         [](double days) { return displaySeconds(days * 86400); });
     if (comparison.planned && std::isfinite(comparison.planned->cost))
-        add(QStringLiteral("cost, all steps, %1 of %2").arg(comparison.currency, comparison.priceDate),
+        add(QStringLiteral("total cost, %1 of %2").arg(comparison.currency, comparison.priceDate),
             &RunPace::cost, displayNumber);
     return table;
 }

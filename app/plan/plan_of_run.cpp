@@ -62,8 +62,8 @@ Result<PlannedRun> planOf(const RunFacts& facts, const HardwareLibrary& library,
     if (!spec)
         return badInput("the specification of this run is not available here");
     if (!facts.dataSet)
-        return badInput("the length of its rows is unknown, because the manifest of its data set cannot be "
-                        "read from this machine");
+        return badInput("the row length is unknown, because the manifest of the data set cannot be read from "
+                        "this computer");
     return planRun(
         withHardware(*spec, hardware),
         {shapeOf(*facts.dataSet), [&](const std::string& name) { return library.find(name); },

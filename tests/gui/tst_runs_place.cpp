@@ -252,7 +252,7 @@ private slots:
         open({running()});
         auto* plan = m_page->findChild<PlanTab*>();
         m_page->panels()->showPanel(*plan);
-        QVERIFY(hasTextStartingWith("No time is planned"));
+        QVERIFY(hasTextStartingWith("No planned time"));
         auto* choice = plan->findChild<QComboBox*>();
         choice->setFocus();
         QApplication::setKeyboardInputInterval(kPatienceMs); // one word, however slowly it is typed

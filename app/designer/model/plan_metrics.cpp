@@ -115,7 +115,7 @@ const char* const kOperationsFormula =
 
 PlanMetric daysFigure(const RunSpec& spec, const TrainingEffort& training)
 {
-    return {words("All steps"),
+    return {words("Total time"),
             displaySeconds(training.days * 86400),
             words("%1 days for %2 steps, without pauses and checkpoints")
                 .arg(training.days, 0, 'g', 6)
@@ -139,14 +139,14 @@ PlanMetric costFigure(const PlannedTime& time)
                       words("Give all hardware an hourly price in one currency to show the cost"),
                       std::numeric_limits<double>::quiet_NaN(),
                       Better::Lower,
-                      words("Time of all steps × hourly price of the hosts with ranks.")};
+                      words("Total time × hourly price of the hosts with ranks.")};
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
         figure.name = words("Cost (%1)").arg(plain(price.date));
     figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + plain(price.currency);
     figure.details =
-        words("of all steps, at %1 %2 per hour for all nodes, prices of %3")
+        words("for all steps, at %1 %2 per hour for all nodes, prices of %3")
             .arg(displayNumber(pricePerHour(time.training)), plain(price.currency), plain(price.date));
     figure.amount = time.training.cost;
     return figure;
@@ -217,7 +217,7 @@ std::vector<PlanMetric> planMetrics(const PlannedDesign& design)
     figures.push_back(countFigure("Tokens/step", tokensPerStep, "tokens",
                                   "Global batch × tokens of a sequence; padding counts."));
     figures.push_back(
-        countFigure("All tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
+        countFigure("Total tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
     if (design.hasTime())
         addTimeFigures(figures, design);
     return figures;
