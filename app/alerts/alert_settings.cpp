@@ -117,7 +117,7 @@ const QList<ThresholdField>& thresholdFields()
         field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",
                                 "Minimum time without a finished step before a stall is reported", 5, 86'400,
                                 10),
-        field<&T::hostSilentSeconds>("host_silent_seconds", "Lost host", "s",
+        field<&T::hostSilentSeconds>("host_silent_seconds", "Host lost", "s",
                                      "Alerts when a host sends no sample for this long while others do", 5,
                                      86'400, 10),
         field<&T::linkSeconds>("link_seconds", "Link lost", "s",
@@ -135,12 +135,12 @@ const QList<ThresholdField>& thresholdFields()
                                5, 86'400, 10),
         diskField(),
         memoryField(),
-        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Board: low load below",
-                                              "The device board marks a utilisation below this"),
-        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Board: high load above",
-                                               "The device board marks a utilisation above this"),
-        boardField<&BoardThresholds::memoryHigh>("board_memory_high_percent", "Board: full above",
-                                                 "The device board marks memory use above this"),
+        boardField<&BoardThresholds::loadLow>("board_load_low_percent", "Device load, low",
+                                              "The Devices tab marks a utilisation below this as low"),
+        boardField<&BoardThresholds::loadHigh>("board_load_high_percent", "Device load, high",
+                                               "The Devices tab marks a utilisation above this as high"),
+        boardField<&BoardThresholds::memoryHigh>("board_memory_high_percent", "Device memory, full",
+                                                 "The Devices tab marks memory use above this as full"),
     };
     return fields;
 }

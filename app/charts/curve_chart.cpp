@@ -454,7 +454,7 @@ void CurveChart::describeHidden()
         parts.append(m_range.outside == 1 ? tr("1 outlier hidden")
                                           : tr("%1 outliers hidden").arg(displayCount(m_range.outside)));
     if (m_notFinite > 0)
-        parts.append(tr("▲ %1 not a number").arg(displayCount(m_notFinite)));
+        parts.append(tr("▲ %1 NaN or infinite").arg(displayCount(m_notFinite)));
     if (m_skipped > 0)
         parts.append(tr("◆ %1 skipped").arg(displayCount(m_skipped)));
     setBadge(parts.join(QStringLiteral("  ·  ")), endsLow());

@@ -48,7 +48,7 @@ QString hostOf(const OpenRun& run, const NodeDevice& device)
 QString hostLine(const QString& name, const DeviceSample& sample)
 {
     QString line =
-        QObject::tr("%1: host memory %2 of %3, processor %4, disk free %5")
+        QObject::tr("%1: host memory %2 of %3, CPU %4, disk free %5")
             .arg(name, displayBytes(double(sample.memoryUsed)), displayBytes(double(sample.memoryTotal)),
                  displayPercent(sample.utilisation), displayBytes(double(sample.diskFree)));
     if (sample.celsius)
@@ -99,7 +99,7 @@ QString rankLines(const RankSummary& rank)
             time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
                         displaySeconds(rank.latest.seconds[i]));
     }
-    return QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nNewest step: %5")
+    return QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nLatest step: %5")
         .arg(displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
              displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
 }

@@ -102,7 +102,7 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
     const QList<RaisedAlert> alerts = m_alerts.alertsOf(run.id());
     const RunState state = run.series().status().state;
     m_quiet->setText(!alerts.isEmpty() ? tr("%1 active").arg(alerts.size())
-                     : isFinal(state)  ? tr("No alerts; the run is over")
+                     : isFinal(state)  ? tr("No alerts; the run has ended")
                                        : tr("No alerts"));
     m_list->show(alerts, state, canAct && !run.facts().readOnly, QDateTime::currentMSecsSinceEpoch());
     m_scroll->setVisible(!alerts.isEmpty());

@@ -337,7 +337,7 @@ void RunView::askForRate(const Alert& alert)
     QLineEdit* rate = makeRateField(kLowerRate * peakLearningRate(m_run->facts(), m_run->series()));
     addShortField(*m_strip, *rate);
     m_strip->addAction(
-        tr("Keep as it is"), [this] { m_strip->clear(); }, true);
+        tr("Cancel"), [this] { m_strip->clear(); }, true);
     QPushButton* go = m_strip->addAction(tr("Resume with this rate"), [this, rate, isAtWork] {
         const double wanted = rate->text().toDouble();
         if (isAtWork)

@@ -29,10 +29,10 @@ ExportPanel::ExportPanel(QWidget* parent) : QFrame(parent), m_facts(makeLabel({}
     column->addWidget(m_facts);
     for (const auto& [format, title, use] :
          {std::tuple{"", tr("Save all formats…"), tr("Same content as PDF, HTML, CSV and JSON")},
-          std::tuple{"pdf", tr("Save as PDF…"), tr("for print and mail")},
-          std::tuple{"html", tr("Save as web page…"), tr("one file, light and dark")},
-          std::tuple{"csv", tr("Save as CSV…"), tr("tables and curves for a spreadsheet")},
-          std::tuple{"json", tr("Save as JSON…"), tr("everything, for programs")}}) {
+          std::tuple{"pdf", tr("Save as PDF…"), tr("For print and email")},
+          std::tuple{"html", tr("Save as web page…"), tr("One HTML file, light and dark")},
+          std::tuple{"csv", tr("Save as CSV…"), tr("Tables and curves for a spreadsheet")},
+          std::tuple{"json", tr("Save as JSON…"), tr("Everything, for programs")}}) {
         column->addSpacing(metrics::kHalf);
         column->addWidget(addFormat(QLatin1String(format), title, use));
         auto* help = makeLabel(use, "help");

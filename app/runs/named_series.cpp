@@ -18,11 +18,11 @@ struct StepFigure {
 };
 
 constexpr std::array kStepFigures{
-    StepFigure{StepColumn::MlmLoss, "masked-LM loss", Quantity::Number, false},
-    StepFigure{StepColumn::NspLoss, "next-sentence loss", Quantity::Number, false},
-    StepFigure{StepColumn::StepSeconds, "step time", Quantity::Seconds, true},
-    StepFigure{StepColumn::TokensPerSecond, "tokens/s", Quantity::Number, true},
-    StepFigure{StepColumn::PeakMemory, "memory of the fullest rank", Quantity::Bytes, true},
+    StepFigure{StepColumn::MlmLoss, "Masked-LM loss", Quantity::Number, false},
+    StepFigure{StepColumn::NspLoss, "Next-sentence loss", Quantity::Number, false},
+    StepFigure{StepColumn::StepSeconds, "Step time", Quantity::Seconds, true},
+    StepFigure{StepColumn::TokensPerSecond, "Tokens/s", Quantity::Number, true},
+    StepFigure{StepColumn::PeakMemory, "Peak memory, fullest rank", Quantity::Bytes, true},
 };
 
 bool hasNumbers(const SeriesColumn& column)

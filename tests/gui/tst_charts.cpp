@@ -227,7 +227,7 @@ private slots:
         m_first->setCurves({curve});
         replot();
         QCOMPARE(m_first->notFiniteCount(), 2);
-        QVERIFY(badge().contains("2 not a number"));
+        QVERIFY(badge().contains("2 NaN or infinite"));
         const QCPGraph* marks = plot(m_first)->graph(plot(m_first)->graphCount() - 1);
         QCOMPARE(marks->dataCount(), 2);
         QCOMPARE(marks->data()->at(0)->value, m_first->verticalRange().lower);

@@ -178,7 +178,7 @@ private slots:
         further->findChild<QLineEdit*>()->setText("loss sentence");
         scrollTo(further);
         AWAIT_EQUAL(further->charts().size(), 1);
-        QCOMPARE(further->charts().first()->title(), QString("next-sentence loss"));
+        QCOMPARE(further->charts().first()->title(), QString("Next-sentence loss"));
         support::savePictures(*m_tab, "charts-further");
     }
 

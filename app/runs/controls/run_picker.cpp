@@ -65,7 +65,7 @@ void RunPicker::toggle(const QModelIndex& index)
 
 void RunPicker::showCount()
 {
-    m_count->setText(tr("%1 chosen").arg(m_model.chosen().size()));
+    m_count->setText(tr("%1 selected").arg(m_model.chosen().size()));
 }
 
 } // namespace trainyard

@@ -11,7 +11,7 @@ namespace trainyard {
 
 RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
 {
-    setPlaceholderText(tr("Search: words, tag:paper, loss<2.5"));
+    setPlaceholderText(tr("words, tag:paper, loss<2.5"));
     setAccessibleName(tr("Search runs"));
     setAccessibleDescription(RunQuery::help());
     setToolTip(RunQuery::help());
