@@ -15,7 +15,7 @@ namespace {
 
 std::string hopName(const HostConfig& host, const std::string& via)
 {
-    return via.empty() ? host.alias : fmt::format("{} (through {})", host.alias, via);
+    return via.empty() ? host.alias : fmt::format("{} (via {})", host.alias, via);
 }
 
 Error keyRefusal(const KeyAnswer& answer, const HostConfig& host, const HostKey& key)
@@ -33,11 +33,10 @@ Error keyRefusal(const KeyAnswer& answer, const HostConfig& host, const HostKey&
                                    shown, answer.where),
                        remove);
     default:
-        return refused(
-            fmt::format(
-                "the host key changed: it is now {} ({} has another); this may be a man-in-the-middle attack",
-                shown, answer.where),
-            remove);
+        return refused(fmt::format("the host key changed: it is now {} ({} has a different key); this may be "
+                                   "a man-in-the-middle attack",
+                                   shown, answer.where),
+                       remove);
     }
 }
 

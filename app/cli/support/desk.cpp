@@ -15,7 +15,7 @@ namespace {
 
 QString describe(const LoginQuestion& question)
 {
-    const QString via = question.via.isEmpty() ? QString() : " (through " + question.via + ")";
+    const QString via = question.via.isEmpty() ? QString() : " (via " + question.via + ")";
     QStringList lines;
     if (question.attempt > 1)
         lines << "That was not accepted.";
@@ -54,8 +54,7 @@ void Desk::watch(Target* target)
 
 void Desk::judgeHostKey(Target& target, const HostKeyQuestion& question)
 {
-    const QString via =
-        question.via.isEmpty() ? QString() : QString(", reached through %1").arg(question.via);
+    const QString via = question.via.isEmpty() ? QString() : QString(", reached via %1").arg(question.via);
     console::note(QString("The host %1 (%2%3) is unknown. Its %4 key has the fingerprint\n  %5")
                       .arg(question.host, question.address, via, question.keyType, question.fingerprint));
     if (m_newKeys == NewKeys::Accept) {

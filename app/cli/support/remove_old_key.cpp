@@ -11,7 +11,7 @@ namespace {
 
 void print(const HostKeyChange& change)
 {
-    const QString via = change.via.isEmpty() ? QString() : QString(", reached through %1").arg(change.via);
+    const QString via = change.via.isEmpty() ? QString() : QString(", reached via %1").arg(change.via);
     console::note(QString("%1 (%2%3) presents a different key than the one on record. Ask the host's "
                           "administrator why: this may be a man-in-the-middle attack.")
                       .arg(change.host, change.address, via));

@@ -327,7 +327,7 @@ private slots:
         }
         writeText(m_lab->knownHosts(), m_lab->host(0).knownHostsLine());
         const auto unknown = Connection::open("far", m_options, person, interrupt);
-        QVERIFY2(errorText(unknown).contains("far (through near)"), qPrintable(errorText(unknown)));
+        QVERIFY2(errorText(unknown).contains("far (via near)"), qPrintable(errorText(unknown)));
         QCOMPARE(person.asked.value(0), QString("key of " + far + " via near"));
     }
 

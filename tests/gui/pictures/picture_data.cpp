@@ -229,7 +229,7 @@ HostKeyChange hostKeyChange()
 Error changedHostKey()
 {
     return refused(
-        "old-cluster (through slurm-login): the host key changed: it is now ssh-ed25519 "
+        "old-cluster (via slurm-login): the host key changed: it is now ssh-ed25519 "
         "SHA256:mVPwvezndPv/ARoIadVY98vAC0g+P/5633yTC4d/wXE (/home/ada/.ssh/known_hosts line 14 has "
         "another); this may be a man-in-the-middle attack",
         "ask the host's administrator; if the key really changed, remove the old one: ssh-keygen -R "
