@@ -40,21 +40,21 @@ QString titleOf(const LoginQuestion& question)
 QString placeOf(const LoginQuestion& question)
 {
     return question.via.isEmpty() ? question.host
-                                  : LoginDialog::tr("%1 (through %2)").arg(question.host, question.via);
+                                  : LoginDialog::tr("%1 (via %2)").arg(question.host, question.via);
 }
 
 QString reasonOf(const LoginQuestion& question)
 {
     switch (question.kind) {
     case LoginQuestion::Kind::Passphrase:
-        return LoginDialog::tr("%1 accepts the key %2, which is locked with a passphrase.")
+        return LoginDialog::tr("%1 accepts the key %2. Enter its passphrase.")
             .arg(placeOf(question), question.keyFile);
     case LoginQuestion::Kind::Password:
         return LoginDialog::tr("%1 asks for the password of user %2.").arg(placeOf(question), question.user);
     case LoginQuestion::Kind::Challenge:
         break;
     }
-    return LoginDialog::tr("%1 has questions before it logs in user %2.")
+    return LoginDialog::tr("%1 needs more information to log in user %2.")
         .arg(placeOf(question), question.user);
 }
 
@@ -81,8 +81,8 @@ ssh::Secret takeText(QLineEdit& field)
 LoginDialog::LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent)
     : QDialog(parent)
     , m_form(new QScrollArea)
-    , m_useAgain(new QCheckBox(tr("Use it &again in this session")))
-    , m_keep(new QCheckBox(tr("&Keep it in the system's keyring")))
+    , m_useAgain(new QCheckBox(tr("Remember for this &session")))
+    , m_keep(new QCheckBox(tr("Save in the system &keyring")))
 {
     setWindowTitle(titleOf(question));
     setFixedWidth(kWidth);
@@ -129,7 +129,7 @@ QWidget* LoginDialog::makeHostsWords(const LoginQuestion& question)
 {
     auto* panel = makePanel();
     auto* column = new QVBoxLayout(panel);
-    column->addWidget(makeLabel(tr("%1 says").arg(question.host), "small"));
+    column->addWidget(makeLabel(tr("Message from %1").arg(question.host), "small"));
     for (const QString& text : {question.title, question.instruction}) {
         if (!text.isEmpty())
             column->addWidget(makeWrapped(text));
