@@ -108,8 +108,8 @@ void MainWindow::addWindowActions()
     });
     m_help->addAction(
         addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));
-    m_help->addAction(
-        addWindowAction(tr("Keys"), QKeySequence(Qt::CTRL | Qt::Key_Slash), [this] { openSheet(); }));
+    m_help->addAction(addWindowAction(tr("Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
+                                      [this] { openSheet(); }));
     m_help->addSeparator();
     addWindowAction(tr("Light or dark"), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_L),
                     [this] { m_appearance.toggle(); });
@@ -220,7 +220,7 @@ void MainWindow::openPalette()
 void MainWindow::openSheet()
 {
     const Page& page = *currentPage();
-    const KeyHint leave{tr("Esc"), tr("Close what is open")};
+    const KeyHint leave{tr("Esc"), tr("Close a panel, message or menu")};
     m_sheet->open({{tr("Everywhere"), keyHintsOf(actions()) << leave},
                    {page.title(), keyHintsOf(page.actions()) + page.keyHints()}});
 }

@@ -35,7 +35,7 @@ QWidget* makeColumn(const ShortcutSheet::Section& section)
 ShortcutSheet::ShortcutSheet(QWidget* window) : QFrame(window), m_columns(new QHBoxLayout(this))
 {
     setRole(this, "popup");
-    setAccessibleName(tr("Keys"));
+    setAccessibleName(tr("Keyboard shortcuts"));
     setFocusPolicy(Qt::StrongFocus);
     m_columns->setContentsMargins(metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding,
                                   metrics::kPagePadding);

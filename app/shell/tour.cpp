@@ -33,11 +33,11 @@ struct Step {
 };
 
 constexpr std::array kSteps{
-    Step{
-        "hosts", QT_TRANSLATE_NOOP("trainyard::HostsPage", "Add host…"),
-        QT_TRANSLATE_NOOP("trainyard::Tour", "Hosts: the machines that train"),
-        QT_TRANSLATE_NOOP("trainyard::Tour", "This machine is already listed. Add others by the name you use "
-                                             "with ssh; Check tells you what is missing and how to fix it.")},
+    Step{"hosts", QT_TRANSLATE_NOOP("trainyard::HostsPage", "Add host…"),
+         QT_TRANSLATE_NOOP("trainyard::Tour", "Hosts: the machines that train"),
+         QT_TRANSLATE_NOOP("trainyard::Tour",
+                           "This machine is already listed. Add others by the name you use "
+                           "with ssh; Check tells you what is missing and how to fix it.")},
     Step{"data", QT_TRANSLATE_NOOP("trainyard::DataPage", "Prepare…"),
          QT_TRANSLATE_NOOP("trainyard::Tour", "Data: from a text dump to shards"),
          QT_TRANSLATE_NOOP("trainyard::Tour",
@@ -54,7 +54,7 @@ constexpr std::array kSteps{
                            "Curves, devices, logs and events of a run as it trains, next to its plan. A run "
                            "continues when you close this window. Compare and Reports take it from there.")},
     Step{
-        nullptr, QT_TRANSLATE_NOOP("trainyard::Tour", "Light or dark"),
+        nullptr, QT_TRANSLATE_NOOP("trainyard::MainWindow", "Help"),
         QT_TRANSLATE_NOOP("trainyard::Tour", "Keyboard shortcuts"),
         QT_TRANSLATE_NOOP("trainyard::Tour",
                           "Ctrl+K finds every command by name, including this tour. Ctrl+/ shows all keys.")},
@@ -191,7 +191,7 @@ QWidget* Tour::findTarget() const
 /// Below the target, or above or beside it where there is no room; in the middle without a target.
 void Tour::placeBesideTarget()
 {
-    setFixedHeight(layout()->heightForWidth(kCardWidth));
+    setFixedHeight(heightForWidth(kCardWidth)); // with the frame
     QRect card({}, size());
     m_ring->setVisible(m_target && m_target->isVisible());
     const QRect room = m_window.rect().adjusted(metrics::kGap, metrics::kGap, -metrics::kGap, -metrics::kGap);

@@ -35,7 +35,7 @@ const QList<Picture>& shellPictures()
 {
     static const QList<Picture> list{
         {"shell-commands", [](DeskWindow& desk) { run(desk, "Commands"); }},
-        {"shell-keys", [](DeskWindow& desk) { run(desk, "Keys"); }},
+        {"shell-keys", [](DeskWindow& desk) { run(desk, "Keyboard shortcuts"); }},
         {"shell-tour", [](DeskWindow& desk) { run(desk, "Take the tour"); }},
     };
     return list;
