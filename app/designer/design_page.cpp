@@ -209,10 +209,10 @@ QAction* DesignPage::addDocumentAction(const QString& text, const QKeySequence& 
 
 QList<KeyHint> DesignPage::keyHints() const
 {
-    return {{QStringLiteral("D P T"), tr("Colour the cluster by these groups")},
+    return {{QStringLiteral("D P T"), tr("Colour by data, pipeline or tensor group")},
             {tr("Arrows"), tr("Move between devices")},
-            {QStringLiteral("+ - 0"), tr("Size of the cluster's picture")},
-            {tr("Alt+Arrows"), tr("Move a letter of the placement")}};
+            {QStringLiteral("+ - 0"), tr("Zoom the cluster in, out, to fit")},
+            {tr("Alt+Arrows"), tr("Move a placement letter")}};
 }
 
 void DesignPage::addActions()
@@ -230,14 +230,14 @@ void DesignPage::addActions()
     m_page->addAction(m_panels->makeMenuButton());
     addDocumentAction(tr("Save as…"), QKeySequence::SaveAs, {}, &DesignPage::saveAs);
 
-    auto* copies = makeButton(tr("Scaled copies…"));
+    auto* copies = makeButton(tr("Scaling study…"));
     auto* openButton = makeButton(tr("&Open…"));
     auto* saveButton = makeButton(tr("&Save"));
     for (QPushButton* button : {copies, openButton, saveButton, m_exchange->makeExportButton()})
         m_page->addAction(button);
     auto* openAction = addDocumentAction(tr("Open…"), QKeySequence::Open, {}, &DesignPage::open);
     auto* saveAction = addDocumentAction(tr("Save"), QKeySequence::Save, {}, &DesignPage::save);
-    copies->setToolTip(tr("Scaling study: save copies of this specification for other rank counts"));
+    copies->setToolTip(tr("Save copies of this specification for other rank counts"));
     openButton->setToolTip(tr("A specification, or settings of DeepSpeed, Megatron-LM or SageMaker"));
     saveButton->setToolTip(tr("Save the specification for `trainyard plan` and `launch`"));
     connect(copies, &QPushButton::clicked, m_copies, &ScaledCopiesBar::ask);

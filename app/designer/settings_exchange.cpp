@@ -46,7 +46,7 @@ const ToolText& textOf(ForeignTool tool)
 
 QString filterOf(const ToolText& tool)
 {
-    return SettingsExchange::tr("Settings of %1 (%2)").arg(tool.name, tool.patterns);
+    return SettingsExchange::tr("%1 settings (%2)").arg(tool.name, tool.patterns);
 }
 
 QPlainTextEdit* makeList(const Omissions& omissions)
@@ -76,8 +76,7 @@ QPushButton* SettingsExchange::makeExportButton()
     auto* button = makeButton(tr("&Export as…"));
     auto* menu = new QMenu(button);
     for (const ToolText& tool : toolTexts())
-        menu->addAction(tr("Settings of %1…").arg(tool.name), this,
-                        [this, &tool] { askForExport(tool.tool); });
+        menu->addAction(tr("%1 settings…").arg(tool.name), this, [this, &tool] { askForExport(tool.tool); });
     button->setMenu(menu);
     button->setToolTip(tr("Export the specification as settings of another tool"));
     return button;
@@ -109,10 +108,10 @@ void SettingsExchange::importFile(ForeignTool tool, const QString& file)
     if (!imported.problems.empty())
         return m_strip.showError(toError(imported.problems).in(file.toStdString()));
     m_document.closeEdit();
-    m_document.edit(tr("Settings of %1").arg(textOf(tool).name), QStringLiteral("import"),
+    m_document.edit(tr("%1 settings").arg(textOf(tool).name), QStringLiteral("import"),
                     [&](RunSpec& spec) { spec = imported.spec; });
     m_document.closeEdit();
-    tell(tr("Imported the settings of %1 from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
+    tell(tr("Imported %1 settings from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
          imported.omissions);
     m_strip.addAction(tr("&Undo"), [this] {
         m_document.undoStack().undo();
@@ -133,7 +132,7 @@ void SettingsExchange::exportFile(ForeignTool tool, const QString& file)
 void SettingsExchange::askForExport(ForeignTool tool)
 {
     const ToolText& text = textOf(tool);
-    const QString file = QFileDialog::getSaveFileName(m_window, tr("Export as settings of %1").arg(text.name),
+    const QString file = QFileDialog::getSaveFileName(m_window, tr("Export as %1 settings").arg(text.name),
                                                       text.file, filterOf(text));
     if (!file.isEmpty())
         exportFile(tool, file);
