@@ -82,16 +82,17 @@ void remarkOnVocabulary(const RunSpec& spec, Checker& check)
     const long padded = paddedVocabulary(spec);
     const long more = padded - spec.model.vocabulary;
     const double parameters = double(more) * spec.model.hidden * (spec.model.tiedHead ? 1 : 2);
-    check.require(!half || spec.launch.device == DeviceKind::Cpu || spec.model.vocabulary % whole == 0,
-                  "model.vocabulary",
-                  fmt::format("is {}, no multiple of 8 x tensor {} = {}: on a GPU the head's products reach "
-                              "about a third of their rate",
-                              spec.model.vocabulary, spec.layout.tensor, whole),
-                  fmt::format("set it to {}, a multiple of 128 x tensor {}: {} entries that no token uses, "
-                              "{} parameters",
-                              padded, spec.layout.tensor, more, formatNumber(parameters)),
-                  fmt::format("vocabulary {} % (8 x tensor {}) = {}, should be 0", spec.model.vocabulary,
-                              spec.layout.tensor, spec.model.vocabulary % whole));
+    check.require(
+        !half || spec.launch.device == DeviceKind::Cpu || spec.model.vocabulary % whole == 0,
+        "model.vocabulary",
+        fmt::format("is {}, which is not a multiple of 8 x tensor {} = {}: on a GPU the output layer runs "
+                    "at about a third of its speed",
+                    spec.model.vocabulary, spec.layout.tensor, whole),
+        fmt::format("set it to {}, a multiple of 128 x tensor {}; this adds {} unused entries, "
+                    "{} parameters",
+                    padded, spec.layout.tensor, more, formatNumber(parameters)),
+        fmt::format("vocabulary {} % (8 x tensor {}) = {}, should be 0", spec.model.vocabulary,
+                    spec.layout.tensor, spec.model.vocabulary % whole));
 }
 
 /// Equal in number is asked for, and cannot be.

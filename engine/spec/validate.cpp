@@ -152,7 +152,7 @@ void checkMemory(const RunSpec& spec, Checker& check)
 void checkDataset(const DatasetSpec& dataset, Checker& check)
 {
     check.require(!dataset.path.empty(), "dataset.path", "is empty",
-                  "give the folder of a data set: `trainyard prepare`, or Data in the window, makes one");
+                  "give the folder of a data set; `trainyard prepare` or Data in the window creates one");
     check.require(
         dataset.path.empty() || dataset.path.front() == '/', "dataset.path",
         fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", dataset.path),

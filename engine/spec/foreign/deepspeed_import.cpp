@@ -17,7 +17,7 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kTuning = "Trainyard chooses it itself";
 constexpr std::string_view kNothing = "nothing to do";
-constexpr std::string_view kWholeGradients = "gradients are exchanged whole in every step";
+constexpr std::string_view kWholeGradients = "gradients are not compressed: every step exchanges all of them";
 constexpr std::string_view kRecords = "every run keeps its records, and the window shows them";
 
 constexpr std::array kKnown{
@@ -114,8 +114,8 @@ void withdrawAutomatic(Json& settings, const std::string& path, ImportedSpec& im
             continue;
         }
         imported.omissions.push_back(
-            {field, "\"auto\"", "Hugging Face's Trainer, or what else calls DeepSpeed, fills it in",
-             "put the value of its arguments there, or set it in the specification"});
+            {field, "\"auto\"", "it is filled in by the caller of DeepSpeed, e.g. Hugging Face's Trainer",
+             "enter the value there, or set it in the specification"});
         it = settings.erase(it);
     }
 }
