@@ -153,7 +153,9 @@ QList<double> axisTicks(double lower, double upper, const TickDemand& demand)
 {
     const int wanted = std::max(1, demand.wanted);
     if (demand.logarithmic && lower > 0) {
-        const QList<double> ticks = decadeTicks(lower, upper, wanted);
+        QList<double> ticks = decadeTicks(lower, upper, wanted);
+        for (int more = wanted + 1; ticks.size() < 2 && more <= 3 * wanted; ++more)
+            ticks = decadeTicks(lower, upper, more);
         if (ticks.size() >= 2) // else less than a decade: no scale to read off
             return ticks;
     }

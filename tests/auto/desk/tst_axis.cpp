@@ -139,6 +139,9 @@ private slots:
         const auto ticks = axisTicks(0.79, 8.21, {Quantity::Number, false, 2});
         QCOMPARE(texts(ticks, Quantity::Number), QStringList({"2", "4", "6", "8"}));
         QCOMPARE(axisTicks(3, 9, {Quantity::Bytes, false, 1}).size(), 2);
+        const auto decades =
+            axisTicks(1.5e-6, 2e-3, {Quantity::Number, true, 3}); // two apart, one would be left
+        QCOMPARE(texts(decades, Quantity::Number), QStringList({"1e-5", "0.0001", "0.001"}));
     }
 };
 
