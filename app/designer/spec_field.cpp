@@ -149,14 +149,16 @@ QString defaultOf(const SpecField& field)
         field.kind == SpecField::Kind::Integer ? displayCount(value.toInt()) : value.toString();
     if (text.isEmpty())
         return fieldText("empty");
-    return field.unit.isEmpty() ? text : text + QLatin1Char(' ') + field.unit;
+    if (field.unit.isEmpty())
+        return text;
+    return text + QLatin1Char(' ') + displayUnit(text == QLatin1String("1") ? 1 : 0, field.unit);
 }
 
 } // namespace
 
 QString SpecField::help() const
 {
-    QString text = fieldText("%1. Default: %2.").arg(effect, defaultOf(*this));
+    QString text = fieldText("%1. Default: %2.").arg(withFieldLabels(effect), defaultOf(*this));
     if (!source.isEmpty())
         text += fieldText(" See %1.").arg(source);
     return text;
