@@ -313,6 +313,7 @@ void LogTab::tellState()
     const int shown = m_view->shownCount();
     const int all = m_view->lines().size();
     m_whole->setVisible(std::ranges::any_of(m_readings, [](const Reading& r) { return r.begin > 0; }));
+    m_view->setEmptyText(m_problem);
     if (!m_problem.isEmpty())
         return m_state->setFullText(m_problem);
     m_state->setFullText(all == 0      ? tr("the log is empty")

@@ -64,6 +64,14 @@ void LogView::append(int rank, const QByteArray& bytes, bool follow)
     viewport()->update();
 }
 
+void LogView::setEmptyText(const QString& text)
+{
+    if (text == m_emptyText)
+        return;
+    m_emptyText = text;
+    viewport()->update();
+}
+
 void LogView::setLeastLevel(LogLevel level)
 {
     m_least = level;
@@ -243,6 +251,12 @@ void LogView::paintEvent(QPaintEvent* event)
         const QString text = m_lines.text(lineOf(row));
         m_widest = std::max(m_widest, QFontMetrics(m_font).horizontalAdvance(text));
         paintRow(painter, row, text, {0, (row - top) * height, viewport()->width(), height});
+    }
+    if (shownCount() == 0) {
+        painter.setFont(font());
+        painter.setPen(coloursOf(palette()).muted);
+        painter.drawText(viewport()->rect().adjusted(metrics::kGap, 0, -metrics::kGap, 0),
+                         Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
     }
     if (m_widest > widest)
         QMetaObject::invokeMethod(this, &LogView::updateScrollBars, Qt::QueuedConnection);

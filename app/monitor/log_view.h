@@ -23,6 +23,8 @@ public:
     void setRanks(const std::vector<int>& ranks);
     /// Keeps the end in view with `follow`.
     void append(int rank, const QByteArray& bytes, bool follow);
+    /// Shown in the middle while there is no line: why the log cannot be read.
+    void setEmptyText(const QString& text);
     /// Shows only lines of at least this level.
     void setLeastLevel(LogLevel level);
     /// Highlights this text in every line; empty = none.
@@ -75,6 +77,7 @@ private:
     int m_lastRank = 0; ///< with the longest number
     LogLevel m_least = LogLevel::Info;
     std::vector<int> m_shown; ///< lines; not used while all are shown
+    QString m_emptyText;
     QString m_needle;
     std::vector<int> m_matches; ///< lines, of those that are shown
     int m_current = -1;
