@@ -26,7 +26,7 @@ ReportSection summaryOf(const DataSetFindings& findings)
 {
     ReportSection section{"Summary",
                           {ReportTable{{},
-                                       {"fact", "value"},
+                                       {"property", "value"},
                                        {{"host", oneLine(findings.host)},
                                         {"folder", oneLine(findings.folder)},
                                         {"check", verdictOf(findings)}}}}};

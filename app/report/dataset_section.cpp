@@ -35,7 +35,7 @@ ReportSection datasetSection(const Runs& runs)
         if (!run.facts.spec || seen.contains(QString::fromStdString(run.facts.spec->dataset.path)))
             continue;
         seen << QString::fromStdString(run.facts.spec->dataset.path);
-        ReportTable table{{}, {"fact", "value"}, {{"folder", oneLine(seen.last())}}};
+        ReportTable table{{}, {"property", "value"}, {{"folder", oneLine(seen.last())}}};
         if (run.facts.dataSet)
             addManifestRows(*run.facts.dataSet, table);
         else

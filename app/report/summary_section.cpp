@@ -78,14 +78,14 @@ const QList<Fact>& facts()
          [](const RecordedRun& run) { return lastText(run, StepColumn::TrainingSeconds, displaySeconds); }},
         {"attempts", false,
          [](const RecordedRun& run) { return QString::number(run.series.status().attempt); }},
-        {"began", false, [](const RecordedRun& run) { return timeText(run.series.status().firstNs); }},
+        {"started", false, [](const RecordedRun& run) { return timeText(run.series.status().firstNs); }},
         {"last update", false, [](const RecordedRun& run) { return timeText(run.series.newestNs()); }}};
     return list;
 }
 
 ReportTable tableOfOne(const RecordedRun& run)
 {
-    ReportTable table{{}, {"fact", "value"}, {}};
+    ReportTable table{{}, {"property", "value"}, {}};
     for (const Fact& fact : facts())
         table.rows << QStringList{fact.name, fact.text(run)};
     return table;
