@@ -57,6 +57,7 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Search"));
+    m_apply->setAccessibleName(tr("Apply alternative"));
     m_apply->setToolTip(
         tr("Applies layout, batch and memory optimizations and keeps the hosts; one Undo step"));
     m_objective->setToolTip(tr("fastest: most sequences per second; cheapest: lowest cost per sequence, "
@@ -121,7 +122,7 @@ void AlternativesPanel::showState()
     const bool running = m_search.isRunning();
     const bool any = m_search.found().rowCount() > 0;
     m_button->setText(running ? tr("Cancel") : tr("S&earch"));
-    m_button->setAccessibleName(running ? tr("Cancel") : tr("Search"));
+    m_button->setAccessibleName(running ? tr("Cancel search") : tr("Search alternatives"));
     m_button->setEnabled(running || obstacle.isEmpty());
     m_objective->setEnabled(!running);
     m_progress->setVisible(running);

@@ -97,7 +97,9 @@ QWidget* ComparisonPanel::makeHead()
     m_table->setToolTip(tr("Planned metrics of both designs, or the fields that differ"));
     m_table->addItems({tr("metrics"), tr("fields")});
     m_keep->setToolTip(tr("Compare further edits with the current design"));
+    m_clear->setAccessibleName(tr("Clear comparison"));
     m_clear->setToolTip(tr("Stop comparing"));
+    m_swap->setAccessibleName(tr("Swap designs"));
     m_swap->setToolTip(tr("Edit the kept design and keep the current one; one Undo step"));
     auto* head = new QWidget;
     auto* row = new QHBoxLayout(head);
@@ -162,7 +164,7 @@ void ComparisonPanel::showTables()
     for (QWidget* widget : std::initializer_list<QWidget*>{m_table, m_swap, m_clear})
         widget->setVisible(m_kept.has_value());
     m_keep->setText(m_kept ? tr("&Keep this") : tr("&Keep for comparison"));
-    m_keep->setAccessibleName(m_keep->text().remove(QLatin1Char('&')));
+    m_keep->setAccessibleName(m_kept ? tr("Keep this design") : tr("Keep for comparison"));
     m_pages->setCurrentIndex(m_kept ? m_table->currentIndex() : static_cast<int>(EmptyPage));
     if (!m_kept)
         return;

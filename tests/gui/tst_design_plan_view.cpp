@@ -63,11 +63,11 @@ private slots:
     {
         auto* panel = m_page->findChild<AlternativesPanel*>();
         auto* list = panel->findChild<QListView*>();
-        click(*panel, "Search");
+        click(*panel, "Search alternatives");
         AWAIT(list->model()->rowCount() > 0);
         QTest::keyClick(list, Qt::Key_Down);
         QVERIFY(list->currentIndex().isValid());
-        click(*panel, "Apply");
+        click(*panel, "Apply alternative");
         const RunSpec applied = document().spec();
         QVERIFY(applied.layout != pipelined().layout || applied.batch != pipelined().batch);
         QVERIFY(document().isValid());
@@ -79,9 +79,9 @@ private slots:
     void aSearchIsCancelledByItsButton()
     {
         auto* panel = m_page->findChild<AlternativesPanel*>();
-        click(*panel, "Search");
-        click(*panel, "Cancel");
-        QVERIFY(buttonIn(*panel, "Search")->isEnabled());
+        click(*panel, "Search alternatives");
+        click(*panel, "Cancel search");
+        QVERIFY(buttonIn(*panel, "Search alternatives")->isEnabled());
         QCOMPARE(panel->findChild<QListView*>()->model()->rowCount(), 0);
     }
 
@@ -100,7 +100,7 @@ private slots:
             *std::ranges::find(tables, QStringLiteral("Metrics of both designs"), &QWidget::accessibleName);
         QVERIFY(figures->isVisible());
         AWAIT(figures->model()->rowCount() > 10);
-        click(*m_page, "Swap");
+        click(*m_page, "Swap designs");
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);
         document().undoStack().undo();
@@ -109,7 +109,7 @@ private slots:
         document().undoStack().redo();
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);
-        click(*m_page, "Clear");
+        click(*m_page, "Clear comparison");
         QVERIFY(!plan->kept().has_value());
     }
 
@@ -117,7 +117,7 @@ private slots:
     {
         document().edit("Hardware", "cluster.nodes",
                         [](RunSpec& spec) { spec.cluster.nodes[1].hardware.clear(); });
-        QVERIFY(!buttonIn(*m_page, "Search")->isEnabled());
+        QVERIFY(!buttonIn(*m_page, "Search alternatives")->isEnabled());
         click(*m_page, "Choose the hardware");
         auto* form = m_page->findChild<SpecForm*>();
         QVERIFY(form->isAncestorOf(QApplication::focusWidget()));
