@@ -150,7 +150,7 @@ QWidget* ClusterEditor::makeAddBar()
     auto* count = makeFigure(kMaxAdded, kSlotsWidth);
     count->setMinimum(1);
     explainField(count, tr("Number of hosts to add"), tr("Names continue from the last host. Default: 1."));
-    auto* like = makeButton(tr("duplicate last host"), "link");
+    auto* like = makeButton(tr("Duplicate last host"), "link");
     like->setAccessibleName(tr("Duplicate the last host"));
     like->setToolTip(tr("Adds hosts with the same hardware, slots and memory; node008 follows node007"));
     line->addWidget(add);

@@ -138,7 +138,7 @@ QString axisWords(GroupAxis axis)
 {
     switch (axis) {
     case GroupAxis::Data:
-        return words("replicas of the same weights, gradients all-reduced each step");
+        return words("replicas; gradients are all-reduced each step");
     case GroupAxis::Pipeline:
         return words("stages of one model, passing activations on");
     case GroupAxis::Tensor:
