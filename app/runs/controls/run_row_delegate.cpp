@@ -123,8 +123,14 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     const int ageWidth = option.fontMetrics.horizontalAdvance(age) + metrics::kGap;
     const QRect state = second.adjusted(0, 0, -ageWidth, 0);
     const QString alert = index.data(RunListModel::AlertRole).toString();
-    write(state, Qt::AlignLeft, alert.isEmpty() ? tone : colours.warningText,
-          alert.isEmpty() ? wordOf(shown) : joined(wordOf(shown), QStringLiteral("▲ ") + alert));
+    QString words = wordOf(shown);
+    if (!alert.isEmpty()) {
+        const QString warning = QStringLiteral("▲ ") + alert;
+        words = joined(words, warning);
+        if (option.fontMetrics.horizontalAdvance(words) > state.width())
+            words = warning; // the shape beside it shows the state
+    }
+    write(state, Qt::AlignLeft, alert.isEmpty() ? tone : colours.warningText, words);
     QFont bold = option.font;
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);
