@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 
 #include <QPointer>
 
@@ -28,7 +29,10 @@ private:
 
         bool wanted() const { return !guarded || context; }
     };
-    std::map<Target::CallId, Call> m_calls;
+    /// Returns nullptr when the call has ended or nobody wants its answers any more.
+    std::shared_ptr<const Call> find(Target::CallId id) const;
+
+    std::map<Target::CallId, std::shared_ptr<const Call>> m_calls;
     Target::CallId m_last = 0;
 };
 
