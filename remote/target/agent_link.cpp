@@ -23,8 +23,8 @@ AgentLink::~AgentLink() = default;
 void AgentLink::sendMessage(const QJsonObject& message)
 {
     const QByteArray json = QJsonDocument(message).toJson(QJsonDocument::Compact);
-    m_transport->sendControl(QByteArray::fromStdString(
-        encodeFrame(FrameType::Message, {json.constData(), static_cast<std::size_t>(json.size())})));
+    m_transport->sendControl(
+        QByteArray::fromStdString(encodeMessage({json.constData(), static_cast<std::size_t>(json.size())})));
 }
 
 void AgentLink::sendChunk(Target::CallId id, const QByteArray& bytes)
@@ -43,20 +43,21 @@ void AgentLink::onReceived(const QByteArray& bytes)
             return fail(unreachable(frame.error().message));
         if (!frame->has_value())
             return;
-        if ((*frame)->type == FrameType::Message) {
-            onMessage((*frame)->payload);
-        } else if (const auto chunk = decodeChunk((*frame)->payload)) {
-            m_calls.onChunk(chunk->request,
-                            QByteArray(chunk->bytes.data(), static_cast<qsizetype>(chunk->bytes.size())));
-        }
+        const std::string_view payload = (*frame)->payload;
+        if ((*frame)->type == FrameType::Message)
+            onMessage(payload);
+        else // a copy, because handlers may keep it
+            m_calls.onChunk((*frame)->request,
+                            QByteArray(payload.data(), static_cast<qsizetype>(payload.size())));
     }
 }
 
-void AgentLink::onMessage(const std::string& json)
+void AgentLink::onMessage(std::string_view json)
 {
     if (const Status fits = checkJsonLimits(json); !fits.ok())
         return fail(unreachable("the agent sent an invalid message: " + fits.error().message));
-    const auto document = QJsonDocument::fromJson(QByteArray::fromStdString(json));
+    const auto document =
+        QJsonDocument::fromJson(QByteArray::fromRawData(json.data(), static_cast<qsizetype>(json.size())));
     if (!document.isObject())
         return fail(unreachable("the agent sent a message that is not JSON"));
     const QJsonObject message = sanitizeJson(document.object());

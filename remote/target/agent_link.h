@@ -34,7 +34,7 @@ signals:
 
 private:
     void onReceived(const QByteArray& bytes);
-    void onMessage(const std::string& json);
+    void onMessage(std::string_view json);
     void onReply(Target::CallId id, const QJsonObject& message);
     Error errorOf(const QJsonObject& error) const;
     void fail(const Error& error);

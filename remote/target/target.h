@@ -91,7 +91,7 @@ public:
     /// Cancels an open call: its handlers will not be called any more, and the agent is told to stop.
     void cancel(CallId id);
 
-    /// Sends bytes that belong to request `id` (`put`), at most 1 MiB less 4 bytes. Control messages overtake
+    /// Sends bytes that belong to request `id` (`put`), at most 1 MiB. Control messages overtake
     /// pending bytes; the protocol of `put` limits how many may be pending.
     void sendChunk(CallId id, const QByteArray& bytes);
 

@@ -9,12 +9,10 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kHead = 4 + 1 + 4;          // length, type, checksum
+constexpr std::size_t kHead = 4 + 1 + 4;          // length, type, checksum or request id
 constexpr std::size_t kCompactAfter = 256 * kKiB; // taken bytes are dropped when they have become this many
 
-} // namespace
-
-std::string encodeFrame(FrameType type, std::string_view payload)
+std::string encode(FrameType type, std::uint32_t mark, std::string_view payload)
 {
     TRAINYARD_CHECK(payload.size() <= kMaxPayload);
     std::string frame;
@@ -22,27 +20,21 @@ std::string encodeFrame(FrameType type, std::string_view payload)
     WireWriter out(frame);
     out.number(static_cast<std::uint32_t>(payload.size()));
     out.number(type);
-    out.number(checksum32(payload));
+    out.number(mark);
     frame.append(payload);
     return frame;
 }
 
-std::string encodeChunk(std::uint32_t request, std::string_view bytes)
+} // namespace
+
+std::string encodeMessage(std::string_view json)
 {
-    std::string payload;
-    payload.reserve(sizeof request + bytes.size());
-    WireWriter(payload).number(request);
-    payload.append(bytes);
-    return encodeFrame(FrameType::Chunk, payload);
+    return encode(FrameType::Message, checksum32(json), json);
 }
 
-std::optional<Chunk> decodeChunk(std::string_view payload)
+std::string encodeChunk(std::uint32_t request, std::string_view bytes)
 {
-    WireReader in(payload);
-    const auto request = in.number<std::uint32_t>();
-    if (!in.ok())
-        return std::nullopt;
-    return Chunk{request, payload.substr(sizeof request)};
+    return encode(FrameType::Chunk, request, bytes);
 }
 
 void FrameParser::feed(std::string_view bytes)
@@ -76,7 +68,7 @@ Result<std::optional<Frame>> FrameParser::parse()
     WireReader head(rest);
     const auto length = head.number<std::uint32_t>();
     const auto type = head.number<FrameType>();
-    const auto checksum = head.number<std::uint32_t>();
+    const auto mark = head.number<std::uint32_t>();
     if (length > kMaxPayload)
         return badInput(fmt::format("a frame claims {} bytes; the maximum is {}", length, kMaxPayload));
     if (type != FrameType::Message && type != FrameType::Chunk)
@@ -84,11 +76,12 @@ Result<std::optional<Frame>> FrameParser::parse()
     if (rest.size() < kHead + length)
         return std::optional<Frame>();
     const std::string_view payload = rest.substr(kHead, length);
-    if (checksum32(payload) != checksum)
-        return badInput(fmt::format("a frame of {} bytes arrived damaged: wrong checksum", length));
-    Frame frame{type, std::string(payload)};
     m_at += kHead + length;
-    return std::optional<Frame>(std::move(frame));
+    if (type == FrameType::Chunk)
+        return std::optional(Frame{type, mark, payload});
+    if (checksum32(payload) != mark)
+        return badInput(fmt::format("a frame of {} bytes arrived damaged: wrong checksum", length));
+    return std::optional(Frame{type, 0, payload});
 }
 
 } // namespace trainyard

@@ -19,9 +19,8 @@ std::string parse(std::string_view bytes, std::size_t piece, bool& broken)
             broken = !frame.ok();
             if (broken || !*frame)
                 break;
-            again += encodeFrame((*frame)->type, (*frame)->payload);
-            if (const auto chunk = decodeChunk((*frame)->payload))
-                TRAINYARD_CHECK(chunk->bytes.size() + 4 == (*frame)->payload.size());
+            again += (*frame)->type == FrameType::Message ? encodeMessage((*frame)->payload)
+                                                          : encodeChunk((*frame)->request, (*frame)->payload);
         }
     }
     return again;

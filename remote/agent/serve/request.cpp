@@ -25,7 +25,7 @@ Error wrongType(const char* name, const char* expected)
 
 } // namespace
 
-Result<Request> parseRequest(const std::string& payload, std::uint32_t& id)
+Result<Request> parseRequest(std::string_view payload, std::uint32_t& id)
 {
     TRAINYARD_TRY_STATUS(checkJsonLimits(payload));
     json body = json::parse(payload, nullptr, false);

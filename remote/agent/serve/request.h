@@ -17,7 +17,7 @@ struct Request {
 
 /// BadInput when the payload is not a JSON object with "id" and "op". Sets `id` as soon as it is known, so
 /// that the error can be sent to its request.
-Result<Request> parseRequest(const std::string& payload, std::uint32_t& id);
+Result<Request> parseRequest(std::string_view payload, std::uint32_t& id);
 
 /// Typed access to a request's fields; every error names the field.
 class Fields {

@@ -176,13 +176,13 @@ Status Session::takeFrames()
         if (frame->type == FrameType::Message)
             takeMessage(frame->payload);
         else
-            takeChunk(frame->payload);
+            takeChunk(*frame);
     }
     m_framesWait = true;
     return {};
 }
 
-void Session::takeMessage(const std::string& payload)
+void Session::takeMessage(std::string_view payload)
 {
     std::uint32_t id = 0;
     const auto request = parseRequest(payload, id);
@@ -196,17 +196,14 @@ void Session::takeMessage(const std::string& payload)
     dispatch(*request);
 }
 
-void Session::takeChunk(const std::string& payload)
+void Session::takeChunk(const Frame& chunk)
 {
-    const auto chunk = decodeChunk(payload);
-    if (!chunk)
-        return replyError(0, badInput("a chunk without a request id"));
-    if (discard(chunk->request, chunk->bytes.size()))
+    if (discard(chunk.request, chunk.payload.size()))
         return;
     // An upload that has ended meanwhile is not an error: its client may not know it yet.
-    if (const auto upload = m_uploads.find(chunk->request); upload != m_uploads.end()) {
+    if (const auto upload = m_uploads.find(chunk.request); upload != m_uploads.end()) {
         const std::shared_ptr<Upload> keep = upload->second; // its end removes it from the map
-        keep->take(chunk->bytes);
+        keep->take(chunk.payload);
     }
 }
 
@@ -297,8 +294,7 @@ Status Session::beginUpload(const Request& request)
     const std::uint32_t id = request.id;
     const Upload::Callbacks callbacks{
         [this, id](std::uint64_t total) {
-            m_outbox.addUrgent(
-                encodeFrame(FrameType::Message, nlohmann::json{{"id", id}, {"received", total}}.dump()));
+            m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", id}, {"received", total}}.dump()));
         },
         [this, id](const Status& status) {
             m_uploads.erase(id);
@@ -336,8 +332,7 @@ Status Session::beginListen(const Request& request)
         return refused(fmt::format("{} ports are open already", kMaxPorts));
     TRAINYARD_TRY(const auto port, LinkPort::open(address, token));
     m_ports.emplace(request.id, port);
-    m_outbox.addUrgent(
-        encodeFrame(FrameType::Message, nlohmann::json{{"id", request.id}, {"port", port->port()}}.dump()));
+    m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", request.id}, {"port", port->port()}}.dump()));
     auto visits = std::make_shared<LinkPort::Visits>();
     m_work.run([port, visits, life] { *visits = port->serve(std::chrono::milliseconds(life)); },
                [this, visits, id = request.id] {
@@ -406,24 +401,25 @@ bool Session::pumpTail(std::uint32_t id, JournalTail& tail)
         m_tails.erase(id);
         m_open.erase(id);
         // Behind its chunks, not before them.
-        m_outbox.addBulk(encodeFrame(FrameType::Message, errorText(id, bytes.error())));
+        m_outbox.addBulk(encodeMessage(errorText(id, bytes.error())));
         return false;
     }
-    for (std::string_view rest = *bytes; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kMaxChunk)))
-        m_outbox.addBulk(encodeChunk(id, rest.substr(0, kMaxChunk)));
+    for (std::string_view rest = *bytes; !rest.empty();
+         rest.remove_prefix(std::min(rest.size(), kMaxPayload)))
+        m_outbox.addBulk(encodeChunk(id, rest.substr(0, kMaxPayload)));
     return !bytes->empty();
 }
 
 void Session::reply(std::uint32_t id, const nlohmann::json& fields)
 {
     m_open.erase(id);
-    m_outbox.addUrgent(encodeFrame(FrameType::Message, replyText(id, fields)));
+    m_outbox.addUrgent(encodeMessage(replyText(id, fields)));
 }
 
 void Session::replyError(std::uint32_t id, const Error& error)
 {
     m_open.erase(id);
-    m_outbox.addUrgent(encodeFrame(FrameType::Message, errorText(id, error)));
+    m_outbox.addUrgent(encodeMessage(errorText(id, error)));
 }
 
 } // namespace trainyard::agent

@@ -40,8 +40,8 @@ private:
     Status takeFrames();
     bool takesRequests() const;
 
-    void takeMessage(const std::string& payload);
-    void takeChunk(const std::string& payload);
+    void takeMessage(std::string_view payload);
+    void takeChunk(const Frame& chunk);
     void dispatch(const Request& request);
     Status takePromise(const Request& hello);
     Status checkSilence() const;

@@ -72,7 +72,7 @@ void AgentClient::sendRaw(std::string_view bytes)
 std::uint32_t AgentClient::send(json request)
 {
     request["id"] = ++m_lastId;
-    sendRaw(encodeFrame(FrameType::Message, request.dump()));
+    sendRaw(encodeMessage(request.dump()));
     return m_lastId;
 }
 
@@ -155,8 +155,7 @@ bool AgentClient::pump(milliseconds patience)
 void AgentClient::take(const Frame& frame)
 {
     if (frame.type == FrameType::Chunk) {
-        if (const auto chunk = decodeChunk(frame.payload))
-            m_chunks[chunk->request].append(chunk->bytes);
+        m_chunks[frame.request].append(frame.payload);
         return;
     }
     json message = json::parse(frame.payload, nullptr, false);

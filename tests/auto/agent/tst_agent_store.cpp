@@ -320,7 +320,7 @@ private slots:
     void survivesAClientThatIgnoresTheWindow()
     {
         const auto id = m_agent->send(putRequest(sha256Hex("x"), 1'000'000'000));
-        const std::string chunk(kMaxChunk, 'x');
+        const std::string chunk(kMaxPayload, 'x');
         for (int i = 0; i < 64; ++i)
             m_agent->sendChunk(id, chunk);
         QCOMPARE(m_agent->call({{"op", "ping"}}).value("ok", false), true);

@@ -209,7 +209,7 @@ private:
                                                           {"protocol_oldest", protocol},
                                                           {"version", version}})
                                     .toJson();
-        return QByteArray::fromStdString(encodeFrame(FrameType::Message, json.toStdString()));
+        return QByteArray::fromStdString(encodeMessage(json.toStdString()));
     }
 
     /// A shell script in the place of the agent: says `before`, greets, sends `reply` and then nothing.

@@ -52,7 +52,7 @@ void send(const std::string& bytes)
 
 void sendMessage(const json& message)
 {
-    send(encodeFrame(FrameType::Message, message.dump()));
+    send(encodeMessage(message.dump()));
 }
 
 std::string frameWith(std::uint32_t length, std::uint8_t type, std::uint32_t checksum,
@@ -148,23 +148,23 @@ private:
         if (m_how == "chunks")
             forEver(encodeChunk(id + 1, std::string(100'000, 'c')));
         if (m_how == "interim")
-            forEver(encodeFrame(FrameType::Message, nothing.dump()));
+            forEver(encodeMessage(nothing.dump()));
         if (m_how == "length")
             forEver(frameWith(kMaxPayload + 1, 1, 0, std::string(65536, 'l')));
         if (m_how == "negative")
             forEver(frameWith(0xffffffff, 1, 0, std::string(65536, 'l')));
         if (m_how == "zero")
-            forEver(encodeFrame(FrameType::Message, ""));
+            forEver(encodeMessage(""));
         if (m_how == "type")
             forEver(frameWith(4, 77, 0, "abcd"));
         if (m_how == "checksum")
             forEver(frameWith(4, 1, 12345, "abcd"));
         if (m_how == "depth")
-            forEver(encodeFrame(FrameType::Message, std::string(kMaxPayload, '[')));
+            forEver(encodeMessage(std::string(kMaxPayload, '[')));
         if (m_how == "values")
-            forEver(encodeFrame(FrameType::Message, "{\"id\":1,\"x\":[" + repeated("[],", 340'000) + "[]]}"));
+            forEver(encodeMessage("{\"id\":1,\"x\":[" + repeated("[],", 340'000) + "[]]}"));
         if (m_how == "half")
-            dribble(encodeFrame(FrameType::Message, std::string(kMaxPayload, 'h')));
+            dribble(encodeMessage(std::string(kMaxPayload, 'h')));
     }
 
     static std::string repeated(const std::string& text, int times)
@@ -187,7 +187,7 @@ private:
     static void tooMuch(std::uint32_t id)
     {
         for (int i = 0; i < 100; ++i)
-            send(encodeChunk(id, std::string(kMaxChunk, 'r')));
+            send(encodeChunk(id, std::string(kMaxPayload, 'r')));
         sendMessage({{"id", id}, {"ok", true}, {"size", INT64_MAX}, {"bytes", 5}});
     }
 
