@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/base/csv_cells.h"
+#include "engine/base/csv_reader.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/validate.h"
 
@@ -178,10 +178,8 @@ Result<MeasuredRow> rowOf(const Numbers& n, std::size_t line)
     return MeasuredRow{spec, {static_cast<int>(n[Length]), 0}, n[Milliseconds] / 1000, line};
 }
 
-Result<MeasuredRow> parseRow(std::string_view text, std::size_t headings, const Places& places,
-                             std::size_t line)
+Result<MeasuredRow> parseRow(const Cells& cells, std::size_t headings, const Places& places, std::size_t line)
 {
-    TRAINYARD_TRY(const Cells cells, csvCells(text));
     if (cells.size() > headings)
         return badInput(fmt::format("there are {} cells, but {} column names", cells.size(), headings),
                         "write fractions with a decimal point, or put the cell in quotes");
@@ -193,20 +191,20 @@ Result<MeasuredRow> parseRow(std::string_view text, std::size_t headings, const 
 
 Result<std::vector<MeasuredRow>> parseMeasuredRows(std::string_view csv)
 {
-    const std::vector<std::string_view> lines = csvLines(csv);
-    const auto headings = csvCells(lines.front());
-    if (!headings.ok())
-        return headings.error().in(lineName(1));
-    const auto places = placesIn(*headings);
+    CsvReader reader(csv);
+    Cells headings, cells;
+    TRAINYARD_TRY_STATUS(reader.next(headings));
+    const auto places = placesIn(headings);
     if (!places.ok())
-        return places.error().in(lineName(1));
+        return places.error().in(lineName(reader.line()));
     std::vector<MeasuredRow> rows;
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (lines[i].empty())
-            continue;
-        auto row = parseRow(lines[i], headings->size(), *places, i + 1);
+    for (;;) {
+        TRAINYARD_TRY(const bool isRow, reader.next(cells));
+        if (!isRow)
+            break;
+        auto row = parseRow(cells, headings.size(), *places, reader.line());
         if (!row.ok())
-            return row.error().in(lineName(i + 1));
+            return row.error().in(lineName(reader.line()));
         rows.push_back(std::move(*row));
     }
     if (rows.empty())

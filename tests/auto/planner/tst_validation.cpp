@@ -218,7 +218,7 @@ private slots:
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,212,7")
                     .contains("line 2: there are 12 cells, but 11 column names"));
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"212,7\"").contains("\"iteration time (ms)\" is"));
-        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quote is not closed"));
+        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quotation mark is never closed"));
         QVERIFY(errorOf("# GPUs,# GPUs\n").contains("2 columns \"# GPUs\""));
         const QString missing = errorOf("# GPUs;global batch\n");
         QVERIFY(missing.contains("\"# GPUs\"") && missing.contains("\"iteration time (ms)\""));
