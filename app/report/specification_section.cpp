@@ -1,9 +1,6 @@
-#include <QJsonArray>
-#include <QJsonDocument>
-#include <QJsonObject>
-
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
+#include "engine/spec/field_changes.h"
 
 namespace trainyard {
 
@@ -11,42 +8,17 @@ namespace {
 
 constexpr qsizetype kRunsInTable = 5; ///< side by side on a page
 
-QString scalarText(const QJsonValue& value)
-{
-    if (value.isDouble())
-        return QString::number(value.toDouble(), 'g', 12);
-    if (value.isBool())
-        return value.toBool() ? "yes" : "no";
-    return oneLine(value.toString());
-}
-
-/// "batch.micro" -> "8" for every scalar in the JSON, in its order.
-void flatten(const QJsonValue& value, const QString& path, QList<QPair<QString, QString>>& out)
-{
-    if (value.isObject()) {
-        const QJsonObject object = value.toObject();
-        for (auto it = object.begin(); it != object.end(); ++it)
-            flatten(it.value(), path.isEmpty() ? it.key() : path + "." + it.key(), out);
-    } else if (value.isArray()) {
-        const QJsonArray array = value.toArray();
-        for (qsizetype i = 0; i < array.size(); ++i)
-            flatten(array[i], QString("%1[%2]").arg(path).arg(i), out);
-    } else {
-        out.emplaceBack(path, scalarText(value));
-    }
-}
-
 /// By path, one value per run; empty where a run's specification does not have it.
 QMap<QString, QStringList> valuesByPath(const Runs& runs)
 {
     QMap<QString, QStringList> values;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        QList<QPair<QString, QString>> pairs;
-        flatten(QJsonDocument::fromJson(runs[r].facts.specText.toUtf8()).object(), {}, pairs);
-        for (const auto& [path, value] : pairs) {
-            QStringList& cells = values[path];
+        if (!runs[r].facts.spec)
+            continue;
+        for (const auto& [path, value] : fieldTexts(*runs[r].facts.spec)) {
+            QStringList& cells = values[QString::fromStdString(path)];
             cells.resize(static_cast<qsizetype>(runs.size()));
-            cells[static_cast<qsizetype>(r)] = value;
+            cells[static_cast<qsizetype>(r)] = oneLine(QString::fromStdString(value));
         }
     }
     return values;
