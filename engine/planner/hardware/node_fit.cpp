@@ -19,7 +19,7 @@ HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device)
 
 DeviceKind resolvedDevice(DeviceKind asked, const NodeModel& node)
 {
-    return asked == DeviceKind::Auto && !node.sharesMemory ? DeviceKind::Cuda : asked;
+    return resolvedDevice(asked, std::vector{onHardware({.ranks = 1}, node, asked)});
 }
 
 } // namespace trainyard

@@ -15,7 +15,7 @@ constexpr double kUsableShare = 0.92;
 /// the host's, ranks have their share of it and nothing beside.
 HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device);
 
-/// Resolves launch.device "auto" on such nodes: CUDA where devices have memory of their own.
+/// As resolvedDevice() of memory_fit.h, for ranks on such nodes.
 DeviceKind resolvedDevice(DeviceKind asked, const NodeModel& node);
 
 } // namespace trainyard

@@ -69,7 +69,8 @@ struct HostMemory {
 /// that have devices may still end in main memory: then the larger of both counts.
 std::vector<HostMemory> memoryOfHosts(const RunSpec& spec, const MemoryOfNode& memory);
 
-/// Resolves launch.device "auto": CUDA where every rank has its own device; otherwise as asked.
+/// Resolves launch.device "auto" for a plan: CUDA where every rank has its own device; otherwise as asked. At
+/// run time assignDevices() (engine/device/device_choice.h) applies the same rule to the devices it finds.
 DeviceKind resolvedDevice(DeviceKind asked, const std::vector<HostMemory>& hosts);
 
 /// How the processor of that host multiplies matrices of the specification's type; Native where it does not
