@@ -201,7 +201,7 @@ void DeskWindow::watchLogins()
     QObject::connect(m_keyring, &SystemKeyring::failed, &m_window, &MainWindow::showStatus);
     logins.setKeyring(std::move(keyring));
     QObject::connect(&logins, &CredentialBroker::asked, &m_window,
-                     [this, &logins](const LoginQuestion& question) {
+                     [this, &logins](const ssh::LoginInquiry& question) {
                          const auto keyring = logins.hasKeyring() ? LoginDialog::Keyring::Present
                                                                   : LoginDialog::Keyring::Absent;
                          auto* dialog = new LoginDialog(question, keyring, &m_window);

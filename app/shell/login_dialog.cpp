@@ -24,44 +24,47 @@ QLabel* makeWrapped(const QString& text, const char* role = nullptr)
     return label;
 }
 
-QString titleOf(const LoginQuestion& question)
+QString titleOf(const ssh::LoginInquiry& question)
 {
     switch (question.kind) {
-    case LoginQuestion::Kind::Passphrase:
+    case ssh::LoginInquiry::Kind::Passphrase:
         return LoginDialog::tr("Passphrase");
-    case LoginQuestion::Kind::Password:
+    case ssh::LoginInquiry::Kind::Password:
         return LoginDialog::tr("Password");
-    case LoginQuestion::Kind::Challenge:
+    case ssh::LoginInquiry::Kind::Challenge:
         break;
     }
     return LoginDialog::tr("Login");
 }
 
-QString placeOf(const LoginQuestion& question)
+QString placeOf(const ssh::LoginInquiry& question)
 {
-    return question.via.isEmpty() ? question.host
-                                  : LoginDialog::tr("%1 (via %2)").arg(question.host, question.via);
+    const QString host = QString::fromStdString(question.host);
+    return question.via.empty()
+               ? host
+               : LoginDialog::tr("%1 (via %2)").arg(host, QString::fromStdString(question.via));
 }
 
-QString reasonOf(const LoginQuestion& question)
+QString reasonOf(const ssh::LoginInquiry& question)
 {
+    const QString user = QString::fromStdString(question.user);
     switch (question.kind) {
-    case LoginQuestion::Kind::Passphrase:
+    case ssh::LoginInquiry::Kind::Passphrase:
         return LoginDialog::tr("%1 accepts the key %2. Enter its passphrase.")
-            .arg(placeOf(question), question.keyFile);
-    case LoginQuestion::Kind::Password:
-        return LoginDialog::tr("%1 asks for the password of user %2.").arg(placeOf(question), question.user);
-    case LoginQuestion::Kind::Challenge:
+            .arg(placeOf(question), QString::fromStdString(question.keyFile));
+    case ssh::LoginInquiry::Kind::Password:
+        return LoginDialog::tr("%1 asks for the password of user %2.").arg(placeOf(question), user);
+    case ssh::LoginInquiry::Kind::Challenge:
         break;
     }
-    return LoginDialog::tr("%1 needs more information to log in user %2.")
-        .arg(placeOf(question), question.user);
+    return LoginDialog::tr("%1 needs more information to log in user %2.").arg(placeOf(question), user);
 }
 
 /// The label beside the field: ours where the question is ours, the host's words where it is the host's.
-QString labelOf(const LoginQuestion& question, const LoginQuestion::Prompt& prompt)
+QString labelOf(const ssh::LoginInquiry& question, const ssh::LoginInquiry::Prompt& prompt)
 {
-    return question.kind == LoginQuestion::Kind::Challenge ? prompt.text : titleOf(question);
+    return question.kind == ssh::LoginInquiry::Kind::Challenge ? QString::fromStdString(prompt.text)
+                                                               : titleOf(question);
 }
 
 /// The text of a field, gone from the field; its own copy is wiped.
@@ -78,7 +81,7 @@ ssh::Secret takeText(QLineEdit& field)
 
 } // namespace
 
-LoginDialog::LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent)
+LoginDialog::LoginDialog(const ssh::LoginInquiry& question, Keyring keyring, QWidget* parent)
     : QDialog(parent)
     , m_form(new QScrollArea)
     , m_useAgain(new QCheckBox(tr("Remember for this &session")))
@@ -110,14 +113,14 @@ void LoginDialog::showEvent(QShowEvent* event)
     QDialog::showEvent(event);
 }
 
-QWidget* LoginDialog::makeForm(const LoginQuestion& question)
+QWidget* LoginDialog::makeForm(const ssh::LoginInquiry& question)
 {
     auto* form = new QWidget;
     setRole(form, "page");
     auto* column = new QVBoxLayout(form);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(metrics::kPanelPadding);
-    if (!question.title.isEmpty() || !question.instruction.isEmpty())
+    if (!question.title.empty() || !question.instruction.empty())
         column->addWidget(makeHostsWords(question));
     if (question.attempt > 1)
         column->addWidget(makeWrapped(tr("The previous answer was rejected."), "error"));
@@ -125,19 +128,19 @@ QWidget* LoginDialog::makeForm(const LoginQuestion& question)
     return form;
 }
 
-QWidget* LoginDialog::makeHostsWords(const LoginQuestion& question)
+QWidget* LoginDialog::makeHostsWords(const ssh::LoginInquiry& question)
 {
     auto* panel = makePanel();
     auto* column = new QVBoxLayout(panel);
-    column->addWidget(makeLabel(tr("Message from %1").arg(question.host), "small"));
-    for (const QString& text : {question.title, question.instruction}) {
-        if (!text.isEmpty())
-            column->addWidget(makeWrapped(text));
+    column->addWidget(makeLabel(tr("Message from %1").arg(QString::fromStdString(question.host)), "small"));
+    for (const std::string& text : {question.title, question.instruction}) {
+        if (!text.empty())
+            column->addWidget(makeWrapped(QString::fromStdString(text)));
     }
     return panel;
 }
 
-QWidget* LoginDialog::makePrompts(const LoginQuestion& question)
+QWidget* LoginDialog::makePrompts(const ssh::LoginInquiry& question)
 {
     auto* box = new QWidget;
     auto* column = new QVBoxLayout(box);
@@ -159,7 +162,7 @@ QWidget* LoginDialog::makePrompts(const LoginQuestion& question)
 }
 
 /// One-time codes are neither used again nor kept.
-QWidget* LoginDialog::makeChoices(const LoginQuestion& question, Keyring keyring)
+QWidget* LoginDialog::makeChoices(const ssh::LoginInquiry& question, Keyring keyring)
 {
     const bool reusable = question.reusable && question.prompts.size() == 1;
     m_useAgain->setChecked(reusable);
@@ -178,9 +181,9 @@ QWidget* LoginDialog::makeChoices(const LoginQuestion& question, Keyring keyring
     return box;
 }
 
-QWidget* LoginDialog::makeButtons(const LoginQuestion& question)
+QWidget* LoginDialog::makeButtons(const ssh::LoginInquiry& question)
 {
-    const bool isKey = question.kind == LoginQuestion::Kind::Passphrase;
+    const bool isKey = question.kind == ssh::LoginInquiry::Kind::Passphrase;
     auto* leave = makeButton(isKey ? tr("Do not use this key") : tr("Cancel"));
     auto* use = makeButton(isKey ? tr("Unlock") : tr("Log in"), "primary");
     use->setDefault(true);

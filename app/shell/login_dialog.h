@@ -21,7 +21,7 @@ class LoginDialog : public QDialog {
     Q_OBJECT
 public:
     enum class Keyring { Absent, Present };
-    LoginDialog(const LoginQuestion& question, Keyring keyring, QWidget* parent = nullptr);
+    LoginDialog(const ssh::LoginInquiry& question, Keyring keyring, QWidget* parent = nullptr);
 
     /// Moves the answer out of the fields and clears them; nullopt when the dialog was not accepted. Call it
     /// once.
@@ -31,11 +31,11 @@ protected:
     void showEvent(QShowEvent* event) override;
 
 private:
-    QWidget* makeForm(const LoginQuestion& question);
-    QWidget* makeHostsWords(const LoginQuestion& question);
-    QWidget* makePrompts(const LoginQuestion& question);
-    QWidget* makeChoices(const LoginQuestion& question, Keyring keyring);
-    QWidget* makeButtons(const LoginQuestion& question);
+    QWidget* makeForm(const ssh::LoginInquiry& question);
+    QWidget* makeHostsWords(const ssh::LoginInquiry& question);
+    QWidget* makePrompts(const ssh::LoginInquiry& question);
+    QWidget* makeChoices(const ssh::LoginInquiry& question, Keyring keyring);
+    QWidget* makeButtons(const ssh::LoginInquiry& question);
 
     QScrollArea* m_form;        ///< scrolled only when a host says very much
     QList<QLineEdit*> m_fields; ///< one for each prompt

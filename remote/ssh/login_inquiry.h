@@ -8,7 +8,8 @@
 
 namespace trainyard::ssh {
 
-/// A secret that only a person knows and that one hop of a connection needs.
+/// A secret that only a person knows and that one hop of a connection needs. The texts are plain (no control
+/// characters), but a server's words may still look like anything: show them as plain text.
 struct LoginInquiry {
     enum class Kind {
         Passphrase, ///< of a key file of the user's

@@ -8,12 +8,13 @@ namespace trainyard {
 namespace {
 
 /// One secret opens one thing: a key file, or an account; empty = it is good for one time only.
-QString nameOf(const LoginQuestion& question)
+QString nameOf(const ssh::LoginInquiry& question)
 {
     if (!question.reusable || question.prompts.size() != 1)
         return {};
-    return question.kind == LoginQuestion::Kind::Passphrase ? "key " + question.keyFile
-                                                            : "account " + question.account;
+    return QString::fromStdString(question.kind == ssh::LoginInquiry::Kind::Passphrase
+                                      ? "key " + question.keyFile
+                                      : "account " + question.account);
 }
 
 std::vector<ssh::Secret> alone(ssh::Secret secret)
@@ -36,18 +37,18 @@ void CredentialBroker::setKeyring(std::unique_ptr<Keyring> keyring)
 void CredentialBroker::watch(Target& target)
 {
     connect(&target, &Target::loginNeeded, this,
-            [this, &target](const LoginQuestion& question) { add(target, question); });
+            [this, &target](const ssh::LoginInquiry& question) { add(target, question); });
     connect(&target, &Target::attemptFailed, this, [this, &target] { drop(&target); });
     connect(&target, &Target::stateChanged, this, [this, &target](Target::State state) {
         if (state != Target::State::Connecting && state != Target::State::Ready)
             drop(&target);
     });
     connect(&target, &Target::loggedIn, this,
-            [this, &target](const QString& account) { onLoggedIn(target, account); });
+            [this, &target](const QString& account) { onLoggedIn(target, account.toStdString()); });
     connect(&target, &QObject::destroyed, this, [this, gone = &target] { drop(gone); });
 }
 
-void CredentialBroker::add(Target& target, const LoginQuestion& question)
+void CredentialBroker::add(Target& target, const ssh::LoginInquiry& question)
 {
     if (question.attempt > 1) {
         const QString name = nameOf(question);
@@ -74,7 +75,7 @@ void CredentialBroker::next()
 }
 
 /// The same secret is being tried by another link.
-bool CredentialBroker::isHeldBack(const LoginQuestion& question) const
+bool CredentialBroker::isHeldBack(const ssh::LoginInquiry& question) const
 {
     const QString name = nameOf(question);
     return std::any_of(m_unproven.begin(), m_unproven.end(),
@@ -83,7 +84,7 @@ bool CredentialBroker::isHeldBack(const LoginQuestion& question) const
 
 /// What is known needs no person. The look comes now and not when the question arrived, because the one
 /// before may have brought the answer.
-void CredentialBroker::begin(const LoginQuestion& question)
+void CredentialBroker::begin(const ssh::LoginInquiry& question)
 {
     const QString name = nameOf(question);
     if (question.attempt == 1 && answerFromMemory(question))
@@ -97,7 +98,7 @@ void CredentialBroker::begin(const LoginQuestion& question)
     });
 }
 
-bool CredentialBroker::answerFromMemory(const LoginQuestion& question)
+bool CredentialBroker::answerFromMemory(const ssh::LoginInquiry& question)
 {
     const auto found = m_memory.find(nameOf(question));
     if (found == m_memory.end())
@@ -157,7 +158,7 @@ void CredentialBroker::drop(const Target* target)
     next();
 }
 
-void CredentialBroker::onLoggedIn(const Target& target, const QString& account)
+void CredentialBroker::onLoggedIn(const Target& target, const std::string& account)
 {
     for (Unproven& given : m_unproven) {
         if (given.target != &target || given.account != account)

@@ -44,35 +44,35 @@ public:
     void forget() { m_memory.clear(); }
 
 signals:
-    void asked(const trainyard::LoginQuestion& question);
+    void asked(const trainyard::ssh::LoginInquiry& question);
     /// The link with the last question has ended: the answer is no longer needed.
     void withdrawn();
 
 private:
     struct Open {
         QPointer<Target> target;
-        LoginQuestion question;
+        ssh::LoginInquiry question;
     };
     /// An answer that no host has accepted yet.
     struct Unproven {
         QPointer<Target> target;
-        QString account; ///< of the hop that it was given to
-        QString name;    ///< see nameOf()
+        std::string account; ///< of the hop that it was given to
+        QString name;        ///< see nameOf()
         ssh::Secret secret;
         bool keepInKeyring = false;
     };
     enum class Stage { Idle, Keyring, Person };
 
-    void add(Target& target, const LoginQuestion& question);
+    void add(Target& target, const ssh::LoginInquiry& question);
     void next();
-    void begin(const LoginQuestion& question);
+    void begin(const ssh::LoginInquiry& question);
     void askPerson();
-    bool answerFromMemory(const LoginQuestion& question);
+    bool answerFromMemory(const ssh::LoginInquiry& question);
     void answerFromKeyring(const QString& name, std::optional<ssh::Secret> secret);
     void finish(ssh::LoginAnswers answers);
-    bool isHeldBack(const LoginQuestion& question) const;
+    bool isHeldBack(const ssh::LoginInquiry& question) const;
     void drop(const Target* target);
-    void onLoggedIn(const Target& target, const QString& account);
+    void onLoggedIn(const Target& target, const std::string& account);
 
     std::unique_ptr<Keyring> m_keyring;
     std::map<QString, ssh::Secret> m_memory; ///< by nameOf()

@@ -5,8 +5,6 @@
 #include <QString>
 #include <QStringList>
 
-#include "remote/ssh/login_inquiry.h"
-
 namespace trainyard {
 
 /// A host that has never been seen shows this key; a person compares the fingerprint and decides.
@@ -36,29 +34,7 @@ struct HostKeyChange {
     QStringList userFiles; ///< the user's own files of known_hosts
 };
 
-/// What only a person knows and one hop of a connection needs. The texts are plain (no control characters),
-/// but a server's words may still look like anything: show them as plain text.
-struct LoginQuestion {
-    using Kind = ssh::LoginInquiry::Kind;
-    struct Prompt {
-        QString text;
-        bool echo = false; ///< whether the answer may be seen
-    };
-
-    Kind kind = Kind::Password;
-    QString host; ///< the hop, as the user calls it
-    QString user;
-    QString account;            ///< whose secret it is: "alice@[gpu-03]:2222"
-    QString via;                ///< jump host in front of it; empty = reached directly
-    QString keyFile;            ///< of a Passphrase
-    QString title, instruction; ///< of a Challenge: the server's words
-    QList<Prompt> prompts;      ///< 1 to 8
-    int attempt = 1;            ///< from 2 on the answer before was wrong
-    bool reusable = true;       ///< the same answer will do the next time; false for one-time codes
-};
-
 } // namespace trainyard
 
 Q_DECLARE_METATYPE(trainyard::HostKeyQuestion)
 Q_DECLARE_METATYPE(trainyard::HostKeyChange)
-Q_DECLARE_METATYPE(trainyard::LoginQuestion)

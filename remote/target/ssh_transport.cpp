@@ -47,24 +47,6 @@ HostKeyChange changeOf(const ssh::Interaction::HostKeyChange& found)
     return change;
 }
 
-LoginQuestion questionOf(const ssh::LoginInquiry& inquiry)
-{
-    LoginQuestion question;
-    question.kind = inquiry.kind;
-    question.host = QString::fromStdString(inquiry.host);
-    question.user = QString::fromStdString(inquiry.user);
-    question.account = QString::fromStdString(inquiry.account);
-    question.via = QString::fromStdString(inquiry.via);
-    question.keyFile = QString::fromStdString(inquiry.keyFile);
-    question.title = QString::fromStdString(inquiry.title);
-    question.instruction = QString::fromStdString(inquiry.instruction);
-    for (const auto& prompt : inquiry.prompts)
-        question.prompts.append({QString::fromStdString(prompt.text), prompt.echo});
-    question.attempt = inquiry.attempt;
-    question.reusable = inquiry.reusable;
-    return question;
-}
-
 } // namespace
 
 SshTransport::SshTransport(const QString& host, const TargetOptions& options, QObject* parent)
@@ -110,7 +92,7 @@ void SshTransport::start()
         post([this, change = changeOf(found)] { emit hostKeyChanged(change); });
     };
     listener.loginNeeded = [this](const ssh::LoginInquiry& inquiry) {
-        post([this, question = questionOf(inquiry)] { emit loginNeeded(question); });
+        post([this, inquiry] { emit loginNeeded(inquiry); });
     };
     listener.loggedIn = [this](const std::string& account) {
         post([this, account = QString::fromStdString(account)] { emit loggedIn(account); });

@@ -100,8 +100,8 @@ signals:
     /// One attempt to connect (or the established link) failed; stateChanged reports only new states.
     void attemptFailed(const trainyard::Error& error);
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
-    void loginNeeded(const trainyard::LoginQuestion& question);
-    /// A hop has accepted the login of this account (LoginQuestion::account).
+    void loginNeeded(const trainyard::ssh::LoginInquiry& question);
+    /// A hop has accepted the login of this account (ssh::LoginInquiry::account).
     void loggedIn(const QString& account);
     /// A message for the user although it works: an unreadable line in known_hosts, an ignored option.
     void notice(const QString& text);

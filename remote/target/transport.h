@@ -40,7 +40,7 @@ signals:
     void hostKeyUnknown(const trainyard::HostKeyQuestion& question);
     /// failed() follows.
     void hostKeyChanged(const trainyard::HostKeyChange& change);
-    void loginNeeded(const trainyard::LoginQuestion& question);
+    void loginNeeded(const trainyard::ssh::LoginInquiry& question);
     void loggedIn(const QString& account);
     /// The ssh configuration sets another timeout for a dead peer; before opened().
     void keepAliveConfigured(std::chrono::milliseconds interval, int countMax);

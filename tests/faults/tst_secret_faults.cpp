@@ -85,7 +85,7 @@ private:
     /// Answers as a person would: wrong at first, then right.
     void watch(Target& target)
     {
-        connect(&target, &Target::loginNeeded, this, [this, &target](const LoginQuestion&) {
+        connect(&target, &Target::loginNeeded, this, [this, &target](const ssh::LoginInquiry&) {
             const QByteArray text = ++m_asked == 1 ? QByteArray("wrong ") + kCanary.left(3) : kCanary;
             std::vector<ssh::Secret> answer;
             answer.emplace_back(std::string_view(text.constData(), static_cast<std::size_t>(text.size())));

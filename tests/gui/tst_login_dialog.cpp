@@ -26,13 +26,13 @@ private slots:
     {
         QFETCH(QString, instruction);
         QFETCH(int, prompts);
-        LoginQuestion question;
-        question.kind = LoginQuestion::Kind::Challenge;
+        ssh::LoginInquiry question;
+        question.kind = ssh::LoginInquiry::Kind::Challenge;
         question.host = "gpu-03";
         question.user = "ada";
-        question.instruction = instruction;
+        question.instruction = instruction.toStdString();
         for (int i = 0; i < prompts; ++i)
-            question.prompts.append({QString("Question %1:").arg(i), true});
+            question.prompts.push_back({"Question " + std::to_string(i) + ':', true});
         LoginDialog dialog(question, LoginDialog::Keyring::Absent);
         dialog.show();
         QVERIFY(QTest::qWaitForWindowExposed(&dialog, kPatienceMs));
@@ -57,7 +57,7 @@ private slots:
 
     void givesTheAnswersOnce()
     {
-        LoginQuestion question;
+        ssh::LoginInquiry question;
         question.host = "gpu-03";
         question.user = "ada";
         question.prompts = {{"Password", false}};

@@ -13,19 +13,20 @@ namespace trainyard {
 
 namespace {
 
-QString describe(const LoginQuestion& question)
+QString describe(const ssh::LoginInquiry& question)
 {
-    const QString via = question.via.isEmpty() ? QString() : " (via " + question.via + ")";
+    const QString host = QString::fromStdString(question.host);
     QStringList lines;
     if (question.attempt > 1)
         lines << "That was not accepted.";
-    if (!question.title.isEmpty())
-        lines << question.host + ": " + question.title;
-    lines << question.instruction.split('\n', Qt::SkipEmptyParts);
-    lines << (question.kind == LoginQuestion::Kind::Challenge
-                  ? question.user + " on " + question.host + via + ", the host asks:"
-                  : QString());
-    lines.removeAll(QString());
+    if (!question.title.empty())
+        lines << host + ": " + QString::fromStdString(question.title);
+    lines << QString::fromStdString(question.instruction).split('\n', Qt::SkipEmptyParts);
+    if (question.kind == ssh::LoginInquiry::Kind::Challenge) {
+        const QString via =
+            question.via.empty() ? QString() : " (via " + QString::fromStdString(question.via) + ")";
+        lines << QString::fromStdString(question.user) + " on " + host + via + ", the host asks:";
+    }
     return lines.join('\n');
 }
 
@@ -81,13 +82,13 @@ void Desk::warnOfKeyringIndex()
         console::warn(QString::fromStdString(m_keyring->indexStatus().error().text()));
 }
 
-void Desk::askLogin(const LoginQuestion& question)
+void Desk::askLogin(const ssh::LoginInquiry& question)
 {
     warnOfKeyringIndex();
     if (!Terminal::isThere()) {
         console::note(QString("%1 asks for a secret, and there is no terminal to type it on. Use a key "
                               "without a passphrase or the ssh-agent, or connect in the window.")
-                          .arg(question.host));
+                          .arg(QString::fromStdString(question.host)));
         return m_targets.logins().answer(std::nullopt);
     }
     if (const QString text = describe(question); !text.isEmpty())
@@ -96,12 +97,13 @@ void Desk::askLogin(const LoginQuestion& question)
     askPrompt(question, 0);
 }
 
-void Desk::askPrompt(const LoginQuestion& question, qsizetype index)
+void Desk::askPrompt(const ssh::LoginInquiry& question, std::size_t index)
 {
     if (index == question.prompts.size())
         return m_targets.logins().answer(CredentialBroker::Answer{std::move(m_answers), true, false});
     const auto& prompt = question.prompts[index];
-    m_asked = m_terminal.ask(prompt.text + ':', prompt.echo ? Terminal::Echo::Shown : Terminal::Echo::Hidden,
+    m_asked = m_terminal.ask(QString::fromStdString(prompt.text) + ':',
+                             prompt.echo ? Terminal::Echo::Shown : Terminal::Echo::Hidden,
                              [this, question, index](std::optional<ssh::Secret> answer) {
                                  if (!answer)
                                      return m_targets.logins().answer(std::nullopt);

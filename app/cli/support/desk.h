@@ -38,8 +38,8 @@ private:
     void watch(Target* target);
     void judgeHostKey(Target& target, const HostKeyQuestion& question);
     void warnOfKeyringIndex();
-    void askLogin(const LoginQuestion& question);
-    void askPrompt(const LoginQuestion& question, qsizetype index);
+    void askLogin(const ssh::LoginInquiry& question);
+    void askPrompt(const ssh::LoginInquiry& question, std::size_t index);
 
     const NewKeys m_newKeys;
     Terminal m_terminal;

@@ -31,10 +31,10 @@ public:
     }
 };
 
-LoginQuestion passwordQuestion(int attempt = 1)
+ssh::LoginInquiry passwordQuestion(int attempt = 1)
 {
-    LoginQuestion question;
-    question.kind = LoginQuestion::Kind::Password;
+    ssh::LoginInquiry question;
+    question.kind = ssh::LoginInquiry::Kind::Password;
     question.host = "gate";
     question.account = "alice@gate";
     question.prompts = {{"Password", false}};
@@ -117,7 +117,7 @@ private slots:
         emit m_one->loginNeeded(passwordQuestion());
         QCOMPARE(m_asked->size(), 2);
         m_desk->answer(std::nullopt);
-        LoginQuestion code = passwordQuestion();
+        ssh::LoginInquiry code = passwordQuestion();
         code.reusable = false;
         for (int i = 0; i < 2; ++i) {
             emit m_one->loginNeeded(code);

@@ -9,7 +9,7 @@ namespace trainyard::pictures {
 
 struct LoginPicture {
     QString name;
-    LoginQuestion question;
+    ssh::LoginInquiry question;
 };
 
 /// A password, a passphrase through a jump host, three questions of a host, and one that says too much.
