@@ -42,7 +42,7 @@ Result<Answer> have(const AgentContext& context, const json& request)
         if (!entry.is_string() || !isSha256(entry.get_ref<const std::string&>()))
             return badInput("the list \"sha256\" contains an entry that is not 64 lower-case hex digits");
         const std::string hash = entry.get<std::string>();
-        if (store.has(hash)) {
+        if (store.verifyOrRemove(hash)) {
             store.noteUse(hash);
             continue;
         }

@@ -32,7 +32,7 @@ std::filesystem::path BlobStore::sums(const std::string& sha256) const
     return blob(sha256) += ".sums";
 }
 
-bool BlobStore::has(const std::string& sha256) const
+bool BlobStore::verifyOrRemove(const std::string& sha256) const
 {
     const std::filesystem::path path = blob(sha256);
     std::error_code ignored;

@@ -24,7 +24,7 @@ public:
 
     /// Returns true when the blob exists and matches its name. Hashes a file again that was written to since
     /// it was sealed, and removes a damaged one.
-    bool has(const std::string& sha256) const;
+    bool verifyOrRemove(const std::string& sha256) const;
     /// Records that the blob is needed now, so that clean-up does not treat it as old.
     void noteUse(const std::string& sha256) const;
     Status makeFolderFor(const std::string& sha256) const;

@@ -22,7 +22,7 @@ Result<bool> BundleStore::assemble(const std::string& id, const std::vector<Bund
         return badInput("the bundle's id " + id.substr(0, 12) + " does not match its files, " +
                         computed.substr(0, 12));
     for (const BundleFile& file : files) {
-        if (!m_blobs.has(file.sha256))
+        if (!m_blobs.verifyOrRemove(file.sha256))
             return refused("the blob of " + file.path + " is missing", "upload it first");
     }
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));

@@ -62,9 +62,9 @@ Result<std::uint64_t> verifiedPrefix(const BlobStore& store, const std::string& 
 Result<std::unique_ptr<PartFile>> PartFile::open(const BlobStore& store, const BlobUpload& upload)
 {
     std::unique_ptr<PartFile> part(new PartFile(store, upload));
-    const Status taken = store.has(upload.sha256) ? Status() : part->take();
+    const Status taken = store.verifyOrRemove(upload.sha256) ? Status() : part->take();
     // Asked again after the preparation: a racing upload may have published in between.
-    if (store.has(upload.sha256)) {
+    if (store.verifyOrRemove(upload.sha256)) {
         part->onlyCount();
         return part;
     }

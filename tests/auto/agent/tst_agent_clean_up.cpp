@@ -70,9 +70,9 @@ private slots:
         QVERIFY(fs::exists(m_root / "bundles" / old)); // it only looked
         QCOMPARE(cleanUp(m_root, plan).value(), std::uint64_t{std::string("only in the old one").size()});
         QVERIFY(!fs::exists(m_root / "bundles" / old));
-        QVERIFY(!BlobStore(m_root).has(sha256Hex("only in the old one")));
+        QVERIFY(!BlobStore(m_root).verifyOrRemove(sha256Hex("only in the old one")));
         QCOMPARE(readFile(m_root / "bundles" / present / "bin/a").value(), std::string("shared"));
-        QVERIFY(BlobStore(m_root).has(sha256Hex("shared")));
+        QVERIFY(BlobStore(m_root).verifyOrRemove(sha256Hex("shared")));
         QCOMPARE(namesOf(planned()), QStringList());
     }
 

@@ -247,7 +247,7 @@ private slots:
         const BlobStore store(root() / "agent");
         QVERIFY(readFile(store.blob(sha256Hex(library))).value() == library);
         QCOMPARE(std::filesystem::hard_link_count(store.blob(sha256Hex(library))), 1u);
-        QVERIFY(!store.has(sha256Hex(content(3'000'000, 3))));
+        QVERIFY(!store.verifyOrRemove(sha256Hex(content(3'000'000, 3))));
         request["files"] = {wanted("../wheel/libc10.so", other)};
         QVERIFY(errorOf(agent.call(request)).find("not a valid file name") != std::string::npos);
     }
