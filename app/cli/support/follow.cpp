@@ -124,6 +124,102 @@ QString linkText(LinkState state)
                : "connection restored";
 }
 
+/// Follows one run on the terminal until it ends or Ctrl+C is pressed.
+class ConsoleFollower {
+public:
+    ConsoleFollower(Desk& desk, const QString& runId, const DeskRun& run)
+        : m_runId(runId)
+        , m_view(runId)
+        , m_alerts(runId)
+        , m_records(run.attempt)
+        , m_follower(runId, run.hosts, desk.targets())
+    {
+        on(m_interrupt, &Interrupt::requested, [this] {
+            m_detached = true;
+            m_loop.quit();
+        });
+        on(m_follower, &RunFollower::recordsArrived,
+           [this](const QString& stream, const std::vector<Record>& arrived) { take(stream, arrived); });
+        on(m_follower, &RunFollower::streamRestarted,
+           [this](const QString& stream) { m_alerts.forget(stream); });
+        on(m_follower, &RunFollower::linkChanged, [this](LinkState state) { printLink(state); });
+        on(m_follower, &RunFollower::problem,
+           [](const Error& error) { console::note(QString::fromStdString(error.text())); });
+        on(m_follower, &RunFollower::finished, [this] { m_loop.quit(); });
+        on(m_recordTimer, &QTimer::timeout, [this] { printRecords(); });
+        on(m_alertTimer, &QTimer::timeout, [this] { printAlerts(); });
+    }
+
+    /// Returns the exit status.
+    int follow()
+    {
+        m_follower.start();
+        m_alerts.setLink(m_follower.linkState());
+        m_recordTimer.start(kTellInterval);
+        m_alertTimer.start(kJudgeInterval);
+        m_silence.start();
+        m_loop.exec();
+        m_recordTimer.stop();
+        m_alertTimer.stop();
+        console::transient("");
+        if (m_detached) {
+            console::note("Detached. The run continues; `trainyard attach " + m_runId +
+                          "` follows it again.");
+            return 130;
+        }
+        m_view.show(m_records);
+        m_view.keepLastStep();
+        return m_view.exitStatus();
+    }
+
+private:
+    template <class Sender, class Signal, class Slot>
+    void on(Sender& sender, Signal signal, Slot slot)
+    {
+        QObject::connect(&sender, signal, &m_loop, slot);
+    }
+    void take(const QString& stream, const std::vector<Record>& arrived)
+    {
+        m_records.add(stream, arrived);
+        m_alerts.take(stream, arrived);
+        m_silence.restart();
+    }
+    /// The streams catch up one by one. To print in order of time, wait until all have, unless no more comes
+    /// or more than can be held back.
+    void printRecords()
+    {
+        m_inOrder = m_inOrder || m_follower.caughtUp() || m_silence.hasExpired(kSilenceMs) ||
+                    m_records.waiting() > kMaxHeldBack;
+        if (m_inOrder)
+            m_view.show(m_records);
+    }
+    void printAlerts()
+    {
+        if (m_inOrder)
+            m_alerts.print();
+    }
+    void printLink(LinkState state)
+    {
+        m_alerts.setLink(state);
+        if (m_wasLost != (state == LinkState::Lost))
+            console::note(linkText(state));
+        m_wasLost = state == LinkState::Lost;
+    }
+
+    QString m_runId;
+    ConsoleView m_view;
+    AlertPrinter m_alerts;
+    AttemptRecords m_records;
+    RunFollower m_follower;
+    QEventLoop m_loop;
+    QTimer m_recordTimer, m_alertTimer;
+    QElapsedTimer m_silence; ///< since the last record
+    Interrupt m_interrupt;
+    bool m_inOrder = false;
+    bool m_detached = false;
+    bool m_wasLost = false;
+};
+
 } // namespace
 
 int followRun(Desk& desk, const QString& runId)
@@ -131,68 +227,7 @@ int followRun(Desk& desk, const QString& runId)
     const auto run = loadDeskRun(runId);
     if (!run.ok())
         return console::fail(run.error());
-
-    ConsoleView view(runId);
-    AlertPrinter alerts(runId);
-    AttemptRecords records(run->attempt);
-    RunFollower follower(runId, run->hosts, desk.targets());
-    QEventLoop loop;
-    QTimer tell;
-    QElapsedTimer silence;
-    Interrupt interrupt;
-    bool detached = false;
-    bool wasLost = false;
-    QObject::connect(&interrupt, &Interrupt::requested, &loop, [&] {
-        detached = true;
-        loop.quit();
-    });
-    QObject::connect(&follower, &RunFollower::recordsArrived, &loop,
-                     [&](const QString& stream, const std::vector<Record>& arrived) {
-                         records.add(stream, arrived);
-                         alerts.take(stream, arrived);
-                         silence.restart();
-                     });
-    // The streams catch up one by one; nothing is told before all have, unless nothing more comes or more
-    // than can be held back.
-    bool inOrder = false;
-    QObject::connect(&tell, &QTimer::timeout, &loop, [&] {
-        inOrder = inOrder || follower.caughtUp() || silence.hasExpired(kSilenceMs) ||
-                  records.waiting() > kMaxHeldBack;
-        if (inOrder)
-            view.show(records);
-    });
-    QObject::connect(&follower, &RunFollower::streamRestarted, &loop,
-                     [&](const QString& stream) { alerts.forget(stream); });
-    QTimer judge;
-    QObject::connect(&judge, &QTimer::timeout, &loop, [&] {
-        if (inOrder)
-            alerts.print();
-    });
-    QObject::connect(&follower, &RunFollower::linkChanged, &loop, [&](LinkState state) {
-        alerts.setLink(state);
-        if (wasLost != (state == LinkState::Lost))
-            console::note(linkText(state));
-        wasLost = state == LinkState::Lost;
-    });
-    QObject::connect(&follower, &RunFollower::problem, &loop,
-                     [](const Error& error) { console::note(QString::fromStdString(error.text())); });
-    QObject::connect(&follower, &RunFollower::finished, &loop, &QEventLoop::quit);
-    follower.start();
-    alerts.setLink(follower.linkState());
-    tell.start(kTellInterval);
-    judge.start(kJudgeInterval);
-    silence.start();
-    loop.exec();
-    tell.stop();
-    judge.stop();
-    console::transient("");
-    if (detached) {
-        console::note("Detached. The run continues; `trainyard attach " + runId + "` follows it again.");
-        return 130;
-    }
-    view.show(records);
-    view.keepLastStep();
-    return view.exitStatus();
+    return ConsoleFollower(desk, runId, *run).follow();
 }
 
 } // namespace trainyard
