@@ -93,29 +93,24 @@ QJsonObject objectOf(const std::string& json)
     return QJsonDocument::fromJson(QByteArray::fromStdString(json)).object();
 }
 
-int show(const NodeModel& node, QJsonObject document, bool json)
+void show(const NodeModel& node, QJsonObject document, bool json)
 {
-    if (!json) {
-        console::print(console::table(rowsOf(node)));
-        return 0;
-    }
+    if (!json)
+        return console::print(console::table(rowsOf(node)));
     document["name"] = QString::fromStdString(node.name);
     document["hardware"] = objectOf(toJson(node));
     console::print(QJsonDocument(document));
-    return 0;
 }
 
-int calibrateHosts(const CalibrateOptions& options)
+Result<int> calibrateHosts(const CalibrateOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
-    const auto report = probe(spec);
-    if (!report.ok())
-        return console::fail(report.error());
-    const auto node = keepProbedHardware(deskHardware(), *report, options.name, today());
-    return node.ok() ? show(*node, {{"probes", objectOf(toJson(*report))}}, options.json)
-                     : console::fail(node.error());
+    TRAINYARD_TRY(const auto report, probe(spec));
+    TRAINYARD_TRY(const auto node, keepProbedHardware(deskHardware(), report, options.name, today()));
+    show(node, {{"probes", objectOf(toJson(report))}}, options.json);
+    return 0;
 }
 
 /// What all nodes of all runs are said to be.
@@ -182,16 +177,14 @@ Result<NodeModel> refine(const std::string& name, RunSteps steps)
     return node;
 }
 
-int calibrateByRuns(const CalibrateOptions& options)
+Result<int> calibrateByRuns(const CalibrateOptions& options)
 {
-    const auto steps = stepsOf(options.runs);
-    if (!steps.ok())
-        return console::fail(steps.error());
-    const auto name = options.name.empty() ? hardwareOf(steps->rows) : Result<std::string>(options.name);
-    if (!name.ok())
-        return console::fail(name.error());
-    const auto node = refine(*name, *steps);
-    return node.ok() ? show(*node, {}, options.json) : console::fail(node.error());
+    TRAINYARD_TRY(const auto steps, stepsOf(options.runs));
+    TRAINYARD_TRY(const auto name,
+                  options.name.empty() ? hardwareOf(steps.rows) : Result<std::string>(options.name));
+    TRAINYARD_TRY(const auto node, refine(name, steps));
+    show(node, {}, options.json);
+    return 0;
 }
 
 Status checkName(const std::string& name)
@@ -202,13 +195,11 @@ Status checkName(const std::string& name)
                     "use at most 64 letters, digits and . _ -");
 }
 
-int calibrate(const CalibrateOptions& options)
+Result<int> calibrate(const CalibrateOptions& options)
 {
-    if (const Status named = checkName(options.name); !named.ok())
-        return console::fail(named.error());
+    TRAINYARD_TRY_STATUS(checkName(options.name));
     if (options.runs.empty() && nodePreset(options.name)) // before the minute that probes take
-        return console::fail(
-            badInput("--name: \"" + options.name + "\" is the name of a preset", "choose another name"));
+        return badInput("--name: \"" + options.name + "\" is the name of a preset", "choose another name");
     return options.runs.empty() ? calibrateHosts(options) : calibrateByRuns(options);
 }
 
@@ -236,7 +227,7 @@ void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome)
     command->callback([&outcome, options, spec, runs] {
         if (spec->empty() && runs->empty())
             throw CLI::RequiredError("SPEC");
-        outcome.status = calibrate(*options);
+        outcome.status = console::exitWith(calibrate(*options));
     });
 }
 

@@ -73,16 +73,14 @@ void printTable(const QList<RunCheckpoint>& checkpoints)
     console::print(console::table(rows));
 }
 
-int showCheckpoints(const CheckpointsOptions& options)
+Status showCheckpoints(const CheckpointsOptions& options)
 {
-    const auto checkpoints = listCheckpoints(options);
-    if (!checkpoints.ok())
-        return console::fail(checkpoints.error());
+    TRAINYARD_TRY(const auto checkpoints, listCheckpoints(options));
     if (options.json)
-        console::print(toJson(*checkpoints));
+        console::print(toJson(checkpoints));
     else
-        printTable(*checkpoints);
-    return 0;
+        printTable(checkpoints);
+    return {};
 }
 
 } // namespace
@@ -98,7 +96,7 @@ void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome)
         "--verify", options->verifyAll,
         "Verify the hashes of all checkpoints, however long it takes (default: the newest ones, for 10 s)");
     command->add_flag("--no-verify", options->verifyNone, "Check only manifests and sizes")->excludes(all);
-    command->callback([&outcome, options] { outcome.status = showCheckpoints(*options); });
+    command->callback([&outcome, options] { outcome.status = console::exitWith(showCheckpoints(*options)); });
 }
 
 } // namespace trainyard

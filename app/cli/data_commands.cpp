@@ -1,4 +1,5 @@
 #include "app/cli/commands.h"
+#include "app/cli/support/console.h"
 #include "app/cli/support/data_on_hosts.h"
 #include "app/cli/support/node_tool.h"
 
@@ -39,7 +40,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     prepare->callback([&outcome, prepare, hosts] {
         outcome.status = hosts->empty()
                              ? becomeNodeTool("trainyard-prepare", withName("prepare", prepare->remaining()))
-                             : prepareOnHosts(*hosts, prepare->remaining());
+                             : console::exitWith(prepareOnHosts(*hosts, prepare->remaining()));
     });
     auto host = std::make_shared<std::string>();
     CLI::App* verify =
@@ -48,7 +49,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     verify->callback([&outcome, verify, host] {
         outcome.status = host->empty()
                              ? becomeNodeTool("trainyard-prepare", withName("verify", verify->remaining()))
-                             : verifyOnHost(*host, verify->remaining());
+                             : console::exitWith(verifyOnHost(*host, verify->remaining()));
     });
     for (const auto& [name, description] :
          {std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},

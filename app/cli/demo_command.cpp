@@ -30,22 +30,19 @@ Status writeReports(const QString& run, const std::filesystem::path& folder)
     return writeReportFiles(document, {folder / "report.html", folder / "report.pdf"});
 }
 
-int demoHeadless(const std::string& out)
+Status demoHeadless(const std::string& out)
 {
     const std::filesystem::path folder = out.empty() ? dataDir() / "demo" : std::filesystem::absolute(out);
     Desk desk;
     DemoFlow demo({folder}, desk.runs());
-    const auto run = finish(demo);
-    if (!run.ok())
-        return console::fail(run.error());
-    const std::filesystem::path runFolder = runDir(*run);
-    if (const Status written = writeReports(*run, folder); !written.ok())
-        return console::fail(written.error());
+    TRAINYARD_TRY(const auto run, finish(demo));
+    const std::filesystem::path runFolder = runDir(run);
+    TRAINYARD_TRY_STATUS(writeReports(run, folder));
     console::print("dataset  " + QString::fromStdString(demo.datasetFolder().string()));
     console::print("run      " + QString::fromStdString(runFolder.string()));
     for (const char* name : {"report.html", "report.pdf"})
         console::print("report   " + QString::fromStdString((folder / name).string()));
-    return 0;
+    return {};
 }
 
 } // namespace
@@ -62,7 +59,7 @@ void addDemoCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--headless", o->headless, "Run without a window and print the paths");
     command->add_option("--out", o->out,
                         "Folder for the data set and the report (default: in Trainyard's data folder)");
-    command->callback([&outcome, o] { outcome.status = demoHeadless(o->out); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(demoHeadless(o->out)); });
 }
 
 } // namespace trainyard

@@ -144,20 +144,14 @@ Status writeSpec(const HistoryOptions& options)
     return {};
 }
 
-int relaunch(const HistoryOptions& options)
+Result<int> relaunch(const HistoryOptions& options)
 {
-    const auto history = History::open();
-    if (!history.ok())
-        return console::fail(history.error());
-    const auto spec = specOf(**history, options.run);
-    if (!spec.ok())
-        return console::fail(spec.error());
+    TRAINYARD_TRY(const auto history, History::open());
+    TRAINYARD_TRY(const auto spec, specOf(*history, options.run));
     Desk desk;
-    const auto run = desk.finish(desk.runs().launch(*spec));
-    if (!run.ok())
-        return console::fail(run.error());
-    console::print(*run);
-    return options.follow ? followRun(desk, *run) : 0;
+    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launch(spec)));
+    console::print(run);
+    return options.follow ? followRun(desk, run) : 0;
 }
 
 void printDifferences(const TextTable& table, bool json)
@@ -201,7 +195,7 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
     CLI::App* self = &runs;
     runs.final_callback([&outcome, o, self] {
         if (self->get_subcommands().empty())
-            outcome.status = printRuns(o->list);
+            outcome.status = console::exitWith(printRuns(o->list));
     });
 }
 
@@ -250,7 +244,7 @@ void addHistoryCommands(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command = app.add_subcommand("relaunch", "Launch a run again, unchanged; prints the new id");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_flag("--follow", o->follow, "Follow it until it ends");
-    command->callback([&outcome, o] { outcome.status = relaunch(*o); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(relaunch(*o)); });
 
     command = app.add_subcommand("diff", "Show spec differences between runs");
     command->add_option("RUN", o->runs, "Run ids, at least two")->required()->expected(2, -1);

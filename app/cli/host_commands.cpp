@@ -111,46 +111,39 @@ void print(const PreflightReport& report, bool json)
         printLinks(report);
 }
 
-int checkHosts(const std::vector<std::string>& names, bool links, bool json, Desk::NewKeys newKeys)
+Result<int> checkHosts(const std::vector<std::string>& names, bool links, bool json, Desk::NewKeys newKeys)
 {
-    if (const Status named = checkNames(names); !named.ok())
-        return console::fail(named.error());
+    TRAINYARD_TRY_STATUS(checkNames(names));
     QStringList hosts;
     for (const std::string& name : names)
         hosts << QString::fromStdString(name);
     if (hosts.isEmpty()) {
-        const auto known = allHosts();
-        if (!known.ok())
-            return console::fail(known.error());
-        hosts = *known;
+        TRAINYARD_TRY(hosts, allHosts());
     }
     if (links)
         hosts.removeAll(thisMachine()); // no other host reaches it by that name
     const auto report = look(hosts, links, newKeys);
     if (!report)
-        return console::fail(cancelled("the check was interrupted"));
+        return cancelled("the check was interrupted");
     print(*report, json);
     return report->worst() == Verdict::Fail ? exitStatus(ErrorKind::Unreachable) : 0;
 }
 
-int addHost(const QString& name, Desk::NewKeys newKeys)
+Result<int> addHost(const QString& name, Desk::NewKeys newKeys)
 {
-    auto hosts = loadHosts(hostFile());
-    if (!hosts.ok())
-        return console::fail(hosts.error());
-    if (name == thisMachine() || hosts->contains(name))
-        return console::fail(
-            badInput(name.toStdString() + " is already in the list", "`trainyard hosts list` shows it"));
-    const int status = checkHosts({name.toStdString()}, false, false, newKeys);
+    TRAINYARD_TRY(auto hosts, loadHosts(hostFile()));
+    if (name == thisMachine() || hosts.contains(name))
+        return badInput(name.toStdString() + " is already in the list", "`trainyard hosts list` shows it");
+    TRAINYARD_TRY(const int status, checkHosts({name.toStdString()}, false, false, newKeys));
     if (status == exitStatus(ErrorKind::Unreachable)) {
         console::note(name + " was not added to the list: see the fix above");
         return status;
     }
     if (status != 0)
         return status;
-    hosts->append(name);
-    const Status saved = saveHosts(hostFile(), *hosts);
-    return saved.ok() ? 0 : console::fail(saved.error());
+    hosts.append(name);
+    TRAINYARD_TRY_STATUS(saveHosts(hostFile(), hosts));
+    return 0;
 }
 
 /// What lies on the host stays: runs there go on and keep their records.
@@ -171,16 +164,14 @@ Status removeHost(const QString& name)
     return saveHosts(hostFile(), hosts);
 }
 
-int listHosts(bool json)
+Status listHosts(bool json)
 {
-    const auto hosts = allHosts();
-    if (!hosts.ok())
-        return console::fail(hosts.error());
+    TRAINYARD_TRY(const auto hosts, allHosts());
     if (json)
-        console::print(QJsonDocument(QJsonArray::fromStringList(*hosts)));
+        console::print(QJsonDocument(QJsonArray::fromStringList(hosts)));
     else
-        console::print(hosts->join('\n'));
-    return 0;
+        console::print(hosts.join('\n'));
+    return {};
 }
 
 } // namespace
@@ -207,12 +198,13 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
         ->add_option("HOST", o->host, "Name as passed to ssh: alias, user@host, host:port or [address]:port")
         ->required();
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
-    command->callback(
-        [&outcome, o] { outcome.status = addHost(QString::fromStdString(o->host), o->newKeys()); });
+    command->callback([&outcome, o] {
+        outcome.status = console::exitWith(addHost(QString::fromStdString(o->host), o->newKeys()));
+    });
 
     command = hosts->add_subcommand("list", "List the hosts");
     command->add_flag("--json", o->json, "Print one JSON document");
-    command->callback([&outcome, o] { outcome.status = listHosts(o->json); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(listHosts(o->json)); });
 
     command =
         hosts->add_subcommand("check", "Run a preflight: what each host has, what is wrong, and the fix");
@@ -222,21 +214,21 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
                       "host to the others, and TCP between each pair, with its speed");
     command->add_flag("--json", o->json, "Print one JSON document");
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
-    command->callback(
-        [&outcome, o] { outcome.status = checkHosts(o->hosts, o->links, o->json, o->newKeys()); });
+    command->callback([&outcome, o] {
+        outcome.status = console::exitWith(checkHosts(o->hosts, o->links, o->json, o->newKeys()));
+    });
 
     command = hosts->add_subcommand("remove", "Remove a host from the list; files on it are kept");
     command->add_option("HOST", o->host, "Name shown by `trainyard hosts list`")->required();
-    command->callback([&outcome, o] {
-        const Status removed = removeHost(QString::fromStdString(o->host));
-        outcome.status = removed.ok() ? 0 : console::fail(removed.error());
-    });
+    command->callback(
+        [&outcome, o] { outcome.status = console::exitWith(removeHost(QString::fromStdString(o->host))); });
 
     command =
         hosts->add_subcommand("remove-old-key", "Remove the known key of a host that now presents another "
                                                 "one, after asking for its name on the terminal");
     command->add_option("HOST", o->host, "Name as passed to ssh")->required();
-    command->callback([&outcome, o] { outcome.status = removeOldKey(QString::fromStdString(o->host)); });
+    command->callback(
+        [&outcome, o] { outcome.status = console::exitWith(removeOldKey(QString::fromStdString(o->host))); });
 }
 
 } // namespace trainyard

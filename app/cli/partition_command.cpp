@@ -229,20 +229,17 @@ void nameHardware(RunSpec& spec, const std::string& hardware)
         node.hardware = hardware.empty() ? node.hardware : specHardwareName(hardware);
 }
 
-int partition(const PartitionOptions& options)
+Result<int> partition(const PartitionOptions& options)
 {
-    if (const Status writable = checkOutputFile("--spec-out", options.specOut); !writable.ok())
-        return console::fail(writable.error());
+    TRAINYARD_TRY_STATUS(checkOutputFile("--spec-out", options.specOut));
     auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
     nameHardware(spec, options.hardware);
-    const auto outcome = outcomeOf(options, spec, shape);
-    if (!outcome.ok())
-        return console::fail(outcome.error());
-    print(spec.model, shape, *outcome, options.json);
-    const Status written = writeBest(options, outcome->arrangements.front());
-    return written.ok() ? 0 : console::fail(written.error());
+    TRAINYARD_TRY(const auto outcome, outcomeOf(options, spec, shape));
+    print(spec.model, shape, outcome, options.json);
+    TRAINYARD_TRY_STATUS(writeBest(options, outcome.arrangements.front()));
+    return 0;
 }
 
 } // namespace
@@ -263,7 +260,7 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
     addShapeOptions(*command, options->shape);
     command->add_option("--spec-out", options->specOut, "Write the best one as a specification");
     command->add_flag("--json", options->json, "Print one JSON document");
-    command->callback([&outcome, options] { outcome.status = partition(*options); });
+    command->callback([&outcome, options] { outcome.status = console::exitWith(partition(*options)); });
 }
 
 } // namespace trainyard

@@ -222,7 +222,7 @@ PlanFacts factsOf(const PlanOptions& options, const PlanInputs& inputs,
     return facts;
 }
 
-int plan(const PlanOptions& options)
+Result<int> plan(const PlanOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.spec, options.json, SpecUse::Plan);
     if (status != 0)
@@ -239,7 +239,7 @@ int plan(const PlanOptions& options)
         warn(options.spec, dataSetRemarks(spec, *rows));
     const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
-        return console::fail(planned.time.error());
+        return planned.time.error();
     warn(options.spec, processorRemarks(spec, planned.hosts));
     print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
           options.json);
@@ -280,7 +280,8 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
         validation->json = options->json;
         if (!options->hardware.empty())
             validation->hardware = options->hardware;
-        outcome.status = rows->empty() ? plan(*options) : validatePlan(*validation);
+        outcome.status =
+            rows->empty() ? console::exitWith(plan(*options)) : console::exitWith(validatePlan(*validation));
     });
 }
 

@@ -111,14 +111,12 @@ Result<QStringList> write(const ReportArguments& options)
     return files;
 }
 
-int run(const ReportArguments& options)
+Status run(const ReportArguments& options)
 {
-    const auto files = write(options);
-    if (!files.ok())
-        return console::fail(files.error());
-    for (const QString& file : *files)
+    TRAINYARD_TRY(const auto files, write(options));
+    for (const QString& file : files)
         console::print(file);
-    return 0;
+    return {};
 }
 
 } // namespace
@@ -169,7 +167,7 @@ void addReportCommand(CLI::App& app, CommandOutcome& outcome)
     command->callback([&outcome, o, files, base] {
         if (files->count() + base->count() == 0)
             throw CLI::RequiredError("--out or --all");
-        outcome.status = run(*o);
+        outcome.status = console::exitWith(run(*o));
     });
 }
 

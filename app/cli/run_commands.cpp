@@ -17,7 +17,7 @@ namespace {
 constexpr int kLogPauseMs = 500;                // between looks at a log that does not grow
 constexpr qsizetype kMaxLineLength = 64 * 1024; // bytes; a longer one is printed in parts
 
-int launch(const std::string& file, const std::string& host, bool follow)
+Result<int> launch(const std::string& file, const std::string& host, bool follow)
 {
     auto [spec, status] = readSpecInput(file);
     if (status != 0)
@@ -25,11 +25,9 @@ int launch(const std::string& file, const std::string& host, bool follow)
     if (!host.empty())
         spec.cluster.nodes = {{host, spec.layout.worldSize(), 0}};
     Desk desk;
-    const auto run = desk.finish(desk.runs().launch(spec));
-    if (!run.ok())
-        return console::fail(run.error());
-    console::print(*run);
-    return follow ? followRun(desk, *run) : 0;
+    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launch(spec)));
+    console::print(run);
+    return follow ? followRun(desk, run) : 0;
 }
 
 /// Makes the run known to this desk; one that was attached to be looked at is attached again to act on it.
@@ -45,15 +43,15 @@ Status makeKnown(Desk& desk, const QString& runId, const QString& host, RunAcces
     return attached.ok() ? Status() : Status(attached.error());
 }
 
-int attach(const std::string& runId, const std::string& host, bool readOnly)
+Result<int> attach(const std::string& runId, const std::string& host, bool readOnly)
 {
     TargetOptions options;
     options.readOnly = readOnly;
     Desk desk(options);
     const QString id = QString::fromStdString(runId);
-    const Status known =
-        makeKnown(desk, id, QString::fromStdString(host), readOnly ? RunAccess::ReadOnly : RunAccess::Full);
-    return known.ok() ? followRun(desk, id) : console::fail(known.error());
+    TRAINYARD_TRY_STATUS(
+        makeKnown(desk, id, QString::fromStdString(host), readOnly ? RunAccess::ReadOnly : RunAccess::Full));
+    return followRun(desk, id);
 }
 
 /// A run as its head tells it; nothing when the head does not answer.
@@ -83,39 +81,37 @@ void printStop(const QString& runId, const std::optional<HostRun>& before,
         console::note(QString("%1 stopped%2; no process is left on any host.").arg(runId, where));
 }
 
-int stop(const std::string& runId, const std::string& grace, bool now)
+Status stop(const std::string& runId, const std::string& grace, bool now)
 {
     StopOptions options;
     options.checkpoint = !now;
     if (!grace.empty()) {
         const auto duration = parseDuration(grace);
         if (!duration.ok())
-            return console::fail(duration.error().in("--grace"));
+            return duration.error().in("--grace");
         options.grace = *duration;
     }
     Desk desk;
     const QString id = QString::fromStdString(runId);
     const auto before = lookUp(desk, id);
-    const auto stopped = desk.finish(desk.runs().stop(id, options));
-    if (!stopped.ok())
-        return console::fail(stopped.error());
+    TRAINYARD_TRY_STATUS(desk.finish(desk.runs().stop(id, options)));
     printStop(id, before, lookUp(desk, id));
-    return 0;
+    return {};
 }
 
-int checkpoint(const std::string& runId)
+Status checkpoint(const std::string& runId)
 {
     Desk desk;
     const QString id = QString::fromStdString(runId);
     console::Awaited<Status> answer;
     desk.runs().requestCheckpoint(id, answer.context(), [&](const Status& status) { answer.set(status); });
-    if (const Status asked = answer.wait(); !asked.ok())
-        return console::fail(asked.error());
+    TRAINYARD_TRY_STATUS(answer.wait());
     console::note(id + " writes a checkpoint after the current step and continues.");
-    return 0;
+    return {};
 }
 
-int resume(const std::string& runId, ResumeChanges changes, const std::string& layoutFile, bool follow)
+Result<int> resume(const std::string& runId, ResumeChanges changes, const std::string& layoutFile,
+                   bool follow)
 {
     if (!layoutFile.empty()) {
         auto [layout, status] = readSpecInput(layoutFile, false, SpecUse::Plan);
@@ -124,11 +120,9 @@ int resume(const std::string& runId, ResumeChanges changes, const std::string& l
         changes.layout = std::move(layout);
     }
     Desk desk;
-    const auto run = desk.finish(desk.runs().resume(QString::fromStdString(runId), changes));
-    if (!run.ok())
-        return console::fail(run.error());
-    console::print(*run);
-    return follow ? followRun(desk, *run) : 0;
+    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().resume(QString::fromStdString(runId), changes)));
+    console::print(run);
+    return follow ? followRun(desk, run) : 0;
 }
 
 /// Prints a rank's log from `offset` on (negative = from the end), and with `follow` the lines added to it.
@@ -181,17 +175,13 @@ private:
     console::Awaited<int> m_status; ///< exit status
 };
 
-int logs(const std::string& runId, int rank, qint64 bytes, bool follow)
+Result<int> logs(const std::string& runId, int rank, qint64 bytes, bool follow)
 {
     Desk desk;
-    const auto run = loadDeskRun(QString::fromStdString(runId));
-    if (!run.ok())
-        return console::fail(run.error());
-    for (const QString& host : run->hosts) {
-        if (const Status reached = desk.reach(host); !reached.ok())
-            return console::fail(reached.error());
-    }
-    return LogPrinter(desk, run->id, rank).print(-bytes, bytes, follow);
+    TRAINYARD_TRY(const auto run, loadDeskRun(QString::fromStdString(runId)));
+    for (const QString& host : run.hosts)
+        TRAINYARD_TRY_STATUS(desk.reach(host));
+    return LogPrinter(desk, run.id, rank).print(-bytes, bytes, follow);
 }
 
 } // namespace
@@ -218,25 +208,27 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
     command->add_option("--host", o->host, "Run on this host instead of those of the specification");
     command->add_flag("--follow", o->follow, "Follow it until it ends");
-    command->callback([&outcome, o] { outcome.status = launch(o->spec, o->host, o->follow); });
+    command->callback(
+        [&outcome, o] { outcome.status = console::exitWith(launch(o->spec, o->host, o->follow)); });
 
     command = app.add_subcommand("attach", "Follow a run, including one launched from another computer");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("--host", o->host, "Host it runs on, if the run was launched elsewhere");
     command->add_flag("--read-only", o->readOnly, "Read-only: the host's agent refuses every change");
-    command->callback([&outcome, o] { outcome.status = attach(o->run, o->host, o->readOnly); });
+    command->callback(
+        [&outcome, o] { outcome.status = console::exitWith(attach(o->run, o->host, o->readOnly)); });
 
     command = app.add_subcommand("stop", "Stop a run after a checkpoint; returns when no process is left");
     command->add_option("RUN", o->run, "Run id")->required();
     command->add_option("--grace", o->grace,
                         "Time to finish the step before it is killed, e.g. --grace \"30 s\"");
     command->add_flag("--now", o->now, "Kill it at once, without a checkpoint");
-    command->callback([&outcome, o] { outcome.status = stop(o->run, o->grace, o->now); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(stop(o->run, o->grace, o->now)); });
 
     command =
         app.add_subcommand("checkpoint", "Write a checkpoint after the current step; the run continues");
     command->add_option("RUN", o->run, "Run id")->required();
-    command->callback([&outcome, o] { outcome.status = checkpoint(o->run); });
+    command->callback([&outcome, o] { outcome.status = console::exitWith(checkpoint(o->run)); });
 
     command = app.add_subcommand("resume", "Resume from the newest complete checkpoint");
     command->add_option("RUN", o->run, "Run id")->required();
@@ -256,8 +248,8 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         "accumulation and slots on the same hosts; global batch and everything else stay unchanged");
     command->add_flag("--follow", o->follow, "Follow it until it ends");
     command->callback([&outcome, o] {
-        outcome.status = resume(o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step},
-                                o->layout, o->follow);
+        outcome.status = console::exitWith(resume(
+            o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step}, o->layout, o->follow));
     });
 
     command = app.add_subcommand("logs", "Show the end of a rank's log");
@@ -265,7 +257,8 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--rank", o->rank, "Global rank")->capture_default_str();
     command->add_option("--bytes", o->bytes, "Amount to show, at most")->capture_default_str();
     command->add_flag("--follow", o->follow, "Follow the log as it grows, until Ctrl+C");
-    command->callback([&outcome, o] { outcome.status = logs(o->run, o->rank, o->bytes, o->follow); });
+    command->callback(
+        [&outcome, o] { outcome.status = console::exitWith(logs(o->run, o->rank, o->bytes, o->follow)); });
 }
 
 } // namespace trainyard

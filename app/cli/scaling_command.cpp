@@ -38,7 +38,8 @@ Result<QString> launch(Desk& desk, const RunSpec& spec)
 /// Waits for the end of one size of the study.
 Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& runId)
 {
-    if (const int status = followRun(desk, runId); status != 0)
+    TRAINYARD_TRY(const int status, followRun(desk, runId));
+    if (status != 0)
         return Error{errorKindFromExitStatus(status).value_or(ErrorKind::Failed),
                      runId.toStdString() + " did not finish",
                      {}};
@@ -129,25 +130,21 @@ Status writeReports(const QList<ScalingPoint>& points, const std::vector<std::st
     return writeReportFiles(document, {files.begin(), files.end()});
 }
 
-int study(const ScalingOptions& options)
+Result<int> study(const ScalingOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.spec, options.json);
     if (status != 0)
         return status;
-    const auto specs = specsOf(spec, options.ranks, options.scaling());
-    if (!specs.ok())
-        return console::fail(specs.error());
+    TRAINYARD_TRY(const auto specs, specsOf(spec, options.ranks, options.scaling()));
     Desk desk;
-    const auto points = measureAll(desk, *specs);
-    if (!points.ok())
-        return console::fail(points.error());
-    const QList<ScalingRow> table = scalingTable(*points);
+    TRAINYARD_TRY(const auto points, measureAll(desk, specs));
+    const QList<ScalingRow> table = scalingTable(points);
     if (options.json)
         console::print(QJsonDocument(toJson(table)));
     else
         printTable(table);
-    const Status written = writeReports(*points, options.reports);
-    return written.ok() ? 0 : console::fail(written.error());
+    TRAINYARD_TRY_STATUS(writeReports(points, options.reports));
+    return 0;
 }
 
 QString percent(double share)
@@ -320,25 +317,22 @@ std::vector<int> sizesFor(const ScalingOptions& options, const RunSpec& spec, co
 }
 
 /// What a study would find on nodes of that kind; nothing runs.
-int predict(const ScalingOptions& options)
+Result<int> predict(const ScalingOptions& options)
 {
     const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
-    const auto node = nodeFor(spec, options.hardware);
-    if (!node.ok())
-        return console::fail(node.error());
-    const std::vector<int> sizes = sizesFor(options, spec, *node);
+    TRAINYARD_TRY(const auto node, nodeFor(spec, options.hardware));
+    const std::vector<int> sizes = sizesFor(options, spec, node);
     if (sizes.empty())
-        return console::fail(refused(
+        return refused(
             "no power of two of nodes holds complete copies of the model and divides its global batch",
-            "give the sizes with --ranks, raise --nodes, or scale with --weak"));
-    const auto curve = scalingCurve(spec, shape, *node, sizes, options.scaling(), options.measured);
-    if (!curve.ok())
-        return console::fail(curve.error());
-    Prediction prediction{spec, shape, *node, options.scaling(), *curve};
+            "give the sizes with --ranks, raise --nodes, or scale with --weak");
+    TRAINYARD_TRY(const auto curve,
+                  scalingCurve(spec, shape, node, sizes, options.scaling(), options.measured));
+    Prediction prediction{spec, shape, node, options.scaling(), curve};
     if (options.ranks.empty())
-        prediction.leftOut = leftOutSizes(spec, *node, options.nodes, options.scaling());
+        prediction.leftOut = leftOutSizes(spec, node, options.nodes, options.scaling());
     if (options.json)
         console::print(QJsonDocument(toJson(prediction, options.bound)));
     else
@@ -395,7 +389,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
         const bool predicts = predicted->count() > 0;
         if (!predicts && o->ranks.empty())
             throw CLI::RequiredError("--ranks");
-        outcome.status = predicts ? predict(*o) : study(*o);
+        outcome.status = console::exitWith(predicts ? predict(*o) : study(*o));
     });
 }
 

@@ -102,26 +102,21 @@ Diagnostics remarksOn(const SearchRequest& request)
                             {onHardware({.host = node.name, .ranks = node.devices}, node, device)});
 }
 
-int search(const SearchOptions& options)
+Result<int> search(const SearchOptions& options)
 {
-    if (const Status writable = checkOutputFile("--spec-out", options.specOut); !writable.ok())
-        return console::fail(writable.error());
+    TRAINYARD_TRY_STATUS(checkOutputFile("--spec-out", options.specOut));
     const auto [spec, shape, status] =
         readShapedSpec(options.spec, options.shape, options.json, SpecUse::Search);
     if (status != 0)
         return status;
     const auto hardware = hardwareFor(spec, options.hardware);
-    const auto node = nodeFor(spec, options.hardware);
-    if (!node.ok())
-        return console::fail(node.error());
-    const SearchRequest request = requestFor(options, spec, shape, *node);
-    const auto layouts = searchWatched(request);
-    if (!layouts.ok())
-        return console::fail(layouts.error());
-    print(request, *layouts, options.json);
+    TRAINYARD_TRY(const auto node, nodeFor(spec, options.hardware));
+    const SearchRequest request = requestFor(options, spec, shape, node);
+    TRAINYARD_TRY(const auto layouts, searchWatched(request));
+    print(request, layouts, options.json);
     warn(options.spec, remarksOn(request));
-    const Status written = writeSpec(options, request, *layouts, *hardware);
-    return written.ok() ? 0 : console::fail(written.error());
+    TRAINYARD_TRY_STATUS(writeSpec(options, request, layouts, *hardware));
+    return 0;
 }
 
 } // namespace
@@ -151,7 +146,7 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
         ->check(CLI::Range(1, 100))
         ->needs(file);
     command->add_flag("--json", options->json, "Print one JSON document");
-    command->callback([&outcome, options] { outcome.status = search(*options); });
+    command->callback([&outcome, options] { outcome.status = console::exitWith(search(*options)); });
 }
 
 } // namespace trainyard

@@ -61,14 +61,11 @@ void warn(const Omissions& omissions)
 }
 
 /// Writes `text` where the user wants it. With `json` standard output has `document` instead.
-int deliver(const SettingsOptions& options, const std::string& text, const QJsonObject& document)
+Result<int> deliver(const SettingsOptions& options, const std::string& text, const QJsonObject& document)
 {
-    if (const Status possible = checkOutputFile("--out", options.out); !possible.ok())
-        return console::fail(possible.error());
-    if (!options.out.empty()) {
-        if (const Status written = writeFileAtomically(options.out, text); !written.ok())
-            return console::fail(written.error());
-    }
+    TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
+    if (!options.out.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(options.out, text));
     if (options.json)
         console::print(QJsonDocument(document));
     else if (options.out.empty())
@@ -84,15 +81,11 @@ Result<ImportBase> baseOf(const SettingsOptions& options)
     return ImportBase{std::move(spec), options.ranks};
 }
 
-int importSpec(const SettingsOptions& options)
+Result<int> importSpec(const SettingsOptions& options)
 {
-    const auto base = baseOf(options);
-    if (!base.ok())
-        return console::fail(base.error());
-    const auto text = readFile(options.file);
-    if (!text.ok())
-        return console::fail(text.error());
-    const ImportedSpec imported = importSettings(*foreignToolFromName(options.tool), *text, *base);
+    TRAINYARD_TRY(const auto base, baseOf(options));
+    TRAINYARD_TRY(const auto text, readFile(options.file));
+    const ImportedSpec imported = importSettings(*foreignToolFromName(options.tool), text, base);
     if (!imported.problems.empty())
         return failForProblems(options.file, imported.problems, options.json);
     warn(imported.omissions);
@@ -105,7 +98,7 @@ int importSpec(const SettingsOptions& options)
                     {"problems", toJson(missing)}});
 }
 
-int exportSpec(const SettingsOptions& options)
+Result<int> exportSpec(const SettingsOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.file, options.json);
     if (status != 0)
@@ -142,14 +135,14 @@ void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
             "Devices that the settings were written for (default: the launcher's, else the base's slots)")
         ->check(CLI::Range(1, kMaxRanks));
     read->footer(kImportFooter);
-    read->callback([&outcome, options] { outcome.status = importSpec(*options); });
+    read->callback([&outcome, options] { outcome.status = console::exitWith(importSpec(*options)); });
 
     CLI::App* write = app.add_subcommand(
         "export-spec", "Convert a run specification to settings of DeepSpeed, Megatron-LM or SageMaker");
     addCommonOptions(*write, *options);
     write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
     write->footer(kExportFooter);
-    write->callback([&outcome, options] { outcome.status = exportSpec(*options); });
+    write->callback([&outcome, options] { outcome.status = console::exitWith(exportSpec(*options)); });
 }
 
 } // namespace trainyard

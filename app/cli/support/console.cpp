@@ -63,6 +63,11 @@ int exitWith(const Status& status)
     return status.ok() ? 0 : fail(status.error());
 }
 
+int exitWith(const Result<int>& status)
+{
+    return status.ok() ? *status : fail(status.error());
+}
+
 QString table(const QList<QStringList>& rows)
 {
     QList<qsizetype> widths;

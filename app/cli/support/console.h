@@ -22,6 +22,8 @@ void warn(const QString& text);
 int fail(const Error& error);
 /// Returns 0 for success, else what fail() returns for the error.
 int exitWith(const Status& status);
+/// Returns the exit status, or what fail() returns for the error.
+int exitWith(const Result<int>& status);
 
 /// Aligns columns, two spaces apart; the first row is the header.
 QString table(const QList<QStringList>& rows);

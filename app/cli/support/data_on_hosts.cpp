@@ -25,12 +25,12 @@ std::string folderOf(const std::vector<std::string>& arguments)
     return {};
 }
 
-int prepareOnOne(const std::string& host, const std::vector<std::string>& arguments)
+Result<int> prepareOnOne(const std::string& host, const std::vector<std::string>& arguments)
 {
     Desk desk;
-    const auto run = desk.finish(
-        desk.runs().launchPrepare(QString::fromStdString(host), "prepare", toStringList(arguments)));
-    return run.ok() ? followRun(desk, *run) : console::fail(run.error());
+    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launchPrepare(QString::fromStdString(host),
+                                                                        "prepare", toStringList(arguments))));
+    return followRun(desk, run);
 }
 
 Result<PrepareRequest> spreadRequest(const std::vector<std::string>& hosts,
@@ -74,44 +74,35 @@ Status finish(MultiHostPreparation& job)
     return answer.wait();
 }
 
-int prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
+Result<int> prepareOnSeveral(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
 {
-    const auto request = spreadRequest(hosts, arguments);
-    if (!request.ok())
-        return console::fail(request.error());
+    TRAINYARD_TRY(const auto request, spreadRequest(hosts, arguments));
     Desk desk;
-    MultiHostPreparation job(desk.runs(), *request);
-    if (const Status done = finish(job); !done.ok())
-        return console::fail(done.error());
-    for (const QString& folder : request->dataSetFolders())
-        console::print(request->host + ':' + folder);
+    MultiHostPreparation job(desk.runs(), request);
+    TRAINYARD_TRY_STATUS(finish(job));
+    for (const QString& folder : request.dataSetFolders())
+        console::print(request.host + ':' + folder);
     return 0;
-}
-
-int print(const Result<VerifyAnswer>& answer)
-{
-    if (!answer.ok())
-        return console::fail(answer.error());
-    printOutput(std::string_view(answer->report.constData(), std::size_t(answer->report.size())));
-    return answer->error ? console::fail(*answer->error) : 0;
 }
 
 } // namespace
 
-int prepareOnHosts(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
+Result<int> prepareOnHosts(const std::vector<std::string>& hosts, const std::vector<std::string>& arguments)
 {
     return hosts.size() == 1 ? prepareOnOne(hosts.front(), arguments) : prepareOnSeveral(hosts, arguments);
 }
 
-int verifyOnHost(const std::string& host, const std::vector<std::string>& arguments)
+Status verifyOnHost(const std::string& host, const std::vector<std::string>& arguments)
 {
     if (const std::string folder = folderOf(arguments); !folder.starts_with('/'))
-        return console::fail(
-            badInput(folder.empty() ? "no data set was named" : "\"" + folder + "\" is not an absolute path",
-                     "give the absolute path on " + host + ""));
+        return badInput(folder.empty() ? "no data set was named"
+                                       : "\"" + folder + "\" is not an absolute path",
+                        "give the absolute path on " + host + "");
     Desk desk;
     HostVerification job(desk.runs(), QString::fromStdString(host), toStringList(arguments));
-    return print(console::await<Result<VerifyAnswer>>(job));
+    TRAINYARD_TRY(const VerifyAnswer answer, console::await<Result<VerifyAnswer>>(job));
+    printOutput(std::string_view(answer.report.constData(), std::size_t(answer.report.size())));
+    return answer.error ? Status(*answer.error) : Status();
 }
 
 } // namespace trainyard

@@ -222,12 +222,10 @@ private:
 
 } // namespace
 
-int followRun(Desk& desk, const QString& runId)
+Result<int> followRun(Desk& desk, const QString& runId)
 {
-    const auto run = loadDeskRun(runId);
-    if (!run.ok())
-        return console::fail(run.error());
-    return ConsoleFollower(desk, runId, *run).follow();
+    TRAINYARD_TRY(const auto run, loadDeskRun(runId));
+    return ConsoleFollower(desk, runId, run).follow();
 }
 
 } // namespace trainyard

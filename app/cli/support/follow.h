@@ -9,6 +9,6 @@ namespace trainyard {
 /// Follows a run until it ends, one line per step or stage, and returns the exit status: 0 finished, 5
 /// failed, 130 stopped. Prints the records of all streams in order of time, and skips those of earlier
 /// attempts. Ctrl+C only detaches; the run continues.
-int followRun(Desk& desk, const QString& runId);
+Result<int> followRun(Desk& desk, const QString& runId);
 
 } // namespace trainyard

@@ -63,16 +63,14 @@ void printTable(const ValidationReport& report)
 
 } // namespace
 
-int validatePlan(const ValidationInput& input)
+Status validatePlan(const ValidationInput& input)
 {
-    const auto report = reportFor(input);
-    if (!report.ok())
-        return console::fail(report.error());
+    TRAINYARD_TRY(const auto report, reportFor(input));
     if (input.json)
-        console::print(QJsonDocument(toJson(*report)));
+        console::print(QJsonDocument(toJson(report)));
     else
-        printTable(*report);
-    return 0;
+        printTable(report);
+    return {};
 }
 
 } // namespace trainyard

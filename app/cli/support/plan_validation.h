@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/base/result.h"
+
 namespace trainyard {
 
 struct ValidationInput {
@@ -13,7 +15,7 @@ struct ValidationInput {
     bool json = false;
 };
 
-/// `plan --validate`: compares the planner with measured steps. Returns the exit status.
-int validatePlan(const ValidationInput& input);
+/// `plan --validate`: compares the planner with measured steps.
+Status validatePlan(const ValidationInput& input);
 
 } // namespace trainyard

@@ -49,25 +49,23 @@ Status confirm(const HostKeyChange& change)
 
 } // namespace
 
-int removeOldKey(const QString& host)
+Status removeOldKey(const QString& host)
 {
     Desk desk;
     const Status reached = desk.reach(host);
     const auto change = desk.targets().target(host).hostKeyChange();
     if (!change && !reached.ok())
-        return console::fail(reached.error());
+        return reached;
     if (!change) {
         console::note(host + " presents the key on record: there is nothing to remove");
-        return 0;
+        return {};
     }
     print(*change);
-    if (const Status confirmed = confirm(*change); !confirmed.ok())
-        return console::fail(confirmed.error());
-    if (const Status removed = removeOldKeys(*change); !removed.ok())
-        return console::fail(removed.error());
+    TRAINYARD_TRY_STATUS(confirm(*change));
+    TRAINYARD_TRY_STATUS(removeOldKeys(*change));
     console::note(
         QString("The old key is removed. `trainyard hosts check %1` asks about the new one.").arg(host));
-    return 0;
+    return {};
 }
 
 } // namespace trainyard

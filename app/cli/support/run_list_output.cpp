@@ -187,37 +187,32 @@ void printCsv(const QList<ListedRun>& runs)
 
 } // namespace
 
-int printRuns(const RunListOptions& options)
+Status printRuns(const RunListOptions& options)
 {
     const RunQuery search(QString::fromStdString(options.search));
     if (!search.problem().isEmpty())
-        return console::fail(
-            badInput("--search: " + search.problem().toStdString(), "see `trainyard runs --help`"));
-    if (options.csv && !options.recorded) {
-        if (const Status fetched = fetchRecords(idsOfDeskRuns()); !fetched.ok())
-            return console::fail(fetched.error());
-    }
-    const auto history = History::open();
-    if (!history.ok())
-        return console::fail(history.error());
-    QList<ListedRun> runs = knownRuns((*history)->library());
+        return badInput("--search: " + search.problem().toStdString(), "see `trainyard runs --help`");
+    if (options.csv && !options.recorded)
+        TRAINYARD_TRY_STATUS(fetchRecords(idsOfDeskRuns()));
+    TRAINYARD_TRY(const auto history, History::open());
+    QList<ListedRun> runs = knownRuns(history->library());
     if (!options.recorded)
         askHosts(runs);
     runs.removeIf([&](const ListedRun& run) { return !search.matches(run.entry); });
     if (options.csv) {
         printCsv(runs);
-        return 0;
+        return {};
     }
-    judge(runs, (*history)->desk());
+    judge(runs, history->desk());
     if (!options.json) {
         printTable(runs, options);
-        return 0;
+        return {};
     }
     QJsonArray array;
     for (const ListedRun& run : runs)
         array << toJson(run);
     console::print(QJsonDocument(array));
-    return 0;
+    return {};
 }
 
 } // namespace trainyard

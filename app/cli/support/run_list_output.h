@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "engine/base/result.h"
+
 namespace trainyard {
 
 /// Selection and format of `trainyard runs`.
@@ -12,7 +14,7 @@ struct RunListOptions {
     bool csv = false; ///< see runListCsv(); trainings and imports alone
 };
 
-/// Prints them, newest first; gives the exit status.
-int printRuns(const RunListOptions& options);
+/// Prints them, newest first.
+Status printRuns(const RunListOptions& options);
 
 } // namespace trainyard
