@@ -2,18 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <map>
 #include <sstream>
 
+#include <poll.h>
 #include <pwd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "engine/base/process.h"
+#include "engine/base/units.h"
 #include "remote/ssh/plain_text.h"
-#include "remote/ssh/subprocess.h"
 
 namespace trainyard::ssh {
 
@@ -23,7 +27,8 @@ namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxSshMessageLength = 500;
-constexpr int kMaxNumber = 86'400; ///< a day of seconds
+constexpr int kMaxNumber = 86'400;     ///< a day of seconds
+constexpr std::size_t kMaxDump = kMiB; ///< bytes of each stream
 
 using Values = std::multimap<std::string, std::string, std::less<>>;
 
@@ -232,6 +237,61 @@ std::vector<std::string> sshCommand(const HostName& name, const HostOverrides& o
     return command;
 }
 
+struct SshDump {
+    int status = 0; ///< exit status as a shell counts it
+    std::string text, errors;
+};
+
+/// Reads a stream to its end, or to kMaxDump.
+Status collectDump(int fd, std::string& into, const Interrupt& interrupt, Deadline deadline)
+{
+    std::array<char, 4096> buffer;
+    while (into.size() < kMaxDump) {
+        switch (interrupt.waitFor(fd, POLLIN, deadline)) {
+        case Interrupt::Woken::Interrupted:
+            return cancelled("stopped");
+        case Interrupt::Woken::TimedOut:
+            return unreachable("did not finish in time");
+        case Interrupt::Woken::Ready:
+            break;
+        }
+        const ssize_t got = ::read(fd, buffer.data(), buffer.size());
+        if (got <= 0)
+            break;
+        into.append(buffer.data(), static_cast<std::size_t>(got));
+    }
+    return {};
+}
+
+Result<SshDump> runSsh(std::vector<std::string> command, const Interrupt& interrupt, Deadline deadline)
+{
+    TRAINYARD_TRY(Pipe out, makePipe());
+    TRAINYARD_TRY(Pipe err, makePipe());
+    ProcessSpec spec;
+    spec.arguments = std::move(command);
+    spec.environment = environmentWithout({});
+    spec.output = out.write.get();
+    spec.errors = err.write.get();
+    TRAINYARD_TRY(const pid_t child, startProcess(spec));
+    out.write.reset();
+    err.write.reset();
+    SshDump dump;
+    // One after the other: a program that fills the second pipe before ending the first would run into the
+    // deadline; ssh -G prints at most a few lines of errors.
+    Status status = collectDump(out.read.get(), dump.text, interrupt, deadline);
+    if (status.ok())
+        status = collectDump(err.read.get(), dump.errors, interrupt, deadline);
+    if (!status.ok()) {
+        killGroup(child);
+        return status.error().in(spec.arguments[0]);
+    }
+    int how = 0;
+    while (::waitpid(child, &how, 0) < 0 && errno == EINTR) {
+    }
+    dump.status = shellStatus(how);
+    return dump;
+}
+
 void applyOverrides(HostConfig& host, const HostOverrides& overrides)
 {
     if (!overrides.user.empty())
@@ -281,14 +341,14 @@ Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dum
 Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overrides,
                                const Interrupt& interrupt)
 {
-    auto dump = runProcess(sshCommand(name, overrides), interrupt, deadlineIn(10s));
+    const auto dump = runSsh(sshCommand(name, overrides), interrupt, deadlineIn(10s));
     if (interrupt.triggered())
         return cancelled("stopped");
-    if (dump.ok() && dump->exitStatus != 0)
+    if (dump.ok() && dump->status != 0)
         return badInput("the ssh configuration cannot be used: " +
                             plainText(dump->errors, kMaxSshMessageLength),
                         "`ssh -G " + name.host + "` must work");
-    TRAINYARD_TRY(HostConfig host, parseSshConfigDump(name, dump.ok() ? dump->output : defaultDump(name)));
+    TRAINYARD_TRY(HostConfig host, parseSshConfigDump(name, dump.ok() ? dump->text : defaultDump(name)));
     if (!dump.ok())
         host.notices.push_back(unreadConfiguration(overrides));
     std::erase(host.notices, "");

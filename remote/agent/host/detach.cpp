@@ -11,9 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/clock.h"
+#include "engine/base/process.h"
 #include "engine/base/standard_streams.h"
 #include "remote/agent/host/logind.h"
-#include "remote/agent/host/process.h"
 #include "remote/wire/error_kind.h"
 
 namespace trainyard::agent {

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 
 namespace trainyard::agent {
 
@@ -122,7 +122,7 @@ std::optional<LogoutRules> logoutRules()
 std::vector<std::string> outlivingLogout(std::vector<std::string> arguments)
 {
     const auto rules = logoutRules();
-    if (!rules || !rules->killsProcesses || findProgram("systemd-run").empty())
+    if (!rules || !rules->killsProcesses || programInPath("systemd-run").empty())
         return arguments;
     std::vector<std::string> scoped{"systemd-run", "--user", "--scope", "--quiet", "--collect", "--"};
     scoped.insert(scoped.end(), arguments.begin(), arguments.end());

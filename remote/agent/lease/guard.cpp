@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/process.h"
 #include "engine/base/standard_streams.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/sweep.h"

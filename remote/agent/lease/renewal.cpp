@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "engine/base/standard_streams.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
 
 namespace trainyard::agent {

@@ -5,7 +5,7 @@
 #include <system_error>
 #include <thread>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/ssh_command.h"
 
 namespace trainyard::agent {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/wire/elf_file.h"
 
 namespace trainyard::agent {
@@ -56,7 +56,7 @@ std::vector<fs::path> searchedFolders()
     }
     // mpirun gives its own libraries to the ranks that it starts.
     std::error_code ignored;
-    if (const fs::path mpirun = fs::canonical(findProgram("mpirun"), ignored); !mpirun.empty()) {
+    if (const fs::path mpirun = fs::canonical(programInPath("mpirun"), ignored); !mpirun.empty()) {
         const fs::path prefix = mpirun.parent_path().parent_path();
         folders.insert(folders.end(), {prefix / "lib", prefix / "lib64", prefix / "lib/openmpi"});
     }

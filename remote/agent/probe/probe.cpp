@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "engine/base/clock.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/probe/disk_facts.h"
 #include "remote/agent/probe/libraries.h"
 #include "remote/agent/probe/limit_facts.h"
@@ -26,7 +26,7 @@ constexpr std::chrono::seconds kPatience{10};
 /// something else.
 std::string answerOf(const std::vector<std::string>& command, const char* pattern)
 {
-    if (findProgram(command[0]).empty())
+    if (programInPath(command[0]).empty())
         return {};
     const auto output = runCommand(command, kPatience);
     std::smatch found;
@@ -61,7 +61,7 @@ json devices(std::string& error)
 
 json mpi()
 {
-    const std::string path = findProgram("mpirun");
+    const std::string path = programInPath("mpirun");
     if (path.empty())
         return nullptr;
     return {{"path", path}, {"version", answerOf({"mpirun", "--version"}, R"(mpirun \(Open MPI\) (\S+))")}};

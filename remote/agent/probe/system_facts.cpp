@@ -12,10 +12,10 @@
 #include <sstream>
 
 #include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "engine/base/processor.h"
 #include "remote/agent/host/logind.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
@@ -139,7 +139,7 @@ json logindFacts()
         return {{"kill_user_processes", nullptr}, {"linger", nullptr}};
     return {{"kill_user_processes", rules->killsProcesses},
             {"linger", rules->lingers},
-            {"scope", !findProgram("systemd-run").empty()}};
+            {"scope", !programInPath("systemd-run").empty()}};
 }
 
 json shellFacts()

@@ -4,7 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/agent/sampler/nvidia_smi.h"
 
 namespace trainyard::agent {
@@ -12,7 +12,7 @@ namespace trainyard::agent {
 GpuFeed::GpuFeed(std::chrono::milliseconds interval)
 {
     int ends[2];
-    if (findProgram("nvidia-smi").empty() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (programInPath("nvidia-smi").empty() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
         return;
     m_output = FileDescriptor(ends[0]);
     const FileDescriptor input(ends[1]);

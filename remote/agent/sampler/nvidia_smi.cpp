@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 
 namespace trainyard::agent {
 
@@ -130,7 +130,7 @@ void askForHealth(std::vector<GpuFacts>& gpus)
 Result<std::vector<GpuFacts>> queryGpus()
 {
     std::vector<GpuFacts> gpus;
-    if (findProgram("nvidia-smi").empty())
+    if (programInPath("nvidia-smi").empty())
         return gpus;
     TRAINYARD_TRY(const CommandOutput output, query(kGpuFactFields));
     if (output.status != 0)

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/process.h"
 #include "engine/base/result.h"
-#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 

@@ -9,10 +9,10 @@
 
 #include "engine/base/file.h"
 #include "engine/base/lock_file.h"
+#include "engine/base/process.h"
 #include "engine/base/standard_streams.h"
 #include "engine/records/fence.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/slurm/batch_job.h"
 #include "remote/agent/slurm/requeue.h"
 #include "remote/agent/slurm/slurm_job.h"
@@ -56,7 +56,7 @@ Status checkFolderOnNodes(const BatchJob& job, const std::filesystem::path& file
 /// what Slurm can do itself.
 Result<std::string> findStarter()
 {
-    if (!findProgram("mpirun").empty())
+    if (!programInPath("mpirun").empty())
         return std::string("mpirun");
     TRAINYARD_TRY(const CommandOutput output, runCommand({"srun", "--mpi=list"}, kStarterPatience));
     for (const char* plugin : {"pmix", "pmi2"}) {

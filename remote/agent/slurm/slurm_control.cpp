@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/process.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
@@ -76,7 +76,7 @@ Error complaint(const std::string& output)
 
 Result<CommandOutput> runSlurm(const std::vector<std::string>& arguments)
 {
-    if (findProgram(arguments[0]).empty())
+    if (programInPath(arguments[0]).empty())
         return refused(
             "there is no " + arguments[0] + " on " + hostName(),
             "use a login host of a Slurm cluster, or load its module in the shell's start-up file");

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/agent/supervise/launch_request.h"
 
 namespace trainyard::agent {

@@ -44,7 +44,7 @@ Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRe
 
 Status checkLauncher(const JobCommand& command)
 {
-    if (command.throughMpi && findProgram(command.arguments[0]).empty())
+    if (command.throughMpi && programInPath(command.arguments[0]).empty())
         return refused(command.arguments[0] + " is not in PATH on " + hostName(),
                        "install OpenMPI 4, or load its module in the shell's start-up file");
     return {};

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/process.h"
 #include "engine/base/result.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/launch_request.h"

@@ -3,8 +3,8 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 
 namespace trainyard::agent {
 
@@ -36,7 +36,7 @@ Status checkMark(const std::filesystem::path& mark)
 /// Asked for its help it loads all that it needs and does nothing; its exit status is an error then too.
 Status checkDaemon()
 {
-    if (findProgram("orted").empty())
+    if (programInPath("orted").empty())
         return refused("orted is not in PATH on " + hostName(), "install OpenMPI 4");
     TRAINYARD_TRY(const CommandOutput started, runCommand({"orted", "--help"}, kPatience));
     if (started.text.find("Usage: orted") == std::string::npos)

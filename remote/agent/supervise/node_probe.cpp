@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 
 namespace trainyard::agent {
 

@@ -1,6 +1,6 @@
 #include <csignal>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/process_table.h"
 #include "tests/auto/agent/run_fixture.h"
 
@@ -65,7 +65,7 @@ class TestAgentMpi : public QObject {
 private slots:
     void initTestCase()
     {
-        if (findProgram("mpirun").empty())
+        if (programInPath("mpirun").empty())
             QSKIP("mpirun is not installed");
     }
 

@@ -3,11 +3,11 @@
 #include <set>
 
 #include "engine/base/lock_file.h"
+#include "engine/base/process.h"
 #include "engine/records/fence.h"
 #include "engine/records/flight_ring.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
-#include "remote/agent/host/process.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/supervise/launch_request.h"

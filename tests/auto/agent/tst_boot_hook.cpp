@@ -4,8 +4,8 @@
 #include <QTest>
 
 #include "engine/base/file.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/boot_hook.h"
-#include "remote/agent/host/process.h"
 #include "tests/auto/agent/file_crontab.h"
 
 using namespace trainyard;

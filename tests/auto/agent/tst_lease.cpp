@@ -6,7 +6,7 @@
 #include <QTest>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;

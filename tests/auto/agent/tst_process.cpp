@@ -3,7 +3,7 @@
 #include <QElapsedTimer>
 #include <QTest>
 
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 #include "remote/agent/host/process_table.h"
 #include "tests/support/patience.h"
 

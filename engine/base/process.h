@@ -2,15 +2,17 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <sys/types.h>
 
+#include "engine/base/file.h"
 #include "engine/base/result.h"
 
-namespace trainyard::agent {
+namespace trainyard {
 
 /// "NAME=value" each; the whole environment of a process.
 using Environment = std::vector<std::string>;
@@ -25,15 +27,22 @@ struct ProcessSpec {
     std::vector<std::string> arguments; ///< [0] is looked up in PATH unless it holds a '/'
     Environment environment;
     std::filesystem::path folder; ///< to start in; empty = ours
-    int output = -1;              ///< file descriptor for stdout and stderr; -1 = /dev/null
+    int output = -1;              ///< file descriptor for stdout; -1 = /dev/null
     bool endsWithParent = false;  ///< gets SIGTERM when the thread that started it dies
     int input = -1;               ///< file descriptor for stdin; -1 = /dev/null
-    bool dropsErrors = false;     ///< stderr goes to /dev/null, whatever `output` is
+    std::optional<int> errors{};  ///< file descriptor for stderr, unless it is that of stdout; -1 = /dev/null
 };
 
 /// Starts the program as leader of a new process group; it inherits only the files that `spec` names. Failed,
 /// naming the program, when it cannot be executed.
 Result<pid_t> startProcess(const ProcessSpec& spec);
+
+/// A pipe whose ends are closed on exec.
+struct Pipe {
+    FileDescriptor read;
+    FileDescriptor write;
+};
+Result<Pipe> makePipe();
 
 struct CommandOutput {
     int status = 0;   ///< exit status; 128 + signal when it was killed
@@ -56,6 +65,6 @@ void killGroup(pid_t leader);
 int shellStatus(int waitStatus);
 
 /// Returns the full path, such as "/usr/bin/mpirun", or an empty text when PATH does not have the program.
-std::string findProgram(const std::string& name);
+std::string programInPath(const std::string& name);
 
-} // namespace trainyard::agent
+} // namespace trainyard

@@ -1,4 +1,4 @@
-#include "remote/agent/host/process.h"
+#include "engine/base/process.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -13,10 +13,9 @@
 #include <thread>
 #include <unistd.h>
 
-#include "engine/base/file.h"
 #include "engine/base/units.h"
 
-namespace trainyard::agent {
+namespace trainyard {
 
 namespace {
 
@@ -34,19 +33,6 @@ std::vector<char*> pointersTo(const std::vector<std::string>& texts)
     return pointers;
 }
 
-struct Pipe {
-    FileDescriptor read;
-    FileDescriptor write;
-};
-
-Result<Pipe> makePipe()
-{
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
-    return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 /// What the child does between fork and exec. Only async-signal-safe calls: the parent may have other
 /// threads.
 struct ChildSetup {
@@ -56,7 +42,7 @@ struct ChildSetup {
     const char* folder;
     int input;
     int output;
-    bool dropsErrors;
+    int errors;
     bool endsWithParent;
     pid_t parent;
     int errorPipe;
@@ -82,8 +68,8 @@ struct ChildSetup {
         const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
         const int source = input >= 0 ? input : nothing;
         const int sink = output >= 0 ? output : nothing;
-        if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 ||
-            ::dup2(dropsErrors ? nothing : sink, 2) < 0)
+        const int errorSink = errors >= 0 ? errors : nothing;
+        if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(errorSink, 2) < 0)
             fail();
         ::syscall(SYS_close_range, 3u, UINT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */);
     }
@@ -170,7 +156,7 @@ Environment environmentWithout(std::string_view name)
     return kept;
 }
 
-std::string findProgram(const std::string& name)
+std::string programInPath(const std::string& name)
 {
     if (name.find('/') != std::string::npos)
         return name;
@@ -187,10 +173,18 @@ std::string findProgram(const std::string& name)
     }
 }
 
+Result<Pipe> makePipe()
+{
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0)
+        return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
+    return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
 Result<pid_t> startProcess(const ProcessSpec& spec)
 {
     TRAINYARD_CHECK(!spec.arguments.empty());
-    const std::string program = findProgram(spec.arguments[0]);
+    const std::string program = programInPath(spec.arguments[0]);
     if (program.empty())
         return failed("cannot start " + spec.arguments[0] + ": it is not in PATH");
     TRAINYARD_TRY(Pipe errors, makePipe());
@@ -200,7 +194,7 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
                            spec.folder.empty() ? nullptr : spec.folder.c_str(),
                            spec.input,
                            spec.output,
-                           spec.dropsErrors,
+                           spec.errors.value_or(spec.output),
                            spec.endsWithParent,
                            ::getpid(),
                            errors.write.get()};
@@ -236,7 +230,7 @@ Result<CommandOutput> readCommand(const std::vector<std::string>& arguments,
     ProcessSpec spec;
     spec.arguments = arguments;
     spec.environment = environmentWithout("TRAINYARD_RUN");
-    spec.dropsErrors = true;
+    spec.errors = -1;
     return runToItsEnd(std::move(spec), timeout);
 }
 
@@ -253,4 +247,4 @@ int shellStatus(int waitStatus)
     return WIFSIGNALED(waitStatus) ? 128 + WTERMSIG(waitStatus) : WEXITSTATUS(waitStatus);
 }
 
-} // namespace trainyard::agent
+} // namespace trainyard
