@@ -1,6 +1,6 @@
 #include "remote/deploy/shared_homes.h"
 
-#include "remote/target/nonce.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard {
 

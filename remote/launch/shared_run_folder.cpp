@@ -3,7 +3,7 @@
 #include <QJsonArray>
 #include <fmt/format.h>
 
-#include "remote/target/nonce.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <QJsonArray>
 
 #include "remote/preflight/host_rows.h"
-#include "remote/target/nonce.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard {
 

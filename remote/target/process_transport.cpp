@@ -2,8 +2,8 @@
 
 #include <QProcessEnvironment>
 
-#include "remote/target/nonce.h"
 #include "remote/target/programs.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard {
 

@@ -1,9 +1,9 @@
 #include "remote/target/ssh_transport.h"
 
 #include "remote/ssh/base64.h"
-#include "remote/target/nonce.h"
 #include "remote/target/programs.h"
 #include "remote/target/ssh_link.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard {
 

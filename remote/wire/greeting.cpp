@@ -1,6 +1,9 @@
 #include "remote/wire/greeting.h"
 
 #include <algorithm>
+#include <random>
+
+#include <fmt/format.h>
 
 #include "engine/base/untrusted_text.h"
 #include "remote/wire/bundle_manifest.h"
@@ -11,6 +14,15 @@ namespace {
 constexpr std::size_t kNoiseBytes = 4 * kKiB;
 constexpr const char* kReadOnlyFlag = " --read-only";
 } // namespace
+
+std::string makeNonce()
+{
+    std::random_device random; // draws every number from the system
+    std::string nonce;
+    while (nonce.size() < kNonceDigits)
+        nonce += fmt::format("{:08x}", random());
+    return nonce;
+}
 
 bool isNonce(std::string_view text)
 {

@@ -8,6 +8,8 @@
 
 namespace trainyard {
 
+/// Returns kNonceDigits fresh random hex digits: 128 bits that nobody can guess.
+std::string makeNonce();
 /// True for kNonceDigits lower-case hex digits.
 bool isNonce(std::string_view text);
 
