@@ -12,7 +12,7 @@
 #include "engine/base/file.h"
 #include "engine/spec/field_reader.h"
 #include "remote/target/data_dirs.h"
-#include "remote/target/whole_file.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "engine/base/units.h"
-#include "remote/target/read_piece.h"
+#include "remote/target/read_file.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard {

@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "remote/launch/host_group.h"
-#include "remote/target/read_piece.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 #include <QTimer>
 
 #include "remote/launch/file_relay.h"
-#include "remote/target/whole_file.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -15,7 +15,7 @@
 #include "remote/launch/start_operation.h"
 #include "remote/target/data_dirs.h"
 #include "remote/target/joined_errors.h"
-#include "remote/target/whole_file.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -18,7 +18,7 @@
 #include "remote/preflight/node_names.h"
 #include "remote/target/data_dirs.h"
 #include "remote/target/programs.h"
-#include "remote/target/whole_file.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "remote/target/read_file.h"
 #include "remote/target/target.h"
-#include "remote/target/whole_file.h"
 
 namespace trainyard {
 

@@ -12,7 +12,7 @@
 
 #include "engine/records/record.h"
 #include "remote/stream/stream_mirror.h"
-#include "remote/target/read_piece.h"
+#include "remote/target/read_file.h"
 
 namespace trainyard {
 

@@ -9,7 +9,7 @@
 #include "engine/base/resident_set.h"
 #include "engine/base/units.h"
 #include "remote/stream/run_follower.h"
-#include "remote/target/whole_file.h"
+#include "remote/target/read_file.h"
 #include "tests/support/faults/fault_report.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"

@@ -7,8 +7,8 @@
 #include <QTest>
 
 #include "remote/preflight/host_check.h"
+#include "remote/target/read_file.h"
 #include "remote/target/target.h"
-#include "remote/target/whole_file.h"
 #include "remote/wire/frame.h"
 #include "tests/support/patience.h"
 
