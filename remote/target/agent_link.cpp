@@ -1,13 +1,56 @@
 #include "remote/target/agent_link.h"
 
+#include <algorithm>
+
+#include <QJsonArray>
 #include <QJsonDocument>
 
 #include "engine/base/json_limits.h"
 #include "engine/base/untrusted_text.h"
-#include "remote/target/sanitize_json.h"
 #include "remote/wire/error_kind.h"
 
 namespace trainyard {
+
+namespace {
+
+QJsonObject sanitizeJson(const QJsonObject& message);
+
+/// Most texts are plain; those need no copy.
+bool isPlain(const QString& text)
+{
+    return std::all_of(text.begin(), text.end(), [](QChar c) { return c >= u' ' && c < u'\x7f'; });
+}
+
+QString sanitize(const QString& text)
+{
+    return isPlain(text) ? text : QString::fromStdString(sanitizeText(text.toStdString(), Lines::Many));
+}
+
+QJsonValue sanitize(const QJsonValue& value)
+{
+    if (value.isString())
+        return sanitize(value.toString());
+    if (value.isObject())
+        return sanitizeJson(value.toObject());
+    if (!value.isArray())
+        return value;
+    QJsonArray entries;
+    for (const auto& entry : value.toArray())
+        entries.append(sanitize(QJsonValue(entry)));
+    return entries;
+}
+
+/// Applies sanitizeText() to every text of an agent's message, names included, so that they may be shown.
+/// Line breaks stay.
+QJsonObject sanitizeJson(const QJsonObject& message)
+{
+    QJsonObject clean;
+    for (auto member = message.begin(); member != message.end(); ++member)
+        clean.insert(sanitize(member.key()), sanitize(QJsonValue(member.value())));
+    return clean;
+}
+
+} // namespace
 
 AgentLink::AgentLink(const QString& host, std::unique_ptr<Transport> transport, CallTable& calls)
     : m_host(host), m_transport(std::move(transport)), m_calls(calls)
