@@ -1,6 +1,7 @@
 #include "app/demo/demo_flow.h"
 
-#include "app/demo/resource_folder.h"
+#include <QCoreApplication>
+
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
@@ -11,6 +12,14 @@ namespace trainyard {
 namespace {
 
 constexpr auto kHost = "localhost";
+
+/// The files of `resources` that are needed at run time: `../share/trainyard` beside this program's folder,
+/// in the build tree as in an installation.
+std::filesystem::path resourceFolder()
+{
+    const std::filesystem::path bin = QCoreApplication::applicationDirPath().toStdString();
+    return bin.parent_path() / "share" / "trainyard";
+}
 
 QString textOf(const std::filesystem::path& path)
 {
