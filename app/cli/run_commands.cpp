@@ -5,8 +5,6 @@
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
-#include "app/cli/support/host_runs.h"
-#include "app/cli/support/run_words.h"
 #include "app/cli/support/spec_input.h"
 #include "engine/base/standard_streams.h"
 
@@ -60,7 +58,7 @@ std::optional<HostRun> lookUp(Desk& desk, const QString& runId)
     const auto run = loadDeskRun(runId);
     if (!run.ok() || !desk.reach(run->head()).ok())
         return std::nullopt;
-    for (const HostRun& known : askHost(desk, run->head())) {
+    for (const HostRun& known : desk.listRuns(run->head())) {
         if (known.id == runId)
             return known;
     }

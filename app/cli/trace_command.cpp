@@ -4,7 +4,6 @@
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
-#include "app/cli/support/host_runs.h"
 #include "app/cli/support/output_file.h"
 #include "app/monitor/model/trace_recording.h"
 #include "app/runs/recorded_run.h"
@@ -34,7 +33,7 @@ QStringList hostsByRank(const RunSpec& spec)
 /// By what its head says: a rank that was killed leaves its ring behind.
 Status checkAtWork(Desk& desk, const DeskRun& run)
 {
-    for (const HostRun& known : askHost(desk, run.head())) {
+    for (const HostRun& known : desk.listRuns(run.head())) {
         if (known.id == run.id && isFinal(known.state))
             return refused("the run " + run.id.toStdString() + " has ended", "record while it is running");
     }

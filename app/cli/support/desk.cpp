@@ -1,6 +1,5 @@
 #include "app/cli/support/desk.h"
 
-#include <QEventLoop>
 #include <QPointer>
 #include <QTimer>
 
@@ -129,27 +128,40 @@ Result<QString> Desk::finish(RunOperation* operation)
 Status Desk::reach(const QString& host, std::chrono::milliseconds patience)
 {
     Target& target = m_targets.target(host);
-    QEventLoop loop;
-    Interrupt interrupt;
-    bool interrupted = false;
-    connect(&interrupt, &Interrupt::requested, &loop, [&] {
-        interrupted = true;
-        loop.quit();
-    });
-    connect(&target, &Target::stateChanged, &loop, [&](Target::State state) {
-        if (state == Target::State::Ready || state == Target::State::Refused)
-            loop.quit();
-    });
-    QTimer::singleShot(patience, &loop, &QEventLoop::quit);
-    if (target.state() != Target::State::Ready && target.state() != Target::State::Refused)
-        loop.exec();
-    if (target.state() == Target::State::Ready)
-        return {};
-    if (interrupted)
-        return cancelled("interrupted while connecting to " + host.toStdString());
-    return target.lastError().value_or(
-        unreachable(host.toStdString() + ": no answer within " + formatDuration(patience),
-                    "check the name and the network"));
+    console::Awaited<Status> answer;
+    const auto fail = [&] {
+        answer.set(target.lastError().value_or(
+            unreachable(host.toStdString() + ": no answer within " + formatDuration(patience),
+                        "check the name and the network")));
+    };
+    const auto judge = [&](Target::State state) {
+        if (state == Target::State::Ready)
+            answer.set({});
+        else if (state == Target::State::Refused)
+            fail();
+    };
+    answer.onInterrupt(
+        [&] { answer.set(cancelled("interrupted while connecting to " + host.toStdString())); });
+    connect(&target, &Target::stateChanged, answer.context(), judge);
+    QTimer::singleShot(patience, answer.context(), fail);
+    judge(target.state());
+    return answer.wait();
+}
+
+QList<HostRun> Desk::listRuns(const QString& host)
+{
+    const auto ask = [&]() -> Result<QList<HostRun>> {
+        TRAINYARD_TRY_STATUS(reach(host, std::chrono::seconds(10)));
+        console::Awaited<Result<QList<HostRun>>> answer;
+        m_runs.listRuns(host, answer.context(),
+                        [&](const Result<QList<HostRun>>& runs) { answer.set(runs); });
+        return answer.wait();
+    };
+    const auto runs = ask();
+    if (runs.ok())
+        return *runs;
+    console::note(QString::fromStdString(runs.error().text()));
+    return {};
 }
 
 } // namespace trainyard

@@ -33,6 +33,9 @@ public:
     Result<QString> finish(RunOperation* operation);
     /// Waits until the host is connected; returns the error if it is not within `patience`.
     Status reach(const QString& host, std::chrono::milliseconds patience = std::chrono::seconds(30));
+    /// Waits for a host to list its runs. Prints the reason and returns an empty list if it cannot be
+    /// reached.
+    QList<HostRun> listRuns(const QString& host);
 
 private:
     void watch(Target* target);

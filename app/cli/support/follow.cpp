@@ -6,7 +6,6 @@
 
 #include "app/cli/support/alert_printer.h"
 #include "app/cli/support/console.h"
-#include "app/cli/support/run_words.h"
 #include "remote/stream/attempt_records.h"
 #include "remote/stream/run_follower.h"
 
@@ -221,6 +220,20 @@ private:
 };
 
 } // namespace
+
+QString wordsFor(RunState state)
+{
+    switch (state) {
+    case RunState::Finished:
+        return "has finished";
+    case RunState::Failed:
+        return "failed";
+    case RunState::Stopped:
+        return "was stopped";
+    default:
+        return "is " + QString::fromUtf8(nameOf(state).data());
+    }
+}
 
 Result<int> followRun(Desk& desk, const QString& runId)
 {

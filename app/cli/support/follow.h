@@ -3,6 +3,7 @@
 #include <QString>
 
 #include "app/cli/support/desk.h"
+#include "engine/records/record.h"
 
 namespace trainyard {
 
@@ -10,5 +11,8 @@ namespace trainyard {
 /// failed, 130 stopped. Prints the records of all streams in order of time, and skips those of earlier
 /// attempts. Ctrl+C only detaches; the run continues.
 Result<int> followRun(Desk& desk, const QString& runId);
+
+/// A state as it follows "the run": "is running", "has finished", "failed", "was stopped".
+QString wordsFor(RunState state);
 
 } // namespace trainyard

@@ -10,7 +10,6 @@
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/history.h"
-#include "app/cli/support/host_runs.h"
 #include "app/cli/support/record_fetch.h"
 #include "app/cli/support/run_alerts.h"
 #include "app/exchange/run_list_csv.h"
@@ -98,7 +97,7 @@ void askHosts(QList<ListedRun>& runs)
             continue;
         const QString head = run.desk->head();
         if (!answers.contains(head))
-            answers[head] = askHost(desk, head);
+            answers[head] = desk.listRuns(head);
         takeAnswer(run, answers[head]);
     }
 }
