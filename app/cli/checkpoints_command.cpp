@@ -90,8 +90,8 @@ void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome)
     auto options = std::make_shared<CheckpointsOptions>();
     CLI::App* command = app.add_subcommand(
         "checkpoints", "List the checkpoints of a run: step, size, and whether they are complete");
-    command->add_option("RUN", options->run, "Run id")->required();
-    command->add_flag("--json", options->json, "Print one JSON document");
+    addRunOption(*command, options->run);
+    addJsonFlag(*command, options->json);
     CLI::Option* all = command->add_flag(
         "--verify", options->verifyAll,
         "Verify the hashes of all checkpoints, however long it takes (default: the newest ones, for 10 s)");

@@ -87,7 +87,7 @@ void addCleanCommand(CLI::App& app, CommandOutcome& outcome)
                                     "by no run there; also incomplete uploads");
     command->add_option("--host", o->hosts, "Host to clean; may be given several times")->required();
     command->add_flag("--dry-run", o->dryRun, "Only show what would be removed");
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     command->callback([&outcome, o] { outcome.status = clean(o->hosts, o->dryRun, o->json); });
 }
 

@@ -104,6 +104,31 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     completeHelp(app);
 }
 
+void addRunOption(CLI::App& command, std::string& run)
+{
+    command.add_option("RUN", run, "Run id")->required();
+}
+
+void addSpecOption(CLI::App& command, std::string& file)
+{
+    command.add_option("SPEC", file, "Run specification (JSON)")->required();
+}
+
+void addOutOption(CLI::App& command, std::string& file)
+{
+    command.add_option("-o,--out", file, "File to write (default: standard output)");
+}
+
+void addFollowFlag(CLI::App& command, bool& follow)
+{
+    command.add_flag("--follow", follow, "Follow it until it ends");
+}
+
+CLI::Option* addJsonFlag(CLI::App& command, bool& json)
+{
+    return command.add_flag("--json", json, "Print one JSON document");
+}
+
 int runCli(int argc, char** argv)
 {
     guardStandardStreams();

@@ -32,4 +32,11 @@ void addReportCommand(CLI::App& app, CommandOutcome& outcome);      ///< report
 void addDemoCommand(CLI::App& app, CommandOutcome& outcome);        ///< demo
 void addCompletionCommands(CLI::App& app, CommandOutcome& outcome); ///< completion; complete, for shells
 
+// Options that several commands have.
+void addRunOption(CLI::App& command, std::string& run);   ///< RUN
+void addSpecOption(CLI::App& command, std::string& file); ///< SPEC
+void addOutOption(CLI::App& command, std::string& file);  ///< -o, --out; empty = standard output
+void addFollowFlag(CLI::App& command, bool& follow);      ///< --follow
+CLI::Option* addJsonFlag(CLI::App& command, bool& json);  ///< --json
+
 } // namespace trainyard

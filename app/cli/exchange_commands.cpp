@@ -267,7 +267,7 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
         ->delimiter(',');
     command->add_option("--loss", o->loss, "Series to use as the loss (default: by name)");
     command->add_flag("--list", o->list, "Only list the contents");
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     CLI::Option* model = command->add_option("--hf", o->hf, "Folder of a Hugging Face model")->excludes(path);
     CLI::Option* checkpoint =
         command->add_option("--out", o->checkpoint, "Folder for the checkpoint")->needs(model);

@@ -185,7 +185,7 @@ void addList(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
 {
     runs.add_option("--search", o->list.search, "Only matching runs; see below");
     runs.add_flag("--recorded", o->list.recorded, "Show runs as last recorded here, without asking hosts");
-    CLI::Option* json = runs.add_flag("--json", o->list.json, "Print one JSON document");
+    CLI::Option* json = addJsonFlag(runs, o->list.json);
     runs.add_flag("--csv", o->list.csv, "Print the latest values of each run as CSV")->excludes(json);
     runs.footer("TEXT of --search:\n" + RunQuery::help().toStdString() +
                 "\n  trainyard runs --search \"tag:paper loss<2.5 -state:failed\" --json\n  trainyard runs "
@@ -203,14 +203,14 @@ void addKeeping(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
 {
     CLI::App* command =
         runs.add_subcommand("tag", "Add tags to a run: trainyard runs tag RUN paper baseline");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_option("TAG", o->tags, "Tags to add; existing ones are kept")->required();
     command->add_flag("--remove", o->undo, "Remove these tags");
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeTags(*o)); });
 
     command =
         runs.add_subcommand("note", "Write a run's notes: trainyard runs note RUN \"warm-up was too short\"");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_option("TEXT", o->text, "The notes; they replace earlier ones")->required();
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeNotes(*o)); });
 
@@ -221,14 +221,14 @@ void addKeeping(CLI::App& runs, CommandOutcome& outcome, const SharedOptions& o)
     command->callback([&outcome, o] { outcome.status = console::exitWith(changeArchive(*o)); });
 
     command = runs.add_subcommand("delete", "Delete a run that has ended; its name must be typed");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_flag("--hosts", o->hosts, "Also delete its folder on the hosts, with every checkpoint");
     command->add_option("--confirm", o->name, "The run's name, to confirm without a question");
     command->callback([&outcome, o] { outcome.status = console::exitWith(deleteRun(*o)); });
 
     command = runs.add_subcommand("spec", "Write a run's specification, to edit and launch");
-    command->add_option("RUN", o->run, "Run id")->required();
-    command->add_option("-o,--out", o->out, "File to write (default: standard output)");
+    addRunOption(*command, o->run);
+    addOutOption(*command, o->out);
     command->callback([&outcome, o] { outcome.status = console::exitWith(writeSpec(*o)); });
 }
 
@@ -242,13 +242,13 @@ void addHistoryCommands(CLI::App& app, CommandOutcome& outcome)
     addKeeping(*runs, outcome, o);
 
     CLI::App* command = app.add_subcommand("relaunch", "Launch a run again, unchanged; prints the new id");
-    command->add_option("RUN", o->run, "Run id")->required();
-    command->add_flag("--follow", o->follow, "Follow it until it ends");
+    addRunOption(*command, o->run);
+    addFollowFlag(*command, o->follow);
     command->callback([&outcome, o] { outcome.status = console::exitWith(relaunch(*o)); });
 
     command = app.add_subcommand("diff", "Show spec differences between runs");
     command->add_option("RUN", o->runs, "Run ids, at least two")->required()->expected(2, -1);
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     command->callback([&outcome, o] { outcome.status = console::exitWith(diff(*o)); });
 }
 

@@ -203,7 +203,7 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     });
 
     command = hosts->add_subcommand("list", "List the hosts");
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     command->callback([&outcome, o] { outcome.status = console::exitWith(listHosts(o->json)); });
 
     command =
@@ -212,7 +212,7 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--links", o->links,
                       "Also check whether they can form one cluster: names, versions, ssh from the first "
                       "host to the others, and TCP between each pair, with its speed");
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
     command->callback([&outcome, o] {
         outcome.status = console::exitWith(checkHosts(o->hosts, o->links, o->json, o->newKeys()));

@@ -249,7 +249,7 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
     auto options = std::make_shared<PartitionOptions>();
     CLI::App* command = app.add_subcommand(
         "partition", "Find the best layers per stage, order of ranks and order of nodes for a layout");
-    command->add_option("SPEC", options->spec, "Run specification (JSON)")->required();
+    addSpecOption(*command, options->spec);
     command->add_option("--hardware", options->hardware,
                         "Hardware of every node: preset, calibrated name or JSON file (default: "
                         "cluster.nodes[].hardware, which may differ)");
@@ -259,7 +259,7 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
         "backward: {\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
     addShapeOptions(*command, options->shape);
     command->add_option("--spec-out", options->specOut, "Write the best one as a specification");
-    command->add_flag("--json", options->json, "Print one JSON document");
+    addJsonFlag(*command, options->json);
     command->callback([&outcome, options] { outcome.status = console::exitWith(partition(*options)); });
 }
 

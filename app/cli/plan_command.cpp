@@ -273,7 +273,7 @@ void addPlanCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--seed", validation->seed, "Seed that selects the calibration rows (default: 1)")
         ->check(CLI::Range(std::uint64_t{0}, std::numeric_limits<std::uint64_t>::max()))
         ->needs(rows);
-    command->add_flag("--json", options->json, "Print one JSON document");
+    addJsonFlag(*command, options->json);
     command->callback([&outcome, options, validation, spec, rows] {
         if (spec->empty() && rows->empty())
             throw CLI::RequiredError("SPEC");

@@ -203,21 +203,21 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<Options>();
 
     CLI::App* command = app.add_subcommand("launch", "Deploy the engine and start a run; prints its id");
-    command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
+    addSpecOption(*command, o->spec);
     command->add_option("--host", o->host, "Run on this host instead of those of the specification");
-    command->add_flag("--follow", o->follow, "Follow it until it ends");
+    addFollowFlag(*command, o->follow);
     command->callback(
         [&outcome, o] { outcome.status = console::exitWith(launch(o->spec, o->host, o->follow)); });
 
     command = app.add_subcommand("attach", "Follow a run, including one launched from another computer");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_option("--host", o->host, "Host it runs on, if the run was launched elsewhere");
     command->add_flag("--read-only", o->readOnly, "Read-only: the host's agent refuses every change");
     command->callback(
         [&outcome, o] { outcome.status = console::exitWith(attach(o->run, o->host, o->readOnly)); });
 
     command = app.add_subcommand("stop", "Stop a run after a checkpoint; returns when no process is left");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_option("--grace", o->grace,
                         "Time to finish the step before it is killed, e.g. --grace \"30 s\"");
     command->add_flag("--now", o->now, "Kill it at once, without a checkpoint");
@@ -225,11 +225,11 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
 
     command =
         app.add_subcommand("checkpoint", "Write a checkpoint after the current step; the run continues");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->callback([&outcome, o] { outcome.status = console::exitWith(checkpoint(o->run)); });
 
     command = app.add_subcommand("resume", "Resume from the newest complete checkpoint");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command
         ->add_option("--step", o->step,
                      "Go back to the checkpoint of this step (0 = start over), listed by `trainyard "
@@ -244,14 +244,14 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         "--layout", o->layout,
         "Continue in the layout of this specification (JSON), with its memory settings, micro-batch, "
         "accumulation and slots on the same hosts; global batch and everything else stay unchanged");
-    command->add_flag("--follow", o->follow, "Follow it until it ends");
+    addFollowFlag(*command, o->follow);
     command->callback([&outcome, o] {
         outcome.status = console::exitWith(resume(
             o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step}, o->layout, o->follow));
     });
 
     command = app.add_subcommand("logs", "Show the end of a rank's log");
-    command->add_option("RUN", o->run, "Run id")->required();
+    addRunOption(*command, o->run);
     command->add_option("--rank", o->rank, "Global rank")->capture_default_str();
     command->add_option("--bytes", o->bytes, "Amount to show, at most")->capture_default_str();
     command->add_flag("--follow", o->follow, "Follow the log as it grows, until Ctrl+C");

@@ -347,7 +347,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     auto o = std::make_shared<ScalingOptions>();
     CLI::App* command = app.add_subcommand(
         "scaling", "Run or predict a scaling study: the same specification on several world sizes");
-    command->add_option("SPEC", o->spec, "Run specification (JSON)")->required();
+    addSpecOption(*command, o->spec);
     CLI::Option* ranks = command->add_option("--ranks", o->ranks, "World sizes, e.g. 1,2,4")->delimiter(',');
     command->add_flag("--weak", o->weak, "Keep the work per rank constant instead of the global batch");
     CLI::Option* report =
@@ -381,7 +381,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome)
     addShapeOptions(*command, o->shape);
     for (const char* option : {"--seq-len", "--max-pred"})
         command->get_option(option)->needs(predicted);
-    command->add_flag("--json", o->json, "Print one JSON document");
+    addJsonFlag(*command, o->json);
     command->footer("Each size trains all steps of the specification; efficiency is relative to the "
                     "smallest. Examples:\n  trainyard scaling spec.json --ranks 1,2,4 --report study.pdf\n  "
                     "trainyard scaling spec.json --predict p4d.24xlarge --nodes 64");

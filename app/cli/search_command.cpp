@@ -145,7 +145,7 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--write", options->write, "Which one --spec-out writes (default: 1, the best)")
         ->check(CLI::Range(1, 100))
         ->needs(file);
-    command->add_flag("--json", options->json, "Print one JSON document");
+    addJsonFlag(*command, options->json);
     command->callback([&outcome, options] { outcome.status = console::exitWith(search(*options)); });
 }
 

@@ -115,8 +115,8 @@ void addCommonOptions(CLI::App& command, SettingsOptions& options)
     command.add_option("TOOL", options.tool, "deepspeed, megatron or sagemaker")
         ->required()
         ->check(CLI::IsMember({"deepspeed", "megatron", "sagemaker"}));
-    command.add_option("-o,--out", options.out, "File to write (default: standard output)");
-    command.add_flag("--json", options.json, "Print one JSON document");
+    addOutOption(command, options.out);
+    addJsonFlag(command, options.json);
 }
 
 } // namespace
@@ -140,7 +140,7 @@ void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
     CLI::App* write = app.add_subcommand(
         "export-spec", "Convert a run specification to settings of DeepSpeed, Megatron-LM or SageMaker");
     addCommonOptions(*write, *options);
-    write->add_option("SPEC", options->file, "Run specification (JSON)")->required();
+    addSpecOption(*write, options->file);
     write->footer(kExportFooter);
     write->callback([&outcome, options] { outcome.status = console::exitWith(exportSpec(*options)); });
 }
