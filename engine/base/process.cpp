@@ -71,17 +71,22 @@ struct ChildSetup {
         const int errorSink = errors >= 0 ? errors : nothing;
         if (nothing < 0 || ::dup2(source, 0) < 0 || ::dup2(sink, 1) < 0 || ::dup2(errorSink, 2) < 0)
             fail();
+        // dup2() has cleared close-on-exec of 0 to 2. The others are only marked, not closed: the pipe for
+        // errors is needed until exec succeeds.
         ::syscall(SYS_close_range, 3u, UINT_MAX, 4u /* CLOSE_RANGE_CLOEXEC */);
     }
 
     [[noreturn]] void execute() const
     {
+        // First, so that no handler of the parent runs in the child; a blocked signal would stay blocked
+        // after exec.
         resetSignals();
         ::setpgid(0, 0);
         redirect();
         if (folder && ::chdir(folder) != 0)
             fail();
         if (endsWithParent) {
+            // fork() clears this setting, so only the child can make it.
             ::prctl(PR_SET_PDEATHSIG, SIGTERM);
             if (::getppid() != parent) // it died before the request was in place
                 ::_exit(127);
@@ -108,6 +113,7 @@ Result<CommandOutput> collect(pid_t child, int readEnd, std::chrono::millisecond
             killGroup(child);
             return failed(name + " did not answer within " + formatDuration(timeout));
         }
+        // What exceeds the limit is read and dropped: a program that blocks on a full pipe never ends.
         const ssize_t got = ::read(readEnd, buffer.data(), buffer.size());
         if (got > 0)
             output.text.append(buffer.data(),
@@ -209,6 +215,8 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
     ssize_t got = 0;
     while ((got = ::read(errors.read.get(), &error, sizeof error)) < 0 && errno == EINTR) {
     }
+    // exec closes the pipe: its end means that the program runs, four bytes are the errno of the step that
+    // failed.
     if (got == 0)
         return child;
     ::waitpid(child, nullptr, 0);
@@ -236,6 +244,7 @@ Result<CommandOutput> readCommand(const std::vector<std::string>& arguments,
 
 void killGroup(pid_t leader)
 {
+    // The group, because children of the program may hold our pipe open.
     ::kill(-leader, SIGKILL);
     const auto deadline = SteadyClock::now() + kReapPatience;
     while (::waitpid(leader, nullptr, WNOHANG) == 0 && SteadyClock::now() < deadline)

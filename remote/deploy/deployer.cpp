@@ -63,6 +63,7 @@ void Deployer::onWantsToSend(int host)
 
 void Deployer::sendNext()
 {
+    // A few hosts at a time: all share the link of this computer, and the first ones finish earlier.
     while (m_sending < m_options.atOnce && !m_waiting.empty()) {
         Host& next = m_hosts[static_cast<std::size_t>(m_waiting.front())];
         m_waiting.pop_front();

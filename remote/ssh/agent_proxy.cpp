@@ -101,6 +101,7 @@ void serve(const FileDescriptor& client, const FileDescriptor& agent, Stops stop
 {
     constexpr auto whileTheLinkLives = std::chrono::milliseconds(-1);
     while (auto request = readMessage(client.get(), stops, whileTheLinkLives)) {
+        // A person may have to confirm a signature (ssh-add -c) or touch a security key.
         const auto patience = request->front() == kSignRequest ? 30s : 5s;
         if (!writeMessage(agent.get(), *request))
             return;

@@ -29,6 +29,7 @@ Result<FileDescriptor> lockBeside(const fs::path& file)
     FileDescriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!lock.valid())
         return systemError(ErrorKind::Failed, "cannot open " + path, errno);
+    // flock() has no timeout, so it is tried again and again.
     for (const auto end = std::chrono::steady_clock::now() + kLockPatience;
          ::flock(lock.get(), LOCK_EX | LOCK_NB) != 0;) {
         if (errno != EINTR && errno != EWOULDBLOCK)
@@ -71,6 +72,7 @@ using Edit = std::function<Result<std::string>(const fs::path& file, const std::
 Status editFile(const fs::path& file, const Edit& edit)
 {
     std::error_code missing;
+    // A link stays a link: the file that it names is replaced.
     const fs::path real = fs::exists(file, missing) ? fs::canonical(file, missing) : file;
     TRAINYARD_TRY_STATUS(makePrivateFolder(real.parent_path()));
     TRAINYARD_TRY(const FileDescriptor lock, lockBeside(real));

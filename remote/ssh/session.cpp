@@ -98,6 +98,7 @@ Result<Session> Session::handshake(FileDescriptor socket, const Options& options
     if (!setOptions(session.handle(), socket.get(), options))
         return session.failure("the connection cannot be set up");
     const int connected = ssh_connect(session.handle());
+    // libssh closes the socket of a session from here on, also after a failed connection.
     [[maybe_unused]] const int ownedBySession = socket.release();
     if (connected != SSH_OK)
         return session.failure("the SSH key exchange failed");

@@ -96,6 +96,7 @@ void tune(int fd)
 {
     set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
     set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+    // A dead peer shows after 10 + 3 * 5 s of silence, or 15 s after data that it does not acknowledge.
     set(fd, IPPROTO_TCP, TCP_KEEPIDLE, 10);
     set(fd, IPPROTO_TCP, TCP_KEEPINTVL, 5);
     set(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
@@ -138,6 +139,7 @@ Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, D
     std::string tried;
     for (std::size_t i = 0; i < addresses.size(); ++i) {
         const auto now = std::chrono::steady_clock::now();
+        // A share for each address: one that drops packets must not use up the time of the others.
         const auto share = (deadline - now) / static_cast<int>(addresses.size() - i);
         auto socket = connectTo(addresses[i], interrupt, now + share);
         if (socket.ok() || socket.error().kind == ErrorKind::Cancelled)

@@ -115,6 +115,7 @@ Result<std::vector<Record>> StreamMirror::append(std::string_view bytes)
     auto records = m_parser.feed(bytes);
     const std::string_view valid = m_parser.completed();
     if (m_writer && m_writeStatus.ok() && !valid.empty()) {
+        // Seeks each time: a write that failed half-way has moved the position.
         if (::lseek(m_file.get(), static_cast<off_t>(before), SEEK_SET) >= 0)
             m_writeStatus = writeAll(m_file.get(), valid, m_path);
     }

@@ -17,7 +17,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr std::size_t kReadPiece = 256 * kKiB;
-constexpr std::int64_t kMaxUnconsumed = 8 * kMiB;
+constexpr std::int64_t kMaxUnconsumed = 8 * kMiB; ///< then reading stops, and SSH's window stops the host
 constexpr std::size_t kMaxErrors = 4 * kKiB;
 constexpr auto kExitPatience = 500ms;
 
@@ -76,6 +76,7 @@ void SshLink::send(Lane lane, std::string frame)
 void SshLink::consumed(std::size_t bytes)
 {
     const auto before = m_unconsumed.fetch_sub(static_cast<std::int64_t>(bytes));
+    // At or below the limit the thread is reading and needs no wake-up.
     if (before > kMaxUnconsumed)
         wake();
 }
@@ -97,6 +98,7 @@ void SshLink::answerLogin(ssh::LoginAnswers answers)
 bool SshLink::trustUnknownKey(const HostKeyInquiry& inquiry)
 {
     std::unique_lock lock(m_mutex);
+    // Asked under the lock: the answer cannot come before the wait for it begins.
     m_trust.reset();
     m_listener.hostKeyUnknown(inquiry);
     m_answered.wait(lock, [this] { return m_trust.has_value() || m_interrupt.triggered(); });

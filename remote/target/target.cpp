@@ -195,6 +195,7 @@ void Target::Private::onFailed(const Error& reason)
     const Error error = sanitizeError(reason);
     if (state == State::Ready) {
         const bool held = std::chrono::milliseconds(m_readySince.elapsed()) > kStableAfter;
+        // A link that breaks as soon as it is up must not be retried without a pause.
         held ? m_backoff.reset() : m_backoff.shorten();
     }
     lastError = error;
@@ -222,6 +223,7 @@ void Target::Private::leave(State next, const Error& error)
 
 void Target::Private::ping()
 {
+    // The answer needs no handler: every byte from the agent counts as a sign of life.
     const CallId id = m_calls.add(nullptr, {});
     link->sendMessage({{"id", qint64{id}}, {"op", "ping"}});
 }

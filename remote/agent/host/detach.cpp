@@ -52,6 +52,7 @@ std::string errorLine(const Error& error)
         line = errorLine(failed("the process exited during start-up", "see " + log.string()));
     std::fputs(line.c_str(), stdout);
     std::fflush(stdout);
+    // Without destructors and exit handlers: what they would end belongs to the daemon now.
     ::_exit(line.starts_with("{\"error\"") ? 5 : 0);
 }
 

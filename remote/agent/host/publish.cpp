@@ -48,12 +48,15 @@ Result<bool> fillAndRename(const fs::path& temporary, const fs::path& folder,
 {
     TRAINYARD_TRY_STATUS(makeFolder(temporary));
     TRAINYARD_TRY_STATUS(fill(temporary));
+    // `fill` has synced the files. Their names must be on disk, too, before the folder gets its own: else a
+    // crash could leave an incomplete folder under the final name.
     TRAINYARD_TRY_STATUS(syncFolders(temporary));
     const int error = renameWithoutReplacing(temporary, folder);
     if (error == EEXIST || error == ENOTEMPTY)
         return false;
     if (error != 0)
         return systemError(ErrorKind::Failed, "cannot publish " + folder.string(), error);
+    // Only now does the new name survive a crash.
     TRAINYARD_TRY_STATUS(syncPath(folder.parent_path()));
     return true;
 }

@@ -94,7 +94,9 @@ Hold hold(const GuardOptions& options, pid_t daemon)
 int runGuard(const GuardOptions& options, const std::vector<std::string>& command)
 {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1); // what the daemon leaves becomes ours
+    // sshd hangs up when the link breaks, which is when the guard is needed.
     ::signal(SIGHUP, SIG_IGN);
+    // Ranks that a broken link left here would still hold the devices that ours need.
     sweepEarlierAttempts(options.run, options.attempt);
     if (const Status made = makeSession(options); !made.ok()) {
         say(options, made.error().text());
@@ -112,6 +114,7 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     }
     const Hold held = hold(options, *daemon);
     sweepDescendants(::getpid(), kTermGrace);
+    // After the ranks, which have the session's files open.
     MpiSessions(options.run).removeUpTo(options.attempt);
     if (!held.reason.empty()) // not before: behind a cut link nobody may take our words
         say(options, held.reason + "; its ranks were terminated");

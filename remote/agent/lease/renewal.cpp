@@ -21,7 +21,7 @@ using SteadyClock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kTick{100};
-constexpr int kWordsPerLease = 8;
+constexpr int kWordsPerLease = 8; ///< so that some may be late
 constexpr milliseconds kMaxPause{5000};
 
 /// mpirun and, above it, the supervisor: both are at work as long as neither of us was given another parent.

@@ -208,6 +208,8 @@ LinkPort::Visits LinkPort::serve(std::chrono::milliseconds life)
             (::poll(wait.data(), wait.size(), static_cast<int>(patience)) < 0 && errno != EINTR) ||
             wait[0].revents != 0)
             break;
+        // Before new visitors are added: `wait` has an entry for each of those who were there when poll()
+        // began.
         visitors.serve(wait.data() + 2);
         if (wait[1].revents != 0)
             visitors.welcome(m_socket.get());

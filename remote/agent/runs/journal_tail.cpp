@@ -20,6 +20,7 @@ Error JournalTail::lost(int errorNumber)
 
 Result<std::string> JournalTail::read(std::size_t most)
 {
+    // Links are not followed, and a FIFO in this place must not hang the session.
     if (!m_file.valid())
         m_file = FileDescriptor(::open(m_path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
     if (!m_file.valid())

@@ -44,6 +44,8 @@ SweepResult sweep(const std::function<std::vector<ProcessId>()>& find, std::chro
     std::set<ProcessId> asked;
     std::set<ProcessId> killed;
     for (;;) {
+        // Searched again in each round: a process that forks while it is signalled leaves a child for the
+        // next one.
         const std::vector<ProcessId> processes = find();
         const auto elapsed = SteadyClock::now() - start;
         if (processes.empty() || elapsed > termGrace + kKillPatience)

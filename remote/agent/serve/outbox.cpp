@@ -19,6 +19,7 @@ void Outbox::addBulk(std::string frame)
 
 bool Outbox::takeNext()
 {
+    // Between frames only: once a frame has begun, nothing can overtake the rest of it.
     std::deque<std::string>& lane = m_urgent.empty() ? m_bulk : m_urgent;
     if (lane.empty())
         return false;

@@ -44,6 +44,7 @@ void makeNonBlocking(int fd)
 Session::Session(AgentContext context, int input, int output)
     : m_context(std::move(context)), m_input(input), m_output(output), m_work(kThreads)
 {
+    // One thread moves both directions: a client that sends or takes nothing must not stop the other one.
     makeNonBlocking(m_input);
     makeNonBlocking(m_output);
 }
@@ -111,6 +112,8 @@ Status Session::loop()
 
 void Session::endWork()
 {
+    // An upload keeps its part and can resume. All other work runs to its end in ~WorkQueue: half a launch or
+    // half a stop would be worse than a late one.
     for (const auto& [id, upload] : m_uploads)
         upload->cancel();
     for (const auto& [id, port] : m_ports)
@@ -143,10 +146,12 @@ int Session::patience(bool hears) const
 bool Session::waitAndRead()
 {
     const bool hears = takesRequests();
+    // Requests are not read while too many replies wait: they stay in the pipe, which slows the client down.
     std::array<pollfd, 3> wait{{{m_input, static_cast<short>(hears ? POLLIN : 0), 0},
                                 {m_work.completionFd(), POLLIN, 0},
                                 {m_output, static_cast<short>(m_outbox.empty() ? 0 : POLLOUT), 0}}};
     ::poll(wait.data(), wait.size(), patience(hears));
+    // Nobody reads our output. While requests are paused, the input alone would not show it.
     if ((wait[2].revents & (POLLERR | POLLNVAL)) != 0)
         return false;
     if (wait[0].revents == 0 || (!hears && (wait[0].revents & POLLHUP) == 0))
@@ -278,6 +283,7 @@ void Session::answerLater(const Request& request, Operation operation)
                        return;
                    if (!answer->ok())
                        return replyError(id, answer->error());
+                   // In the same lane as the reply, which would overtake it otherwise.
                    if ((*answer)->chunk)
                        m_outbox.addUrgent(encodeChunk(id, *(*answer)->chunk));
                    reply(id, (*answer)->fields);

@@ -112,6 +112,7 @@ Status PartFile::takeShared()
     if (!file.valid())
         return systemError(ErrorKind::Failed, "cannot open " + m_path.string(), errno);
     TRAINYARD_TRY(const bool locked, lockShared(file));
+    // The last holder of the lock may have renamed or removed this file while we waited to open it.
     if (!locked || !isStillNamed(file.get(), m_path))
         return {};
     TRAINYARD_TRY(BlockSums sums, BlockSums::open(m_store.sums(m_upload.sha256)));
@@ -245,6 +246,7 @@ std::string PartFile::contentHash()
 
 Status PartFile::publish()
 {
+    // Sealed, synced, renamed: a blob under its final name is complete even after a crash.
     seal(m_file.get());
     if (::fchmod(m_file.get(), kBlobMode) != 0 || ::fsync(m_file.get()) != 0)
         return systemError(ErrorKind::Failed, "cannot sync " + m_path.string() + " to disk", errno);

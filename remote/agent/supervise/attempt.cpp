@@ -108,6 +108,7 @@ Status Attempt::start()
     TRAINYARD_TRY_STATUS(keepKnownHosts());
     if (m_command.throughMpi)
         TRAINYARD_TRY_STATUS(MpiSessions::make(m_command.session));
+    // Noted before the job starts: only later lines and kills are its own.
     m_rankLogSizes = rankLogSizes(m_folder, m_work.ranks);
     m_outOfMemoryKills = outOfMemoryKills();
     const FileDescriptor log(

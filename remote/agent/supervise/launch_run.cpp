@@ -40,6 +40,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(requestText));
     if (request.allocation)
         return badInput("launch: \"slurm\" is written by the job itself");
+    // Two clients may launch at once: the second one waits here, and then finds the supervisor of the first.
     TRAINYARD_TRY(const LockFile lock, LockFile::acquire(folder.launchLock(), kLaunchPatience));
     TRAINYARD_TRY([[maybe_unused]] const bool recovered, recoverIfAbandoned(folder));
     const auto supervisor = readSupervisor(folder);

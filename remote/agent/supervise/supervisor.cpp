@@ -78,6 +78,7 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
     TRAINYARD_TRY(RunWork work, wholeWorkOf(request, folder));
     if (request.allocation) // Slurm sees to its nodes itself
         work.restart.afterReboot = false;
+    // Prepared before the place is taken: a request that cannot work changes nothing in the run's directory.
     TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
     TRAINYARD_TRY(SupervisorPlace place, SupervisorPlace::take(folder, attempt));
     removeRequests(folder); // of an earlier attempt; from here on they are meant for this one
@@ -169,6 +170,7 @@ int Supervisor::watch()
 void Supervisor::followAttempt()
 {
     while (!m_attempt->isOver()) {
+        // Waits for a signal, a tick at most: the pulse of everything below.
         heedSignals(kTick);
         watchJob();
         obey();
