@@ -32,6 +32,16 @@ public:
                 answer(ready.error());
         });
     }
+    /// Sends `request`, and answers with the result of `parse` for the reply.
+    template <typename Parse>
+    void call(const QJsonObject& request, Parse parse)
+    {
+        ask([this, request, parse](Target& target) {
+            target.call(request, this, [this, parse](const Result<QJsonObject>& reply) {
+                answer(reply.ok() ? Result<T>(parse(*reply)) : Result<T>(reply.error()));
+            });
+        });
+    }
     void answer(const Result<T>& result)
     {
         deleteLater();

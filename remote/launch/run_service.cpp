@@ -61,6 +61,16 @@ RunCheckpoint checkpointOf(const QJsonObject& json)
     return checkpoint;
 }
 
+/// What `parse` makes of each object in an array of a reply.
+template <typename T>
+QList<T> listOf(const QJsonObject& reply, const char* field, T (*parse)(const QJsonObject&))
+{
+    QList<T> list;
+    for (const auto& entry : reply.value(field).toArray())
+        list << parse(entry.toObject());
+    return list;
+}
+
 HostFolder hostFolderOf(const QString& path, const QJsonObject& reply)
 {
     HostFolder folder{path, reply.value("home").toString(), {}};
@@ -70,6 +80,12 @@ HostFolder hostFolderOf(const QString& path, const QJsonObject& reply)
                                entry.value("folder").toBool()});
     }
     return folder;
+}
+
+/// For requests that only have to succeed.
+Status isDone(const QJsonObject&)
+{
+    return {};
 }
 
 /// Its supervisor may still be about to leave.
@@ -258,12 +274,7 @@ void RunService::requestCheckpoint(const QString& runId, const QObject* context,
     if (!run.ok())
         return done(run.error());
     auto* question = new HostQuestion<void>(run->head(), m_targets, this, context, std::move(done));
-    question->ask([question, runId](Target& target) {
-        target.call({{"op", "checkpoint"}, {"run", runId}}, question,
-                    [question](const Result<QJsonObject>& reply) {
-                        question->answer(reply.ok() ? Status() : Status(reply.error()));
-                    });
-    });
+    question->call({{"op", "checkpoint"}, {"run", runId}}, isDone);
 }
 
 void RunService::listCheckpoints(const QString& runId, std::chrono::milliseconds verification,
@@ -275,47 +286,24 @@ void RunService::listCheckpoints(const QString& runId, std::chrono::milliseconds
         return done(run.error());
     auto* question =
         new HostQuestion<QList<RunCheckpoint>>(run->head(), m_targets, this, context, std::move(done));
-    question->ask([question, runId, verification](Target& target) {
-        const QJsonObject request{
-            {"op", "checkpoints"}, {"run", runId}, {"verify_ms", qint64{verification.count()}}};
-        target.call(request, question, [question](const Result<QJsonObject>& reply) {
-            if (!reply.ok())
-                return question->answer(reply.error());
-            QList<RunCheckpoint> checkpoints;
-            for (const auto& entry : reply->value("checkpoints").toArray())
-                checkpoints << checkpointOf(entry.toObject());
-            question->answer(checkpoints);
-        });
-    });
+    question->call({{"op", "checkpoints"}, {"run", runId}, {"verify_ms", qint64{verification.count()}}},
+                   [](const QJsonObject& reply) { return listOf(reply, "checkpoints", checkpointOf); });
 }
 
 void RunService::listRuns(const QString& host, const QObject* context,
                           std::function<void(const Result<QList<HostRun>>&)> done)
 {
     auto* question = new HostQuestion<QList<HostRun>>(host, m_targets, this, context, std::move(done));
-    question->ask([question](Target& target) {
-        target.call({{"op", "runs"}}, question, [question](const Result<QJsonObject>& reply) {
-            if (!reply.ok())
-                return question->answer(reply.error());
-            QList<HostRun> runs;
-            for (const auto& entry : reply->value("runs").toArray())
-                runs << hostRunOf(entry.toObject());
-            question->answer(runs);
-        });
-    });
+    question->call({{"op", "runs"}},
+                   [](const QJsonObject& reply) { return listOf(reply, "runs", hostRunOf); });
 }
 
 void RunService::listFolder(const QString& host, const QString& folder, const QObject* context,
                             std::function<void(const Result<HostFolder>&)> done)
 {
     auto* question = new HostQuestion<HostFolder>(host, m_targets, this, context, std::move(done));
-    question->ask([question, folder](Target& target) {
-        target.call({{"op", "folder"}, {"folder", folder}}, question,
-                    [question, folder](const Result<QJsonObject>& reply) {
-                        question->answer(reply.ok() ? Result<HostFolder>(hostFolderOf(folder, *reply))
-                                                    : Result<HostFolder>(reply.error()));
-                    });
-    });
+    question->call({{"op", "folder"}, {"folder", folder}},
+                   [folder](const QJsonObject& reply) { return hostFolderOf(folder, reply); });
 }
 
 void RunService::readRunFile(const QString& host, const QString& runId, const QString& file,
@@ -365,12 +353,7 @@ void RunService::removeFromHosts(const QString& runId, const QObject* context,
                 done(joinedErrors(asked->errors, static_cast<int>(all)));
         };
         auto* question = new HostQuestion<void>(host, m_targets, this, context, heard);
-        question->ask([question, runId](Target& target) {
-            target.call({{"op", "remove-run"}, {"run", runId}}, question,
-                        [question](const Result<QJsonObject>& reply) {
-                            question->answer(reply.ok() ? Status() : Status(reply.error()));
-                        });
-        });
+        question->call({{"op", "remove-run"}, {"run", runId}}, isDone);
     }
 }
 
