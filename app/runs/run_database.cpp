@@ -83,15 +83,6 @@ QString stateName(RunState state)
     return QString::fromUtf8(nameOf(state).data());
 }
 
-RunState stateFromName(const QString& name)
-{
-    for (int i = 0; i <= int(RunState::Stopped); ++i) {
-        if (stateName(RunState(i)) == name)
-            return RunState(i);
-    }
-    return RunState::Pending;
-}
-
 /// SQLite has no NaN: it stores NULL.
 QVariant number(double value)
 {
@@ -142,7 +133,7 @@ RunEntry entryFrom(const QSqlQuery& row)
     e.hosts = listFromJson(next().toString());
     e.spec = next().toString();
     e.isTraining = next().toBool();
-    e.state = stateFromName(next().toString());
+    e.state = runStateFromName(next().toString().toStdString()).value_or(RunState::Pending);
     e.reason = next().toString();
     e.step = next().toLongLong();
     e.steps = next().toLongLong();

@@ -41,6 +41,15 @@ std::string_view nameOf(RunState state)
     return pick(names, state);
 }
 
+std::optional<RunState> runStateFromName(std::string_view name)
+{
+    for (int i = 0; i <= static_cast<int>(RunState::Stopped); ++i) {
+        if (const auto state = static_cast<RunState>(i); nameOf(state) == name)
+            return state;
+    }
+    return std::nullopt;
+}
+
 bool isFinal(RunState state)
 {
     return state == RunState::Finished || state == RunState::Failed || state == RunState::Stopped;

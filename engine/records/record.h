@@ -109,6 +109,7 @@ struct EventRecord {
 /// The life of a run, as its supervisor sees it.
 enum class RunState : std::uint8_t { Pending, Starting, Running, Stopping, Finished, Failed, Stopped };
 std::string_view nameOf(RunState state);
+std::optional<RunState> runStateFromName(std::string_view name);
 /// True for Finished, Failed and Stopped: nothing more will come in this attempt.
 bool isFinal(RunState state);
 

@@ -23,23 +23,13 @@ namespace {
 
 constexpr qint64 kMaxRingBytes = 512 * 1024; ///< a ring of a large run has less
 
-RunState stateOf(const QString& name)
-{
-    for (const RunState state : {RunState::Pending, RunState::Starting, RunState::Running, RunState::Stopping,
-                                 RunState::Finished, RunState::Failed, RunState::Stopped}) {
-        if (name.toStdString() == nameOf(state))
-            return state;
-    }
-    return RunState::Pending;
-}
-
 HostRun hostRunOf(const QJsonObject& json)
 {
     HostRun run;
     run.id = json.value("run").toString();
     run.name = json.value("name").toString();
     run.kind = runKindFrom(json.value("kind").toString());
-    run.state = stateOf(json.value("state").toString());
+    run.state = runStateFromName(json.value("state").toString().toStdString()).value_or(RunState::Pending);
     run.reason = json.value("reason").toString();
     run.step = json.value("step").toInteger();
     run.steps = json.value("steps").toInteger();

@@ -17,15 +17,6 @@ namespace {
 
 using nlohmann::json;
 
-std::optional<RunState> stateFromName(std::string_view name)
-{
-    for (int i = 0; i <= static_cast<int>(RunState::Stopped); ++i) {
-        if (nameOf(static_cast<RunState>(i)) == name)
-            return static_cast<RunState>(i);
-    }
-    return std::nullopt;
-}
-
 json readJson(const std::filesystem::path& file)
 {
     const auto text = readFile(file);
@@ -59,7 +50,7 @@ try {
     const json document = readJson(folder.state());
     if (!document.is_object())
         return std::nullopt;
-    const auto state = stateFromName(document.value("state", ""));
+    const auto state = runStateFromName(document.value("state", ""));
     if (!state)
         return std::nullopt;
     return RunStatus{*state,
