@@ -7,6 +7,7 @@
 
 #include "app/exchange/masked_crc.h"
 #include "engine/base/mapped_file.h"
+#include "engine/records/wire.h"
 
 namespace trainyard {
 
@@ -17,22 +18,6 @@ constexpr std::size_t kCrcBytes = 4;
 constexpr std::size_t kBufferBytes = 1 << 20;
 constexpr std::uint64_t kTellBytes = 4 << 20; ///< between words on how far it is
 
-std::uint64_t littleEndian(std::string_view bytes)
-{
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-        value |= std::uint64_t(static_cast<unsigned char>(bytes[i])) << (8 * i);
-    return value;
-}
-
-std::string littleEndian(std::uint64_t value, std::size_t size)
-{
-    std::string bytes;
-    for (std::size_t i = 0; i < size; ++i)
-        bytes.push_back(char(value >> (8 * i)));
-    return bytes;
-}
-
 enum class Found { Record, Torn, Damage };
 
 /// The record at the beginning of `rest`.
@@ -40,15 +25,16 @@ Found findRecord(std::string_view rest, std::string_view& message)
 {
     if (rest.size() < kHeadBytes)
         return Found::Torn;
-    if (littleEndian(rest.substr(8, kCrcBytes)) != maskedCrc32c(rest.substr(0, 8)))
+    WireReader head(rest);
+    const auto length = head.number<std::uint64_t>();
+    if (head.number<std::uint32_t>() != maskedCrc32c(rest.substr(0, sizeof length)))
         return Found::Damage;
-    const std::uint64_t length = littleEndian(rest.substr(0, 8));
     rest.remove_prefix(kHeadBytes);
     if (length > rest.size() || rest.size() - length < kCrcBytes)
         return Found::Torn;
     message = rest.substr(0, length);
-    return littleEndian(rest.substr(length, kCrcBytes)) == maskedCrc32c(message) ? Found::Record
-                                                                                 : Found::Damage;
+    return WireReader(rest.substr(length)).number<std::uint32_t>() == maskedCrc32c(message) ? Found::Record
+                                                                                            : Found::Damage;
 }
 
 } // namespace
@@ -97,11 +83,13 @@ Result<EventFileWriter> EventFileWriter::create(const std::filesystem::path& fol
 
 Status EventFileWriter::append(std::string_view message)
 {
-    const std::string length = littleEndian(message.size(), 8);
+    std::string length;
+    WireWriter(length).number(std::uint64_t{message.size()});
     m_buffer += length;
-    m_buffer += littleEndian(maskedCrc32c(length), kCrcBytes);
+    WireWriter out(m_buffer);
+    out.number(maskedCrc32c(length));
     m_buffer += message;
-    m_buffer += littleEndian(maskedCrc32c(message), kCrcBytes);
+    out.number(maskedCrc32c(message));
     return m_buffer.size() < kBufferBytes ? Status() : flush();
 }
 

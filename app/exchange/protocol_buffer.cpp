@@ -2,17 +2,13 @@
 
 #include <bit>
 
+#include "engine/records/wire.h"
+
 namespace trainyard {
 
 namespace {
 
 constexpr int kVarintBits = 64;
-
-void putLittleEndian(std::string& out, std::uint64_t bits, int bytes)
-{
-    for (int i = 0; i < bytes; ++i)
-        out.push_back(char(bits >> (8 * i)));
-}
 
 } // namespace
 
@@ -38,6 +34,17 @@ std::optional<ProtoField> ProtoReader::next()
     return m_damaged ? std::nullopt : std::optional(field);
 }
 
+template <typename Number>
+std::optional<std::uint64_t> ProtoReader::fixed()
+{
+    WireReader in(m_rest);
+    const auto value = in.number<Number>();
+    if (!in.ok())
+        return std::nullopt;
+    m_rest.remove_prefix(sizeof value);
+    return value;
+}
+
 bool ProtoReader::readValue(ProtoField& field)
 {
     std::optional<std::uint64_t> value;
@@ -46,10 +53,10 @@ bool ProtoReader::readValue(ProtoField& field)
         value = varint();
         break;
     case ProtoField::Kind::Fixed64:
-        value = fixed(8);
+        value = fixed<std::uint64_t>();
         break;
     case ProtoField::Kind::Fixed32:
-        value = fixed(4);
+        value = fixed<std::uint32_t>();
         break;
     case ProtoField::Kind::Bytes:
         value = varint();
@@ -76,17 +83,6 @@ std::optional<std::uint64_t> ProtoReader::varint()
     return std::nullopt;
 }
 
-std::optional<std::uint64_t> ProtoReader::fixed(std::size_t bytes)
-{
-    if (m_rest.size() < bytes)
-        return std::nullopt;
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-        value |= std::uint64_t(static_cast<unsigned char>(m_rest[i])) << (8 * i);
-    m_rest.remove_prefix(bytes);
-    return value;
-}
-
 ProtoWriter& ProtoWriter::varint(std::uint32_t number, std::uint64_t value)
 {
     key(number, ProtoField::Kind::Varint);
@@ -97,14 +93,14 @@ ProtoWriter& ProtoWriter::varint(std::uint32_t number, std::uint64_t value)
 ProtoWriter& ProtoWriter::fixed64(std::uint32_t number, double value)
 {
     key(number, ProtoField::Kind::Fixed64);
-    putLittleEndian(m_message, std::bit_cast<std::uint64_t>(value), 8);
+    WireWriter(m_message).number(value);
     return *this;
 }
 
 ProtoWriter& ProtoWriter::fixed32(std::uint32_t number, float value)
 {
     key(number, ProtoField::Kind::Fixed32);
-    putLittleEndian(m_message, std::bit_cast<std::uint32_t>(value), 4);
+    WireWriter(m_message).number(value);
     return *this;
 }
 

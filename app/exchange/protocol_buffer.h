@@ -32,7 +32,8 @@ public:
 
 private:
     std::optional<std::uint64_t> varint();
-    std::optional<std::uint64_t> fixed(std::size_t bytes);
+    template <typename Number>
+    std::optional<std::uint64_t> fixed();
     bool readValue(ProtoField& field);
 
     std::string_view m_rest;
