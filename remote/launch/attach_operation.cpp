@@ -50,12 +50,8 @@ AttachOperation::AttachOperation(const QString& host, const QString& runId, RunA
 
 void AttachOperation::start()
 {
-    if (!isPlainName(m_runId.toStdString())) {
-        const Error error = badInput("\"" + m_runId.toStdString() + "\" is not a valid run name");
-        QMetaObject::invokeMethod(
-            this, [this, error] { finish(error); }, Qt::QueuedConnection);
-        return;
-    }
+    if (!isPlainName(m_runId.toStdString()))
+        return refuse(badInput("\"" + m_runId.toStdString() + "\" is not a valid run name"));
     emit progress("asking " + m_run.head(), -1);
     m_group.whenReady([this](const Status& ready) {
         if (!ready.ok())
@@ -121,14 +117,6 @@ void AttachOperation::readFile(const QString& file, std::function<void(const QBy
                       return finish(content.error());
                   done(*content);
               });
-}
-
-void AttachOperation::finish(const Result<QString>& result)
-{
-    if (std::exchange(m_ended, true))
-        return;
-    deleteLater();
-    emit finished(result);
 }
 
 } // namespace trainyard

@@ -22,11 +22,9 @@ private:
     void readHosts();
     void readDocument();
     void readFile(const QString& file, std::function<void(const QByteArray&)> done);
-    void finish(const Result<QString>& result);
 
     HostGroup m_group;
     DeskRun m_run;
-    bool m_ended = false;
 };
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <utility>
+
 #include <QObject>
 #include <QString>
 
@@ -19,6 +21,12 @@ public:
     /// finished() follows with Cancelled when the changes on the hosts have been rolled back; no effect when
     /// it is too late.
     virtual void cancel() = 0;
+    /// Finishes with an error, later; for an operation that cannot start.
+    void refuse(const Error& error)
+    {
+        QMetaObject::invokeMethod(
+            this, [this, error] { finish(error); }, Qt::QueuedConnection);
+    }
 
 signals:
     /// One sentence for the page where the user acted, and the progress: 0..1, negative = unknown.
@@ -29,7 +37,19 @@ signals:
     void finished(const trainyard::Result<QString>& result);
 
 protected:
+    /// Only the first call has an effect.
+    virtual void finish(const Result<QString>& result)
+    {
+        if (std::exchange(m_isFinished, true))
+            return;
+        deleteLater();
+        emit finished(result);
+    }
+
     QString m_runId;
+
+private:
+    bool m_isFinished = false;
 };
 
 } // namespace trainyard

@@ -125,6 +125,17 @@ QList<int> slotCountsOf(const RunSpec& spec)
     return slotCounts;
 }
 
+StartPlan planOf(const RunSpec& spec, RunKind kind)
+{
+    StartPlan plan;
+    plan.run = newRun(QString::fromStdString(spec.name), kind, hostsOf(spec));
+    plan.slotCounts = slotCountsOf(spec);
+    plan.slurm = isForSlurm(spec);
+    plan.document = QByteArray::fromStdString(toJson(spec));
+    plan.spec = spec;
+    return plan;
+}
+
 Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
 {
     if (plan.slurm)
@@ -170,13 +181,7 @@ RunOperation* RunService::launch(const RunSpec& spec)
 {
     if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
         return refuseToBegin({}, toError(diagnostics));
-    StartPlan plan;
-    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Train, hostsOf(spec));
-    plan.slotCounts = slotCountsOf(spec);
-    plan.slurm = isForSlurm(spec);
-    plan.document = QByteArray::fromStdString(toJson(spec));
-    plan.spec = spec;
-    return begin(std::move(plan));
+    return begin(planOf(spec, RunKind::Train));
 }
 
 RunOperation* RunService::launchPrepare(const QString& host, const QString& name,
@@ -208,12 +213,7 @@ RunOperation* RunService::launchProbe(const RunSpec& spec)
         return refuseToBegin({}, refused("hosts cannot be probed through Slurm",
                                          "name nodes that can be reached over SSH in cluster.nodes, with "
                                          "launch.launcher \"mpirun\""));
-    StartPlan plan;
-    plan.run = newRun(QString::fromStdString(spec.name), RunKind::Probe, hostsOf(spec));
-    plan.slotCounts = slotCountsOf(spec);
-    plan.document = QByteArray::fromStdString(toJson(spec));
-    plan.spec = spec;
-    return begin(std::move(plan));
+    return begin(planOf(spec, RunKind::Probe));
 }
 
 RunOperation* RunService::resume(const QString& runId, const ResumeChanges& changes)

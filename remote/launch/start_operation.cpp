@@ -69,12 +69,6 @@ StartOperation::StartOperation(StartPlan plan, TargetPool& targets, QObject* par
     m_runId = m_plan.run.id;
 }
 
-void StartOperation::refuse(const Error& error)
-{
-    QMetaObject::invokeMethod(
-        this, [this, error] { finish(error); }, Qt::QueuedConnection);
-}
-
 void StartOperation::start()
 {
     if (m_group.size() > 1 && m_plan.run.hosts.contains("localhost"))
@@ -529,10 +523,8 @@ void StartOperation::succeed()
 
 void StartOperation::finish(const Result<QString>& result)
 {
-    if (std::exchange(m_state, State::Over) == State::Over)
-        return;
-    deleteLater();
-    emit finished(result);
+    m_state = State::Over;
+    RunOperation::finish(result);
 }
 
 } // namespace trainyard

@@ -49,8 +49,6 @@ class StartOperation : public RunOperation {
 public:
     StartOperation(StartPlan plan, TargetPool& targets, QObject* parent);
     void start();
-    /// Finishes with an error found before anything was asked.
-    void refuse(const Error& error);
     void cancel() override;
 
 private:
@@ -89,7 +87,7 @@ private:
     void rollBack();
     void onRolledBack(const Status& gone);
     void succeed();
-    void finish(const Result<QString>& result);
+    void finish(const Result<QString>& result) override;
     QJsonArray nodesForLaunch() const;
 
     StartPlan m_plan;

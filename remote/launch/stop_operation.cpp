@@ -68,10 +68,4 @@ void StopOperation::conclude(const Result<QJsonObject>& headAnswer, const HostGr
     finish(clean.ok() ? Result<QString>(m_runId) : Result<QString>(clean.error()));
 }
 
-void StopOperation::finish(const Result<QString>& result)
-{
-    deleteLater();
-    emit finished(result);
-}
-
 } // namespace trainyard

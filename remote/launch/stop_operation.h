@@ -31,7 +31,6 @@ private:
     void sweepWhenPossible();
     void sweep(const Result<QJsonObject>& headAnswer);
     void conclude(const Result<QJsonObject>& headAnswer, const HostGroup::Answers& answers);
-    void finish(const Result<QString>& result);
 
     StopOptions m_options;
     HostGroup m_group;
