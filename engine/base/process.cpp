@@ -44,6 +44,7 @@ struct ChildSetup {
     int output;
     int errors;
     bool endsWithParent;
+    bool newSession;
     pid_t parent;
     int errorPipe;
 
@@ -81,7 +82,7 @@ struct ChildSetup {
         // First, so that no handler of the parent runs in the child; a blocked signal would stay blocked
         // after exec.
         resetSignals();
-        ::setpgid(0, 0);
+        newSession ? ::setsid() : ::setpgid(0, 0);
         redirect();
         if (folder && ::chdir(folder) != 0)
             fail();
@@ -179,10 +180,10 @@ std::string programInPath(const std::string& name)
     }
 }
 
-Result<Pipe> makePipe()
+Result<Pipe> makePipe(int flags)
 {
     int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
+    if (::pipe2(ends, O_CLOEXEC | flags) != 0)
         return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
     return Pipe{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
 }
@@ -202,6 +203,7 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
                            spec.output,
                            spec.errors.value_or(spec.output),
                            spec.endsWithParent,
+                           spec.newSession,
                            ::getpid(),
                            errors.write.get()};
     const pid_t child = ::fork();
@@ -209,7 +211,8 @@ Result<pid_t> startProcess(const ProcessSpec& spec)
         return systemError(ErrorKind::Failed, "cannot start " + program, errno);
     if (child == 0)
         setup.execute();
-    ::setpgid(child, child); // both sides do it, so that neither has to wait for the other
+    if (!spec.newSession)
+        ::setpgid(child, child); // both sides do it, so that neither has to wait for the other
     errors.write.reset();
     int error = 0;
     ssize_t got = 0;

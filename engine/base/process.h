@@ -30,6 +30,7 @@ struct ProcessSpec {
     int output = -1;              ///< file descriptor for stdout; -1 = /dev/null
     bool endsWithParent = false;  ///< gets SIGTERM when the thread that started it dies
     int input = -1;               ///< file descriptor for stdin; -1 = /dev/null
+    bool newSession = false;      ///< without a terminal to ask on
     std::optional<int> errors{};  ///< file descriptor for stderr, unless it is that of stdout; -1 = /dev/null
 };
 
@@ -37,12 +38,12 @@ struct ProcessSpec {
 /// naming the program, when it cannot be executed.
 Result<pid_t> startProcess(const ProcessSpec& spec);
 
-/// A pipe whose ends are closed on exec.
+/// A pipe whose ends are closed on exec. `flags` as for pipe2().
 struct Pipe {
     FileDescriptor read;
     FileDescriptor write;
 };
-Result<Pipe> makePipe();
+Result<Pipe> makePipe(int flags = 0);
 
 struct CommandOutput {
     int status = 0;   ///< exit status; 128 + signal when it was killed

@@ -15,6 +15,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "remote/ssh/tcp.h"
+
 namespace trainyard::ssh {
 
 namespace {
@@ -133,14 +135,6 @@ Result<FileDescriptor> connectAgent(const std::filesystem::path& path)
     return socket;
 }
 
-Result<std::array<FileDescriptor, 2>> makePair()
-{
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a socket pair", errno);
-    return std::array{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 struct Identity {
     std::string_view blob;
     std::string_view whole; ///< blob and comment with their lengths
@@ -205,8 +199,8 @@ Result<AgentProxy> AgentProxy::start(const std::filesystem::path& agentSocket, W
                                      const Interrupt& interrupt)
 {
     TRAINYARD_TRY(FileDescriptor agent, connectAgent(agentSocket));
-    TRAINYARD_TRY(auto link, makePair());
-    TRAINYARD_TRY(auto stop, makePair());
+    TRAINYARD_TRY(auto link, makeSocketPair());
+    TRAINYARD_TRY(auto stop, makeSocketPair());
     auto keysShown = std::make_shared<std::atomic<int>>(0);
     std::thread thread([wish = std::move(wish), keysShown, client = std::move(link[1]),
                         agent = std::move(agent), closed = std::move(stop[1]),

@@ -10,6 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "remote/ssh/tcp.h"
+
 namespace trainyard::ssh {
 
 namespace {
@@ -99,14 +101,6 @@ private:
     std::string m_outward;
 };
 
-Result<std::array<FileDescriptor, 2>> makePair(int extra)
-{
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | extra, 0, ends.data()) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a socket pair", errno);
-    return std::array{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 } // namespace
 
 ForwardPump::ForwardPump(FileDescriptor near, FileDescriptor stop, std::thread thread)
@@ -117,8 +111,8 @@ ForwardPump::ForwardPump(FileDescriptor near, FileDescriptor stop, std::thread t
 Result<ForwardPump> ForwardPump::start(Session session, const std::string& host, int port)
 {
     TRAINYARD_TRY(Channel channel, session.forward(host, port));
-    TRAINYARD_TRY(auto link, makePair(SOCK_NONBLOCK));
-    TRAINYARD_TRY(auto stop, makePair(0));
+    TRAINYARD_TRY(auto link, makeSocketPair(SOCK_NONBLOCK));
+    TRAINYARD_TRY(auto stop, makeSocketPair());
     std::thread thread([pump = std::make_unique<Pump>(std::move(session), std::move(channel),
                                                       std::move(link[1]), std::move(stop[1]))] {
         sigset_t pipe;

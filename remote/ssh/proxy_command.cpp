@@ -10,16 +10,14 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "engine/base/process.h"
 #include "remote/ssh/plain_text.h"
-
-extern char** environ;
+#include "remote/ssh/tcp.h"
 
 namespace trainyard::ssh {
 
@@ -29,83 +27,22 @@ constexpr std::size_t kMaxMessageLength = 500;
 constexpr std::size_t kMaxRead = 64 * 1024;
 constexpr int kEndPatienceMs = 500;
 
-struct Ends {
-    FileDescriptor near, far;
-};
-
-Result<Ends> makeSocketPair()
-{
-    std::array<int, 2> ends{};
-    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a socket pair", errno);
-    ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
-    return Ends{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
-/// Neither end blocks: a command that talks more than the pipe holds loses words, not time.
-Result<Ends> makeErrorPipe()
-{
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC | O_NONBLOCK) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
-    return Ends{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
-}
-
 std::string userShell()
 {
     const char* shell = std::getenv("SHELL");
     return shell && *shell ? shell : "/bin/sh";
 }
 
-/// The attributes and file actions of posix_spawn, freed at the end.
-struct Plan {
-    Plan()
-    {
-        ::posix_spawn_file_actions_init(&actions);
-        ::posix_spawnattr_init(&attributes);
-    }
-    ~Plan()
-    {
-        ::posix_spawn_file_actions_destroy(&actions);
-        ::posix_spawnattr_destroy(&attributes);
-    }
-    Plan(const Plan&) = delete;
-    Plan& operator=(const Plan&) = delete;
-
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_t attributes;
-};
-
-/// A session of its own, and the signals as a program expects them: our thread blocks SIGPIPE.
-void startAfresh(Plan& plan)
+Result<pid_t> startShell(const std::string& command, int connection, int errors)
 {
-    sigset_t none, defaults;
-    sigemptyset(&none);
-    sigemptyset(&defaults);
-    sigaddset(&defaults, SIGPIPE);
-    ::posix_spawnattr_setsigmask(&plan.attributes, &none);
-    ::posix_spawnattr_setsigdefault(&plan.attributes, &defaults);
-    ::posix_spawnattr_setflags(&plan.attributes,
-                               POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-}
-
-Result<pid_t> spawnShell(const std::string& command, int connection, int errors)
-{
-    const std::string shell = userShell(), line = "exec " + command;
-    std::array<char*, 4> argv{const_cast<char*>(shell.c_str()), const_cast<char*>("-c"),
-                              const_cast<char*>(line.c_str()), nullptr}; // posix_spawn does not write
-    Plan plan;
-    startAfresh(plan);
-    ::posix_spawn_file_actions_adddup2(&plan.actions, connection, STDIN_FILENO);
-    ::posix_spawn_file_actions_adddup2(&plan.actions, connection, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&plan.actions, errors, STDERR_FILENO);
-    ::posix_spawn_file_actions_addclosefrom_np(&plan.actions, STDERR_FILENO + 1);
-    pid_t pid = -1;
-    const int failure =
-        ::posix_spawn(&pid, shell.c_str(), &plan.actions, &plan.attributes, argv.data(), environ);
-    if (failure != 0)
-        return systemError(ErrorKind::Unreachable, "the ProxyCommand cannot start " + shell, failure);
-    return pid;
+    ProcessSpec spec;
+    spec.arguments = {userShell(), "-c", "exec " + command};
+    spec.environment = environmentWithout({});
+    spec.input = spec.output = connection;
+    spec.errors = errors;
+    spec.newSession = true;
+    auto child = startProcess(spec);
+    return child.ok() ? std::move(child) : unreachable("the ProxyCommand: " + child.error().message);
 }
 
 /// What a stream holds until its end, a pause, or more than a pipe's worth.
@@ -161,10 +98,12 @@ ProxyCommand::ProxyCommand(ProxyCommand&& other) noexcept
 
 Result<ProxyCommand> ProxyCommand::start(const std::string& command)
 {
-    TRAINYARD_TRY(Ends connection, makeSocketPair());
-    TRAINYARD_TRY(Ends errors, makeErrorPipe());
-    TRAINYARD_TRY(const pid_t child, spawnShell(command, connection.far.get(), errors.far.get()));
-    return ProxyCommand(std::move(connection.near), std::move(errors.near), child);
+    TRAINYARD_TRY(auto connection, makeSocketPair());
+    ::fcntl(connection[0].get(), F_SETFL, O_NONBLOCK);
+    // Neither end blocks: a command that writes more than the pipe holds loses text, not time.
+    TRAINYARD_TRY(Pipe errors, makePipe(O_NONBLOCK));
+    TRAINYARD_TRY(const pid_t child, startShell(command, connection[1].get(), errors.write.get()));
+    return ProxyCommand(std::move(connection[0]), std::move(errors.read), child);
 }
 
 ProxyCommand::~ProxyCommand()

@@ -150,4 +150,12 @@ Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, D
                        "check that the host is up, that sshd runs there and that no firewall is in between");
 }
 
+Result<std::array<FileDescriptor, 2>> makeSocketPair(int flags)
+{
+    int ends[2];
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | flags, 0, ends) != 0)
+        return systemError(ErrorKind::Failed, "cannot make a socket pair", errno);
+    return std::array{FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
 } // namespace trainyard::ssh

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "engine/base/file.h"
@@ -20,5 +21,8 @@ struct Destination {
 /// unacknowledged data for 15 s ends the connection. Tries every address of the host; Unreachable lists the
 /// addresses with the reasons. Even a name server that hangs cannot exceed the deadline.
 Result<FileDescriptor> connectTcp(const Destination& to, Interrupt& interrupt, Deadline deadline);
+
+/// Two connected sockets of this process. `flags` as for socketpair(), such as SOCK_NONBLOCK.
+Result<std::array<FileDescriptor, 2>> makeSocketPair(int flags = 0);
 
 } // namespace trainyard::ssh

@@ -100,24 +100,20 @@ void Readiness::report(const std::string& line)
 
 Result<Readiness> detach(const std::filesystem::path& log)
 {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
-        return systemError(ErrorKind::Failed, "cannot make a pipe", errno);
-    FileDescriptor readEnd(ends[0]);
-    FileDescriptor writeEnd(ends[1]);
+    TRAINYARD_TRY(Pipe word, makePipe());
     const pid_t child = ::fork();
     if (child < 0)
         return systemError(ErrorKind::Failed, "cannot fork", errno);
     if (child > 0) {
-        writeEnd.reset();
-        passOnTheWord(readEnd.get(), child, log);
+        word.write.reset();
+        passOnTheWord(word.read.get(), child, log);
     }
-    readEnd.reset();
+    word.read.reset();
     ::setsid();
     // The second fork gives up the lead of the session: no terminal can ever become the daemon's.
     if (const pid_t daemon = ::fork(); daemon != 0)
         ::_exit(daemon < 0 ? 1 : 0);
-    Readiness readiness(std::move(writeEnd));
+    Readiness readiness(std::move(word.write));
     if (const Status redirected = redirectTo(log); !redirected.ok()) {
         readiness.failedWith(redirected.error());
         return redirected.error();

@@ -77,24 +77,22 @@ int follow(pid_t child, FileDescriptor words, milliseconds pause)
 
 int runRenewal(milliseconds lease, const std::vector<std::string>& command)
 {
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    auto pipe = makePipe(O_NONBLOCK);
+    if (!pipe.ok())
         return 127;
-    FileDescriptor input(ends[0]);
-    FileDescriptor words(ends[1]);
-    ::fcntl(input.get(), F_SETFL, 0); // the reader's end is an ordinary stdin
+    ::fcntl(pipe->read.get(), F_SETFL, 0); // the reader's end is an ordinary stdin
     ProcessSpec spec;
     spec.arguments = command;
     spec.environment = environmentWithout({});
-    spec.input = input.get();
+    spec.input = pipe->read.get();
     spec.output = STDERR_FILENO;
     const auto child = startProcess(spec);
     if (!child.ok()) {
         printError("trainyard-agent renew", child.error());
         return 127;
     }
-    input.reset();
-    return follow(*child, std::move(words), std::min(lease / kWordsPerLease, kMaxPause));
+    pipe->read.reset();
+    return follow(*child, std::move(pipe->write), std::min(lease / kWordsPerLease, kMaxPause));
 }
 
 } // namespace trainyard::agent

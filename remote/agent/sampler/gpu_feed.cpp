@@ -11,16 +11,15 @@ namespace trainyard::agent {
 
 GpuFeed::GpuFeed(std::chrono::milliseconds interval)
 {
-    int ends[2];
-    if (programInPath("nvidia-smi").empty() || ::pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0)
+    auto pipe = makePipe(O_NONBLOCK);
+    if (programInPath("nvidia-smi").empty() || !pipe.ok())
         return;
-    m_output = FileDescriptor(ends[0]);
-    const FileDescriptor input(ends[1]);
+    m_output = std::move(pipe->read);
     ProcessSpec spec;
     spec.arguments = {"nvidia-smi", std::string("--query-gpu=") + kGpuSampleFields,
                       "--format=csv,noheader,nounits", "--loop-ms=" + std::to_string(interval.count())};
     spec.environment = environmentWithout("TRAINYARD_RUN");
-    spec.output = input.get();
+    spec.output = pipe->write.get();
     spec.endsWithParent = true;
     if (const auto started = startProcess(spec); started.ok())
         m_process = *started;

@@ -41,14 +41,13 @@ NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::str
 {
     words.push_back(host);
     words.insert(words.end(), command.begin(), command.end());
-    int ends[2];
-    if (::pipe2(ends, O_CLOEXEC) != 0)
+    auto pipe = makePipe();
+    if (!pipe.ok())
         return {host};
-    ::fcntl(ends[0], F_SETFL, O_NONBLOCK); // ours alone: the shell's end waits for room
-    Question question{host, 0, FileDescriptor(ends[0])};
-    const FileDescriptor output(ends[1]);
-    const auto child =
-        startProcess({std::move(words), environmentWithout({}), {}, output.get(), /*endsWithParent=*/true});
+    ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK); // ours alone: the shell's end waits for room
+    Question question{host, 0, std::move(pipe->read)};
+    const auto child = startProcess(
+        {std::move(words), environmentWithout({}), {}, pipe->write.get(), /*endsWithParent=*/true});
     question.child = child.ok() ? *child : 0;
     return question;
 }
