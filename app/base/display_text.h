@@ -1,11 +1,19 @@
 #pragma once
 
+#include <string_view>
+
 #include <QDateTime>
 #include <QString>
 
 #include "engine/base/units.h"
 
 namespace trainyard {
+
+/// Converts text in UTF-8, such as the name of an enumerator.
+inline QString toQString(std::string_view text)
+{
+    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
+}
 
 /// Numbers as shown on screen: three significant digits, units, local time. Unknown values are en dashes.
 QString displayNumber(double value);

@@ -3,6 +3,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/hardware_input.h"
@@ -44,8 +45,7 @@ QString basisOf(const std::optional<PartitionKind>& kind)
         return "time";
     if (*kind == PartitionKind::ByHand)
         return "hand";
-    const std::string_view name = nameOf(*kind);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
+    return toQString(nameOf(*kind));
 }
 
 QString listOf(const std::vector<int>& counts)
@@ -58,7 +58,7 @@ QString listOf(const std::vector<int>& counts)
 
 QString secondsOf(double seconds)
 {
-    return QString::fromStdString(formatNumber(seconds)) + " s";
+    return console::number(seconds) + " s";
 }
 
 QString verdictOf(bool fits)

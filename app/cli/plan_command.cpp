@@ -6,6 +6,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/hardware_input.h"
@@ -37,8 +38,7 @@ QJsonObject toJson(const MemoryByCategory& bytes)
 {
     QJsonObject memory;
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
-        memory[QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data())] =
-            static_cast<qint64>(bytes[i]);
+        memory[toQString(nameOf(static_cast<MemoryCategory>(i)))] = static_cast<qint64>(bytes[i]);
     return memory;
 }
 
@@ -105,8 +105,8 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
     QList<QStringList> rows{{"memory per rank", "at peak", "between steps"}};
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (estimate.bytes[i])
-            rows << QStringList{QString::fromUtf8(nameOf(static_cast<MemoryCategory>(i)).data()),
-                                textOf(estimate.bytes[i]), textOf(estimate.resident[i])};
+            rows << QStringList{toQString(nameOf(static_cast<MemoryCategory>(i))), textOf(estimate.bytes[i]),
+                                textOf(estimate.resident[i])};
     }
     rows << QStringList{"total", textOf(estimate.total()), textOf(estimate.residentTotal())};
     const RankNeed need = estimate.need();
@@ -119,15 +119,14 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         if (offloads && group.first.mainPerRank)
             rows << QStringList{"host memory of " + group.name(), textOf(*group.first.mainPerRank)};
     }
-    console::print(
-        QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
-            .arg(QString::fromStdString(formatNumber(static_cast<double>(parameterCount(spec.model)))))
-            .arg(spec.layout.worldSize())
-            .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
-            .arg(spec.layout.data)
-            .arg(spec.layout.context)
-            .arg(spec.layout.tensor)
-            .arg(spec.layout.pipeline));
+    console::print(QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
+                       .arg(console::number(static_cast<double>(parameterCount(spec.model))))
+                       .arg(spec.layout.worldSize())
+                       .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
+                       .arg(spec.layout.data)
+                       .arg(spec.layout.context)
+                       .arg(spec.layout.tensor)
+                       .arg(spec.layout.pipeline));
     console::print(console::table(rows));
     for (const std::string& assumption : estimate.assumptions)
         console::print("  " + QString::fromStdString(assumption));

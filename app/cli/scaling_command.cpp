@@ -51,12 +51,9 @@ void printTable(const QList<ScalingRow>& table)
 {
     QList<QStringList> rows{{"ranks", "global batch", "seq/s", "speed-up", "efficiency", "run"}};
     for (const ScalingRow& row : table)
-        rows << QStringList{QString::number(row.worldSize),
-                            QString::number(row.globalBatch),
-                            QString::fromStdString(formatNumber(row.sequencesPerSecond)),
-                            QString::number(row.speedup, 'f', 2),
-                            QString::number(row.efficiency * 100, 'f', 1) + " %",
-                            row.runId};
+        rows << QStringList{QString::number(row.worldSize),          QString::number(row.globalBatch),
+                            console::number(row.sequencesPerSecond), QString::number(row.speedup, 'f', 2),
+                            console::percent(row.efficiency),        row.runId};
     console::print(console::table(rows));
 }
 
@@ -147,16 +144,6 @@ Result<int> study(const ScalingOptions& options)
     return 0;
 }
 
-QString percent(double share)
-{
-    return QString::number(100 * share, 'f', 1) + " %";
-}
-
-QString number(double value)
-{
-    return QString::fromStdString(formatNumber(value));
-}
-
 /// What a curve was predicted for.
 struct Prediction {
     RunSpec spec;
@@ -188,10 +175,10 @@ void printCurve(const Prediction& prediction)
     for (const ScalingStep& step : prediction.curve)
         rows << QStringList{QString::number(step.ranks),
                             QString::number(step.globalBatch),
-                            number(step.sequencesPerSecond),
-                            number(step.perDevice),
-                            percent(step.efficiency),
-                            price.perHour > 0 ? number(step.costPerMillionSequences) + " " +
+                            console::number(step.sequencesPerSecond),
+                            console::number(step.perDevice),
+                            console::percent(step.efficiency),
+                            price.perHour > 0 ? console::number(step.costPerMillionSequences) + " " +
                                                     QString::fromStdString(price.currency)
                                               : QString("unknown"),
                             hasMemory(prediction, step.ranks) ? QString("fits") : QString("does not fit")};
@@ -201,11 +188,12 @@ void printCurve(const Prediction& prediction)
 void printBound(const std::vector<ScalingStep>& curve, double bound)
 {
     const auto below = firstBelow(curve, bound);
-    console::print(below == curve.end() ? QString("efficiency stays at %1 or above").arg(percent(bound))
-                                        : QString("efficiency drops below %1 at %2 ranks (%3)")
-                                              .arg(percent(bound))
-                                              .arg(below->ranks)
-                                              .arg(percent(below->efficiency)));
+    console::print(below == curve.end()
+                       ? QString("efficiency stays at %1 or above").arg(console::percent(bound))
+                       : QString("efficiency drops below %1 at %2 ranks (%3)")
+                             .arg(console::percent(bound))
+                             .arg(below->ranks)
+                             .arg(console::percent(below->efficiency)));
 }
 
 void printLeftOut(const std::vector<LeftOutSize>& sizes)
@@ -229,8 +217,9 @@ void printPublished(const PublishedCurve& curve)
         console::print("  assumed: " + QString::fromStdString(curve.assumed));
     QList<QStringList> rows{{"ranks", "seq/s", "per rank", "efficiency"}};
     for (const PublishedPoint& point : curve.points)
-        rows << QStringList{QString::number(point.devices), number(point.sequencesPerSecond),
-                            number(point.sequencesPerSecond / point.devices), percent(point.efficiency)};
+        rows << QStringList{QString::number(point.devices), console::number(point.sequencesPerSecond),
+                            console::number(point.sequencesPerSecond / point.devices),
+                            console::percent(point.efficiency)};
     console::print(console::table(rows));
 }
 

@@ -11,6 +11,7 @@
 #include <QDateTime>
 
 #include "app/base/csv_text.h"
+#include "app/base/display_text.h"
 #include "engine/base/csv_reader.h"
 #include "engine/base/mapped_file.h"
 
@@ -38,8 +39,7 @@ std::optional<double> timeFrom(std::string_view text)
 {
     if (text.size() < 8 || text.size() > std::size_t(kMaxTimeLength) || text[4] != '-')
         return std::nullopt;
-    const QString time =
-        QString::fromUtf8(text.data(), qsizetype(text.size())).replace(QLatin1Char(' '), u'T');
+    const QString time = toQString(text).replace(QLatin1Char(' '), u'T');
     const QDateTime parsed = QDateTime::fromString(time, Qt::ISODateWithMs);
     return parsed.isValid() ? std::optional(double(parsed.toMSecsSinceEpoch()) / 1000) : std::nullopt;
 }

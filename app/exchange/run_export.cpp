@@ -15,6 +15,7 @@
 #include <QJsonObject>
 
 #include "app/base/csv_text.h"
+#include "app/base/display_text.h"
 #include "app/exchange/event_file.h"
 #include "app/runs/named_series.h"
 #include "app/runs/recorded_run.h"
@@ -211,7 +212,7 @@ QJsonArray eventsJson(const RunSeries& series)
     QJsonArray events;
     for (const RunEvent& event : series.events()) {
         QJsonObject json{{"time", QString::fromStdString(utcText(event.time.wallNs))},
-                         {"severity", QString::fromUtf8(nameOf(event.event.severity).data())},
+                         {"severity", toQString(nameOf(event.event.severity))},
                          {"kind", QString::fromStdString(event.event.kind)},
                          {"message", QString::fromStdString(event.event.message)}};
         if (event.event.step > 0)
@@ -227,7 +228,7 @@ QJsonObject factsJson(const RunFacts& facts, const RunSeries& series)
 {
     QJsonObject json{{"run", facts.id},
                      {"name", facts.name()},
-                     {"state", QString::fromUtf8(nameOf(series.status().state).data())},
+                     {"state", toQString(nameOf(series.status().state))},
                      {"hosts", QJsonArray::fromStringList(facts.hosts)},
                      {"specification", QJsonDocument::fromJson(facts.specText.toUtf8()).object()},
                      {"events", eventsJson(series)}};

@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include "app/base/csv_text.h"
+#include "app/base/display_text.h"
 
 namespace trainyard {
 
@@ -26,7 +27,7 @@ QStringList rowOf(const RunEntry& run)
 {
     return {run.id,
             run.name,
-            QString::fromUtf8(nameOf(run.state).data()),
+            toQString(nameOf(run.state)),
             run.reason,
             QString::number(run.step),
             QString::number(run.steps),

@@ -5,6 +5,7 @@
 
 #include <QDateTime>
 
+#include "app/base/display_text.h"
 #include "app/exchange/event_file.h"
 
 namespace trainyard {
@@ -82,10 +83,7 @@ public:
     const std::map<QString, QString>& texts() const { return m_texts; }
 
 private:
-    static QString toText(std::string_view bytes)
-    {
-        return QString::fromUtf8(bytes.data(), qsizetype(bytes.size()));
-    }
+    static QString toText(std::string_view bytes) { return toQString(bytes); }
     void takeNumber(const EventValue& value, const EventMessage& event)
     {
         auto points = m_points.find(value.tag);

@@ -76,7 +76,7 @@ ReportSection eventsSection(const Runs& runs)
         const std::vector<RunEvent> told = toldEvents(run);
         for (const RunEvent& event : told)
             table.rows << QStringList{labelOf(run, runs), QString::fromStdString(utcText(event.time.wallNs)),
-                                      readable(nameOf(event.event.severity)),
+                                      toQString(nameOf(event.event.severity)),
                                       event.event.step ? QString::number(event.event.step) : QString(),
                                       oneLine(QString::fromStdString(event.event.message))};
         if (const std::size_t all = run.series.events().size(); all > told.size())

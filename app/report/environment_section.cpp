@@ -28,9 +28,9 @@ ReportTable softwareTable(const Runs& runs)
     for (const RecordedRun& run : runs) {
         QStringList cells{labelOf(run, runs), known(run.facts.inventory["version"].toString())};
         if (run.facts.spec)
-            cells << readable(nameOf(run.facts.spec->launch.launcher))
-                  << readable(nameOf(run.facts.spec->launch.device))
-                  << readable(nameOf(run.facts.spec->precision.compute));
+            cells << toQString(nameOf(run.facts.spec->launch.launcher))
+                  << toQString(nameOf(run.facts.spec->launch.device))
+                  << toQString(nameOf(run.facts.spec->precision.compute));
         cells.resize(table.columns.size(), known({}));
         table.rows << cells;
     }

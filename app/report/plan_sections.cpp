@@ -19,7 +19,7 @@ QList<ReportLayer> layersOf(std::size_t kinds, bool isPlanned)
     QList<ReportLayer> layers;
     for (std::size_t i = 0; i < kinds; ++i) {
         const auto kind = static_cast<Kind>(i);
-        layers << ReportLayer{readable(nameOf(kind)) + (isPlanned ? " (planned)" : ""),
+        layers << ReportLayer{toQString(nameOf(kind)) + (isPlanned ? " (planned)" : ""),
                               colourOf(kind, ColourScheme::Light),
                               {},
                               isPlanned};
@@ -206,7 +206,7 @@ ReportTable causeOverview(const Runs& runs, const Plans& plans)
         };
         if (std::ranges::none_of(plans, takes))
             continue;
-        table.columns << readable(nameOf(static_cast<CommonCause>(c)));
+        table.columns << toQString(nameOf(static_cast<CommonCause>(c)));
         qsizetype row = 0;
         for (const PlanComparison& plan : plans) {
             if (plan.measured)

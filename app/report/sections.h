@@ -45,7 +45,5 @@ QStringList labelsOf(const Runs& runs);
 QString modelWords(const ModelSpec& model);
 int worldSizeOf(const RecordedRun& run);
 ReportTable captioned(const QString& caption, const TextTable& table);
-/// Converts an identifier to text for readers.
-QString readable(std::string_view name);
 
 } // namespace trainyard

@@ -45,7 +45,7 @@ struct Fact {
 const QList<Fact>& facts()
 {
     static const QList<Fact> list{
-        {"state", true, [](const RecordedRun& run) { return readable(nameOf(run.series.status().state)); }},
+        {"state", true, [](const RecordedRun& run) { return toQString(nameOf(run.series.status().state)); }},
         {"model", true,
          [](const RecordedRun& run) {
              return ofSpec(run, [](const RunSpec& spec) { return modelWords(spec.model); });
@@ -108,11 +108,6 @@ ReportTable tableOfSeveral(const Runs& runs)
 
 } // namespace
 
-QString readable(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 ReportTable captioned(const QString& caption, const TextTable& table)
 {
     return {caption, table.columns, table.rows};
@@ -139,7 +134,7 @@ QString modelWords(const ModelSpec& model)
     if (!model.preset.empty())
         return oneLine(QString::fromStdString(model.preset));
     return QStringLiteral("%1 of %2 x %3")
-        .arg(readable(nameOf(model.family)))
+        .arg(toQString(nameOf(model.family)))
         .arg(model.layers)
         .arg(model.hidden);
 }

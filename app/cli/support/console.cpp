@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "engine/base/standard_streams.h"
+#include "engine/base/units.h"
 #include "engine/base/untrusted_text.h"
 
 namespace trainyard::console {
@@ -66,6 +67,16 @@ int exitWith(const Status& status)
 int exitWith(const Result<int>& status)
 {
     return status.ok() ? *status : fail(status.error());
+}
+
+QString number(double value)
+{
+    return QString::fromStdString(formatNumber(value));
+}
+
+QString percent(double share)
+{
+    return QString::number(100 * share, 'f', 1) + " %";
 }
 
 QString table(const QList<QStringList>& rows)

@@ -25,6 +25,10 @@ int exitWith(const Status& status);
 /// Returns the exit status, or what fail() returns for the error.
 int exitWith(const Result<int>& status);
 
+/// A number as in tables: three significant digits.
+QString number(double value);
+/// 0.827 -> "82.7 %".
+QString percent(double share);
 /// Aligns columns, two spaces apart; the first row is the header.
 QString table(const QList<QStringList>& rows);
 

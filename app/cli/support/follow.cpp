@@ -4,6 +4,7 @@
 #include <QEventLoop>
 #include <QTimer>
 
+#include "app/base/display_text.h"
 #include "app/cli/support/alert_printer.h"
 #include "app/cli/support/console.h"
 #include "remote/stream/attempt_records.h"
@@ -17,11 +18,6 @@ constexpr auto kTellInterval = std::chrono::milliseconds(200); ///< records of t
 constexpr auto kJudgeInterval = std::chrono::seconds(1);
 constexpr qint64 kSilenceMs = 3000;
 constexpr std::size_t kMaxHeldBack = 50'000; ///< records, some 20 MiB
-
-QString number(double value)
-{
-    return QString::fromStdString(formatNumber(value));
-}
 
 /// Prints the records of one run and remembers how it ended.
 class ConsoleView {
@@ -58,12 +54,13 @@ public:
 private:
     void showPayload(const StepRecord& step)
     {
-        const QString line = QString("step %1/%2  loss %3  lr %4  grad norm %5  %6 seq/s")
-                                 .arg(step.step)
-                                 .arg(m_last.steps)
-                                 .arg(step.loss, 0, 'f', 4)
-                                 .arg(number(step.learningRate), number(step.gradientNorm),
-                                      number(static_cast<double>(step.sequences) / step.stepSeconds));
+        const QString line =
+            QString("step %1/%2  loss %3  lr %4  grad norm %5  %6 seq/s")
+                .arg(step.step)
+                .arg(m_last.steps)
+                .arg(step.loss, 0, 'f', 4)
+                .arg(console::number(step.learningRate), console::number(step.gradientNorm),
+                     console::number(static_cast<double>(step.sequences) / step.stepSeconds));
         const bool stays = step.step % 10 == 0 || step.step == 1;
         m_passing = stays ? QString() : line;
         if (stays)
@@ -91,8 +88,8 @@ private:
     }
     void showPayload(const EventRecord& event)
     {
-        console::note(QString("%1: %2").arg(QString::fromUtf8(nameOf(event.severity).data()),
-                                            QString::fromStdString(event.message)));
+        console::note(
+            QString("%1: %2").arg(toQString(nameOf(event.severity)), QString::fromStdString(event.message)));
     }
     void showPayload(const StateRecord& state)
     {
@@ -231,7 +228,7 @@ QString wordsFor(RunState state)
     case RunState::Stopped:
         return "was stopped";
     default:
-        return "is " + QString::fromUtf8(nameOf(state).data());
+        return "is " + toQString(nameOf(state));
     }
 }
 

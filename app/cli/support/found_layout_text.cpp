@@ -2,6 +2,7 @@
 
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/support/console.h"
 #include "app/plan/layout_summary.h"
 #include "engine/planner/layout/stage_costs.h"
@@ -13,28 +14,18 @@ namespace trainyard {
 
 namespace {
 
-QString textOf(std::string_view text)
-{
-    return QString::fromUtf8(text.data(), static_cast<qsizetype>(text.size()));
-}
-
-QString number(double value)
-{
-    return textOf(formatNumber(value));
-}
-
 QStringList textsOf(const std::vector<std::string>& texts)
 {
     QStringList list;
     for (const std::string& text : texts)
-        list << textOf(text);
+        list << toQString(text);
     return list;
 }
 
 QString costOf(const FoundLayout& found, const Price& price)
 {
     const double cost = found.costPerMillionSequences;
-    return cost > 0 ? number(cost) + " " + textOf(price.currency) : QString("unknown");
+    return cost > 0 ? console::number(cost) + " " + toQString(price.currency) : QString("unknown");
 }
 
 QStringList rowOf(int place, const FoundLayout& found, const Price& price)
@@ -46,10 +37,10 @@ QStringList rowOf(int place, const FoundLayout& found, const Price& price)
             QString::number(layout.tensor),
             pipelineWords(layout),
             QString("%1 x %2").arg(found.spec.batch.micro).arg(found.spec.batch.accumulation),
-            number(found.sequencesPerSecond),
-            number(found.time.seconds) + " s",
+            console::number(found.sequencesPerSecond),
+            console::number(found.time.seconds) + " s",
             costOf(found, price),
-            textOf(formatBytes(found.onDevice)),
+            toQString(formatBytes(found.onDevice)),
             memoryMeasures(found.spec.memory)};
 }
 
@@ -72,12 +63,12 @@ QString placementText(const std::vector<PlacementCost>& placements)
 {
     const PlacementCost& best = placements.front();
     QString text = QString("placement %1 (a tensor group on %2, a pipeline on %3, replicas on %4)")
-                       .arg(textOf(best.placement), nodesOf(best.tensorNodes), nodesOf(best.pipelineNodes),
+                       .arg(toQString(best.placement), nodesOf(best.tensorNodes), nodesOf(best.pipelineNodes),
                             nodesOf(best.dataNodes));
     QStringList others;
     for (std::size_t i = 1; i < placements.size(); ++i)
         others << QString("%1 +%2 %")
-                      .arg(textOf(placements[i].placement))
+                      .arg(toQString(placements[i].placement))
                       .arg(100 * (placements[i].seconds / best.seconds - 1), 0, 'f', 1);
     return others.isEmpty() ? text : text + "; others: " + others.join(", ");
 }
@@ -121,7 +112,7 @@ QJsonArray placementJson(const std::vector<PlacementCost>& placements)
 {
     QJsonArray array;
     for (const PlacementCost& cost : placements)
-        array << QJsonObject{{"placement", textOf(cost.placement)},
+        array << QJsonObject{{"placement", toQString(cost.placement)},
                              {"step_seconds", cost.seconds},
                              {"tensor_nodes", cost.tensorNodes},
                              {"pipeline_nodes", cost.pipelineNodes},
@@ -142,7 +133,7 @@ QJsonObject causesJson(const TimeByCause& seconds)
 {
     QJsonObject causes;
     for (std::size_t i = 0; i < kStepCauses; ++i)
-        causes[textOf(nameOf(static_cast<StepCause>(i)))] = seconds[i];
+        causes[toQString(nameOf(static_cast<StepCause>(i)))] = seconds[i];
     return causes;
 }
 
@@ -157,15 +148,15 @@ QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const
             {"tensor", spec.layout.tensor},
             {"pipeline", spec.layout.pipeline},
             {"virtual_stages", spec.layout.virtualStages},
-            {"schedule", textOf(nameOf(spec.layout.schedule))},
+            {"schedule", toQString(nameOf(spec.layout.schedule))},
             {"sequence", spec.layout.sequence},
-            {"placement", textOf(spec.layout.placement)},
+            {"placement", toQString(spec.layout.placement)},
             {"placements", placementJson(found.placements)},
             {"layers_per_stage", stagesJson(request, spec)},
             {"micro", spec.batch.micro},
             {"accumulation", spec.batch.accumulation},
             {"zero_stage", spec.memory.zeroStage},
-            {"recompute", textOf(nameOf(spec.memory.recompute))},
+            {"recompute", toQString(nameOf(spec.memory.recompute))},
             {"offload_activations", spec.memory.offloadActivations},
             {"offload_optimizer", spec.memory.offloadOptimizer},
             {"offload_parameters", spec.memory.offloadParameters},

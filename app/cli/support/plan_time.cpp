@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/base/display_text.h"
 #include "app/cli/support/console.h"
 #include "engine/base/units.h"
 
@@ -14,13 +15,7 @@ constexpr double kWorthTelling = 0.005; ///< of a step
 
 QString nameOfCause(std::size_t cause)
 {
-    const std::string_view name = nameOf(static_cast<StepCause>(cause));
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
-QString number(double value)
-{
-    return QString::fromStdString(formatNumber(value));
+    return toQString(nameOf(static_cast<StepCause>(cause)));
 }
 
 /// A prediction of billions is no better than that.
@@ -32,12 +27,7 @@ double toThreeDigits(double value)
 
 QString secondsText(double seconds)
 {
-    return seconds < 1 ? number(1000 * seconds) + " ms" : number(seconds) + " s";
-}
-
-QString percent(double share)
-{
-    return QString("%1 %").arg(100 * share, 0, 'f', 1);
+    return seconds < 1 ? console::number(1000 * seconds) + " ms" : console::number(seconds) + " s";
 }
 
 /// "213 ms", of calibrated nodes "213 ms (190 ms to 240 ms)".
@@ -103,16 +93,16 @@ QList<QStringList> rowsOf(const PlannedTime& time)
     for (std::size_t i = 0; i < kStepCauses; ++i) {
         const double share = time.step.byCause[i] / time.step.seconds;
         if (share >= kWorthTelling)
-            rows << QStringList{nameOfCause(i), percent(share)};
+            rows << QStringList{nameOfCause(i), console::percent(share)};
     }
-    rows << QStringList{"sequences per second", number(time.figures.sequencesPerSecond)}
-         << QStringList{"tokens per day", number(toThreeDigits(time.figures.tokensPerDay()))}
-         << QStringList{"model FLOP utilisation (MFU)", percent(time.figures.modelUtilization)}
-         << QStringList{"hardware FLOP utilisation (HFU)", percent(time.figures.hardwareUtilization)}
-         << QStringList{"days for all steps", number(time.training.days)};
+    rows << QStringList{"sequences per second", console::number(time.figures.sequencesPerSecond)}
+         << QStringList{"tokens per day", console::number(toThreeDigits(time.figures.tokensPerDay()))}
+         << QStringList{"model FLOP utilisation (MFU)", console::percent(time.figures.modelUtilization)}
+         << QStringList{"hardware FLOP utilisation (HFU)", console::percent(time.figures.hardwareUtilization)}
+         << QStringList{"days for all steps", console::number(time.training.days)};
     if (time.training.cost > 0)
         rows << QStringList{"cost of all steps", QString("%1 %2 (prices of %3)")
-                                                     .arg(number(time.training.cost))
+                                                     .arg(console::number(time.training.cost))
                                                      .arg(QString::fromStdString(time.node.price.currency))
                                                      .arg(QString::fromStdString(time.node.price.date))};
     else

@@ -2,6 +2,7 @@
 
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/hardware_input.h"
 #include "engine/base/file.h"
@@ -36,16 +37,15 @@ QJsonObject toJson(const ValidationReport& report)
 
 QStringList rowOf(const QString& name, const ValidationScore& score)
 {
-    const auto percent = [](double share) { return QString::number(100 * share, 'f', 1) + " %"; };
-    return {name, percent(score.meanError), percent(score.meanRegret), QString::number(score.rows),
-            QString::number(score.groups)};
+    return {name, console::percent(score.meanError), console::percent(score.meanRegret),
+            QString::number(score.rows), QString::number(score.groups)};
 }
 
 QList<QStringList> rowsOf(const TimeCoefficients& coefficients)
 {
     QList<QStringList> rows{{"calibrated part", "times longer"}};
     for (std::size_t i = 0; i < kTimeFactors; ++i)
-        rows << QStringList{QString::fromUtf8(nameOf(static_cast<TimeFactor>(i)).data()),
+        rows << QStringList{toQString(nameOf(static_cast<TimeFactor>(i))),
                             QString::number(coefficients.factors[i], 'f', 3)};
     return rows;
 }

@@ -5,6 +5,7 @@
 
 #include "app/alerts/alert_rules.h"
 #include "app/alerts/alert_settings.h"
+#include "app/base/display_text.h"
 #include "app/cli/support/console.h"
 #include "app/runs/open_run.h"
 #include "remote/target/data_dirs.h"
@@ -41,7 +42,7 @@ QJsonArray alertsJson(const QList<Alert>& alerts)
     QJsonArray array;
     for (const Alert& alert : alerts)
         array.append(QJsonObject{{"kind", nameOf(alert.kind)},
-                                 {"severity", QString::fromUtf8(nameOf(alert.severity).data())},
+                                 {"severity", toQString(nameOf(alert.severity))},
                                  {"subject", alert.subject},
                                  {"rank", alert.rank ? QJsonValue(*alert.rank) : QJsonValue()},
                                  {"step", qint64(alert.step)},

@@ -29,11 +29,6 @@ struct ListedRun {
     QList<Alert> alerts{};       ///< by the records that are here
 };
 
-QString stateName(RunState state)
-{
-    return QString::fromUtf8(nameOf(state).data());
-}
-
 RunEntry entryOf(const DeskRun& run)
 {
     RunEntry entry;
@@ -54,7 +49,7 @@ QList<ListedRun> knownRuns(const RunDatabase& library)
         own.emplace(run.id, run);
     QList<ListedRun> listed;
     for (const RunEntry& entry : library.runs()) {
-        ListedRun run{entry, nameOf(RunKind::Train), stateName(entry.state), std::nullopt};
+        ListedRun run{entry, nameOf(RunKind::Train), toQString(nameOf(entry.state)), std::nullopt};
         if (const auto known = own.extract(entry.id))
             run.desk = known.mapped();
         if (!entry.importedFrom.isEmpty())
@@ -84,7 +79,7 @@ void takeAnswer(ListedRun& run, const QList<HostRun>& answer)
         run.entry.reason = known.reason;
         run.entry.step = known.step;
         run.entry.steps = known.steps;
-        run.state = stateName(known.state);
+        run.state = toQString(nameOf(known.state));
     }
 }
 
