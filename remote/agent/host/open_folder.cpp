@@ -12,7 +12,6 @@ namespace trainyard::agent {
 namespace {
 
 constexpr int kFolderFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-constexpr unsigned kNoReplace = 1; // RENAME_NOREPLACE
 
 } // namespace
 
@@ -60,11 +59,7 @@ bool OpenFolder::rename(const std::string& from, const std::string& to) const
 {
     if (!isPlainName(from) || !isPlainName(to) || info(to))
         return false;
-    const int folder = m_folder.get();
-    if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), kNoReplace) == 0)
-        return true;
-    // Some network file systems do not know the flag.
-    return (errno == EINVAL || errno == ENOSYS) && ::renameat(folder, from.c_str(), folder, to.c_str()) == 0;
+    return renameWithoutReplacing(m_folder.get(), from, to) == 0;
 }
 
 std::uint64_t OpenFolder::removeFile(const std::string& name) const
@@ -86,6 +81,18 @@ std::uint64_t OpenFolder::removeTree(const std::string& name) const
         freed += inner->removeTree(entry);
     ::unlinkat(m_folder.get(), name.c_str(), AT_REMOVEDIR);
     return freed;
+}
+
+int renameWithoutReplacing(int folder, const std::string& from, const std::string& to)
+{
+    constexpr unsigned kNoReplace = 1; // RENAME_NOREPLACE
+    if (::syscall(SYS_renameat2, folder, from.c_str(), folder, to.c_str(), kNoReplace) == 0)
+        return 0;
+    if (errno != EINVAL && errno != ENOSYS)
+        return errno;
+    // Some network file systems do not know the flag. A plain rename of a folder replaces only an empty
+    // folder.
+    return ::renameat(folder, from.c_str(), folder, to.c_str()) == 0 ? 0 : errno;
 }
 
 } // namespace trainyard::agent

@@ -41,4 +41,7 @@ private:
     FileDescriptor m_folder;
 };
 
+/// Renames an entry of `folder` (or a path, with AT_FDCWD) without replacing anything; returns 0 or an errno.
+int renameWithoutReplacing(int folder, const std::string& from, const std::string& to);
+
 } // namespace trainyard::agent

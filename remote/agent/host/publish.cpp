@@ -2,12 +2,12 @@
 
 #include <cerrno>
 #include <fcntl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "remote/agent/host/open_folder.h"
 
 namespace trainyard::agent {
 
@@ -30,19 +30,6 @@ Status syncFolders(const fs::path& folder)
     return syncPath(folder);
 }
 
-/// 0 or an errno; never replaces anything.
-int renameWithoutReplacing(const fs::path& from, const fs::path& to)
-{
-    constexpr unsigned kNoReplace = 1; // RENAME_NOREPLACE
-    if (::syscall(SYS_renameat2, AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), kNoReplace) == 0)
-        return 0;
-    if (errno != EINVAL && errno != ENOSYS)
-        return errno;
-    // Some network file systems do not know the flag. A plain rename of a folder replaces only an empty
-    // folder.
-    return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
 Result<bool> fillAndRename(const fs::path& temporary, const fs::path& folder,
                            const std::function<Status(const fs::path&)>& fill)
 {
@@ -51,7 +38,7 @@ Result<bool> fillAndRename(const fs::path& temporary, const fs::path& folder,
     // `fill` has synced the files. Their names must be on disk, too, before the folder gets its own: else a
     // crash could leave an incomplete folder under the final name.
     TRAINYARD_TRY_STATUS(syncFolders(temporary));
-    const int error = renameWithoutReplacing(temporary, folder);
+    const int error = renameWithoutReplacing(AT_FDCWD, temporary, folder);
     if (error == EEXIST || error == ENOTEMPTY)
         return false;
     if (error != 0)
