@@ -9,7 +9,6 @@
 
 #include "engine/base/file.h"
 #include "remote/agent/host/confined.h"
-#include "remote/agent/runs/run_registry.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
 #include "remote/agent/store/blob_store.h"
@@ -28,12 +27,6 @@ struct Entry {
     std::uint64_t size = 0;
     bool folder = false;
 };
-
-Result<RunFolder> existingRun(const AgentContext& context, const json& request)
-{
-    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
-    return RunRegistry(context.root).existing(run);
-}
 
 enum class Links { Hide, Follow };
 

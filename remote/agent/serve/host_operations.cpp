@@ -6,7 +6,9 @@
 #include "engine/base/hash.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/probe/probe.h"
+#include "remote/agent/runs/run_registry.h"
 #include "remote/agent/serve/operations.h"
+#include "remote/agent/serve/request.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard::agent {
@@ -43,6 +45,12 @@ const OperationTable& hostOperations()
 {
     static const OperationTable table{{"hello", hello}, {"probe", probeHost}};
     return table;
+}
+
+Result<RunFolder> existingRun(const AgentContext& context, const nlohmann::json& request)
+{
+    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
+    return RunRegistry(context.root).existing(run);
 }
 
 Operation findOperation(const std::string& name)

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/result.h"
+#include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
 
@@ -32,8 +33,12 @@ using OperationTable = std::map<std::string, Operation, std::less<>>;
 const OperationTable& hostOperations();  ///< hello, probe
 const OperationTable& linkOperations();  ///< dial, stream, reach
 const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, clean, mark
-const OperationTable& runOperations();   ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
-const OperationTable& fileOperations();  ///< streams, read, list, data-set, folder, place
+const OperationTable&
+runOperations(); ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
+const OperationTable& fileOperations(); ///< streams, read, list, data-set, folder, place
+
+/// The run that a request names. BadInput when there is none.
+Result<RunFolder> existingRun(const AgentContext& context, const nlohmann::json& request);
 
 /// Returns null for an unknown operation.
 Operation findOperation(const std::string& name);

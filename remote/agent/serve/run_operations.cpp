@@ -29,12 +29,6 @@ constexpr std::int64_t kMaxVerification = 24 * 3600 * 1000;
 constexpr std::int64_t kUsualVerification = 10'000;
 constexpr std::int64_t kMaxNodes = 100'000;
 
-Result<RunFolder> existingRun(const AgentContext& context, const json& request)
-{
-    TRAINYARD_TRY(const std::string run, Fields(request).text("run"));
-    return RunRegistry(context.root).existing(run);
-}
-
 Result<Answer> createRun(const AgentContext& context, const json& request)
 {
     const Fields fields(request);

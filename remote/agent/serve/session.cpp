@@ -12,7 +12,6 @@
 #include "engine/base/file.h"
 #include "engine/base/units.h"
 #include "remote/agent/probe/probe.h"
-#include "remote/agent/runs/run_registry.h"
 #include "remote/wire/greeting.h"
 
 namespace trainyard::agent {
@@ -316,10 +315,9 @@ Status Session::beginUpload(const Request& request)
 Status Session::beginTail(const Request& request)
 {
     const Fields fields(request.body);
-    TRAINYARD_TRY(const std::string run, fields.text("run"));
     TRAINYARD_TRY(const std::string stream, fields.text("stream"));
     TRAINYARD_TRY(const std::int64_t offset, fields.numberOr("offset", 0, 0, INT64_MAX));
-    TRAINYARD_TRY(const RunFolder folder, RunRegistry(m_context.root).existing(run));
+    TRAINYARD_TRY(const RunFolder folder, existingRun(m_context, request.body));
     if (!isSafeName(stream))
         return badInput(fmt::format("\"{}\" is not a valid stream name", stream.substr(0, 100)));
     m_tails.emplace(request.id, JournalTail(folder.journal() / stream, static_cast<std::uint64_t>(offset)));
