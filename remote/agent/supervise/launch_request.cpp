@@ -52,6 +52,13 @@ Result<int> wholeNumber(const json& entry, const char* name, int otherwise, int 
     return found->get<int>();
 }
 
+Status readDuration(const json& entry, const char* name, int leastMs, std::chrono::milliseconds& into)
+{
+    TRAINYARD_TRY(const int ms, wholeNumber(entry, name, int(into.count()), leastMs, kMaxMs));
+    into = std::chrono::milliseconds(ms);
+    return {};
+}
+
 Result<double> rateIn(const json& document)
 {
     const auto found = document.find("learning_rate");
@@ -150,19 +157,11 @@ Result<LaunchRequest> readFields(const json& document)
     request.interface = document.value("interface", "");
     request.rsh = document.value("rsh", std::string());
     request.knownHosts = document.value("known_hosts", std::vector<std::string>());
-    TRAINYARD_TRY(const int stallMs,
-                  wholeNumber(document, "stall_ms", int(request.stallLimit.count()), 0, kMaxMs));
-    TRAINYARD_TRY(const int leaseMs,
-                  wholeNumber(document, "lease_ms", int(request.lease.count()), kMinLeaseMs, kMaxMs));
-    request.stallLimit = std::chrono::milliseconds(stallMs);
-    request.lease = std::chrono::milliseconds(leaseMs);
+    TRAINYARD_TRY_STATUS(readDuration(document, "stall_ms", 0, request.stallLimit));
+    TRAINYARD_TRY_STATUS(readDuration(document, "lease_ms", kMinLeaseMs, request.lease));
+    TRAINYARD_TRY_STATUS(readDuration(document, "wait_for_hosts_ms", 0, request.waitForHosts));
+    TRAINYARD_TRY_STATUS(readDuration(document, "look_for_hosts_ms", kMinLeaseMs, request.lookForHosts));
     TRAINYARD_TRY(request.restarts.restarts, wholeNumber(document, "restarts", 0, 0, kMaxAttempts));
-    TRAINYARD_TRY(const int waitMs,
-                  wholeNumber(document, "wait_for_hosts_ms", int(request.waitForHosts.count()), 0, kMaxMs));
-    request.waitForHosts = std::chrono::milliseconds(waitMs);
-    TRAINYARD_TRY(const int lookMs, wholeNumber(document, "look_for_hosts_ms",
-                                                int(request.lookForHosts.count()), kMinLeaseMs, kMaxMs));
-    request.lookForHosts = std::chrono::milliseconds(lookMs);
     TRAINYARD_TRY(request.leastReplicas, wholeNumber(document, "least_replicas", 0, 0, kMaxSlots));
     TRAINYARD_TRY(request.replicas, wholeNumber(document, "replicas", 0, 0, kMaxSlots));
     TRAINYARD_TRY(request.learningRate, rateIn(document));
