@@ -6,7 +6,6 @@
 #include <QObject>
 #include <QString>
 
-#include "app/charts/chart_link.h"
 #include "app/charts/chart_options.h"
 
 class QUndoStack;

@@ -80,4 +80,20 @@ QString positionText(ChartAxis axis, double x)
     return {};
 }
 
+void ChartLink::setCursor(std::optional<double> x)
+{
+    if (x == m_cursor)
+        return;
+    m_cursor = x;
+    emit cursorChanged();
+}
+
+void ChartLink::setZoom(std::optional<ChartSpan> span)
+{
+    if (span == m_zoom)
+        return;
+    m_zoom = span;
+    emit zoomChanged();
+}
+
 } // namespace trainyard

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <optional>
+
+#include <QObject>
 #include <QString>
 
 #include "app/runs/step_table.h"
@@ -34,5 +37,36 @@ Quantity quantityOf(ChartAxis axis);
 bool canBeLogarithmic(ChartAxis axis);
 QString titleOf(ChartAxis axis);                ///< "step", "tokens", "training time"
 QString positionText(ChartAxis axis, double x); ///< "step 1 240", "1.2M tokens", "3 min 20 s"
+
+/// Part of the horizontal axis.
+struct ChartSpan {
+    double from = 0;
+    double to = 1;
+
+    bool operator==(const ChartSpan&) const = default;
+};
+
+/// Shares one cursor and one zoom among charts.
+class ChartLink : public QObject {
+    Q_OBJECT
+
+public:
+    using QObject::QObject;
+
+    std::optional<double> cursor() const { return m_cursor; }
+    std::optional<ChartSpan> zoom() const { return m_zoom; }
+
+    void setCursor(std::optional<double> x);
+    /// Nullopt = everything is shown, including future data.
+    void setZoom(std::optional<ChartSpan> span);
+
+signals:
+    void cursorChanged();
+    void zoomChanged();
+
+private:
+    std::optional<double> m_cursor;
+    std::optional<ChartSpan> m_zoom;
+};
 
 } // namespace trainyard

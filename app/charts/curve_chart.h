@@ -4,7 +4,7 @@
 #include <QPen>
 
 #include "app/base/latest_job.h"
-#include "app/charts/chart_link.h"
+#include "app/charts/chart_options.h"
 #include "app/charts/chart_panel.h"
 #include "app/series/axis.h"
 #include "app/series/curve_view.h"

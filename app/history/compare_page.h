@@ -5,7 +5,6 @@
 #include "app/base/latest_job.h"
 #include "app/base/text_table_model.h"
 #include "app/charts/chart_history.h"
-#include "app/charts/chart_link.h"
 #include "app/charts/chart_options.h"
 #include "app/history/compared_curves.h"
 #include "app/history/model/metric_table_model.h"

@@ -3,7 +3,6 @@
 #include <QWidget>
 
 #include "app/charts/chart_history.h"
-#include "app/charts/chart_link.h"
 #include "app/charts/chart_options.h"
 #include "engine/base/result.h"
 

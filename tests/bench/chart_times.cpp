@@ -16,11 +16,11 @@
 #include <fmt/format.h>
 #include <qcustomplot.h>
 
-#include "app/charts/chart_link.h"
+#include "app/charts/chart_options.h"
 #include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
-#include "app/runs/series_cache.h"
 #include "app/runs/open_run.h"
+#include "app/runs/series_cache.h"
 #include "app/series/series_file.h"
 #include "engine/base/resident_set.h"
 #include "engine/records/journal.h"

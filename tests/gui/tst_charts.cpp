@@ -15,7 +15,7 @@
 
 #include <qcustomplot.h>
 
-#include "app/charts/chart_link.h"
+#include "app/charts/chart_options.h"
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/column_image.h"
 #include "app/charts/curve_chart.h"
