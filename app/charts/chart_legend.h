@@ -3,12 +3,23 @@
 #include <optional>
 
 #include <QList>
+#include <QPointF>
 #include <QWidget>
 
 #include "app/base/theme.h"
-#include "app/charts/chart_marker.h"
+
+class QColor;
+class QPainter;
 
 namespace trainyard {
+
+/// Shapes of single points, to tell series apart without colour.
+enum class ChartMarker { Square, Diamond, Triangle, Circle };
+constexpr int kChartMarkers = 4;
+
+/// Filled; `radius` in pixels.
+void paintMarker(QPainter& painter, ChartMarker marker, const QPointF& centre, double radius,
+                 const QColor& colour);
 
 struct LegendEntry {
     QString text;

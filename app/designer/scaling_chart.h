@@ -4,7 +4,7 @@
 
 #include <QWidget>
 
-#include "app/charts/chart_marker.h"
+#include "app/charts/chart_legend.h"
 #include "app/plan/scaling_outlook.h"
 
 namespace trainyard {
