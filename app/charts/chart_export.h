@@ -1,7 +1,10 @@
 #pragma once
 
+#include <functional>
+
 #include <QImage>
 #include <QString>
+#include <QToolButton>
 
 #include "engine/base/result.h"
 
@@ -9,11 +12,29 @@ class QCustomPlot;
 
 namespace trainyard {
 
+class ChartPanel;
+
 /// The plot as displayed, with its title above it, at twice the screen resolution.
 QImage chartImage(QCustomPlot& plot, const QString& title);
 
 /// Saves it as PNG, or with lines and text as SVG or PDF. BadInput for another suffix, Failed if the file
 /// cannot be written.
 Status saveChartImage(QCustomPlot& plot, const QString& title, const QString& file);
+
+/// The button in a chart's corner: save its image or its values, copy the image, pin the values.
+class ChartMenu : public QToolButton {
+    Q_OBJECT
+
+public:
+    /// A child of the chart.
+    explicit ChartMenu(ChartPanel& chart);
+    void addPin();
+
+private:
+    void askForFile(const QString& caption, const QString& filters, const QString& suffix,
+                    const std::function<Status(const QString& file)>& save);
+
+    ChartPanel& m_chart;
+};
 
 } // namespace trainyard
