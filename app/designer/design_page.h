@@ -8,7 +8,7 @@
 #include "app/designer/verdict_panel.h"
 #include "app/hosts/model/host_list_model.h"
 #include "app/plan/hardware_library.h"
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 #include "app/workspace/page.h"
 #include "remote/launch/run_service.h"
 

@@ -7,7 +7,7 @@
 
 #include "app/designer/model/spec_document.h"
 #include "app/designer/problem_list.h"
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 
 class QLabel;
 class QPushButton;

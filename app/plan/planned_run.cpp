@@ -4,9 +4,10 @@
 #include <array>
 #include <iterator>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <unistd.h>
+
+#include <QCoreApplication>
 
 #include "app/base/this_machine.h"
 #include "app/plan/heterogeneous_step_time.h"
@@ -197,6 +198,45 @@ SequenceShape sequencesOf(int length)
 {
     constexpr double kMaskedShare = 0.15;
     return {length, static_cast<int>(length * kMaskedShare)};
+}
+
+std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design)
+{
+    for (const HostMemory& host : design.plan.hosts) {
+        if (design.spec.cluster.nodes[host.node].hardware.empty())
+            return host.node;
+    }
+    return std::nullopt;
+}
+
+namespace {
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("PlannedDesign", text);
+}
+
+} // namespace
+
+QString timeObstacle(const PlannedDesign& design)
+{
+    if (design.hasTime())
+        return {};
+    if (!design.plan.time.ok())
+        return words("Cannot predict the time: %1")
+            .arg(QString::fromStdString(design.plan.time.error().text()));
+    const auto node = nodeOfUnknownHardware(design);
+    return node ? words("Choose the hardware of %1 to see step time, throughput, cost and scaling.")
+                      .arg(QString::fromStdString(design.spec.cluster.nodes[*node].host))
+                : words("No rank has a host yet.");
+}
+
+QString timeObstacleInShort(const PlannedDesign& design)
+{
+    if (design.hasTime())
+        return {};
+    return design.plan.time.ok() ? words("Choose hardware to see this.")
+                                 : words("Fix the problems in the verdict to see this.");
 }
 
 } // namespace trainyard

@@ -1,10 +1,14 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <QString>
 
 #include "engine/base/result.h"
 #include "engine/planner/explain/plan_problems.h"
@@ -14,6 +18,7 @@
 #include "engine/planner/memory/memory_model.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/planner/time/step_stats.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
@@ -71,5 +76,24 @@ NodeMemory memoryHere(const NodeSpec& node);
 /// Sequences of that many tokens where nothing is known of their data set. BERT masks 15 % of them (Devlin et
 /// al., arXiv:1810.04805, section 3.1); a decoder masks none, and predicts at every position.
 SequenceShape sequencesOf(int length);
+
+/// A specification with its plan. A plain value: it can go to other threads and be kept for comparison.
+struct PlannedDesign {
+    RunSpec spec;
+    SequenceShape shape{};
+    PlannedRun plan{};
+    /// Throughput of one rank, against that on the fewest whole nodes (ScalingOutlook); NaN = not worked out.
+    double efficiency = std::numeric_limits<double>::quiet_NaN();
+
+    bool hasTime() const { return plan.hasTime(); }
+    const PlannedTime& time() const { return **plan.time; } ///< requires hasTime()
+};
+
+/// The first node with ranks but without hardware.
+std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design);
+/// The reason why the design has no time, as one sentence with advice; empty if it has one.
+QString timeObstacle(const PlannedDesign& design);
+/// A short form, for places next to the full one.
+QString timeObstacleInShort(const PlannedDesign& design);
 
 } // namespace trainyard

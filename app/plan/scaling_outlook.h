@@ -4,7 +4,7 @@
 #include <optional>
 #include <vector>
 
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 #include "engine/base/result.h"
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"

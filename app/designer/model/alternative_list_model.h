@@ -5,7 +5,7 @@
 
 #include <QAbstractListModel>
 
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 #include "engine/planner/search/found_layout.h"
 
 namespace trainyard {

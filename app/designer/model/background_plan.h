@@ -5,7 +5,7 @@
 #include <QObject>
 
 #include "app/base/latest_job.h"
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 #include "app/plan/scaling_outlook.h"
 #include "engine/planner/time/step_timeline.h"
 

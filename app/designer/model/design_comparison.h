@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/base/text_table_model.h"
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/base/tone.h"
-#include "app/plan/planned_design.h"
+#include "app/plan/planned_run.h"
 
 namespace trainyard {
 
