@@ -12,7 +12,7 @@
 #include "app/charts/chart_legend.h"
 #include "app/monitor/device_board.h"
 #include "app/monitor/model/flight_recorder_text.h"
-#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
 #include "app/widgets/roles.h"

@@ -15,7 +15,6 @@
 #include "app/charts/stacked_bars.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_comparison.h"
-#include "app/plan/plan_of_run.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"

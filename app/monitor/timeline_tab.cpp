@@ -17,7 +17,7 @@
 #include "app/monitor/trace_saver.h"
 #include "app/monitor/trace_view.h"
 #include "app/plan/device_memory.h"
-#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/read_out_label.h"

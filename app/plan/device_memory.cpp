@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_comparison.h"
 #include "app/runs/recorded_run.h"
 
 namespace trainyard {

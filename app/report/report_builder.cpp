@@ -1,7 +1,7 @@
 #include "app/report/report_builder.h"
 
 #include "app/base/display_text.h"
-#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_comparison.h"
 #include "app/report/sections.h"
 
 namespace trainyard {

@@ -9,7 +9,6 @@
 #include "app/monitor/run_view.h"
 #include "app/monitor/runs_page.h"
 #include "app/plan/plan_comparison.h"
-#include "app/plan/plan_of_run.h"
 #include "app/shell/desk_window.h"
 #include "app/workspace/panel_area.h"
 #include "tests/integration/cli_fixture.h"

@@ -7,7 +7,6 @@
 
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_comparison.h"
-#include "app/plan/plan_of_run.h"
 #include "app/runs/recorded_run.h"
 #include "tests/support/sample_run/sample_run.h"
 

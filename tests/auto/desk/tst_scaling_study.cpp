@@ -6,7 +6,7 @@
 #include "app/monitor/model/pipeline_timelines.h"
 #include "app/monitor/model/scaling_study.h"
 #include "app/plan/hardware_library.h"
-#include "app/plan/plan_of_run.h"
+#include "app/plan/plan_comparison.h"
 #include "app/runs/recorded_run.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
