@@ -1,9 +1,206 @@
 #include "app/monitor/model/rank_logs.h"
 
 #include <algorithm>
+#include <array>
+#include <cctype>
+#include <functional>
 #include <limits>
 
+#include <QDateTime>
+
+#include "engine/base/untrusted_text.h"
+
 namespace trainyard {
+
+namespace {
+
+constexpr std::array kErrorWords{
+    "error", "fatal", "traceback", "abort", "segmentation fault", "out of memory", "killed by signal"};
+constexpr std::array kWarningWords{"warn", "[w", "deprecated", "retry"};
+/// Figures of healthy runs that are called so: no complaints.
+constexpr std::array kErrorFigures{"relative error", "absolute error", "rounding error", "mean error"};
+constexpr std::size_t kLevelBytes = 256; ///< of a line, in which such words stand
+constexpr qsizetype kTimeLength = 32;    ///< bytes that hold a time
+
+char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+std::string lowered(std::string_view text)
+{
+    std::string result(text);
+    std::ranges::transform(result, result.begin(), lower);
+    return result;
+}
+
+template <std::size_t N>
+bool hasOneOf(const std::string& text, const std::array<const char*, N>& words)
+{
+    return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
+}
+
+std::string withoutFigures(std::string text)
+{
+    for (const std::string_view name : kErrorFigures) {
+        for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;)
+            text.erase(at, name.size());
+    }
+    return text;
+}
+
+/// ECMA-48: "ESC [", parameters, and a final byte from 0x40 to 0x7e.
+std::string withoutEscapes(std::string_view text)
+{
+    std::string plain;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text[i] != '\x1b' || i + 1 >= text.size() || text[i + 1] != '[') {
+            plain += text[i];
+            continue;
+        }
+        for (i += 2; i < text.size() && (text[i] < 0x40 || text[i] > 0x7e);)
+            ++i;
+    }
+    return plain;
+}
+
+/// What a terminal would show of a line that returned to its beginning.
+std::string_view lastState(std::string_view line)
+{
+    while (line.ends_with('\r'))
+        line.remove_suffix(1);
+    const auto back = line.rfind('\r');
+    return back == std::string_view::npos ? line : line.substr(back + 1);
+}
+
+} // namespace
+
+LogLevel levelOfLogLine(std::string_view line)
+{
+    const std::string text = withoutFigures(lowered(line.substr(0, kLevelBytes)));
+    if (hasOneOf(text, kErrorWords))
+        return LogLevel::Error;
+    return hasOneOf(text, kWarningWords) ? LogLevel::Warning : LogLevel::Info;
+}
+
+void LogLines::clear()
+{
+    m_text.clear();
+    m_starts = {0};
+    m_levels.clear();
+    ++m_drops;
+}
+
+void LogLines::append(const QByteArray& bytes)
+{
+    if (bytes.isEmpty())
+        return;
+    if (m_levels.size() == m_starts.size())
+        m_levels.pop_back(); // of the unfinished line, which goes on
+    std::size_t at = m_text.size();
+    m_text.append(bytes.constData(), static_cast<std::size_t>(bytes.size()));
+    for (std::size_t end = 0; (end = m_text.find('\n', at)) != std::string::npos; at = end + 1)
+        endLine(end);
+    if (m_starts.back() < m_text.size())
+        m_levels.push_back(levelOfLogLine(std::string_view(m_text).substr(m_starts.back())));
+    if (m_text.size() > m_mostBytes)
+        dropOlderHalf();
+}
+
+void LogLines::endLine(std::size_t end)
+{
+    const std::size_t start = m_starts.back();
+    m_levels.push_back(levelOfLogLine(std::string_view(m_text).substr(start, end - start)));
+    m_starts.push_back(end + 1);
+}
+
+void LogLines::dropOlderHalf()
+{
+    const auto keep = std::ranges::lower_bound(m_starts, m_text.size() / 2);
+    if (keep == m_starts.end()) // one line without end: no log
+        return clear();
+    const auto lines = keep - m_starts.begin();
+    const std::size_t bytes = *keep;
+    m_text.erase(0, bytes);
+    m_starts.erase(m_starts.begin(), keep);
+    m_levels.erase(m_levels.begin(), m_levels.begin() + lines);
+    for (std::size_t& start : m_starts)
+        start -= bytes;
+    ++m_drops;
+}
+
+int LogLines::size() const
+{
+    return static_cast<int>(m_levels.size());
+}
+
+std::string_view LogLines::raw(int line) const
+{
+    const auto index = static_cast<std::size_t>(line);
+    const std::size_t start = m_starts[index];
+    const std::size_t end = index + 1 < m_starts.size() ? m_starts[index + 1] - 1 : m_text.size();
+    return std::string_view(m_text).substr(start, end - start);
+}
+
+QString LogLines::text(int line) const
+{
+    const std::string_view whole = lastState(raw(line));
+    const std::string plain = withoutEscapes(whole.substr(0, 2 * kMaxShownLength));
+    return QString::fromStdString(sanitizeText(plain, Lines::One, kMaxShownLength));
+}
+
+std::optional<std::int64_t> LogLines::timeMs(int line) const
+{
+    const std::string_view bytes = raw(line);
+    const std::string_view word =
+        bytes.substr(0, std::min<std::size_t>(bytes.find(' '), static_cast<std::size_t>(kTimeLength)));
+    if (word.empty() || !std::isdigit(static_cast<unsigned char>(word.front())))
+        return std::nullopt;
+    const QDateTime time = QDateTime::fromString(
+        QString::fromLatin1(word.data(), static_cast<qsizetype>(word.size())), Qt::ISODateWithMs);
+    return time.isValid() ? std::optional<std::int64_t>(time.toMSecsSinceEpoch()) : std::nullopt;
+}
+
+int LogLines::lineAt(std::int64_t timeMs) const
+{
+    // A line without time has that of the one before.
+    const auto timeBefore = [this](int line) {
+        while (line >= 0 && !this->timeMs(line))
+            --line;
+        return line < 0 ? std::numeric_limits<std::int64_t>::min() : *this->timeMs(line);
+    };
+    int low = 0;
+    int high = size();
+    while (low < high) {
+        const int middle = low + (high - low) / 2;
+        if (timeBefore(middle) <= timeMs)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low - 1;
+}
+
+std::vector<int> LogLines::linesWith(std::string_view needle, int from) const
+{
+    std::vector<int> found;
+    if (needle.empty() || from >= size())
+        return found;
+    const std::string wanted = lowered(needle);
+    const auto hash = [](char c) { return std::hash<char>()(lower(c)); };
+    const auto equal = [](char a, char b) { return lower(a) == lower(b); };
+    const std::boyer_moore_horspool_searcher search(wanted.begin(), wanted.end(), hash, equal);
+    auto at = m_text.begin() + static_cast<std::ptrdiff_t>(m_starts[static_cast<std::size_t>(from)]);
+    while ((at = std::search(at, m_text.end(), search)) != m_text.end()) {
+        const auto position = static_cast<std::size_t>(at - m_text.begin());
+        const auto next = std::ranges::upper_bound(m_starts, position);
+        found.push_back(static_cast<int>(next - m_starts.begin()) - 1);
+        if (next == m_starts.end())
+            break;
+        at = m_text.begin() + static_cast<std::ptrdiff_t>(*next);
+    }
+    return found;
+}
 
 namespace {
 

@@ -1,7 +1,7 @@
 #include <QDateTime>
 #include <QTest>
 
-#include "app/monitor/model/log_lines.h"
+#include "app/monitor/model/rank_logs.h"
 
 using namespace trainyard;
 
