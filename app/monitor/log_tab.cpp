@@ -13,7 +13,7 @@
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/monitor/log_view.h"
-#include "app/monitor/model/rank_selection.h"
+#include "app/monitor/model/rank_logs.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"

@@ -3,7 +3,6 @@
 #include <QTest>
 
 #include "app/monitor/model/rank_logs.h"
-#include "app/monitor/model/rank_selection.h"
 
 using namespace trainyard;
 
