@@ -3,7 +3,7 @@
 #include <QFrame>
 
 #include "app/designer/model/spec_document.h"
-#include "app/plan/scaled_specs.h"
+#include "engine/planner/scaling/scaled_layout.h"
 
 class QComboBox;
 class QLabel;

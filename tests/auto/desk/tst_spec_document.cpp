@@ -6,8 +6,8 @@
 #include "app/designer/model/design_draft.h"
 #include "app/designer/model/duplicate_node.h"
 #include "app/designer/model/spec_document.h"
-#include "app/plan/scaled_specs.h"
 #include "engine/base/file.h"
+#include "engine/planner/scaling/scaled_layout.h"
 #include "engine/spec/validate.h"
 
 using namespace trainyard;
