@@ -20,7 +20,6 @@
 #include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/read_out_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 #include "app/workspace/empty_state.h"

@@ -13,7 +13,6 @@
 #include "app/monitor/model/pipeline_timelines.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
-#include "app/widgets/read_out_label.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
