@@ -1,11 +1,68 @@
 #include "app/monitor/alert_list.h"
 
+#include <QHBoxLayout>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
+#include "app/widgets/roles.h"
 #include "app/workspace/tab_order.h"
 
 namespace trainyard {
+
+AlertCard::AlertCard(QWidget* parent)
+    : QFrame(parent)
+    , m_shape(makeLabel({}, "heading", this))
+    , m_text(makeLabel({}, nullptr, this))
+    , m_since(makeLabel({}, "help", this))
+    , m_buttons(new QHBoxLayout)
+{
+    setRole(this, "strip");
+    m_text->setWordWrap(true);
+    m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(2);
+    texts->addWidget(m_text);
+    texts->addWidget(m_since);
+    m_buttons->setSpacing(metrics::kGap);
+    auto* row = new QHBoxLayout(this);
+    row->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
+    row->setSpacing(metrics::kPanelPadding);
+    row->addWidget(m_shape, 0, Qt::AlignTop);
+    row->addLayout(texts, 1);
+    row->addLayout(m_buttons);
+}
+
+void AlertCard::show(const RaisedAlert& raised, RunState state, bool canAct, qint64 nowMs)
+{
+    m_raised = raised;
+    const Alert& alert = raised.alert;
+    setStyleProperty(this, "tone", alert.severity == Severity::Error ? "bad" : "warning");
+    m_shape->setText(QString(shapeOf(alert)));
+    m_text->setText(alert.text);
+    m_since->setText(tr("%1, seen %2").arg(titleOf(alert.kind), displayAge(raised.sinceMs, nowMs)));
+    setAccessibleName(tr("Alert: %1").arg(alert.text));
+    QList<AlertAction> actions = actionsFor(alert, state);
+    actions.removeIf([canAct](AlertAction action) { return changesRun(action) && !canAct; });
+    offer(actions);
+}
+
+void AlertCard::offer(const QList<AlertAction>& actions)
+{
+    if (actions == m_offered)
+        return;
+    m_offered = actions;
+    while (QLayoutItem* item = m_buttons->takeAt(0)) {
+        item->widget()->deleteLater();
+        delete item;
+    }
+    for (const AlertAction action : actions) {
+        QPushButton* button = makeButton(labelOf(action), nullptr, this);
+        button->setToolTip(helpOf(action));
+        connect(button, &QPushButton::clicked, this, [this, action] { emit wanted(action, m_raised.alert); });
+        m_buttons->addWidget(button, 0, Qt::AlignVCenter);
+    }
+}
 
 AlertList::AlertList(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayout(this))
 {
