@@ -1,17 +1,45 @@
 #pragma once
 
+#include <memory>
+
+#include <QFrame>
 #include <QObject>
 
 #include "app/designer/model/background_plan.h"
+#include "engine/planner/time/step_model.h"
+#include "engine/planner/time/step_timeline.h"
 
 namespace trainyard {
 
+class ChartLegend;
 class ComparisonPanel;
+class ElidedLabel;
 class PanelArea;
-class PipelinePanel;
+class PipelineGantt;
 class ScalingPanel;
 class SchedulePreview;
 class SpecDocument;
+class StepTimeBar;
+
+/// One optimizer step: its time by cause, below it the pipeline schedule action by action with its bubble, a
+/// read-out of the action under the pointer, and a legend.
+class PipelinePanel : public QFrame {
+    Q_OBJECT
+public:
+    explicit PipelinePanel(QWidget* parent = nullptr);
+
+    StepTimeBar& stepTime() { return *m_stepTime; }
+    void showStep(std::shared_ptr<const StepTimeline> timeline, const StepTime& step);
+    /// Shows why there is no step to show.
+    void showNothing(const QString& why);
+
+private:
+    StepTimeBar* m_stepTime;
+    ElidedLabel* m_readOut;
+    PipelineGantt* m_gantt;
+    ChartLegend* m_legend;
+    QString m_summary;
+};
 
 /// Panels for the consequences of a design: one step by cause and action ("pipeline"), scaling ("scaling"),
 /// learning rate ("learning-rate") and comparison with a kept design ("comparison"). Slow results arrive
