@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/workspace/key_hint.h"
+#include "app/workspace/page.h"
 
 class QHBoxLayout;
 

@@ -1,16 +1,27 @@
 #pragma once
 
+#include <QList>
 #include <QString>
 #include <QUndoStack>
 #include <QWidget>
 
-#include "app/workspace/key_hint.h"
-
 class QKeySequence;
+class QAction;
 
 namespace trainyard {
 
 class PanelArea;
+
+/// One entry of the list of keyboard shortcuts.
+struct KeyHint {
+    QString keys; ///< as the user reads them: "Ctrl+F"
+    QString effect;
+};
+
+/// The entries of all actions with a shortcut.
+QList<KeyHint> keyHintsOf(const QList<QAction*>& actions);
+/// The keys that every page of charts has (ChartToolbar, ChartPanel).
+QList<KeyHint> chartKeyHints();
 
 /// One of the pages of the window. The shell shows it in its rail and calls it when the user arrives, wants
 /// a refresh, or leaves with Esc; a page never reaches into the shell.
