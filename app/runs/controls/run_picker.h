@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/runs/run_pick_model.h"
+#include "app/runs/run_list_model.h"
 
 class QLabel;
 class QListView;

@@ -7,7 +7,6 @@
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
 #include "app/runs/run_list_model.h"
-#include "app/runs/run_pick_model.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
