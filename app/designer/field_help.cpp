@@ -1,5 +1,6 @@
 #include "app/designer/field_help.h"
 
+#include <QRegularExpression>
 #include <QVariant>
 #include <QWidget>
 
@@ -26,6 +27,13 @@ QString fieldHelp(const QWidget* control)
             return help.toString();
     }
     return {};
+}
+
+QString withPaperLinks(const QString& text)
+{
+    static const QRegularExpression paper(QStringLiteral("arXiv:(\\d{4}\\.\\d{4,5})"));
+    return text.toHtmlEscaped().replace(
+        paper, QStringLiteral("<a href=\"https://arxiv.org/abs/\\1\">arXiv:\\1</a>"));
 }
 
 } // namespace trainyard

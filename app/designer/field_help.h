@@ -13,4 +13,7 @@ void explainField(QWidget* control, const QString& name, const QString& help);
 /// The help of a control, or of what contains it; empty where nothing says any.
 QString fieldHelp(const QWidget* control);
 
+/// Converts plain text to HTML in which papers ("arXiv:" and a number) are links.
+QString withPaperLinks(const QString& text);
+
 } // namespace trainyard

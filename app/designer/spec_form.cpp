@@ -15,7 +15,6 @@
 #include "app/designer/cluster_editor.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
-#include "app/designer/paper_links.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
 

@@ -7,9 +7,9 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
+#include "app/designer/field_help.h"
 #include "app/designer/fitting_scroll.h"
 #include "app/designer/model/plan_metrics.h"
-#include "app/designer/paper_links.h"
 #include "app/designer/plan_metric_table.h"
 #include "app/widgets/roles.h"
 
