@@ -8,7 +8,6 @@
 #include "app/data/model/data_set_list_model.h"
 #include "app/data/model/data_set_verifier.h"
 #include "app/data/model/prepare_job.h"
-#include "app/designer/model/design_draft.h"
 #include "app/designer/model/spec_document.h"
 #include "app/hosts/model/host_calibration.h"
 #include "app/hosts/model/host_checks.h"

@@ -10,7 +10,6 @@
 
 #include "app/alerts/alert_settings.h"
 #include "app/data/model/data_set_list_model.h"
-#include "app/designer/model/design_draft.h"
 #include "app/designer/model/spec_document.h"
 #include "app/hosts/model/host_store.h"
 #include "app/plan/hardware_library.h"

@@ -3,7 +3,6 @@
 #include <QTest>
 
 #include "app/designer/model/batch_equation.h"
-#include "app/designer/model/design_draft.h"
 #include "app/designer/model/duplicate_node.h"
 #include "app/designer/model/spec_document.h"
 #include "engine/base/file.h"
