@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "app/designer/model/design_comparison.h"
+#include "app/designer/model/plan_metrics.h"
 #include "app/designer/model/spec_document.h"
 
 class QComboBox;

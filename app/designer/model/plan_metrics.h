@@ -5,6 +5,7 @@
 
 #include <QString>
 
+#include "app/base/text_table_model.h"
 #include "app/base/tone.h"
 #include "app/plan/planned_run.h"
 
@@ -40,5 +41,12 @@ Tone changeTone(const PlanMetric& now, const PlanMetric& before);
 /// Returns how each metric is computed, then the common assumptions, one sentence each; papers as "arXiv:"
 /// and a number.
 QStringList planAssumptions(const PlannedDesign& design);
+
+/// Compares two designs metric by metric: those of planMetrics(), with memory by category and time by cause,
+/// and the change from the kept to the current one.
+TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
+
+/// Returns one row per differing field of the specification.
+TextTable comparedFields(const RunSpec& kept, const RunSpec& present);
 
 } // namespace trainyard

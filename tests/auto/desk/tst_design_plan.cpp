@@ -5,7 +5,6 @@
 
 #include "app/designer/model/alternative_search.h"
 #include "app/designer/model/background_plan.h"
-#include "app/designer/model/design_comparison.h"
 #include "app/designer/model/plan_metrics.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
