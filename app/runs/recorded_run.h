@@ -1,12 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include <QJsonObject>
 #include <QString>
 #include <QStringList>
 
-#include "app/runs/attempt_spec.h"
 #include "app/runs/imported_run.h"
 #include "app/runs/run_series.h"
 #include "engine/base/result.h"
@@ -14,6 +15,21 @@
 #include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
+
+/// A run's specification as a later attempt spreads it over its hosts: in the layout with which it was
+/// resumed, with fewer replicas while hosts are away. Those hosts stay in the cluster, with no slots.
+struct AttemptSpec {
+    std::uint32_t attempt = 2;
+    RunSpec spec;
+};
+
+/// `request`: the text of attempts/NNNN.json (remote/agent/supervise/launch_request.h). BadInput when it is
+/// none, or when its layout is not one of `launched`.
+Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view request);
+
+/// Of the newest attempt whose request is in the run's folder; nothing when there is none after the first.
+/// BadInput naming the file that is damaged.
+Result<std::optional<AttemptSpec>> newestAttemptSpec(const QString& folder, const RunSpec& launched);
 
 /// Facts about a run from its folder, without its journals.
 struct RunFacts {
