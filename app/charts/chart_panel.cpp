@@ -9,6 +9,7 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QSharedPointer>
 #include <QTextStream>
 #include <QVBoxLayout>
 
@@ -19,7 +20,6 @@
 #include "app/charts/chart_export.h"
 #include "app/charts/chart_gestures.h"
 #include "app/charts/chart_options.h"
-#include "app/charts/chart_ticker.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -54,6 +54,26 @@ QCPRange widened(QCPRange range)
         return range;
     return {range.lower - 0.5, range.upper + 0.5};
 }
+
+/// Ticks of a chart axis, placed and labelled as everywhere in Trainyard.
+class ChartTicker : public QCPAxisTicker {
+public:
+    explicit ChartTicker(const TickDemand& demand) : m_demand(demand) {}
+
+protected:
+    QVector<double> createTickVector(double, const QCPRange& range) override
+    {
+        return axisTicks(range.lower, range.upper, m_demand);
+    }
+    int getSubTickCount(double) override { return 0; }
+    QString getTickLabel(double tick, const QLocale&, QChar, int) override
+    {
+        return tickText(tick, m_demand.quantity);
+    }
+
+private:
+    TickDemand m_demand;
+};
 
 } // namespace
 
