@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 constexpr double kNotch = 120;    ///< of a wheel, in the units of its events
-constexpr double kPanShare = 0.1; ///< of what is shown, for each notch
+constexpr double kNotchPanShare = 0.1; ///< of what is shown, for each notch
 
 } // namespace
 
@@ -102,7 +102,7 @@ bool ChartGestures::wheel(const QWheelEvent& event)
     const QPoint turned = event.angleDelta();
     const int sideways = event.modifiers() & Qt::ShiftModifier ? turned.x() + turned.y() : turned.x();
     if (sideways != 0 && !(event.modifiers() & Qt::ControlModifier)) {
-        emit panWanted(-kPanShare * sideways / kNotch);
+        emit panWanted(-kNotchPanShare * sideways / kNotch);
         return true;
     }
     if (!(event.modifiers() & Qt::ControlModifier)) {
