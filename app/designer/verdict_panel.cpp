@@ -2,13 +2,14 @@
 
 #include <algorithm>
 
+#include <QEvent>
 #include <QHBoxLayout>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/designer/field_help.h"
-#include "app/designer/fitting_scroll.h"
 #include "app/designer/model/plan_metrics.h"
 #include "app/designer/plan_metric_table.h"
 #include "app/widgets/roles.h"
@@ -28,6 +29,45 @@ QString paragraphs(const QStringList& sentences)
         html += QStringLiteral("<p>%1</p>").arg(withPaperLinks(sentence));
     return html;
 }
+
+/// A scroll area as high as its content, up to a maximum in pixels.
+class FittingScroll : public QScrollArea {
+public:
+    FittingScroll(QWidget* content, int maxHeight) : m_maxHeight(maxHeight)
+    {
+        setWidget(content); // from now on its events pass here
+        setWidgetResizable(true);
+        setFrameShape(QFrame::NoFrame);
+        setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+        setFocusPolicy(Qt::NoFocus);
+    }
+
+    QSize sizeHint() const override { return minimumSizeHint(); }
+    QSize minimumSizeHint() const override
+    {
+        const int width = viewport()->width();
+        const int needed =
+            widget()->hasHeightForWidth() ? widget()->heightForWidth(width) : widget()->sizeHint().height();
+        return {0, std::clamp(needed, 0, m_maxHeight)};
+    }
+
+protected:
+    /// Text that is wrapped is higher in a narrower column.
+    void resizeEvent(QResizeEvent* event) override
+    {
+        QScrollArea::resizeEvent(event);
+        updateGeometry();
+    }
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (watched == widget() && event->type() == QEvent::LayoutRequest)
+            updateGeometry();
+        return QScrollArea::eventFilter(watched, event);
+    }
+
+private:
+    int m_maxHeight;
+};
 
 } // namespace
 
