@@ -1,10 +1,10 @@
 #include "app/plan/measured_run.h"
 
-#include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "app/base/median.h"
 #include "app/runs/recorded_run.h"
 #include "engine/base/file.h"
 #include "remote/target/data_dirs.h"
@@ -23,13 +23,6 @@ std::vector<double> stepSeconds(const StepTable& steps)
             seconds.push_back(steps.column(StepColumn::StepSeconds)[row]);
     }
     return seconds;
-}
-
-double median(std::vector<double> values)
-{
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
 }
 
 Result<MeasuredRow> rowOf(const RecordedRun& run)
@@ -51,7 +44,7 @@ Result<MeasuredRow> rowOf(const RecordedRun& run)
     seconds.erase(seconds.begin(), seconds.begin() + kWarmUpSteps);
     return MeasuredRow{*run.facts.specNow(),
                        {run.facts.dataSet->sequenceLength, run.facts.dataSet->maxPredictions},
-                       median(std::move(seconds))};
+                       medianOf(std::move(seconds))};
 }
 
 } // namespace
