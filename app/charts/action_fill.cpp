@@ -54,7 +54,7 @@ double shareOfChunk(int chunk, int chunks)
 
 LegendEntry entryOf(Kind kind)
 {
-    return {actionWords(kind), colourOfKind(kind, coloursOf(ColourScheme::Light)),
+    return {actionLabel(kind), colourOfKind(kind, coloursOf(ColourScheme::Light)),
             colourOfKind(kind, coloursOf(ColourScheme::Dark))};
 }
 

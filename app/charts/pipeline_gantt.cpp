@@ -138,7 +138,7 @@ QString PipelineGantt::rowText(int rank) const
 
 QString PipelineGantt::wordsOf(const Spot& spot) const
 {
-    const QString where = m_rowNames.isEmpty() ? stageWords(m_timeline->shape, spot.rank, at(spot).action)
+    const QString where = m_rowNames.isEmpty() ? stageLabel(m_timeline->shape, spot.rank, at(spot).action)
                                                : m_rowNames.value(spot.rank);
     return where + QStringLiteral(" · ") + actionDetails(at(spot));
 }

@@ -122,11 +122,11 @@ void ClusterPanel::describe()
     const DeviceMap& map = m_picture->map();
     const int device = m_picture->current();
     if (device < 0) {
-        m_device->setFullText(clusterWords(map, m_picture->memory()));
-        m_groups->setFullText(tr("Same colour: %1").arg(axisWords(m_picture->axis())));
+        m_device->setFullText(describeCluster(map, m_picture->memory()));
+        m_groups->setFullText(tr("Same colour: %1").arg(axisLabel(m_picture->axis())));
     } else {
-        m_device->setFullText(deviceWords(map, m_picture->memory(), device));
-        m_groups->setFullText(partnerWords(map, device));
+        m_device->setFullText(describeDevice(map, m_picture->memory(), device));
+        m_groups->setFullText(describePartners(map, device));
     }
 }
 

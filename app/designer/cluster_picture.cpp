@@ -101,8 +101,8 @@ void ClusterPicture::setCurrent(int device)
 
 void ClusterPicture::describe()
 {
-    setAccessibleDescription(m_current < 0 ? clusterWords(m_map, m_memory)
-                                           : deviceWords(m_map, m_memory, m_current));
+    setAccessibleDescription(m_current < 0 ? describeCluster(m_map, m_memory)
+                                           : describeDevice(m_map, m_memory, m_current));
 }
 
 void ClusterPicture::paintEvent(QPaintEvent* event)
@@ -273,12 +273,12 @@ void ClusterPicture::keyPressEvent(QKeyEvent* event)
 QString ClusterPicture::toolTipAt(const QPoint& position) const
 {
     if (const int device = m_layout.deviceAt(position); device >= 0) {
-        const QString partners = partnerWords(m_map, device);
-        return deviceWords(m_map, m_memory, device) +
+        const QString partners = describePartners(m_map, device);
+        return describeDevice(m_map, m_memory, device) +
                (partners.isEmpty() ? partners : QLatin1Char('\n') + partners);
     }
     const int node = m_layout.nodeAt(position);
-    return node < 0 ? QString() : nodeWords(m_map.nodes()[static_cast<std::size_t>(node)]);
+    return node < 0 ? QString() : describeNode(m_map.nodes()[static_cast<std::size_t>(node)]);
 }
 
 bool ClusterPicture::viewportEvent(QEvent* event)

@@ -92,7 +92,7 @@ void MemoryBars::setMemory(const GroupedMemory& memory, const ParallelLayout& la
     m_assumptions = QString::fromStdString(fmt::format("{}", fmt::join(assumptions, "\n")));
     m_rows.clear();
     for (std::size_t i = 0; i < std::min(groups.size(), kMaxBars); ++i)
-        m_rows.push_back({groupWords(memory, groups[i], layout), groups[i]});
+        m_rows.push_back({describeGroup(memory, groups[i], layout), groups[i]});
     const auto hidden = static_cast<qint64>(groups.size() - m_rows.size());
     m_more = hidden > 0 ? tr("and %1 groups with more free memory").arg(hidden) : QString();
 

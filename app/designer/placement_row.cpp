@@ -64,7 +64,8 @@ void PlacementRow::setMap(const DeviceMap& map)
     const QString letters = placement.ok() ? QString::fromStdString(*placement) : QStringLiteral("DPT");
     std::array<QString, 3> hints;
     for (int position = 0; position < 3; ++position)
-        hints[static_cast<std::size_t>(position)] = placementWords(map, axisOf(letters[position]), position);
+        hints[static_cast<std::size_t>(position)] =
+            describePlacement(map, axisOf(letters[position]), position);
     m_letters->setLetters(letters);
     m_letters->setHints(hints);
     showSpellings(letters, map.layout().context);

@@ -34,8 +34,8 @@ QString describe(const DeviceStats& device)
     if (device.memory.planned)
         figures << QObject::tr("planned %1").arg(displayBytes(double(totalOf(*device.memory.planned))));
     if (device.sample)
-        figures << loadWords(*device.sample);
-    return placeWords(device) + QStringLiteral(": ") + figures.join(QStringLiteral(", "));
+        figures << loadText(*device.sample);
+    return placeText(device) + QStringLiteral(": ") + figures.join(QStringLiteral(", "));
 }
 
 double secondsWaiting(const RankStats& figures)
@@ -249,7 +249,7 @@ void DeviceBoard::paintFoot(QPainter& painter, const DeviceStats& device, const 
     const int room = line.width() - fontMetrics().horizontalAdvance(step) - kGap;
     painter.setPen(loadColour(device));
     painter.drawText(line, Qt::AlignLeft,
-                     fontMetrics().elidedText(loadWords(*device.sample), Qt::ElideRight, room));
+                     fontMetrics().elidedText(loadText(*device.sample), Qt::ElideRight, room));
 }
 
 void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const

@@ -251,8 +251,8 @@ void DevicesTab::describe()
         return;
     }
     const DeviceStats& device = m_board->devices()[std::size_t(rank)];
-    m_name->setText(device.sample ? placeWords(device) + QStringLiteral(" · ") + loadWords(*device.sample)
-                                  : placeWords(device));
+    m_name->setText(device.sample ? placeText(device) + QStringLiteral(" · ") + loadText(*device.sample)
+                                  : placeText(device));
     m_detail->setText(rankLines(device.time));
 }
 

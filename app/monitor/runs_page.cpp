@@ -29,7 +29,7 @@ constexpr int kClockMs = 1000;
 constexpr int kListWidth = 300;
 
 /// "200 steps, the loss went from 8.93 to 6.12".
-QString lossWords(const RunSeries& series)
+QString lossText(const RunSeries& series)
 {
     const SeriesColumn& losses = series.steps().column(StepColumn::Loss);
     const QString steps = RunsPage::tr("%1 steps").arg(displayCount(qint64(losses.size())));
@@ -170,7 +170,7 @@ void RunsPage::offerWhatFollows(const QString& runId)
         return m_frame->strip()->showError(opened.error());
     const OpenRun& run = **opened;
     MessageStrip& strip = *m_frame->strip();
-    strip.showMessage(MessageStrip::Tone::Good, tr("The demo has finished: %1.").arg(lossWords(run.series())),
+    strip.showMessage(MessageStrip::Tone::Good, tr("The demo has finished: %1.").arg(lossText(run.series())),
                       tr("%1 is a normal run; its curves, log and checkpoints are kept. What next?")
                           .arg(oneLine(run.facts().name())));
     strip.addAction(tr("Compare with others"), [this, runId] { emit comparisonRequested(runId); });

@@ -159,7 +159,7 @@ void ScalingTab::fill()
     showTable(*m_weakTable, *m_weakTitle, m_weak, m_study.weak);
     m_peak->setText(
         m_study.peak.rate > 0
-            ? peakWords(m_study.peak)
+            ? peakText(m_study.peak)
             : tr("No MFU: the peak performance of the nodes is unknown. Set their hardware in Design."));
 }
 

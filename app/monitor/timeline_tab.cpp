@@ -53,7 +53,7 @@ double computeSeconds(const OpenRun& run, int rank)
 }
 
 /// Megatron's straggler line in words.
-QString spreadWords(const OpenRun& run, const RankTimes& times)
+QString spreadText(const OpenRun& run, const RankTimes& times)
 {
     const int slow = times.slowest();
     const int fast = times.fastest();
@@ -190,7 +190,7 @@ void TimelineTab::showTrace(const QString& file, const RecordedTrace& trace)
 void TimelineTab::showRanks(const OpenRun& run)
 {
     m_ranks->show(run.series().ranks(), hostsByRank(run));
-    m_spread->setFullText(spreadWords(run, *m_ranks));
+    m_spread->setFullText(spreadText(run, *m_ranks));
 }
 
 /// Once per traced step: zoom and position stay while the run goes on.
@@ -211,8 +211,8 @@ void TimelineTab::showPipeline(const OpenRun& run)
               : tr("Steps are traced periodically, the first soon after the start; none so far."));
     m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
     m_measuredWords->setSummary(
-        measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineWords(*measured)) : QString());
-    m_plannedWords->setSummary(planned.ok() ? timelineWords(*planned) : QString());
+        measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineSummary(*measured)) : QString());
+    m_plannedWords->setSummary(planned.ok() ? timelineSummary(*planned) : QString());
     const bool splits = (measured && splitsBackward(*measured)) || (planned.ok() && splitsBackward(*planned));
     m_legend->setEntries(actionLegend(splits));
     m_legend->setVisible(measured || planned.ok());

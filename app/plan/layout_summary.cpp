@@ -16,7 +16,7 @@ QString words(const char* text)
 
 } // namespace
 
-QString pipelineWords(const ParallelLayout& layout)
+QString pipelineLabel(const ParallelLayout& layout)
 {
     if (layout.pipeline == 1)
         return QStringLiteral("1");
@@ -28,7 +28,7 @@ QString pipelineWords(const ParallelLayout& layout)
         QString::fromUtf8(schedule.data(), static_cast<qsizetype>(schedule.size())));
 }
 
-QString layoutWords(const RunSpec& spec)
+QString layoutSummary(const RunSpec& spec)
 {
     const ParallelLayout& layout = spec.layout;
     QStringList parts{words("data %1").arg(layout.data)};
@@ -37,7 +37,7 @@ QString layoutWords(const RunSpec& spec)
     if (layout.tensor > 1)
         parts << words("tensor %1").arg(layout.tensor);
     if (layout.pipeline > 1)
-        parts << words("pipeline %1").arg(pipelineWords(layout));
+        parts << words("pipeline %1").arg(pipelineLabel(layout));
     parts << words("micro-batch %1 x %2").arg(spec.batch.micro).arg(spec.batch.accumulation);
     return parts.join(QStringLiteral(" · "));
 }

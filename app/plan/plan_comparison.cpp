@@ -166,8 +166,8 @@ QString layoutChange(const RunFacts& facts, const StepTable& steps)
 {
     if (!facts.attempt)
         return {};
-    const QString before = layoutWords(*facts.spec);
-    const QString now = layoutWords(facts.attempt->spec);
+    const QString before = layoutSummary(*facts.spec);
+    const QString now = layoutSummary(facts.attempt->spec);
     if (now == before)
         return {};
     const std::vector<RunAttempt> attempts = steps.attempts();

@@ -21,7 +21,7 @@ QString timeAndShare(double seconds, double all)
 
 } // namespace
 
-QString causeWords(StepCause cause)
+QString causeLabel(StepCause cause)
 {
     switch (cause) {
     case StepCause::Products:
@@ -69,13 +69,13 @@ QString causeDetails(CommonCause cause, const StepTime& step)
     for (std::size_t i = 0; i < kStepCauses; ++i) {
         const auto part = static_cast<StepCause>(i);
         if (commonCauseOf(part) == cause && step.byCause[i] > 0)
-            lines << QStringLiteral("  %1 %2").arg(causeWords(part),
+            lines << QStringLiteral("  %1 %2").arg(causeLabel(part),
                                                    timeAndShare(step.byCause[i], step.seconds));
     }
     return lines.join(QLatin1Char('\n'));
 }
 
-QString actionWords(PipelineActionKind kind)
+QString actionLabel(PipelineActionKind kind)
 {
     switch (kind) {
     case PipelineActionKind::Forward:
@@ -95,7 +95,7 @@ QString actionWords(PipelineActionKind kind)
     }
 }
 
-QString stageWords(const PipelineShape& shape, int rank, const PipelineAction& action)
+QString stageLabel(const PipelineShape& shape, int rank, const PipelineAction& action)
 {
     return action.chunk < 0 ? words("rank %1").arg(rank)
                             : words("stage %1").arg(shape.stageOf(rank, action.chunk));
@@ -104,7 +104,7 @@ QString stageWords(const PipelineShape& shape, int rank, const PipelineAction& a
 QString actionDetails(const TimedAction& timed)
 {
     const PipelineAction& action = timed.action;
-    QString what = actionWords(action.kind);
+    QString what = actionLabel(action.kind);
     if (action.microBatch >= 0)
         what += words(" of micro-batch %1").arg(action.microBatch);
     return QStringList{

@@ -56,7 +56,7 @@ const QList<Fact>& facts()
          }},
         {"ranks", true, [](const RecordedRun& run) { return QString::number(worldSizeOf(run)); }},
         {"hosts", false, [](const RecordedRun& run) { return QString::number(run.facts.hosts.size()); }},
-        {"layout", false, [](const RecordedRun& run) { return ofSpec(run, layoutWords); }},
+        {"layout", false, [](const RecordedRun& run) { return ofSpec(run, layoutSummary); }},
         {"memory optimizations", false,
          [](const RecordedRun& run) {
              return ofSpec(run, [](const RunSpec& spec) {

@@ -35,7 +35,7 @@ QStringList rowOf(int place, const FoundLayout& found, const Price& price)
             QString::number(layout.data),
             QString::number(layout.context),
             QString::number(layout.tensor),
-            pipelineWords(layout),
+            pipelineLabel(layout),
             QString("%1 x %2").arg(found.spec.batch.micro).arg(found.spec.batch.accumulation),
             console::number(found.sequencesPerSecond),
             console::number(found.time.seconds) + " s",

@@ -97,7 +97,7 @@ QString AlternativeListModel::tradeOff(const FoundLayout& layout) const
 
 QString AlternativeListModel::text(const FoundLayout& layout) const
 {
-    QStringList lines{layoutWords(layout.spec)};
+    QStringList lines{layoutSummary(layout.spec)};
     if (const QString measures = memoryMeasures(layout.spec.memory); !measures.isEmpty())
         lines << measures;
     if (const QString trade = tradeOff(layout); !trade.isEmpty())

@@ -59,7 +59,7 @@ bool sharesAStage(const MemoryGroup& a, const MemoryGroup& b)
 
 } // namespace
 
-QString clusterWords(const DeviceMap& map, const GroupedMemory& memory)
+QString describeCluster(const DeviceMap& map, const GroupedMemory& memory)
 {
     const auto used =
         std::ranges::count_if(map.nodes(), [](const MappedNode& node) { return node.used > 0; });
@@ -78,13 +78,13 @@ QString clusterWords(const DeviceMap& map, const GroupedMemory& memory)
     return parts.join(kSeparator);
 }
 
-QString nodeWords(const MappedNode& node)
+QString describeNode(const MappedNode& node)
 {
     return oneLine(node.host) + kSeparator +
            words("%1 of %2 get a rank").arg(node.used).arg(counted(node.slotCount, "1 slot", "%1 slots"));
 }
 
-QString deviceWords(const DeviceMap& map, const GroupedMemory& memory, int device)
+QString describeDevice(const DeviceMap& map, const GroupedMemory& memory, int device)
 {
     const MappedDevice& mapped = map.device(device);
     const QString place = words("%1, slot %2").arg(oneLine(map.nodeOf(device).host)).arg(mapped.slot);
@@ -96,7 +96,7 @@ QString deviceWords(const DeviceMap& map, const GroupedMemory& memory, int devic
         .join(kSeparator);
 }
 
-QString partnerWords(const DeviceMap& map, int device)
+QString describePartners(const DeviceMap& map, int device)
 {
     QStringList parts;
     for (const GroupAxis axis : {GroupAxis::Tensor, GroupAxis::Pipeline, GroupAxis::Data}) {
@@ -109,7 +109,7 @@ QString partnerWords(const DeviceMap& map, int device)
     return parts.join(kSeparator);
 }
 
-QString groupWords(const GroupedMemory& memory, const MemoryGroup& group, const ParallelLayout& layout)
+QString describeGroup(const GroupedMemory& memory, const MemoryGroup& group, const ParallelLayout& layout)
 {
     const bool alone = std::ranges::none_of(memory.groups, [&](const MemoryGroup& other) {
         return other != group && sharesAStage(other, group);
@@ -134,7 +134,7 @@ QString capacityText(const MemoryGroup& group)
     return (group.fits() ? words("%1 of %2") : words("✕ %1 of %2")).arg(needed, room);
 }
 
-QString axisWords(GroupAxis axis)
+QString axisLabel(GroupAxis axis)
 {
     switch (axis) {
     case GroupAxis::Data:
@@ -147,7 +147,7 @@ QString axisWords(GroupAxis axis)
     return {};
 }
 
-QString placementWords(const DeviceMap& map, GroupAxis axis, int position)
+QString describePlacement(const DeviceMap& map, GroupAxis axis, int position)
 {
     static constexpr const char* kSpeeds[] = {
         QT_TRANSLATE_NOOP("DeviceWords", "%1 varies slowest with the rank."),
@@ -161,7 +161,7 @@ QString placementWords(const DeviceMap& map, GroupAxis axis, int position)
                                     .arg(spread.size)
                                     .arg(spread.hosts);
     return words("%1\nA group has %2.\n%3")
-        .arg(words(kSpeeds[position]).arg(letterOf(axis)), axisWords(axis), where);
+        .arg(words(kSpeeds[position]).arg(letterOf(axis)), axisLabel(axis), where);
 }
 
 } // namespace trainyard

@@ -58,7 +58,7 @@ std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& ser
     return devices;
 }
 
-QString loadWords(const DeviceSample& sample)
+QString loadText(const DeviceSample& sample)
 {
     QStringList parts{displayPercent(sample.utilisation)};
     if (sample.celsius)
@@ -68,7 +68,7 @@ QString loadWords(const DeviceSample& sample)
     return parts.join(QStringLiteral(" · "));
 }
 
-QString placeWords(const DeviceStats& device)
+QString placeText(const DeviceStats& device)
 {
     QStringList parts{QObject::tr("rank %1").arg(device.rank)};
     if (!device.memory.host.isEmpty())

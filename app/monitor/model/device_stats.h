@@ -32,8 +32,8 @@ std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& ser
                                      const std::vector<MemoryByCategory>& planned);
 
 /// Formats the known values, e.g. "94 % · 63 °C · 284 W".
-QString loadWords(const DeviceSample& sample);
+QString loadText(const DeviceSample& sample);
 /// Formats rank, device and groups: "rank 12 · gpu-03, device 4 · D 1 P 0 T 3".
-QString placeWords(const DeviceStats& device);
+QString placeText(const DeviceStats& device);
 
 } // namespace trainyard

@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t kMaxNamed = 8; ///< ranks of a group
 
-QString groupWords(const FlightSnapshot& ring, std::uint32_t group)
+QString groupText(const FlightSnapshot& ring, std::uint32_t group)
 {
     const auto found = ring.groups.find(group);
     if (group == 0 || found == ring.groups.end())
@@ -31,7 +31,7 @@ QString lastCollective(const FlightSnapshot& ring)
     const QString what =
         QObject::tr("%1 %2 of %3 among %4")
             .arg(QString::fromUtf8(nameOf(last.kind).data()), displayCount(qint64(last.sequence)),
-                 displayBytes(double(last.bytes)), groupWords(ring, last.group));
+                 displayBytes(double(last.bytes)), groupText(ring, last.group));
     return last.leftNs == 0 ? QObject::tr("Last collective: %1, not finished yet.").arg(what)
                             : QObject::tr("Last collective: %1, finished after %2.")
                                   .arg(what, displaySeconds(double(last.leftNs - last.enteredNs) / 1e9));

@@ -71,7 +71,7 @@ bool splitsBackward(const StepTimeline& timeline)
     });
 }
 
-QString timelineWords(const StepTimeline& timeline)
+QString timelineSummary(const StepTimeline& timeline)
 {
     return QObject::tr("passes and update %1  ·  waiting %2 of the ranks' time")
         .arg(displaySeconds(timeline.played.duration()), displayPercent(timeline.played.bubbleShare()));

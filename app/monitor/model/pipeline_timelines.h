@@ -21,6 +21,6 @@ Result<StepTimeline> plannedTimeline(const RunFacts& facts, const Result<Planned
 bool splitsBackward(const StepTimeline& timeline);
 
 /// Summarizes a step: "passes and update 0.92 s · waiting 21.3 % of the ranks' time".
-QString timelineWords(const StepTimeline& timeline);
+QString timelineSummary(const StepTimeline& timeline);
 
 } // namespace trainyard

@@ -144,7 +144,7 @@ TextTable studyTable(const QList<StudyPoint>& points)
     return table;
 }
 
-QString peakWords(const StudyPeak& peak)
+QString peakText(const StudyPeak& peak)
 {
     return peak.rate > 0 ? QObject::tr("MFU: share of %1 TFLOP/s, the dense peak of %2")
                                .arg(displayNumber(peak.rate / 1e12), oneLine(peak.device))

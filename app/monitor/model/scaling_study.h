@@ -58,6 +58,6 @@ ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const
 /// Returns a row for each point: ranks, batch, throughput, speed-up over the first, efficiency, MFU.
 TextTable studyTable(const QList<StudyPoint>& points);
 /// Describes the peak: "MFU of 989 TFLOP/s, dense, of an H100"; empty while it is unknown.
-QString peakWords(const StudyPeak& peak);
+QString peakText(const StudyPeak& peak);
 
 } // namespace trainyard

@@ -93,8 +93,8 @@ private slots:
         const DeviceMap map(spec);
         QCOMPARE(printGroups(map, GroupAxis::Data), "0 1 0 1 0 1 0 1");
         QCOMPARE(map.widestSpread(GroupAxis::Data).size, 4);
-        QVERIFY(
-            deviceWords(map, groupMemory(map, {weights(1)}, {{"a", 8, {}}}), 2).contains("D 0 P 0 T 0 C 1"));
+        QVERIFY(describeDevice(map, groupMemory(map, {weights(1)}, {{"a", 8, {}}}), 2)
+                    .contains("D 0 P 0 T 0 C 1"));
     }
 
     void tellsWhichGroupLeavesItsHost()
@@ -103,9 +103,9 @@ private slots:
         QCOMPARE(map.widestSpread(GroupAxis::Tensor).hosts, 1);
         QCOMPARE(map.widestSpread(GroupAxis::Pipeline).hosts, 1);
         QCOMPARE(map.widestSpread(GroupAxis::Data).hosts, 2);
-        QVERIFY(placementWords(map, GroupAxis::Tensor, 2).contains("within one host"));
-        QVERIFY(placementWords(map, GroupAxis::Data, 0).contains("over the network"));
-        QCOMPARE(partnerWords(map, 0), "T of 2 on this host · P of 2 on this host · D of 2 on 2 hosts");
+        QVERIFY(describePlacement(map, GroupAxis::Tensor, 2).contains("within one host"));
+        QVERIFY(describePlacement(map, GroupAxis::Data, 0).contains("over the network"));
+        QCOMPARE(describePartners(map, 0), "T of 2 on this host · P of 2 on this host · D of 2 on 2 hosts");
         QCOMPARE(map.sharedGroup(0, 1), GroupAxis::Tensor);
         QCOMPARE(map.sharedGroup(0, 2), GroupAxis::Pipeline);
         QCOMPARE(map.sharedGroup(0, 4), GroupAxis::Data);
@@ -124,7 +124,7 @@ private slots:
         QFETCH(int, number);
         const DeviceMap degrees(specOf({{"a", 2}}, number, number, number));
         QCOMPARE(printRanks(degrees), "- -");
-        QVERIFY(clusterWords(degrees, groupMemory(degrees, {weights(1)}, {})).contains("no ranks"));
+        QVERIFY(describeCluster(degrees, groupMemory(degrees, {weights(1)}, {})).contains("no ranks"));
         const DeviceMap slotCounts(specOf({{"a", number}, {"b", number}}, 1, 1, 1));
         QVERIFY(slotCounts.devices().size() <= 2 * std::size_t(DeviceMap::kMaxListed));
         QVERIFY(DeviceMap(specOf({{"a", 2}}, 2, 1, 1, "DDT")).device(0).isFree());
@@ -134,7 +134,7 @@ private slots:
     {
         const DeviceMap map(specOf({{"a", 2}}, 6, 1, 1));
         QCOMPARE(map.homelessRanks(), 4);
-        QVERIFY(clusterWords(map, {}).contains("4 ranks have no slot"));
+        QVERIFY(describeCluster(map, {}).contains("4 ranks have no slot"));
     }
 
     void devicesThatHoldTheSameAreOneGroup()
@@ -144,15 +144,15 @@ private slots:
         const GroupedMemory equal = groupMemory(map, {weights(7), weights(7)}, hosts);
         QCOMPARE(equal.groups.size(), std::size_t(1));
         QCOMPARE(equal.groups[0].devices, 8);
-        QCOMPARE(groupWords(equal, equal.groups[0], map.layout()), "stages 0 to 1 · 8 devices");
+        QCOMPARE(describeGroup(equal, equal.groups[0], map.layout()), "stages 0 to 1 · 8 devices");
 
         const GroupedMemory unequal = groupMemory(map, {weights(12), weights(7)}, hosts);
         QCOMPARE(unequal.groups.size(), std::size_t(2));
-        QCOMPARE(groupWords(unequal, unequal.groups[0], map.layout()), "stage 0 · 4 devices");
+        QCOMPARE(describeGroup(unequal, unequal.groups[0], map.layout()), "stage 0 · 4 devices");
         QVERIFY(!unequal.groups[0].fits());
         QVERIFY(unequal.groups[1].fits());
         QCOMPARE(unequal.ofDevice, (std::vector{0, 0, 1, 1, 0, 0, 1, 1}));
-        QVERIFY(clusterWords(map, unequal).contains("4 devices are too small"));
+        QVERIFY(describeCluster(map, unequal).contains("4 devices are too small"));
     }
 
     void ranksWithSeveralStagesAreCalledPipelineRanks()
@@ -161,7 +161,7 @@ private slots:
         spec.layout.virtualStages = 2;
         const DeviceMap map(spec);
         const GroupedMemory memory = groupMemory(map, {weights(2), weights(1)}, {{"a", 2, 10}});
-        QCOMPARE(groupWords(memory, memory.groups[1], map.layout()), "pipeline rank 1 · 1 device");
+        QCOMPARE(describeGroup(memory, memory.groups[1], map.layout()), "pipeline rank 1 · 1 device");
     }
 
     void unequalHostsAreToldApart()
@@ -170,7 +170,7 @@ private slots:
         const GroupedMemory memory =
             groupMemory(map, {weights(7), weights(7)}, {{"large", 2, 80}, {"small", 2, 4}});
         QCOMPARE(memory.groups.size(), std::size_t(2));
-        QCOMPARE(groupWords(memory, memory.groups[1], map.layout()), "stages 0 to 1 · small · 2 devices");
+        QCOMPARE(describeGroup(memory, memory.groups[1], map.layout()), "stages 0 to 1 · small · 2 devices");
         QVERIFY(capacityText(memory.groups[1]).startsWith("✕ "));
     }
 

@@ -98,7 +98,7 @@ private slots:
         of.dataSet->maxPredictions = 20;
         const ScalingStudy study = scalingStudy(runs, of, {}, m_hardware);
         QVERIFY(study.peak.rate > 0);
-        QVERIFY(peakWords(study.peak).contains(study.peak.device));
+        QVERIFY(peakText(study.peak).contains(study.peak.device));
         // Both do the same work for a sequence, so MFU goes with the throughput per rank.
         const double ratio = study.strong[1].utilisation / study.strong[0].utilisation;
         QVERIFY(std::fabs(ratio - 50.0 / 60) < 1e-9);
