@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <QCoreApplication>
+#include <QObject>
 
 #include "engine/spec/field_reader.h"
 #include "remote/target/desk_file.h"
@@ -15,19 +15,14 @@ namespace {
 constexpr const char* kNotifies = "notifies";
 constexpr int kAlertVersion = 1;
 
-QString words(const char* text)
-{
-    return QCoreApplication::translate("AlertSettings", text);
-}
-
 template <double AlertThresholds::*Member>
 ThresholdField field(const char* key, const char* label, const char* unit, const char* help, double least,
                      double most, double step)
 {
     return {QString::fromLatin1(key),
-            words(label),
-            words(unit),
-            words(help),
+            QObject::tr(label),
+            QObject::tr(unit),
+            QObject::tr(help),
             least,
             most,
             step,
@@ -38,9 +33,9 @@ ThresholdField field(const char* key, const char* label, const char* unit, const
 ThresholdField diskField()
 {
     return {QStringLiteral("disk_free_gib"),
-            words("Disk"),
-            words("GiB free"),
-            words("Alerts when the disk of the run's folder has less free on any host"),
+            QObject::tr("Disk"),
+            QObject::tr("GiB free"),
+            QObject::tr("Alerts when the disk of the run's folder has less free on any host"),
             0,
             1e6,
             5,
@@ -51,9 +46,9 @@ ThresholdField diskField()
 ThresholdField memoryField()
 {
     return {QStringLiteral("host_memory_free_percent"),
-            words("Host memory"),
-            words("% free"),
-            words("Alerts when a host has less free memory"),
+            QObject::tr("Host memory"),
+            QObject::tr("% free"),
+            QObject::tr("Alerts when a host has less free memory"),
             0,
             100,
             1,
@@ -65,9 +60,9 @@ template <double BoardThresholds::*Member>
 ThresholdField boardField(const char* key, const char* label, const char* help)
 {
     return {QString::fromLatin1(key),
-            words(label),
-            words("%"),
-            words(help),
+            QObject::tr(label),
+            QObject::tr("%"),
+            QObject::tr(help),
             0,
             100,
             5,

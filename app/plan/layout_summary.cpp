@@ -1,20 +1,11 @@
 #include "app/plan/layout_summary.h"
 
-#include <QCoreApplication>
+#include <QObject>
 #include <QStringList>
 
 #include "engine/spec/names.h"
 
 namespace trainyard {
-
-namespace {
-
-QString words(const char* text)
-{
-    return QCoreApplication::translate("LayoutWords", text);
-}
-
-} // namespace
 
 QString pipelineLabel(const ParallelLayout& layout)
 {
@@ -31,14 +22,14 @@ QString pipelineLabel(const ParallelLayout& layout)
 QString layoutSummary(const RunSpec& spec)
 {
     const ParallelLayout& layout = spec.layout;
-    QStringList parts{words("data %1").arg(layout.data)};
+    QStringList parts{QObject::tr("data %1").arg(layout.data)};
     if (layout.context > 1)
-        parts << words("context %1").arg(layout.context);
+        parts << QObject::tr("context %1").arg(layout.context);
     if (layout.tensor > 1)
-        parts << words("tensor %1").arg(layout.tensor);
+        parts << QObject::tr("tensor %1").arg(layout.tensor);
     if (layout.pipeline > 1)
-        parts << words("pipeline %1").arg(pipelineLabel(layout));
-    parts << words("micro-batch %1 x %2").arg(spec.batch.micro).arg(spec.batch.accumulation);
+        parts << QObject::tr("pipeline %1").arg(pipelineLabel(layout));
+    parts << QObject::tr("micro-batch %1 x %2").arg(spec.batch.micro).arg(spec.batch.accumulation);
     return parts.join(QStringLiteral(" · "));
 }
 
@@ -46,18 +37,18 @@ QString memoryMeasures(const MemorySpec& memory)
 {
     QStringList measures;
     if (memory.zeroStage > 0)
-        measures << words("ZeRO %1").arg(memory.zeroStage);
+        measures << QObject::tr("ZeRO %1").arg(memory.zeroStage);
     if (memory.recompute != RecomputeKind::None) {
         const auto kind = nameOf(memory.recompute);
-        measures << words("%1 recomputation")
+        measures << QObject::tr("%1 recomputation")
                         .arg(QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
     }
     if (memory.offloadActivations)
-        measures << words("activations offloaded");
+        measures << QObject::tr("activations offloaded");
     if (memory.offloadOptimizer)
-        measures << words("optimizer offloaded");
+        measures << QObject::tr("optimizer offloaded");
     if (memory.offloadParameters)
-        measures << words("weights offloaded");
+        measures << QObject::tr("weights offloaded");
     return measures.join(QStringLiteral(", "));
 }
 

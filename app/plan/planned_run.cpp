@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unistd.h>
 
-#include <QCoreApplication>
+#include <QObject>
 
 #include "app/base/this_machine.h"
 #include "app/plan/heterogeneous_step_time.h"
@@ -209,34 +209,25 @@ std::optional<std::size_t> nodeOfUnknownHardware(const PlannedDesign& design)
     return std::nullopt;
 }
 
-namespace {
-
-QString words(const char* text)
-{
-    return QCoreApplication::translate("PlannedDesign", text);
-}
-
-} // namespace
-
 QString timeObstacle(const PlannedDesign& design)
 {
     if (design.hasTime())
         return {};
     if (!design.plan.time.ok())
-        return words("Cannot predict the time: %1")
+        return QObject::tr("Cannot predict the time: %1")
             .arg(QString::fromStdString(design.plan.time.error().text()));
     const auto node = nodeOfUnknownHardware(design);
-    return node ? words("Choose the hardware of %1 to see step time, throughput, cost and scaling.")
+    return node ? QObject::tr("Choose the hardware of %1 to see step time, throughput, cost and scaling.")
                       .arg(QString::fromStdString(design.spec.cluster.nodes[*node].host))
-                : words("No rank has a host yet.");
+                : QObject::tr("No rank has a host yet.");
 }
 
 QString timeObstacleInShort(const PlannedDesign& design)
 {
     if (design.hasTime())
         return {};
-    return design.plan.time.ok() ? words("Choose hardware to see this.")
-                                 : words("Fix the problems in the verdict to see this.");
+    return design.plan.time.ok() ? QObject::tr("Choose hardware to see this.")
+                                 : QObject::tr("Fix the problems in the verdict to see this.");
 }
 
 } // namespace trainyard

@@ -1,6 +1,6 @@
 #include "app/plan/step_labels.h"
 
-#include <QCoreApplication>
+#include <QObject>
 #include <QStringList>
 
 #include "app/base/display_text.h"
@@ -8,11 +8,6 @@
 namespace trainyard {
 
 namespace {
-
-QString words(const char* text)
-{
-    return QCoreApplication::translate("StepWords", text);
-}
 
 QString timeAndShare(double seconds, double all)
 {
@@ -25,33 +20,33 @@ QString causeLabel(StepCause cause)
 {
     switch (cause) {
     case StepCause::Products:
-        return words("matrix products");
+        return QObject::tr("matrix products");
     case StepCause::Traffic:
-        return words("elementwise operations");
+        return QObject::tr("elementwise operations");
     case StepCause::Launches:
-        return words("kernel launches");
+        return QObject::tr("kernel launches");
     case StepCause::Recompute:
-        return words("recomputation");
+        return QObject::tr("recomputation");
     case StepCause::Tensor:
-        return words("tensor-parallel collectives");
+        return QObject::tr("tensor-parallel collectives");
     case StepCause::Context:
-        return words("context-parallel keys and values");
+        return QObject::tr("context-parallel keys and values");
     case StepCause::Gathers:
-        return words("weights gathered by ZeRO");
+        return QObject::tr("weights gathered by ZeRO");
     case StepCause::Offload:
-        return words("copies to and from host memory");
+        return QObject::tr("copies to and from host memory");
     case StepCause::Transfers:
-        return words("transfers between stages");
+        return QObject::tr("transfers between stages");
     case StepCause::Reductions:
-        return words("gradient reduction");
+        return QObject::tr("gradient reduction");
     case StepCause::Optimizer:
-        return words("weight update");
+        return QObject::tr("weight update");
     case StepCause::MicroBatches:
-        return words("fixed time per micro-batch");
+        return QObject::tr("fixed time per micro-batch");
     case StepCause::Stragglers:
-        return words("waiting for the slowest device");
+        return QObject::tr("waiting for the slowest device");
     case StepCause::Bubble:
-        return words("waiting for other stages");
+        return QObject::tr("waiting for other stages");
     }
     return {};
 }
@@ -79,26 +74,26 @@ QString actionLabel(PipelineActionKind kind)
 {
     switch (kind) {
     case PipelineActionKind::Forward:
-        return words("forward");
+        return QObject::tr("forward");
     case PipelineActionKind::Backward:
-        return words("backward");
+        return QObject::tr("backward");
     case PipelineActionKind::BackwardInput:
-        return words("input gradients");
+        return QObject::tr("input gradients");
     case PipelineActionKind::BackwardWeight:
-        return words("weight gradients");
+        return QObject::tr("weight gradients");
     case PipelineActionKind::ReduceGradients:
-        return words("reduction");
+        return QObject::tr("reduction");
     case PipelineActionKind::OptimizerStep:
-        return words("update");
+        return QObject::tr("update");
     default:
-        return words("transfer");
+        return QObject::tr("transfer");
     }
 }
 
 QString stageLabel(const PipelineShape& shape, int rank, const PipelineAction& action)
 {
-    return action.chunk < 0 ? words("rank %1").arg(rank)
-                            : words("stage %1").arg(shape.stageOf(rank, action.chunk));
+    return action.chunk < 0 ? QObject::tr("rank %1").arg(rank)
+                            : QObject::tr("stage %1").arg(shape.stageOf(rank, action.chunk));
 }
 
 QString actionDetails(const TimedAction& timed)
@@ -106,9 +101,10 @@ QString actionDetails(const TimedAction& timed)
     const PipelineAction& action = timed.action;
     QString what = actionLabel(action.kind);
     if (action.microBatch >= 0)
-        what += words(" of micro-batch %1").arg(action.microBatch);
+        what += QObject::tr(" of micro-batch %1").arg(action.microBatch);
     return QStringList{
-        what, words("at %1 for %2").arg(displaySeconds(timed.start), displaySeconds(timed.end - timed.start))}
+        what,
+        QObject::tr("at %1 for %2").arg(displaySeconds(timed.start), displaySeconds(timed.end - timed.start))}
         .join(QStringLiteral(" · "));
 }
 
@@ -117,15 +113,15 @@ QString pipelineSummary(const StepTimeline& timeline, const StepTime& step)
     const PipelineShape& shape = timeline.shape;
     QStringList parts;
     if (shape.ranks > 1)
-        parts << words("%1 stages").arg(shape.stages());
+        parts << QObject::tr("%1 stages").arg(shape.stages());
     parts << (timeline.microBatches == 1
-                  ? words("1 micro-batch")
-                  : words("%1 micro-batches").arg(displayCount(timeline.microBatches)));
+                  ? QObject::tr("1 micro-batch")
+                  : QObject::tr("%1 micro-batches").arg(displayCount(timeline.microBatches)));
     const double bubble = step.byCause[static_cast<std::size_t>(StepCause::Bubble)];
-    parts << (shape.ranks == 1 ? words("no pipeline, no bubble")
-                               : words("bubble %1").arg(timeAndShare(bubble, step.seconds)));
+    parts << (shape.ranks == 1 ? QObject::tr("no pipeline, no bubble")
+                               : QObject::tr("bubble %1").arg(timeAndShare(bubble, step.seconds)));
     if (!timeline.isWhole())
-        parts << words("first %1 shown").arg(displayCount(shape.microBatches));
+        parts << QObject::tr("first %1 shown").arg(displayCount(shape.microBatches));
     return parts.join(QStringLiteral(" · "));
 }
 

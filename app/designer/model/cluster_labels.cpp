@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include <QCoreApplication>
+#include <QObject>
 #include <QStringList>
 
 #include "app/base/display_text.h"
@@ -13,26 +13,21 @@ namespace {
 
 const QString kSeparator = QStringLiteral(" · ");
 
-QString words(const char* text)
-{
-    return QCoreApplication::translate("DeviceWords", text);
-}
-
 QString counted(int n, const char* one, const char* many)
 {
-    return n == 1 ? words(one) : words(many).arg(displayCount(n));
+    return n == 1 ? QObject::tr(one) : QObject::tr(many).arg(displayCount(n));
 }
 
 QString hostsOf(const GroupSpread& spread)
 {
-    return spread.hosts == 1 ? words("on this host") : words("on %1 hosts").arg(spread.hosts);
+    return spread.hosts == 1 ? QObject::tr("on this host") : QObject::tr("on %1 hosts").arg(spread.hosts);
 }
 
 QString coordinates(const DeviceMap& map, const GridCoord& at)
 {
-    QString text = words("D %1 P %2 T %3").arg(at.data).arg(at.pipeline).arg(at.tensor);
+    QString text = QObject::tr("D %1 P %2 T %3").arg(at.data).arg(at.pipeline).arg(at.tensor);
     if (map.layout().context > 1)
-        text += words(" C %1").arg(at.context);
+        text += QObject::tr(" C %1").arg(at.context);
     return text;
 }
 
@@ -43,12 +38,12 @@ QString stagesOf(const MemoryGroup& group, bool severalEach)
     const int last = group.stages.back();
     const int count = static_cast<int>(group.stages.size());
     if (count == 1)
-        return (severalEach ? words("pipeline rank %1") : words("stage %1")).arg(first);
+        return (severalEach ? QObject::tr("pipeline rank %1") : QObject::tr("stage %1")).arg(first);
     if (last - first + 1 == count)
-        return (severalEach ? words("pipeline ranks %1 to %2") : words("stages %1 to %2"))
+        return (severalEach ? QObject::tr("pipeline ranks %1 to %2") : QObject::tr("stages %1 to %2"))
             .arg(first)
             .arg(last);
-    return (severalEach ? words("%1 pipeline ranks") : words("%1 stages")).arg(count);
+    return (severalEach ? QObject::tr("%1 pipeline ranks") : QObject::tr("%1 stages")).arg(count);
 }
 
 bool sharesAStage(const MemoryGroup& a, const MemoryGroup& b)
@@ -63,35 +58,37 @@ QString describeCluster(const DeviceMap& map, const GroupedMemory& memory)
 {
     const auto used =
         std::ranges::count_if(map.nodes(), [](const MappedNode& node) { return node.used > 0; });
-    QStringList parts{words("%1 on %2")
+    QStringList parts{QObject::tr("%1 on %2")
                           .arg(counted(map.worldSize(), "1 rank", "%1 ranks"),
                                counted(static_cast<int>(used), "1 host", "%1 hosts"))};
     if (map.worldSize() == 0)
-        parts = QStringList{words("this layout has no ranks")};
+        parts = QStringList{QObject::tr("this layout has no ranks")};
     if (map.homelessRanks() > 0)
-        parts << words("✕ %1 no slot").arg(counted(map.homelessRanks(), "1 rank has", "%1 ranks have"));
+        parts << QObject::tr("✕ %1 no slot").arg(counted(map.homelessRanks(), "1 rank has", "%1 ranks have"));
     int tooSmall = 0;
     for (const MemoryGroup& group : memory.groups)
         tooSmall += group.fits() ? 0 : group.devices;
     if (tooSmall > 0)
-        parts << words("✕ %1 too small").arg(counted(tooSmall, "1 device is", "%1 devices are"));
+        parts << QObject::tr("✕ %1 too small").arg(counted(tooSmall, "1 device is", "%1 devices are"));
     return parts.join(kSeparator);
 }
 
 QString describeNode(const MappedNode& node)
 {
     return oneLine(node.host) + kSeparator +
-           words("%1 of %2 get a rank").arg(node.used).arg(counted(node.slotCount, "1 slot", "%1 slots"));
+           QObject::tr("%1 of %2 get a rank")
+               .arg(node.used)
+               .arg(counted(node.slotCount, "1 slot", "%1 slots"));
 }
 
 QString describeDevice(const DeviceMap& map, const GroupedMemory& memory, int device)
 {
     const MappedDevice& mapped = map.device(device);
-    const QString place = words("%1, slot %2").arg(oneLine(map.nodeOf(device).host)).arg(mapped.slot);
+    const QString place = QObject::tr("%1, slot %2").arg(oneLine(map.nodeOf(device).host)).arg(mapped.slot);
     if (mapped.isFree())
-        return place + kSeparator + words("free");
+        return place + kSeparator + QObject::tr("free");
     const int group = memory.ofDevice[static_cast<std::size_t>(device)];
-    return QStringList{words("rank %1").arg(mapped.rank), place, coordinates(map, mapped.at),
+    return QStringList{QObject::tr("rank %1").arg(mapped.rank), place, coordinates(map, mapped.at),
                        capacityText(memory.groups[static_cast<std::size_t>(group)])}
         .join(kSeparator);
 }
@@ -104,7 +101,7 @@ QString describePartners(const DeviceMap& map, int device)
             break;
         const GroupSpread spread = map.spreadAround(device, axis);
         if (spread.size > 1)
-            parts << words("%1 of %2 %3").arg(letterOf(axis)).arg(spread.size).arg(hostsOf(spread));
+            parts << QObject::tr("%1 of %2 %3").arg(letterOf(axis)).arg(spread.size).arg(hostsOf(spread));
     }
     return parts.join(kSeparator);
 }
@@ -129,20 +126,20 @@ QString capacityText(const MemoryGroup& group)
 {
     const QString needed = displayBytes(static_cast<double>(group.needed));
     if (!group.capacity)
-        return words("%1 of unknown capacity").arg(needed);
+        return QObject::tr("%1 of unknown capacity").arg(needed);
     const QString room = displayBytes(static_cast<double>(*group.capacity));
-    return (group.fits() ? words("%1 of %2") : words("✕ %1 of %2")).arg(needed, room);
+    return (group.fits() ? QObject::tr("%1 of %2") : QObject::tr("✕ %1 of %2")).arg(needed, room);
 }
 
 QString axisLabel(GroupAxis axis)
 {
     switch (axis) {
     case GroupAxis::Data:
-        return words("replicas; gradients are all-reduced each step");
+        return QObject::tr("replicas; gradients are all-reduced each step");
     case GroupAxis::Pipeline:
-        return words("stages of one model, passing activations on");
+        return QObject::tr("stages of one model, passing activations on");
     case GroupAxis::Tensor:
-        return words("shards of the same layers, communicating in each");
+        return QObject::tr("shards of the same layers, communicating in each");
     }
     return {};
 }
@@ -150,18 +147,19 @@ QString axisLabel(GroupAxis axis)
 QString describePlacement(const DeviceMap& map, GroupAxis axis, int position)
 {
     static constexpr const char* kSpeeds[] = {
-        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies slowest with the rank."),
-        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies faster than the letter on its left."),
-        QT_TRANSLATE_NOOP("DeviceWords", "%1 varies fastest: the ranks of its groups are neighbours.")};
+        QT_TR_NOOP("%1 varies slowest with the rank."),
+        QT_TR_NOOP("%1 varies faster than the letter on its left."),
+        QT_TR_NOOP("%1 varies fastest: the ranks of its groups are neighbours.")};
     const GroupSpread spread = map.widestSpread(axis);
-    const QString where = spread.size == 1 ? words("Its degree is 1: no communication.")
-                          : spread.hosts == 1
-                              ? words("Every group of %1 is within one host.").arg(spread.size)
-                              : words("A group of %1 spans up to %2 hosts: it communicates over the network.")
-                                    .arg(spread.size)
-                                    .arg(spread.hosts);
-    return words("%1\nA group has %2.\n%3")
-        .arg(words(kSpeeds[position]).arg(letterOf(axis)), axisLabel(axis), where);
+    const QString where =
+        spread.size == 1 ? QObject::tr("Its degree is 1: no communication.")
+        : spread.hosts == 1
+            ? QObject::tr("Every group of %1 is within one host.").arg(spread.size)
+            : QObject::tr("A group of %1 spans up to %2 hosts: it communicates over the network.")
+                  .arg(spread.size)
+                  .arg(spread.hosts);
+    return QObject::tr("%1\nA group has %2.\n%3")
+        .arg(QObject::tr(kSpeeds[position]).arg(letterOf(axis)), axisLabel(axis), where);
 }
 
 } // namespace trainyard

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include <QCoreApplication>
+#include <QObject>
 #include <QStringList>
 
 #include "app/base/display_text.h"
@@ -21,11 +21,6 @@ using Better = PlanMetric::Better;
 constexpr double kSameShare = 5e-4; ///< changes that round to 0.0 %
 constexpr double kManifold = 1;     ///< from this change on the factor is said
 
-QString words(const char* text)
-{
-    return QCoreApplication::translate("PlanMetrics", text);
-}
-
 QString plain(const std::string& text)
 {
     return QString::fromStdString(text);
@@ -33,12 +28,12 @@ QString plain(const std::string& text)
 
 PlanMetric countFigure(const char* name, double amount, const char* unit, const char* formula)
 {
-    return {words(name),
+    return {QObject::tr(name),
             displayLarge(amount),
-            displayCount(std::llround(amount)) + QLatin1Char(' ') + words(unit),
+            displayCount(std::llround(amount)) + QLatin1Char(' ') + QObject::tr(unit),
             amount,
             Better::Neither,
-            words(formula)};
+            QObject::tr(formula)};
 }
 
 /// Of the tightest host whose memory is known; where the run fits, of those that have room for its fullest
@@ -63,7 +58,7 @@ QString memoryText(double bytes, const std::optional<Bytes>& room)
     const QString all = displayBytes(static_cast<double>(*room));
     if (text.section(QLatin1Char(' '), 1) == all.section(QLatin1Char(' '), 1))
         text = text.section(QLatin1Char(' '), 0, 0);
-    return words("%1 of %2").arg(text, all);
+    return QObject::tr("%1 of %2").arg(text, all);
 }
 
 const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
@@ -76,32 +71,33 @@ void addMemoryFigures(std::vector<PlanMetric>& figures, const PlannedRun& plan)
     const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
     const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
     const auto offloaded = static_cast<double>(plan.memory.total()) - held;
-    figures.push_back(
-        {words("Memory"), memoryText(held, leastRoom(plan)),
-         words("%1 bytes at the peak of a step, on the fullest rank").arg(displayCount(std::llround(held))),
-         held, Better::Lower, words(kMemoryFormula)});
+    figures.push_back({QObject::tr("Memory"), memoryText(held, leastRoom(plan)),
+                       QObject::tr("%1 bytes at the peak of a step, on the fullest rank")
+                           .arg(displayCount(std::llround(held))),
+                       held, Better::Lower, QObject::tr(kMemoryFormula)});
     if (offloaded > 0)
-        figures.push_back({words("Offloaded"), displayBytes(offloaded),
-                           words("%1 bytes more in host memory").arg(displayCount(std::llround(offloaded))),
-                           offloaded, Better::Lower, words(kMemoryFormula)});
+        figures.push_back(
+            {QObject::tr("Offloaded"), displayBytes(offloaded),
+             QObject::tr("%1 bytes more in host memory").arg(displayCount(std::llround(offloaded))),
+             offloaded, Better::Lower, QObject::tr(kMemoryFormula)});
 }
 
 PlanMetric stepFigure(const PlannedTime& time)
 {
     const double seconds = time.step.seconds;
     PlanMetric figure{
-        words("Step time"),
+        QObject::tr("Step time"),
         displaySeconds(seconds),
-        words("%1 s per optimizer step").arg(seconds, 0, 'g', 6),
+        QObject::tr("%1 s per optimizer step").arg(seconds, 0, 'g', 6),
         seconds,
         Better::Lower,
-        words("Matrix products by tiles and waves, everything else by memory bandwidth, collectives by "
-              "tables of link speed by size; the schedule is simulated action by action.")};
+        QObject::tr("Matrix products by tiles and waves, everything else by memory bandwidth, collectives by "
+                    "tables of link speed by size; the schedule is simulated action by action.")};
     if (const auto& calibration = time.node.calibration) {
         const TimeBand band = calibration->bandOf(seconds);
-        figure.value += words(" ± %1").arg(displayPercent(calibration->errorBand));
+        figure.value += QObject::tr(" ± %1").arg(displayPercent(calibration->errorBand));
         figure.details +=
-            words("; between %1 and %2, as calibrated on %3")
+            QObject::tr("; between %1 and %2, as calibrated on %3")
                 .arg(displaySeconds(band.least), displaySeconds(band.most), plain(calibration->date));
     }
     return figure;
@@ -109,23 +105,24 @@ PlanMetric stepFigure(const PlannedTime& time)
 
 PlanMetric shareFigure(const char* name, const char* details, double share, const char* formula)
 {
-    return {words(name), displayPercent(share), words(details), share, Better::Higher, words(formula)};
+    return {QObject::tr(name), displayPercent(share), QObject::tr(details), share,
+            Better::Higher,    QObject::tr(formula)};
 }
 
 const char* const kOperationsFormula =
-    QT_TRANSLATE_NOOP("PlanMetrics", "Operations per step as in Korthikanti et al., arXiv:2205.05198, "
-                                     "equations 7 and 8, divided by step time and peak.");
+    QT_TR_NOOP("Operations per step as in Korthikanti et al., arXiv:2205.05198, "
+               "equations 7 and 8, divided by step time and peak.");
 
 PlanMetric daysFigure(const RunSpec& spec, const TrainingEffort& training)
 {
-    return {words("Total time"),
+    return {QObject::tr("Total time"),
             displaySeconds(training.days * 86400),
-            words("%1 days for %2 steps, without pauses and checkpoints")
+            QObject::tr("%1 days for %2 steps, without pauses and checkpoints")
                 .arg(training.days, 0, 'g', 6)
                 .arg(displayCount(spec.launch.steps)),
             training.days,
             Better::Lower,
-            words("Steps × step time.")};
+            QObject::tr("Steps × step time.")};
 }
 
 /// Of all nodes.
@@ -137,19 +134,19 @@ double pricePerHour(const TrainingEffort& training)
 PlanMetric costFigure(const PlannedTime& time)
 {
     const Price& price = time.node.price;
-    PlanMetric figure{words("Cost"),
-                      words("price unknown"),
-                      words("Give all hardware an hourly price in one currency to show the cost"),
+    PlanMetric figure{QObject::tr("Cost"),
+                      QObject::tr("price unknown"),
+                      QObject::tr("Give all hardware an hourly price in one currency to show the cost"),
                       std::numeric_limits<double>::quiet_NaN(),
                       Better::Lower,
-                      words("Total time × hourly price of the hosts with ranks.")};
+                      QObject::tr("Total time × hourly price of the hosts with ranks.")};
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
-        figure.name = words("Cost (%1)").arg(plain(price.date));
+        figure.name = QObject::tr("Cost (%1)").arg(plain(price.date));
     figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + plain(price.currency);
     figure.details =
-        words("for all steps, at %1 %2 per hour for all nodes, prices of %3")
+        QObject::tr("for all steps, at %1 %2 per hour for all nodes, prices of %3")
             .arg(displayNumber(pricePerHour(time.training)), plain(price.currency), plain(price.date));
     figure.amount = time.training.cost;
     return figure;
@@ -161,13 +158,14 @@ void addTimeFigures(std::vector<PlanMetric>& figures, const PlannedDesign& desig
     const StepStats& step = time.figures;
     figures.push_back(stepFigure(time));
     figures.push_back(
-        {words("Sequences/s"), displayNumber(step.sequencesPerSecond),
-         words("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
-         step.sequencesPerSecond, Better::Higher, words("Global batch / step time.")});
-    figures.push_back({words("Tokens/day"), displayLarge(step.tokensPerDay()),
-                       words("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
-                       step.tokensPerDay(), Better::Higher,
-                       words("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
+        {QObject::tr("Sequences/s"), displayNumber(step.sequencesPerSecond),
+         QObject::tr("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
+         step.sequencesPerSecond, Better::Higher, QObject::tr("Global batch / step time.")});
+    figures.push_back(
+        {QObject::tr("Tokens/day"), displayLarge(step.tokensPerDay()),
+         QObject::tr("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
+         step.tokensPerDay(), Better::Higher,
+         QObject::tr("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
     figures.push_back(shareFigure(
         "MFU", "Model FLOP utilisation: share of the devices' dense peak used by the model's own operations",
         step.modelUtilization, kOperationsFormula));
@@ -184,22 +182,23 @@ QStringList timeAssumptions(const PlannedTime& time)
 {
     const NodeModel& node = time.node;
     QStringList sentences;
-    sentences << words("The nodes are assumed to be %1: %2 with %3 of memory.")
+    sentences << QObject::tr("The nodes are assumed to be %1: %2 with %3 of memory.")
                      .arg(plain(node.name), plain(node.device.name),
                           displayBytes(static_cast<double>(node.device.memory)));
     if (!node.device.peak.source.empty())
-        sentences << words("Dense peak rates: %1.").arg(plain(node.device.peak.source));
-    sentences << words("The slowest of many devices governs; their variation is as measured by Sinha et al., "
-                       "arXiv:2208.11035.");
+        sentences << QObject::tr("Dense peak rates: %1.").arg(plain(node.device.peak.source));
+    sentences << QObject::tr(
+        "The slowest of many devices governs; their variation is as measured by Sinha et al., "
+        "arXiv:2208.11035.");
     if (const auto& calibration = node.calibration)
-        sentences << words("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
+        sentences << QObject::tr("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
                          .arg(plain(calibration->date))
                          .arg(calibration->bandOf(1).least, 0, 'f', 2)
                          .arg(calibration->bandOf(1).most, 0, 'f', 2);
     else
-        sentences << words("Not calibrated on these hosts: a calibration gives the error band.");
+        sentences << QObject::tr("Not calibrated on these hosts: a calibration gives the error band.");
     if (time.training.cost > 0)
-        sentences << words("Price: %1 %2 per hour for all nodes, of %3.")
+        sentences << QObject::tr("Price: %1 %2 per hour for all nodes, of %3.")
                          .arg(displayNumber(pricePerHour(time.training)), plain(node.price.currency),
                               plain(node.price.date));
     return sentences;
@@ -264,8 +263,9 @@ QStringList planAssumptions(const PlannedDesign& design)
     QStringList sentences;
     for (const PlanMetric& figure : planMetrics(design))
         sentences << figure.name + QStringLiteral(": ") + figure.formula;
-    sentences << words("Sequences of %1 tokens: those of the data set if it is listed in Data, else the "
-                       "model's maximum.")
+    sentences << QObject::tr(
+                     "Sequences of %1 tokens: those of the data set if it is listed in Data, else the "
+                     "model's maximum.")
                      .arg(design.shape.length);
     for (const std::string& assumption : design.plan.memory.assumptions)
         sentences << plain(assumption);
@@ -275,11 +275,6 @@ QStringList planAssumptions(const PlannedDesign& design)
 }
 
 namespace {
-
-QString words(const char* text)
-{
-    return QCoreApplication::translate("DesignComparison", text);
-}
 
 /// A figure and the one that it is a part of.
 struct ComparedFigure {
@@ -294,7 +289,7 @@ struct ComparedFigure {
 
 PlanMetric partFigure(const QString& name, double amount, QString (*display)(double))
 {
-    return {words("· %1").arg(name), display(amount), {}, amount};
+    return {QObject::tr("· %1").arg(name), display(amount), {}, amount};
 }
 
 void addMemory(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
@@ -303,7 +298,7 @@ void addMemory(std::vector<ComparedFigure>& figures, const PlannedDesign& design
         const auto name = nameOf(static_cast<MemoryCategory>(i));
         figures.push_back({partFigure(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
                                       static_cast<double>(design.plan.memory.bytes[i]), displayBytes),
-                           words("Memory")});
+                           QObject::tr("Memory")});
     }
 }
 
@@ -312,7 +307,7 @@ void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
     const auto seconds = byCommonCause(design.time().step.byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
         figures.push_back({partFigure(causeName(static_cast<CommonCause>(i)), seconds[i], displaySeconds),
-                           words("Step time")});
+                           QObject::tr("Step time")});
 }
 
 /// Each whole is followed by its parts.
@@ -321,10 +316,10 @@ std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
     std::vector<ComparedFigure> figures;
     for (const PlanMetric& figure : planMetrics(design)) {
         figures.push_back({figure});
-        if (figure.name == words("Memory")) {
+        if (figure.name == QObject::tr("Memory")) {
             figures.back().figure.value = displayBytes(figure.amount); // what there is of it differs too
             addMemory(figures, design);
-        } else if (figure.name == words("Step time")) {
+        } else if (figure.name == QObject::tr("Step time")) {
             addTime(figures, design);
         }
     }
@@ -355,7 +350,8 @@ std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
 
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present)
 {
-    TextTable table{{words("Metric"), words("Kept"), words("Current"), words("Change")}, {}};
+    TextTable table{
+        {QObject::tr("Metric"), QObject::tr("Kept"), QObject::tr("Current"), QObject::tr("Change")}, {}};
     const std::vector<ComparedFigure> before = figuresOf(kept);
     const PlanMetric none{{}, QStringLiteral("–"), {}};
     for (const ComparedFigure& compared : figuresOf(present)) {
@@ -370,7 +366,7 @@ TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& presen
 
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present)
 {
-    TextTable table{{words("Field"), words("Kept"), words("Current")}, {}};
+    TextTable table{{QObject::tr("Field"), QObject::tr("Kept"), QObject::tr("Current")}, {}};
     const auto before = valuesOf(changesBetween(present, kept));
     const auto now = valuesOf(changesBetween(kept, present));
     std::map<QString, QStringList> rows;
