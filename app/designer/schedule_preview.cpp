@@ -13,10 +13,9 @@
 namespace trainyard {
 
 namespace {
-constexpr int kLeft = 64;
-constexpr int kBottom = 22;
-constexpr int kTop = 8;
-constexpr int kRight = 8;
+constexpr int kNamesWidth = 64;
+constexpr int kAxisHeight = 22;
+constexpr int kMargin = 8; ///< above and on the right
 } // namespace
 
 SchedulePreview::SchedulePreview(QWidget* parent) : QWidget(parent)
@@ -38,7 +37,7 @@ void SchedulePreview::setSpec(const RunSpec& spec)
 
 QRectF SchedulePreview::plotArea() const
 {
-    return QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
+    return QRectF(rect()).adjusted(kNamesWidth, kMargin, -kMargin, -kAxisHeight);
 }
 
 QPolygonF SchedulePreview::curve(const QRectF& area) const
@@ -67,10 +66,10 @@ void SchedulePreview::paintAxes(QPainter& painter, const QRectF& area) const
     painter.setPen(colours.muted);
     for (const double share : {0.0, 0.5, 1.0}) {
         const double y = area.bottom() - share * area.height();
-        painter.drawText(QRectF(0, y - 10, kLeft - 8, 20), Qt::AlignRight | Qt::AlignVCenter,
+        painter.drawText(QRectF(0, y - 10, kNamesWidth - 8, 20), Qt::AlignRight | Qt::AlignVCenter,
                          displayNumber(share * m_optimizer.learningRate));
     }
-    const QRectF below(area.left(), area.bottom() + 4, area.width(), kBottom - 4);
+    const QRectF below(area.left(), area.bottom() + 4, area.width(), kAxisHeight - 4);
     painter.drawText(below, Qt::AlignLeft | Qt::AlignVCenter, QStringLiteral("1"));
     painter.drawText(below, Qt::AlignHCenter | Qt::AlignVCenter, tr("step"));
     painter.drawText(below, Qt::AlignRight | Qt::AlignVCenter, displayCount(m_steps));
