@@ -157,7 +157,7 @@ void ColumnImage::repaint(QImage& image, int from) const
 
 ColumnImage::Stroke ColumnImage::strokeOf(const ValueSummary& column) const
 {
-    return {m_scale.heightOf(column.most), m_scale.heightOf(column.least)};
+    return {m_scale.heightOf(column.max), m_scale.heightOf(column.min)};
 }
 
 void ColumnImage::paint(const Shape& shape, Strip& strip) const

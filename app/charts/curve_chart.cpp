@@ -80,10 +80,10 @@ std::vector<double> samplesOf(const std::vector<ValueSummary>& columns, std::siz
     for (std::size_t i = 0; i < columns.size(); ++i) {
         all.add(columns[i]);
         if (columns[i].finite > 0 && i % stride == 0)
-            samples.insert(samples.end(), {columns[i].least, columns[i].most, columns[i].last});
+            samples.insert(samples.end(), {columns[i].min, columns[i].max, columns[i].last});
     }
     if (all.finite > 0)
-        samples.insert(samples.end(), {all.least, all.most});
+        samples.insert(samples.end(), {all.min, all.max});
     return samples;
 }
 

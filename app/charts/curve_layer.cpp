@@ -160,8 +160,8 @@ void CurveLayer::strokeColumns(QCPPainter& painter, const DrawnLine& line) const
             continue;
         }
         const double x = area.left() + (double(i) + 0.5) * width;
-        double first = mValueAxis->coordToPixel(column.least);
-        double second = mValueAxis->coordToPixel(column.most);
+        double first = mValueAxis->coordToPixel(column.min);
+        double second = mValueAxis->coordToPixel(column.max);
         if (std::fabs(second - first) > kVisibleStroke) {
             if (!piece.isEmpty() &&
                 std::fabs(piece.last().y() - second) < std::fabs(piece.last().y() - first))

@@ -75,7 +75,7 @@ QList<qsizetype> rowsAboveZero(const SeriesColumn& column)
 {
     QList<qsizetype> rows;
     for (qsizetype chunk = 0; chunk < column.chunkCount(); ++chunk) {
-        if (!(column.chunkSummary(chunk).most > 0))
+        if (!(column.chunkSummary(chunk).max > 0))
             continue;
         const ChunkView view = column.chunk(chunk);
         for (qsizetype row = 0; row < view.rows; ++row) {

@@ -25,8 +25,8 @@ struct Head {
 static_assert(sizeof(Head) == 40);
 
 struct Whole {
-    double least;
-    double most;
+    double min;
+    double max;
     double last;
     std::uint64_t finite;
 };
@@ -75,8 +75,8 @@ void putPyramid(std::string& out, const ChunkView& view)
 {
     for (std::size_t level = 0; level < kLevelRows.size(); ++level) {
         const auto entries = std::size_t(view.entries(level));
-        put(out, view.levels[level].least, entries);
-        put(out, view.levels[level].most, entries);
+        put(out, view.levels[level].min, entries);
+        put(out, view.levels[level].max, entries);
         put(out, view.levels[level].last, entries);
         put(out, view.levels[level].finite, entries);
     }
@@ -123,7 +123,7 @@ ColumnChunk SeriesBlock::column(std::size_t index) const
     Whole whole;
     std::memcpy(&whole, head.data() + sizeof(Head) + index * sizeof whole, sizeof whole);
     ColumnChunk chunk;
-    chunk.whole = {whole.least, whole.most, whole.last, whole.finite, rows - whole.finite};
+    chunk.whole = {whole.min, whole.max, whole.last, whole.finite, rows - whole.finite};
     const std::size_t pyramid = pyramidBytes(rows);
     const char* at = body.data() + index * pyramid;
     for (std::size_t level = 0; level < kLevelRows.size(); ++level) {
@@ -182,7 +182,7 @@ std::string encodeRows(std::uint32_t table, std::uint64_t firstRow, std::span<co
     std::string body;
     body.reserve(rowsBodyBytes(rows, columns.size()));
     for (const ColumnChunk& column : columns) {
-        const Whole whole{column.whole.least, column.whole.most, column.whole.last, column.whole.finite};
+        const Whole whole{column.whole.min, column.whole.max, column.whole.last, column.whole.finite};
         put(wholes, &whole, 1);
         putPyramid(body, column.view);
     }

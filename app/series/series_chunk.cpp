@@ -21,7 +21,7 @@ ValueSummary ChunkView::entry(std::size_t level, qsizetype index) const
     const SummaryLevel& at = levels[level];
     const qsizetype covered = std::min(kLevelRows[level], rows - index * kLevelRows[level]);
     const std::uint64_t finite = at.finite[index];
-    return {at.least[index], at.most[index], at.last[index], finite, std::uint64_t(covered) - finite};
+    return {at.min[index], at.max[index], at.last[index], finite, std::uint64_t(covered) - finite};
 }
 
 int ChunkView::levelWithin(qsizetype from, qsizetype to) const
@@ -67,8 +67,8 @@ std::uint64_t ChunkView::countOutside(qsizetype from, qsizetype to, double lower
         int level = levelWithin(row, to);
         for (; level >= 0; --level) { // down to where the stretch is all inside or all outside
             const ValueSummary sum = entry(std::size_t(level), row / kLevelRows[std::size_t(level)]);
-            const bool inside = sum.least >= lower && sum.most <= upper;
-            const bool outside = sum.most < lower || sum.least > upper;
+            const bool inside = sum.min >= lower && sum.max <= upper;
+            const bool outside = sum.max < lower || sum.min > upper;
             if (!inside && !outside)
                 continue;
             count += inside ? 0 : sum.finite;

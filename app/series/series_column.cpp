@@ -108,7 +108,7 @@ void SeriesColumn::prefetch(qsizetype index) const
         return;
     const SummaryLevel& level = (*m_full)[std::size_t(index)].view.levels.back();
     constexpr qsizetype kEntries = kChunkRows / kLevelRows.back();
-    for (const double* entries : {level.least, level.most, level.last}) {
+    for (const double* entries : {level.min, level.max, level.last}) {
         __builtin_prefetch(entries);
         __builtin_prefetch(entries + kEntries / 2);
     }

@@ -8,36 +8,36 @@ constexpr qsizetype kLanes = 4; ///< minima that do not wait for each other
 constexpr qsizetype kMany = 3 * kLanes;
 
 struct Extremes {
-    double least;
-    double most;
+    double min;
+    double max;
 };
 
 /// Of [from, to) of two rows of numbers. Many of them are taken in lanes.
-Extremes extremesOf(const double* least, const double* most, qsizetype from, qsizetype to, Extremes known)
+Extremes extremesOf(const double* min, const double* max, qsizetype from, qsizetype to, Extremes known)
 {
     if (to - from >= kMany) {
-        std::array<double, kLanes> leasts;
-        std::array<double, kLanes> mosts;
-        leasts.fill(known.least);
-        mosts.fill(known.most);
+        std::array<double, kLanes> minima;
+        std::array<double, kLanes> maxima;
+        minima.fill(known.min);
+        maxima.fill(known.max);
         for (; from + kLanes <= to; from += kLanes) {
             for (std::size_t lane = 0; lane < kLanes; ++lane) {
-                leasts[lane] = std::min(leasts[lane], least[from + qsizetype(lane)]);
-                mosts[lane] = std::max(mosts[lane], most[from + qsizetype(lane)]);
+                minima[lane] = std::min(minima[lane], min[from + qsizetype(lane)]);
+                maxima[lane] = std::max(maxima[lane], max[from + qsizetype(lane)]);
             }
         }
-        known = {*std::ranges::min_element(leasts), *std::ranges::max_element(mosts)};
+        known = {*std::ranges::min_element(minima), *std::ranges::max_element(maxima)};
     }
     for (; from < to; ++from)
-        known = {std::min(known.least, least[from]), std::max(known.most, most[from])};
+        known = {std::min(known.min, min[from]), std::max(known.max, max[from])};
     return known;
 }
 
-void addExtremes(ValueSummary& sum, const double* least, const double* most, qsizetype from, qsizetype to)
+void addExtremes(ValueSummary& sum, const double* min, const double* max, qsizetype from, qsizetype to)
 {
-    const Extremes extremes = extremesOf(least, most, from, to, {sum.least, sum.most});
-    sum.least = extremes.least;
-    sum.most = extremes.most;
+    const Extremes extremes = extremesOf(min, max, from, to, {sum.min, sum.max});
+    sum.min = extremes.min;
+    sum.max = extremes.max;
 }
 
 } // namespace
@@ -56,7 +56,7 @@ void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qs
 {
     if (from >= to)
         return;
-    addExtremes(sum, level.least, level.most, from, to);
+    addExtremes(sum, level.min, level.max, from, to);
     if (allFinite) {
         sum.last = level.last[to - 1];
         sum.finite += std::uint64_t(rows);
@@ -75,8 +75,8 @@ void addEntries(ValueSummary& sum, const SummaryLevel& level, qsizetype from, qs
 void GrowingLevel::beginEntry()
 {
     const ValueSummary empty;
-    m_least.push_back(empty.least);
-    m_most.push_back(empty.most);
+    m_min.push_back(empty.min);
+    m_max.push_back(empty.max);
     m_last.push_back(empty.last);
     m_finite.push_back(0);
     m_left = m_rows;

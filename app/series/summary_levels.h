@@ -13,9 +13,8 @@ namespace trainyard {
 
 /// Exact summary of a range of values.
 struct ValueSummary {
-    double least =
-        std::numeric_limits<double>::infinity(); ///< of the finite values, as are `most` and `last`
-    double most = -std::numeric_limits<double>::infinity();
+    double min = std::numeric_limits<double>::infinity(); ///< of the finite values, as are `max` and `last`
+    double max = -std::numeric_limits<double>::infinity();
     double last = std::numeric_limits<double>::quiet_NaN();
     std::uint64_t finite = 0;
     std::uint64_t notFinite = 0; ///< NaN and infinities
@@ -28,8 +27,8 @@ struct ValueSummary {
             ++notFinite;
             return;
         }
-        least = std::min(least, value);
-        most = std::max(most, value);
+        min = std::min(min, value);
+        max = std::max(max, value);
         last = value;
         ++finite;
     }
@@ -37,8 +36,8 @@ struct ValueSummary {
     /// `later`: the range that follows this one.
     void add(const ValueSummary& later)
     {
-        least = std::min(least, later.least);
-        most = std::max(most, later.most);
+        min = std::min(min, later.min);
+        max = std::max(max, later.max);
         if (later.finite > 0)
             last = later.last;
         finite += later.finite;
@@ -51,8 +50,8 @@ constexpr std::array<qsizetype, 2> kLevelRows{16, 256};
 
 /// Where the entries of one level lie, entry k of which sums up rows k * kLevelRows[level] on.
 struct SummaryLevel {
-    const double* least = nullptr;
-    const double* most = nullptr;
+    const double* min = nullptr;
+    const double* max = nullptr;
     const double* last = nullptr;
     const std::uint32_t* finite = nullptr;
 };
@@ -77,22 +76,22 @@ public:
         --m_left;
         if (!std::isfinite(value))
             return;
-        m_least.back() = std::min(m_least.back(), value);
-        m_most.back() = std::max(m_most.back(), value);
+        m_min.back() = std::min(m_min.back(), value);
+        m_max.back() = std::max(m_max.back(), value);
         m_last.back() = value;
         ++m_finite.back();
     }
     void clear() { *this = GrowingLevel(m_rows); }
     qsizetype entries() const { return qsizetype(m_finite.size()); }
-    SummaryLevel view() const { return {m_least.data(), m_most.data(), m_last.data(), m_finite.data()}; }
+    SummaryLevel view() const { return {m_min.data(), m_max.data(), m_last.data(), m_finite.data()}; }
 
 private:
     void beginEntry();
 
     qsizetype m_rows;     ///< of an entry
     qsizetype m_left = 0; ///< of the newest entry, that are still to come
-    std::vector<double> m_least;
-    std::vector<double> m_most;
+    std::vector<double> m_min;
+    std::vector<double> m_max;
     std::vector<double> m_last;
     std::vector<std::uint32_t> m_finite;
 };

@@ -262,8 +262,8 @@ private slots:
         ValueSummary all;
         for (const ValueSummary& column : line.columns)
             all.add(column);
-        QCOMPARE(all.most, 1e5);
-        QCOMPARE(all.least, -1e5);
+        QCOMPARE(all.max, 1e5);
+        QCOMPARE(all.min, -1e5);
         QCOMPARE(all.count(), std::uint64_t(200'000));
         QCOMPARE(m_first->notFiniteCount(), 1);
         AWAIT_EQUAL(m_first->verticalRange().outside, 2);

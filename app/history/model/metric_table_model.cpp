@@ -34,7 +34,7 @@ RunEntry entryOf(const OpenRun& run)
 double lowest(const SeriesColumn& values)
 {
     const ValueSummary all = values.summary(0, values.size());
-    return all.finite > 0 ? all.least : std::nan("");
+    return all.finite > 0 ? all.min : std::nan("");
 }
 
 double lastOf(const OpenRun& run, StepColumn column)

@@ -53,8 +53,8 @@ bool isSame(double a, double b)
 
 bool areEqual(const ValueSummary& a, const ValueSummary& b)
 {
-    return isSame(a.least, b.least) && isSame(a.most, b.most) && isSame(a.last, b.last) &&
-           a.finite == b.finite && a.notFinite == b.notFinite;
+    return isSame(a.min, b.min) && isSame(a.max, b.max) && isSame(a.last, b.last) && a.finite == b.finite &&
+           a.notFinite == b.notFinite;
 }
 
 Result<SeriesFile> write(const std::filesystem::path& file, qsizetype rows, std::string_view note = "note")
@@ -114,7 +114,7 @@ private slots:
         QCOMPARE(copy, ascending(kChunkRows + 10));
         QCOMPARE(column.size(), kChunkRows - 2);
         QCOMPARE(column.last(), -1.0);
-        QCOMPARE(column.summary(0, column.size()).least, -1.0);
+        QCOMPARE(column.summary(0, column.size()).min, -1.0);
     }
 
     void findsPositions()

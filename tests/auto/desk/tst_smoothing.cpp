@@ -131,7 +131,7 @@ private slots:
             for (int row = from; row < to; ++row)
                 sum.add(expected[row]);
             const ValueSummary actual = series.columns({from, to}).front();
-            compare({actual.least, actual.most, actual.last}, {sum.least, sum.most, sum.last});
+            compare({actual.min, actual.max, actual.last}, {sum.min, sum.max, sum.last});
             QCOMPARE(actual.notFinite, sum.notFinite);
         }
     }
@@ -151,8 +151,8 @@ private slots:
             ValueSummary sum;
             for (qsizetype row = rows[pixel]; row < rows[pixel + 1]; ++row)
                 sum.add(expected[row]);
-            compare({columns[pixel].least, columns[pixel].most, columns[pixel].last},
-                    {sum.least, sum.most, sum.last});
+            compare({columns[pixel].min, columns[pixel].max, columns[pixel].last},
+                    {sum.min, sum.max, sum.last});
         }
     }
 
