@@ -19,7 +19,7 @@
 #include "app/data/sample_browser.h"
 #include "app/widgets/roles.h"
 #include "app/workspace/empty_state.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "remote/launch/data_set_manifest.h"
 
@@ -150,7 +150,7 @@ void DataPage::connectJob()
     connect(&m_job, &PrepareJob::linkChanged, m_progress, &PreparePanel::setLink);
     connect(&m_job, &PrepareJob::noticed, this, [this](const QString& text) {
         m_notices.append(text);
-        m_page->strip()->showMessage(MessageStrip::Tone::Warning, text);
+        m_page->strip()->showMessage(MessageBar::Tone::Warning, text);
     });
     connect(&m_job, &PrepareJob::finished, this, &DataPage::onPrepared);
 }
@@ -201,7 +201,7 @@ void DataPage::onPrepared(const Result<PrepareRequest>& result)
 {
     if (!result.ok()) {
         if (result.error().kind == ErrorKind::Cancelled)
-            m_page->strip()->showMessage(MessageStrip::Tone::Info,
+            m_page->strip()->showMessage(MessageBar::Tone::Info,
                                          QString::fromStdString(result.error().text()));
         else
             m_page->strip()->showError(result.error());
@@ -236,7 +236,7 @@ void DataPage::take(const QString& host, const QString& folder, const Result<Dat
     m_addBar->hide();
     showCurrent();
     m_list->setFocus(); // else the next button gets it, and that removes
-    m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("%1 is ready.").arg(folder),
+    m_page->strip()->showMessage(MessageBar::Tone::Good, tr("%1 is ready.").arg(folder),
                                  m_notices.join(QLatin1Char('\n')));
 }
 
@@ -369,8 +369,7 @@ void DataPage::removeCurrent()
     const int row = currentRow();
     const DataSetEntry entry = m_dataSets.remove(row);
     showCurrent();
-    m_page->strip()->showMessage(MessageStrip::Tone::Info,
-                                 tr("%1 was removed from the list.").arg(entry.name),
+    m_page->strip()->showMessage(MessageBar::Tone::Info, tr("%1 was removed from the list.").arg(entry.name),
                                  tr("Its folder was not changed."));
     m_page->strip()->addAction(tr("&Undo"), [this, entry, row] {
         m_dataSets.put(entry, row);

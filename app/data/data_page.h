@@ -36,7 +36,7 @@ public:
     void activate() override;
     /// Verifies the selected data set again.
     void refresh() override;
-    /// Adds an existing data set of a host to the list; shows errors in the message strip.
+    /// Adds an existing data set of a host to the list; shows errors in the message bar.
     void addFolder(const QString& host, const QString& folder);
     void openPrepareForm();
 

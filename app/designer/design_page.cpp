@@ -22,7 +22,7 @@
 #include "app/plan/planned_run.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "app/workspace/panel_area.h"
 #include "engine/planner/explain/processor_remarks.h"
@@ -152,10 +152,9 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPage::apply);
     connect(&m_explainSoon, &QTimer::timeout, this, &DesignPage::explainProblems);
     connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPage::launch);
-    connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageStrip::showError);
+    connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageBar::showError);
     connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
-        m_page->strip()->showMessage(MessageStrip::Tone::Good,
-                                     tr("%1 copies were written.").arg(files.size()),
+        m_page->strip()->showMessage(MessageBar::Tone::Good, tr("%1 copies were written.").arg(files.size()),
                                      files.join(QLatin1Char('\n')));
     });
     connectPlan();
@@ -374,7 +373,7 @@ void DesignPage::tellHostsWithoutRanks()
     const auto all = static_cast<std::ptrdiff_t>(m_document.spec().cluster.nodes.size());
     if (used >= all)
         return;
-    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+    m_page->strip()->showMessage(MessageBar::Tone::Info,
                                  tr("This layout uses %1 of %2 hosts.").arg(used).arg(all),
                                  tr("The others get no ranks and add no cost."));
     m_page->strip()->addAction(tr("Remove &them"), [this, used] {
@@ -407,7 +406,7 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
             spec.cluster.nodes.front().host = entry.host.toStdString();
     });
     m_document.closeEdit();
-    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+    m_page->strip()->showMessage(MessageBar::Tone::Info,
                                  tr("%1 is the data set of this run.").arg(entry.name),
                                  tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")
                                      .arg(entry.vocabularySize)
@@ -500,11 +499,11 @@ void DesignPage::onLaunched(const Result<QString>& result)
     if (result.ok()) {
         m_page->strip()->clear();
         if (!m_notices.isEmpty())
-            m_page->strip()->showMessage(MessageStrip::Tone::Warning, tr("%1 was launched.").arg(*result),
+            m_page->strip()->showMessage(MessageBar::Tone::Warning, tr("%1 was launched.").arg(*result),
                                          m_notices.join(QLatin1Char('\n')));
         emit runLaunched(*result);
     } else if (result.error().kind == ErrorKind::Cancelled) {
-        m_page->strip()->showMessage(MessageStrip::Tone::Info, QString::fromStdString(result.error().text()));
+        m_page->strip()->showMessage(MessageBar::Tone::Info, QString::fromStdString(result.error().text()));
     } else {
         m_page->strip()->showError(result.error());
     }

@@ -45,7 +45,7 @@ public:
     void activate() override;
     void refresh() override;
     void useDataSet(const DataSetEntry& entry);
-    /// Opens a specification file; shows errors in the message strip.
+    /// Opens a specification file; shows errors in the message bar.
     void openFile(const QString& file);
     void saveFile(const QString& file);
     void launch();

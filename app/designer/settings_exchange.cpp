@@ -10,7 +10,7 @@
 
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -66,7 +66,7 @@ QPlainTextEdit* makeList(const Omissions& omissions)
 
 } // namespace
 
-SettingsExchange::SettingsExchange(SpecDocument& document, MessageStrip& strip, QWidget* parent)
+SettingsExchange::SettingsExchange(SpecDocument& document, MessageBar& strip, QWidget* parent)
     : QObject(parent), m_document(document), m_strip(strip), m_window(parent)
 {
 }
@@ -141,8 +141,8 @@ void SettingsExchange::askForExport(ForeignTool tool)
 void SettingsExchange::tell(const QString& sentence, const Omissions& omissions)
 {
     if (omissions.empty())
-        return m_strip.showMessage(MessageStrip::Tone::Good, sentence);
-    m_strip.showMessage(MessageStrip::Tone::Warning, sentence,
+        return m_strip.showMessage(MessageBar::Tone::Good, sentence);
+    m_strip.showMessage(MessageBar::Tone::Warning, sentence,
                         omissions.size() == 1 ? tr("One setting has no counterpart:")
                                               : tr("%1 settings have no counterpart:").arg(omissions.size()));
     m_strip.addField(makeList(omissions));

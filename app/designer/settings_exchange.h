@@ -9,14 +9,14 @@ class QPushButton;
 
 namespace trainyard {
 
-class MessageStrip;
+class MessageBar;
 
 /// Imports settings of DeepSpeed, Megatron-LM and SageMaker into the document and exports it to them. Lists
-/// settings without a counterpart in the page's message strip.
+/// settings without a counterpart in the page's message bar.
 class SettingsExchange : public QObject {
     Q_OBJECT
 public:
-    SettingsExchange(SpecDocument& document, MessageStrip& strip, QWidget* parent);
+    SettingsExchange(SpecDocument& document, MessageBar& strip, QWidget* parent);
 
     /// Has a menu of the tools; the caller places it.
     QPushButton* makeExportButton();
@@ -34,7 +34,7 @@ private:
     void tell(const QString& sentence, const Omissions& omissions);
 
     SpecDocument& m_document;
-    MessageStrip& m_strip;
+    MessageBar& m_strip;
     QWidget* m_window;
 };
 

@@ -24,7 +24,7 @@
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/empty_state.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 
 namespace trainyard {
@@ -152,9 +152,9 @@ QWidget* ComparePage::buildCharts()
     });
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
     m_chart->setLink(&m_link);
-    connect(m_chart, &ChartPanel::saveFailed, m_frame->strip(), &MessageStrip::showError);
+    connect(m_chart, &ChartPanel::saveFailed, m_frame->strip(), &MessageBar::showError);
     connect(m_chart, &ChartPanel::saved, m_frame->strip(), [this](const QString& file) {
-        m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
+        m_frame->strip()->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(file));
     });
     connect(&m_link, &ChartLink::zoomChanged, this, [this] {
         m_toolbar->setZoomed(m_link.zoom().has_value());

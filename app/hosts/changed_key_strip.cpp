@@ -8,9 +8,9 @@
 
 namespace trainyard {
 
-ChangedKeyStrip::ChangedKeyStrip(QWidget* parent) : MessageStrip(parent)
+ChangedKeyStrip::ChangedKeyStrip(QWidget* parent) : MessageBar(parent)
 {
-    connect(this, &MessageStrip::closed, this, &ChangedKeyStrip::dismiss);
+    connect(this, &MessageBar::closed, this, &ChangedKeyStrip::dismiss);
 }
 
 void ChangedKeyStrip::tell(const QString& host, const HostKeyChange& change, const Error& reason)

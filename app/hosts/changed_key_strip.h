@@ -2,7 +2,7 @@
 
 #include <QList>
 
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "remote/target/questions.h"
 
 namespace trainyard {
@@ -10,7 +10,7 @@ namespace trainyard {
 /// Reports that a host presents a different key than the one on record. No single click proceeds: to remove
 /// the old key, the user sees both fingerprints side by side and types the host's name. Shows one host at a
 /// time and queues the others.
-class ChangedKeyStrip : public MessageStrip {
+class ChangedKeyStrip : public MessageBar {
     Q_OBJECT
 public:
     explicit ChangedKeyStrip(QWidget* parent = nullptr);

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-HostKeyStrip::HostKeyStrip(QWidget* parent) : MessageStrip(parent) {}
+HostKeyStrip::HostKeyStrip(QWidget* parent) : MessageBar(parent) {}
 
 void HostKeyStrip::ask(const QString& host, const HostKeyQuestion& question)
 {

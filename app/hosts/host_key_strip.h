@@ -2,14 +2,14 @@
 
 #include <QList>
 
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "remote/target/target.h"
 
 namespace trainyard {
 
 /// Asks whether to trust the key of an unknown host. Shows one question at a time and queues the others.
 /// Reject is the default. Changed keys are handled by changed_key_strip.h.
-class HostKeyStrip : public MessageStrip {
+class HostKeyStrip : public MessageBar {
     Q_OBJECT
 public:
     explicit HostKeyStrip(QWidget* parent = nullptr);

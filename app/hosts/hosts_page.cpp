@@ -18,7 +18,7 @@
 #include "app/hosts/preflight_panel.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 
 namespace trainyard {
@@ -139,7 +139,7 @@ void HostsPage::connectCluster()
         m_page->strip()->showProgress(tr("Checking whether the hosts can form a cluster"), fraction, text);
     });
     connect(&cluster, &ClusterCheck::finished, this, &HostsPage::showLinks);
-    connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageStrip::clear);
+    connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageBar::clear);
     connect(&cluster, &ClusterCheck::cancelled, this, &HostsPage::updateLinksButton);
     updateLinksButton();
 }
@@ -168,13 +168,13 @@ void HostsPage::showLinks(const PreflightReport& report)
         }
     }
     if (bad > 0)
-        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("%1 of %2 links failed").arg(bad).arg(tried),
+        m_page->strip()->showMessage(MessageBar::Tone::Bad, tr("%1 of %2 links failed").arg(bad).arg(tried),
                                      tr("%1. Select a host to see its links and fixes.").arg(first));
     else if (report.worst() == Verdict::Fail)
-        m_page->strip()->showMessage(MessageStrip::Tone::Bad, tr("These hosts cannot form a cluster yet"),
+        m_page->strip()->showMessage(MessageBar::Tone::Bad, tr("These hosts cannot form a cluster yet"),
                                      tr("Select a host to see the problems and fixes."));
     else
-        m_page->strip()->showMessage(MessageStrip::Tone::Good, tr("All %1 links work").arg(tried),
+        m_page->strip()->showMessage(MessageBar::Tone::Good, tr("All %1 links work").arg(tried),
                                      report.interface.isEmpty()
                                          ? tr("MPI will choose the network.")
                                          : tr("Ranks will communicate over %1.").arg(report.interface));
@@ -231,7 +231,7 @@ void HostsPage::showCalibrated(const Result<NodeModel>& result)
     if (result->calibration->hosts.size() > 1)
         found += tr(", network %1/s").arg(displayBytes(result->network.points.back().bandwidth));
     m_page->strip()->showMessage(
-        MessageStrip::Tone::Good,
+        MessageBar::Tone::Good,
         tr("Hosts calibrated: plans can use them as \"%1\"").arg(QString::fromStdString(result->name)),
         found + tr(". Steps take %1 to %2 times the planned time.")
                     .arg(result->calibration->bandOf(1).least, 0, 'f', 2)
@@ -321,7 +321,7 @@ void HostsPage::removeCurrent()
     m_keyStrip->forget(removed->name);
     m_changedKeys->forget(removed->name);
     m_checks.forget(removed->name);
-    m_page->strip()->showMessage(MessageStrip::Tone::Info,
+    m_page->strip()->showMessage(MessageBar::Tone::Info,
                                  tr("%1 was removed from the list.").arg(removed->name),
                                  tr("Runs on it continue."));
     m_page->strip()->addAction(tr("&Undo"), [this, row, host = *removed] {

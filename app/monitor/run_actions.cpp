@@ -10,7 +10,7 @@
 #include "app/exchange/run_export.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 
 namespace trainyard {
 
@@ -33,14 +33,14 @@ Status writeTo(const RunFacts& facts, const RunSeries& series, const QString& fo
 
 } // namespace
 
-RunActions::RunActions(RunStore& desk, MessageStrip& strip, QWidget& window)
+RunActions::RunActions(RunStore& desk, MessageBar& strip, QWidget& window)
     : QObject(&window)
     , m_desk(desk)
     , m_strip(strip)
     , m_window(window)
     , m_export([this](const Status& written) {
         if (written.ok())
-            m_strip.showMessage(MessageStrip::Tone::Good, tr("Exported to %1").arg(oneLine(m_exportPath)));
+            m_strip.showMessage(MessageBar::Tone::Good, tr("Exported to %1").arg(oneLine(m_exportPath)));
         else
             m_strip.showError(written.error());
     })
@@ -96,7 +96,7 @@ void RunActions::archive(const QString& runId, bool archived)
 {
     const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
     m_desk.edits().setArchived(runId, archived);
-    m_strip.showMessage(MessageStrip::Tone::Info,
+    m_strip.showMessage(MessageBar::Tone::Info,
                         archived ? tr("%1 is archived. Search is:archived to see it.").arg(name)
                                  : tr("%1 is back on the list.").arg(name));
     m_strip.addAction(tr("Undo"), [this, runId, archived] {
@@ -109,7 +109,7 @@ void RunActions::confirmDelete(const QString& runId)
 {
     const RunEntry entry = m_desk.library().find(runId).value_or(RunEntry{});
     const QString name = oneLine(entry.name);
-    m_strip.showMessage(MessageStrip::Tone::Warning, tr("Delete %1 permanently?").arg(name),
+    m_strip.showMessage(MessageBar::Tone::Warning, tr("Delete %1 permanently?").arg(name),
                         tr("This removes its curves, events, tags and notes from this computer."));
     QCheckBox* onHosts = addHostChoice(entry);
     auto* typed = new QLineEdit;
@@ -156,7 +156,7 @@ void RunActions::remove(const QString& runId)
     const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
     const Status removed = m_desk.removeRun(runId);
     if (removed.ok())
-        m_strip.showMessage(MessageStrip::Tone::Good, tr("Deleted %1.").arg(name));
+        m_strip.showMessage(MessageBar::Tone::Good, tr("Deleted %1.").arg(name));
     else
         m_strip.showError(removed.error());
 }

@@ -13,17 +13,17 @@ class QWidget;
 
 namespace trainyard {
 
-class MessageStrip;
+class MessageBar;
 class RunStore;
 struct RunEntry;
 
-/// The actions on a run of the history. Reports results in the message strip of its page.
+/// The actions on a run of the history. Reports results in the message bar of its page.
 class RunActions : public QObject {
     Q_OBJECT
 
 public:
     /// Store, strip and window must outlive it.
-    RunActions(RunStore& desk, MessageStrip& strip, QWidget& window);
+    RunActions(RunStore& desk, MessageBar& strip, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
 
@@ -46,7 +46,7 @@ private:
     void exportTo(const QString& runId, const QString& format);
 
     RunStore& m_desk;
-    MessageStrip& m_strip;
+    MessageBar& m_strip;
     QWidget& m_window;
     QString m_exportPath;
     LatestJob<Status> m_export;

@@ -11,7 +11,7 @@
 #include "app/exchange/tensorboard_import.h"
 #include "app/monitor/csv_choice.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 
 namespace trainyard {
 
@@ -54,7 +54,7 @@ Result<Import> takeTable(const Result<std::vector<LoadedRun>>& runs, const std::
 
 } // namespace
 
-RunImporter::RunImporter(RunStore& desk, MessageStrip& strip, QWidget& window)
+RunImporter::RunImporter(RunStore& desk, MessageBar& strip, QWidget& window)
     : QObject(&window)
     , m_desk(desk)
     , m_strip(strip)
@@ -113,7 +113,7 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
     if (!table->ok())
         return m_strip.showError(table->error());
     const QString name = QFileInfo(file).completeBaseName();
-    m_strip.showMessage(MessageStrip::Tone::Info,
+    m_strip.showMessage(MessageBar::Tone::Info,
                         tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
                         tr("Choose the columns to import; the others are skipped."));
     auto* choice = new CsvChoice(**table);
@@ -145,7 +145,7 @@ void RunImporter::start(const QString& what, LatestJob<Outcome>::Work work)
     showProgress(0);
     m_strip.addAction(tr("Cancel"), [this] {
         m_job.cancel();
-        m_strip.showMessage(MessageStrip::Tone::Info, tr("Import of %1 cancelled.").arg(m_what));
+        m_strip.showMessage(MessageBar::Tone::Info, tr("Import of %1 cancelled.").arg(m_what));
     });
     m_job.start(std::move(work));
 }
@@ -172,7 +172,7 @@ void RunImporter::tell(const QStringList& runIds, const QStringList& warnings)
     QStringList details = warnings.mid(0, kMaxWarnings);
     if (warnings.size() > kMaxWarnings)
         details << tr("and %1 more").arg(warnings.size() - kMaxWarnings);
-    m_strip.showMessage(warnings.isEmpty() ? MessageStrip::Tone::Good : MessageStrip::Tone::Warning,
+    m_strip.showMessage(warnings.isEmpty() ? MessageBar::Tone::Good : MessageBar::Tone::Warning,
                         runIds.size() == 1 ? tr("Imported %1.").arg(m_what)
                                            : tr("Imported %1 runs.").arg(runIds.size()),
                         oneLine(details.join(QStringLiteral(" · "))));

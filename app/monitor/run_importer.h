@@ -15,7 +15,7 @@ class QWidget;
 namespace trainyard {
 
 class HistoryImport;
-class MessageStrip;
+class MessageBar;
 class RunStore;
 
 /// Imports runs of other tools into the history: asks for files and the columns of a table, reads in another
@@ -25,7 +25,7 @@ class RunImporter : public QObject {
 
 public:
     /// Store, strip and window must outlive it.
-    RunImporter(RunStore& desk, MessageStrip& strip, QWidget& window);
+    RunImporter(RunStore& desk, MessageBar& strip, QWidget& window);
 
     void showMenu(const QPoint& place);
     /// A folder with event files.
@@ -53,7 +53,7 @@ private:
     void showProgress(double share);
 
     RunStore& m_desk;
-    MessageStrip& m_strip;
+    MessageBar& m_strip;
     QWidget& m_window;
     QString m_what; ///< that is being read
     LatestJob<Outcome> m_job;

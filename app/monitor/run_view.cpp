@@ -28,7 +28,7 @@
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
 
@@ -53,7 +53,7 @@ QLineEdit* makeRateField(double rate)
 }
 
 /// Not over the whole strip: what is typed there is short.
-void addShortField(MessageStrip& strip, QLineEdit& field)
+void addShortField(MessageBar& strip, QLineEdit& field)
 {
     field.setFixedWidth(kFieldWidth);
     auto* line = new QWidget;
@@ -119,7 +119,7 @@ RunView::RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& har
     , m_alerts(alerts)
     , m_readTrace([this](const ReadTrace& read) { onTraceRead(read); })
     , m_header(new RunHeader(this))
-    , m_strip(new MessageStrip(this))
+    , m_strip(new MessageBar(this))
     , m_panels(new PanelArea(undo))
     , m_charts(new ChartsTab(undo))
     , m_devices(new DevicesTab(m_hosts, alerts))
@@ -173,9 +173,9 @@ void RunView::addPanels()
 
 void RunView::connectPanels()
 {
-    connect(m_charts, &ChartsTab::saveFailed, m_strip, &MessageStrip::showError);
+    connect(m_charts, &ChartsTab::saveFailed, m_strip, &MessageBar::showError);
     connect(m_charts, &ChartsTab::saved, m_strip, [this](const QString& file) {
-        m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(file));
+        m_strip->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(file));
     });
     connect(m_charts, &ChartsTab::cursorTimeChanged, m_log, &LogTab::goToTime);
     m_timeline->setRecordable(m_hosts != nullptr);
@@ -285,7 +285,7 @@ void RunView::act(AlertAction action, const Alert& alert)
 void RunView::confirmStop()
 {
     m_strip->showMessage(
-        MessageStrip::Tone::Warning, tr("Stop %1?").arg(oneLine(m_run->facts().name())),
+        MessageBar::Tone::Warning, tr("Stop %1?").arg(oneLine(m_run->facts().name())),
         tr("It finishes the current step and saves a checkpoint, so it can be resumed later."));
     m_strip->addAction(
         tr("Keep it running"), [this] { m_strip->clear(); }, true);
@@ -297,7 +297,7 @@ void RunView::confirmKill()
 {
     const std::int64_t kept = newestCheckpoint(m_run->series());
     m_strip->showMessage(
-        MessageStrip::Tone::Bad, tr("Kill %1 now?").arg(oneLine(m_run->facts().name())),
+        MessageBar::Tone::Bad, tr("Kill %1 now?").arg(oneLine(m_run->facts().name())),
         kept > 0 ? tr("Progress after the checkpoint of step %1 will be lost. Type its name to confirm.")
                        .arg(displayCount(kept))
                  : tr("It has no checkpoint yet: all progress will be lost. Type its name to confirm."));
@@ -333,7 +333,7 @@ void RunView::askForRate(const Alert& alert)
                   .arg(displayCount(kept));
     if (isAtWork)
         detail.prepend(tr("The run is killed now, without a checkpoint. "));
-    m_strip->showMessage(MessageStrip::Tone::Warning, tr("Resume with this peak learning rate?"), detail);
+    m_strip->showMessage(MessageBar::Tone::Warning, tr("Resume with this peak learning rate?"), detail);
     QLineEdit* rate = makeRateField(kLowerRate * peakLearningRate(m_run->facts(), m_run->series()));
     addShortField(*m_strip, *rate);
     m_strip->addAction(
@@ -385,7 +385,7 @@ void RunView::goBack(qint64 step, const QString& whatIsLeft)
 {
     if (whatIsLeft.isEmpty())
         return resumeFrom(step);
-    m_strip->showMessage(MessageStrip::Tone::Warning,
+    m_strip->showMessage(MessageBar::Tone::Warning,
                          tr("Go back to the checkpoint of step %1?").arg(displayCount(step)), whatIsLeft);
     m_strip->addAction(
         tr("Cancel"), [this] { m_strip->clear(); }, true);
@@ -416,7 +416,7 @@ void RunView::tellOfCheckpoint()
     if (m_acting || !m_awaitedSince || newest <= *m_awaitedSince)
         return;
     m_awaitedSince.reset();
-    m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved the checkpoint of step %1.").arg(newest));
+    m_strip->showMessage(MessageBar::Tone::Good, tr("Saved the checkpoint of step %1.").arg(newest));
 }
 
 /// The run can be asked for other things meanwhile.
@@ -438,7 +438,7 @@ void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
         return;
     if (!file.ok())
         return m_strip->showError(file.error());
-    m_strip->showMessage(MessageStrip::Tone::Good, tr("Saved %1.").arg(*file),
+    m_strip->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(*file),
                          tr("Passes and collectives of every rank, for ui.perfetto.dev."));
     m_strip->addAction(tr("View trace"), [this, path = *file] { openTrace(path); });
 }
@@ -466,7 +466,7 @@ void RunView::tellOfProblem()
         return;
     m_toldProblem = m_run->problem();
     if (!m_toldProblem.isEmpty())
-        m_strip->showMessage(MessageStrip::Tone::Warning, m_toldProblem);
+        m_strip->showMessage(MessageBar::Tone::Warning, m_toldProblem);
 }
 
 /// Reports in the strip while this run is still the one in view.
@@ -488,7 +488,7 @@ RunReply RunView::reply(const QString& doing, const QString& done)
                     return;
                 m_acting = false;
                 if (status.ok())
-                    m_strip->showMessage(MessageStrip::Tone::Good, done);
+                    m_strip->showMessage(MessageBar::Tone::Good, done);
                 else
                     m_strip->showError(status.error());
                 m_strip->setClosable(true);

@@ -23,7 +23,7 @@ class DevicesTab;
 class EventsTab;
 class HardwareLibrary;
 class LogTab;
-class MessageStrip;
+class MessageBar;
 class RunHeader;
 class NotesTab;
 class PanelArea;
@@ -35,7 +35,7 @@ class SpecTab;
 class TimelineTab;
 struct ResumeChanges;
 
-/// Shows one run: header, message strip and panels. Updates visible panels only.
+/// Shows one run: header, message bar and panels. Updates visible panels only.
 class RunView : public QWidget {
     Q_OBJECT
 
@@ -103,7 +103,7 @@ private:
     std::optional<std::int64_t>
         m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
     RunHeader* m_header;
-    MessageStrip* m_strip;
+    MessageBar* m_strip;
     PanelArea* m_panels;
     ChartsTab* m_charts;
     DevicesTab* m_devices;

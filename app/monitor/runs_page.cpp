@@ -17,7 +17,7 @@
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
 #include "app/workspace/empty_state.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "app/workspace/panel_area.h"
 
@@ -74,7 +74,7 @@ RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& h
     connect(m_view, &RunView::resumed, &desk, &RunStore::followAgain);
     connect(&desk, &RunStore::runChanged, this, &RunsPage::onRunChanged);
     connect(&desk, &RunStore::problem, this, [this](const QString& text) {
-        m_frame->strip()->showMessage(MessageStrip::Tone::Bad, tr("The history cannot be written"), text);
+        m_frame->strip()->showMessage(MessageBar::Tone::Bad, tr("The history cannot be written"), text);
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&desk.list(), signal, this, &RunsPage::showPage);
@@ -169,8 +169,8 @@ void RunsPage::offerWhatFollows(const QString& runId)
     if (!opened.ok())
         return m_frame->strip()->showError(opened.error());
     const OpenRun& run = **opened;
-    MessageStrip& strip = *m_frame->strip();
-    strip.showMessage(MessageStrip::Tone::Good, tr("The demo has finished: %1.").arg(lossText(run.series())),
+    MessageBar& strip = *m_frame->strip();
+    strip.showMessage(MessageBar::Tone::Good, tr("The demo has finished: %1.").arg(lossText(run.series())),
                       tr("%1 is a normal run; its curves, log and checkpoints are kept. What next?")
                           .arg(oneLine(run.facts().name())));
     strip.addAction(tr("Compare with others"), [this, runId] { emit comparisonRequested(runId); });
@@ -208,7 +208,7 @@ void RunsPage::onCurrentRun(const QString& runId)
 void RunsPage::chooseTrace()
 {
     if (!m_view->run())
-        return m_frame->strip()->showMessage(MessageStrip::Tone::Info,
+        return m_frame->strip()->showMessage(MessageBar::Tone::Info,
                                              tr("Choose a run first: the trace is shown in its Timeline."));
     const QString file = QFileDialog::getOpenFileName(
         this, tr("Recorded trace"), m_view->run()->facts().folder + QStringLiteral("/traces"),

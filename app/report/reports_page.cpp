@@ -23,7 +23,7 @@
 #include "app/report/subject_picker.h"
 #include "app/runs/run_store.h"
 #include "app/workspace/empty_state.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 
 namespace trainyard {
@@ -185,7 +185,7 @@ void ReportsPage::showDataSet(const DataSetFindings& findings)
     if (findings.rows)
         return;
     m_frame->strip()->showMessage(
-        MessageStrip::Tone::Info,
+        MessageBar::Tone::Info,
         tr("The rows on %1 were not checked: the report relies on the manifest.").arg(oneLine(findings.host)),
         tr("Checking every row may take minutes, and uploads the engine if it is missing."));
     m_frame->strip()->addAction(tr("Check the rows"), [this, host = findings.host, folder = findings.folder] {
@@ -265,7 +265,7 @@ void ReportsPage::exportAll(const QString& base)
 
 void ReportsPage::tellSaved(const QString& what, const QString& opened)
 {
-    m_frame->strip()->showMessage(MessageStrip::Tone::Good, tr("Saved %1").arg(what));
+    m_frame->strip()->showMessage(MessageBar::Tone::Good, tr("Saved %1").arg(what));
     m_frame->strip()->addAction(tr("Open"),
                                 [opened] { QDesktopServices::openUrl(QUrl::fromLocalFile(opened)); });
 }

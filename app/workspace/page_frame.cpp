@@ -6,7 +6,7 @@
 
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 
 namespace trainyard {
 
@@ -18,7 +18,7 @@ PageFrame::PageFrame(const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_subtitle(makeLabel({}, "muted"))
     , m_header(new QHBoxLayout)
-    , m_strip(new MessageStrip)
+    , m_strip(new MessageBar)
     , m_content(new QVBoxLayout)
 {
     setRole(this, "page");

@@ -8,7 +8,7 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-class MessageStrip;
+class MessageBar;
 
 /// The frame of every page: title and sub-title on the left, actions on the right, below them the message
 /// strip, then the content.
@@ -20,14 +20,14 @@ public:
     void setSubtitle(const QString& text);
     /// Buttons at the right of the title, in the order of the calls.
     void addAction(QWidget* widget);
-    MessageStrip* strip() const { return m_strip; }
+    MessageBar* strip() const { return m_strip; }
     /// Where the page puts its content; takes all the remaining room.
     QVBoxLayout* content() const { return m_content; }
 
 private:
     QLabel* m_subtitle;
     QHBoxLayout* m_header;
-    MessageStrip* m_strip;
+    MessageBar* m_strip;
     QVBoxLayout* m_content;
 };
 

@@ -15,7 +15,7 @@
 #include "app/data/fact_table.h"
 #include "app/data/prepare_form.h"
 #include "app/data/prepare_panel.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"

@@ -25,7 +25,7 @@
 #include "app/hosts/hosts_page.h"
 #include "app/widgets/delegates.h"
 #include "app/widgets/number_box.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "engine/base/file.h"
 #include "engine/planner/hardware/hardware_presets.h"

@@ -16,7 +16,7 @@
 #include "app/shell/command_palette.h"
 #include "app/shell/shortcut_sheet.h"
 #include "app/widgets/table_view.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "tests/gui/page_fixture.h"
 #include "tests/support/patience.h"

@@ -15,7 +15,7 @@
 #include "app/hosts/hosts_page.h"
 #include "app/report/reports_page.h"
 #include "app/shell/desk_window.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "tests/support/bundle/small_bundle.h"
 #include "tests/support/lab/netns_lab.h"
@@ -133,7 +133,7 @@ private slots:
         auto& reports = *m_desk->window().findChild<ReportsPage*>();
         reports.setPattern(ReportTemplate::DataSet);
         const auto check = [&]() -> QPushButton* {
-            for (QPushButton* button : reports.findChild<MessageStrip*>()->findChildren<QPushButton*>()) {
+            for (QPushButton* button : reports.findChild<MessageBar*>()->findChildren<QPushButton*>()) {
                 if (button->text() == "Check the rows")
                     return button;
             }
@@ -202,7 +202,7 @@ private slots:
 private:
     DataSetListModel& dataSets() { return m_desk->session().dataSets(); }
     DataPage& page() { return *m_desk->window().findChild<DataPage*>(); }
-    MessageStrip& strip() { return *page().findChild<PageFrame*>()->strip(); }
+    MessageBar& strip() { return *page().findChild<PageFrame*>()->strip(); }
     QString shownRow() { return page().findChild<SampleBrowser*>()->findChild<QTextEdit*>()->toPlainText(); }
     HostEntry hostEntry() const
     {

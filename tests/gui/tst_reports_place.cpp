@@ -14,7 +14,7 @@
 #include "app/report/page_preview.h"
 #include "app/report/reports_page.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "remote/launch/run_service.h"
 #include "remote/target/target_pool.h"
 #include "tests/gui/picture.h"
@@ -103,7 +103,7 @@ private slots:
         const QString file = m_folder->filePath("report." + ending);
         m_page->exportTo(file);
         QVERIFY(QFile(file).size() > 1000);
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().startsWith("Saved"));
+        QVERIFY(m_page->findChild<MessageBar*>()->text().startsWith("Saved"));
     }
 
     void saysWhereItCouldNotWrite()
@@ -111,7 +111,7 @@ private slots:
         open({sample(2)});
         AWAIT(preview()->pageCount() > 0);
         m_page->exportTo(m_folder->filePath("no/such/folder/report.pdf"));
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("report.pdf"));
+        QVERIFY(m_page->findChild<MessageBar*>()->text().contains("report.pdf"));
         support::savePictures(*m_page, "reports-failed");
     }
 
@@ -132,7 +132,7 @@ private slots:
         AWAIT(preview()->pageCount() > 0);
         chooseTemplate("Single run");
         AWAIT_EQUAL(preview()->pageCount(), 0);
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("for one run"));
+        QVERIFY(m_page->findChild<MessageBar*>()->text().contains("for one run"));
         chooseTemplate("Automatic");
         AWAIT(preview()->pageCount() > 0);
     }

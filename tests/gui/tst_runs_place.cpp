@@ -37,7 +37,7 @@
 #include "app/plan/hardware_library.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
 #include "tests/gui/picture.h"
@@ -316,7 +316,7 @@ private slots:
     void theFocusStaysWhereTheUserActed()
     {
         open({running()});
-        auto* strip = m_page->findChild<RunView*>()->findChild<MessageStrip*>();
+        auto* strip = m_page->findChild<RunView*>()->findChild<MessageBar*>();
         const auto focus = [this] { return m_page->window()->focusWidget(); };
         button("Stop…")->setFocus();
         button("Stop…")->click();
@@ -433,7 +433,7 @@ private slots:
         button("Stop…")->click();
         button("Kill now…")->click();
         QVERIFY(!button("Kill now")->isEnabled());
-        auto* name = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        auto* name = m_page->findChild<RunView*>()->findChild<MessageBar*>()->findChild<QLineEdit*>();
         QTest::keyClicks(name, "bert-large-phase");
         QVERIFY(!button("Kill now")->isEnabled());
         QTest::keyClicks(name, "1");
@@ -460,7 +460,7 @@ private slots:
         AWAIT(hasTextStartingWith("The loss has been 19"));
         support::savePictures(*m_page, "runs-alert");
         button("Resume with a lower rate…")->click();
-        auto* rate = m_page->findChild<RunView*>()->findChild<MessageStrip*>()->findChild<QLineEdit*>();
+        auto* rate = m_page->findChild<RunView*>()->findChild<MessageBar*>()->findChild<QLineEdit*>();
         QVERIFY(std::fabs(rate->text().toDouble() - 0.5e-3) < 1e-5);
         support::savePictures(*m_page, "runs-lower-rate");
         rate->setText("2e-4");
@@ -731,7 +731,7 @@ private slots:
         trigger("Delete…");
         QVERIFY(!button("Delete")->isEnabled());
         support::savePictures(*m_page, "runs-delete");
-        QTest::keyClicks(m_page->findChild<MessageStrip*>()->findChild<QLineEdit*>(), name);
+        QTest::keyClicks(m_page->findChild<MessageBar*>()->findChild<QLineEdit*>(), name);
         QVERIFY(button("Delete")->isEnabled());
         button("Delete")->click();
         QVERIFY(!m_library->find(id));
@@ -747,7 +747,7 @@ private slots:
         const auto confirm = [this, name = m_library->runs().last().name] {
             trigger("Delete…");
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // what stood there before
-            auto* strip = m_page->findChild<MessageStrip*>();
+            auto* strip = m_page->findChild<MessageBar*>();
             strip->findChild<QCheckBox*>()->click();
             QTest::keyClicks(strip->findChild<QLineEdit*>(), name);
             QTest::keyClick(strip->findChild<QLineEdit*>(), Qt::Key_Return);
@@ -755,7 +755,7 @@ private slots:
         m_hosts->answer = Status(unreachable("gpu-01: no answer"));
         confirm();
         QVERIFY(m_library->find(id)); // its hosts still have it
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("no answer"));
+        QVERIFY(m_page->findChild<MessageBar*>()->text().contains("no answer"));
         m_hosts->answer = Status();
         confirm();
         QVERIFY(!m_library->find(id));
@@ -803,7 +803,7 @@ private slots:
                             logs + "/a" + file));
         QVERIFY(QFile::link(unreadable, logs + "/b" + file));
         m_page->findChild<RunImporter*>()->importEvents(logs);
-        AWAIT(m_page->findChild<MessageStrip*>()->text().contains("cannot map " + logs + "/b"));
+        AWAIT(m_page->findChild<MessageBar*>()->text().contains("cannot map " + logs + "/b"));
         QCOMPARE(m_library->runs().size(), 1);
         QCOMPARE(QDir(m_folder->filePath("runs"))
                      .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
@@ -825,7 +825,7 @@ private slots:
         QCOMPARE(choice->columns().series, (QStringList{"train/loss", "accuracy"}));
         support::savePictures(*m_page, "runs-import-table");
         choice->findChild<QListWidget*>()->item(2)->setCheckState(Qt::Unchecked);
-        button("Import", m_page->findChild<MessageStrip*>())->click();
+        button("Import", m_page->findChild<MessageBar*>())->click();
         AWAIT_EQUAL(m_library->runs().size(), 2);
         const auto imported = std::find_if(m_library->runs().begin(), m_library->runs().end(),
                                            [](const RunEntry& entry) { return entry.name == "curves"; });
@@ -844,7 +844,7 @@ private slots:
         gone.state = RunState::Finished;
         QVERIFY(m_library->store(gone).ok());
         m_page->showRun(gone.id);
-        QVERIFY(m_page->findChild<MessageStrip*>()->text().contains("no longer on this computer"));
+        QVERIFY(m_page->findChild<MessageBar*>()->text().contains("no longer on this computer"));
         support::savePictures(*m_page, "runs-folder-gone");
         button("Remove from list")->click();
         QVERIFY(!m_library->find(gone.id));

@@ -6,7 +6,7 @@
 #include <QString>
 
 #include "app/shell/desk_window.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 
 namespace trainyard::pictures {

@@ -23,7 +23,7 @@
 #include "app/monitor/runs_page.h"
 #include "app/report/reports_page.h"
 #include "app/runs/run_store.h"
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
 #include "engine/spec/layout_change.h"
@@ -180,7 +180,7 @@ void showRun(DeskWindow& desk, const QString& id, const char* panel)
 {
     auto& page = placeOf<RunsPage>(desk);
     page.showRun(id);
-    for (auto* strip : page.findChildren<MessageStrip*>())
+    for (auto* strip : page.findChildren<MessageBar*>())
         strip->clear();
     auto* view = page.findChild<RunView*>();
     unfoldThresholds(*view, false);

@@ -20,12 +20,12 @@ namespace trainyard {
 /// line, buttons. Hidden until something is shown; a new message replaces the old one and its buttons. When
 /// the button that has the keyboard focus goes, the strip takes it, and gives it back to where it was when it
 /// hides.
-class MessageStrip : public QFrame {
+class MessageBar : public QFrame {
     Q_OBJECT
 public:
     enum class Tone { Info, Good, Warning, Bad };
 
-    explicit MessageStrip(QWidget* parent = nullptr);
+    explicit MessageBar(QWidget* parent = nullptr);
 
     void showMessage(Tone tone, const QString& text, const QString& detail = {});
     /// The error as the command line prints it: the message, then the hint on its own line.

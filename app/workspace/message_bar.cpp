@@ -1,4 +1,4 @@
-#include "app/workspace/message_strip.h"
+#include "app/workspace/message_bar.h"
 
 #include <QHBoxLayout>
 #include <QProgressBar>
@@ -19,16 +19,16 @@ struct ToneLook {
     const char* spoken;
 };
 
-ToneLook lookOf(MessageStrip::Tone tone)
+ToneLook lookOf(MessageBar::Tone tone)
 {
     switch (tone) {
-    case MessageStrip::Tone::Good:
+    case MessageBar::Tone::Good:
         return {"good", QChar(0x2713), "Done"};
-    case MessageStrip::Tone::Warning:
+    case MessageBar::Tone::Warning:
         return {"warning", QChar(0x25C6), "Warning"};
-    case MessageStrip::Tone::Bad:
+    case MessageBar::Tone::Bad:
         return {"bad", QChar(0x2715), "Error"};
-    case MessageStrip::Tone::Info:
+    case MessageBar::Tone::Info:
         break;
     }
     return {"info", QChar(0x25CF), "Note"};
@@ -44,7 +44,7 @@ QLabel* makeText(const char* role)
 
 } // namespace
 
-MessageStrip::MessageStrip(QWidget* parent)
+MessageBar::MessageBar(QWidget* parent)
     : QFrame(parent)
     , m_shape(makeLabel({}, "heading"))
     , m_text(makeText(nullptr))
@@ -84,7 +84,7 @@ MessageStrip::MessageStrip(QWidget* parent)
     hide();
 }
 
-void MessageStrip::showMessage(Tone tone, const QString& text, const QString& detail)
+void MessageBar::showMessage(Tone tone, const QString& text, const QString& detail)
 {
     rememberFocus();
     removeActions();
@@ -95,12 +95,12 @@ void MessageStrip::showMessage(Tone tone, const QString& text, const QString& de
     show();
 }
 
-void MessageStrip::showError(const Error& error)
+void MessageBar::showError(const Error& error)
 {
     showMessage(Tone::Bad, QString::fromStdString(error.message), QString::fromStdString(error.hint));
 }
 
-void MessageStrip::showProgress(const QString& text, double fraction, const QString& detail)
+void MessageBar::showProgress(const QString& text, double fraction, const QString& detail)
 {
     rememberFocus();
     // Called for every step of the work: the buttons stay, so that Cancel keeps the focus.
@@ -115,7 +115,7 @@ void MessageStrip::showProgress(const QString& text, double fraction, const QStr
     show();
 }
 
-QPushButton* MessageStrip::addAction(const QString& text, std::function<void()> action, bool isDefault)
+QPushButton* MessageBar::addAction(const QString& text, std::function<void()> action, bool isDefault)
 {
     auto* button = makeButton(text);
     connect(button, &QPushButton::clicked, this, [action = std::move(action)] { action(); });
@@ -126,20 +126,20 @@ QPushButton* MessageStrip::addAction(const QString& text, std::function<void()> 
     return button;
 }
 
-void MessageStrip::addField(QWidget* field)
+void MessageBar::addField(QWidget* field)
 {
     m_fields->addWidget(field);
     field->show();
 }
 
-void MessageStrip::setClosable(bool closable)
+void MessageBar::setClosable(bool closable)
 {
     if (!closable && m_close->hasFocus())
         setFocus();
     m_close->setVisible(closable);
 }
 
-void MessageStrip::clear()
+void MessageBar::clear()
 {
     removeActions();
     returnFocus();
@@ -147,13 +147,13 @@ void MessageStrip::clear()
     hide();
 }
 
-QString MessageStrip::text() const
+QString MessageBar::text() const
 {
     return m_detail->text().isEmpty() ? m_text->text()
                                       : m_text->text() + QStringLiteral(" — ") + m_detail->text();
 }
 
-void MessageStrip::setTone(Tone tone)
+void MessageBar::setTone(Tone tone)
 {
     m_tone = tone;
     const ToneLook look = lookOf(tone);
@@ -162,7 +162,7 @@ void MessageStrip::setTone(Tone tone)
     m_shape->setAccessibleName(QLatin1String(look.spoken));
 }
 
-void MessageStrip::setTexts(const QString& text, const QString& detail)
+void MessageBar::setTexts(const QString& text, const QString& detail)
 {
     m_text->setText(text);
     m_detail->setText(detail);
@@ -171,14 +171,14 @@ void MessageStrip::setTexts(const QString& text, const QString& detail)
     setAccessibleDescription(detail);
 }
 
-void MessageStrip::rememberFocus()
+void MessageBar::rememberFocus()
 {
     QWidget* focus = window()->focusWidget();
     if (focus && focus != this && !isAncestorOf(focus))
         m_focusBefore = focus;
 }
 
-void MessageStrip::returnFocus()
+void MessageBar::returnFocus()
 {
     const QWidget* focus = window()->focusWidget();
     const bool isHere = focus && (focus == this || isAncestorOf(focus));
@@ -186,7 +186,7 @@ void MessageStrip::returnFocus()
         m_focusBefore->setFocus();
 }
 
-void MessageStrip::removeActions()
+void MessageBar::removeActions()
 {
     // Hidden with the focus, a button would hand it to whatever Tab reaches next, wherever that is.
     if (const QWidget* focus = window()->focusWidget(); focus && focus != m_close && isAncestorOf(focus))
