@@ -65,9 +65,9 @@ void PipelinePanel::showNothing(const QString& why)
 
 namespace {
 
-double presentEfficiency(const BackgroundPlan::Outlook& outlook)
+double presentEfficiency(const BackgroundPlan::Forecast& forecast)
 {
-    const auto present = outlook.ok() ? outlook->present() : std::nullopt;
+    const auto present = forecast.ok() ? forecast->present() : std::nullopt;
     return present ? present->efficiency : qQNaN();
 }
 
@@ -103,9 +103,9 @@ PlanPanels::PlanPanels(SpecDocument& document, PanelArea& area, QObject* parent)
                   PanelArea::Heading::Bar);
 
     connect(&m_background, &BackgroundPlan::timelineReady, this, &PlanPanels::onTimeline);
-    connect(&m_background, &BackgroundPlan::outlookReady, this, &PlanPanels::onOutlook);
+    connect(&m_background, &BackgroundPlan::forecastReady, this, &PlanPanels::onForecast);
     connect(m_scaling, &ScalingPanel::scalingChosen, &m_background, &BackgroundPlan::setScaling);
-    connect(&m_background, &BackgroundPlan::keptOutlookReady, this, &PlanPanels::onKeptOutlook);
+    connect(&m_background, &BackgroundPlan::keptForecastReady, this, &PlanPanels::onKeptForecast);
     connect(m_comparison, &ComparisonPanel::keptChanged, this, &PlanPanels::onKept);
 }
 
@@ -164,21 +164,21 @@ void PlanPanels::onTimeline(const BackgroundPlan::Timeline& timeline)
         m_pipeline->showNothing(QString::fromStdString(timeline.error().text()));
 }
 
-void PlanPanels::onOutlook(const BackgroundPlan::Outlook& outlook)
+void PlanPanels::onForecast(const BackgroundPlan::Forecast& forecast)
 {
-    m_design.efficiency = presentEfficiency(outlook);
+    m_design.efficiency = presentEfficiency(forecast);
     m_comparison->setPresent(m_design);
-    if (outlook.ok())
-        m_scaling->showOutlook(*outlook);
+    if (forecast.ok())
+        m_scaling->showForecast(*forecast);
     else
-        m_scaling->showNothing(QString::fromStdString(outlook.error().text()));
+        m_scaling->showNothing(QString::fromStdString(forecast.error().text()));
     emit efficiencyChanged(m_design.efficiency);
 }
 
-void PlanPanels::onKeptOutlook(const BackgroundPlan::Outlook& outlook)
+void PlanPanels::onKeptForecast(const BackgroundPlan::Forecast& forecast)
 {
-    m_comparison->setKeptEfficiency(presentEfficiency(outlook));
-    m_scaling->showKept(outlook.ok() ? *outlook : ScalingOutlook());
+    m_comparison->setKeptEfficiency(presentEfficiency(forecast));
+    m_scaling->showKept(forecast.ok() ? *forecast : ScalingForecast());
     emit keptChanged();
 }
 

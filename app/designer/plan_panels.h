@@ -64,8 +64,8 @@ signals:
 
 private:
     void onTimeline(const BackgroundPlan::Timeline& timeline);
-    void onOutlook(const BackgroundPlan::Outlook& outlook);
-    void onKeptOutlook(const BackgroundPlan::Outlook& outlook);
+    void onForecast(const BackgroundPlan::Forecast& forecast);
+    void onKeptForecast(const BackgroundPlan::Forecast& forecast);
     void onKept();
     void showStepTime();
     void showNothing(const QString& why);

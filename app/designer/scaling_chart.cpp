@@ -59,9 +59,9 @@ ScalingChart::ScalingChart(QWidget* parent) : QWidget(parent)
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Expanding);
 }
 
-void ScalingChart::setOutlook(const ScalingOutlook& outlook)
+void ScalingChart::setForecast(const ScalingForecast& forecast)
 {
-    m_outlook = outlook;
+    m_forecast = forecast;
     setCurrent({});
     update();
 }
@@ -69,12 +69,12 @@ void ScalingChart::setOutlook(const ScalingOutlook& outlook)
 void ScalingChart::clear(const QString& why)
 {
     m_emptyText = why;
-    setOutlook({});
+    setForecast({});
 }
 
-void ScalingChart::setKept(const ScalingOutlook& outlook)
+void ScalingChart::setKept(const ScalingForecast& forecast)
 {
-    m_kept = outlook.steps;
+    m_kept = forecast.steps;
     update();
 }
 
@@ -101,7 +101,7 @@ double ScalingChart::valueOf(const PublishedPoint& point) const
 
 double ScalingChart::idealAt(int ranks) const
 {
-    return m_figure == Figure::Efficiency ? 1 : m_outlook.steps.front().perDevice * ranks;
+    return m_figure == Figure::Efficiency ? 1 : m_forecast.steps.front().perDevice * ranks;
 }
 
 ScalingChart::Frame ScalingChart::frame() const
@@ -109,11 +109,11 @@ ScalingChart::Frame ScalingChart::frame() const
     Frame frame;
     frame.area = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
     frame.logarithmic = m_figure == Figure::Throughput;
-    double fewest = m_outlook.steps.front().ranks;
-    double most = m_outlook.steps.back().ranks;
-    double least = valueOf(m_outlook.steps.front());
-    double top = idealAt(m_outlook.steps.back().ranks);
-    for (const ScalingStep& step : m_outlook.steps)
+    double fewest = m_forecast.steps.front().ranks;
+    double most = m_forecast.steps.back().ranks;
+    double least = valueOf(m_forecast.steps.front());
+    double top = idealAt(m_forecast.steps.back().ranks);
+    for (const ScalingStep& step : m_forecast.steps)
         top = std::max(top, valueOf(step));
     for (const ScalingStep& step : m_kept) {
         fewest = std::min<double>(fewest, step.ranks);
@@ -121,7 +121,7 @@ ScalingChart::Frame ScalingChart::frame() const
         least = std::min(least, valueOf(step));
         top = std::max(top, valueOf(step));
     }
-    for (const PublishedCurve& curve : m_outlook.published) {
+    for (const PublishedCurve& curve : m_forecast.published) {
         for (const PublishedPoint& point : curve.points) {
             fewest = std::min<double>(fewest, point.devices);
             most = std::max<double>(most, point.devices);
@@ -169,19 +169,19 @@ QPolygonF ScalingChart::curveOf(const std::vector<ScalingStep>& steps, const Fra
 void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const ScalingStep& first = m_outlook.steps.front();
-    const ScalingStep& last = m_outlook.steps.back();
+    const ScalingStep& first = m_forecast.steps.front();
+    const ScalingStep& last = m_forecast.steps.back();
     painter.setPen(QPen(colours.muted, 1.2, Qt::DashLine));
     painter.drawLine(frame.point(first.ranks, idealAt(first.ranks)),
                      frame.point(last.ranks, idealAt(last.ranks)));
     const QColor colour = seriesStyle(colours.scheme, 0).colour;
     painter.setPen(QPen(colour, 1.5, Qt::DotLine));
     painter.drawPolyline(curveOf(m_kept, frame));
-    const QPolygonF curve = curveOf(m_outlook.steps, frame);
+    const QPolygonF curve = curveOf(m_forecast.steps, frame);
     painter.setPen(QPen(colour, 2));
     painter.drawPolyline(curve);
     painter.setBrush(colours.panel);
-    if (const auto present = m_outlook.present())
+    if (const auto present = m_forecast.present())
         painter.drawEllipse(frame.point(present->ranks, valueOf(*present)), kRing, kRing);
     painter.setBrush(colour);
     painter.setPen(Qt::NoPen);
@@ -193,9 +193,9 @@ void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
 void ScalingChart::paintPublished(QPainter& painter, const Frame& frame) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
-    for (std::size_t i = 0; i < m_outlook.published.size(); ++i) {
+    for (std::size_t i = 0; i < m_forecast.published.size(); ++i) {
         const QColor colour = seriesStyle(scheme, styleOfPublished(i)).colour;
-        for (const PublishedPoint& point : m_outlook.published[i].points)
+        for (const PublishedPoint& point : m_forecast.published[i].points)
             paintMarker(painter, markerOfPublished(i), frame.point(point.devices, valueOf(point)), kMarker,
                         colour);
     }
@@ -205,7 +205,7 @@ void ScalingChart::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     const ThemeColours& colours = coloursOf(palette());
-    if (m_outlook.steps.empty()) {
+    if (m_forecast.steps.empty()) {
         painter.setPen(colours.muted);
         painter.drawText(rect(), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
         return;
@@ -219,7 +219,7 @@ void ScalingChart::paintEvent(QPaintEvent*)
     paintPublished(painter, place);
     paintPrediction(painter, place);
     if (m_current) {
-        const double x = place.x(m_outlook.steps[*m_current].ranks);
+        const double x = place.x(m_forecast.steps[*m_current].ranks);
         painter.setPen(QPen(colours.muted, 1, Qt::DashLine));
         painter.drawLine(QPointF(x, place.area.top()), QPointF(x, place.area.bottom()));
     }
@@ -228,7 +228,7 @@ void ScalingChart::paintEvent(QPaintEvent*)
 
 QString ScalingChart::presentReadOut() const
 {
-    const auto present = m_outlook.present();
+    const auto present = m_forecast.present();
     return present ? readOut(*present) : QString();
 }
 
@@ -238,7 +238,7 @@ QString ScalingChart::readOut(const ScalingStep& step) const
                       tr("%1 seq/s").arg(displayNumber(step.sequencesPerSecond)),
                       displayPercent(step.efficiency),
                       tr("global batch %1").arg(displayCount(step.globalBatch))};
-    for (const PublishedCurve& curve : m_outlook.published) {
+    for (const PublishedCurve& curve : m_forecast.published) {
         for (const PublishedPoint& point : curve.points) {
             if (point.devices == step.ranks)
                 parts << tr("published %1 seq/s, %2")
@@ -251,24 +251,24 @@ QString ScalingChart::readOut(const ScalingStep& step) const
 void ScalingChart::setCurrent(std::optional<std::size_t> step)
 {
     m_current = step;
-    const QString text = step ? readOut(m_outlook.steps[*step]) : QString();
-    setAccessibleDescription(step ? text : m_outlook.steps.empty() ? m_emptyText : presentReadOut());
+    const QString text = step ? readOut(m_forecast.steps[*step]) : QString();
+    setAccessibleDescription(step ? text : m_forecast.steps.empty() ? m_emptyText : presentReadOut());
     update();
     emit readOutChanged(text);
 }
 
 void ScalingChart::mouseMoveEvent(QMouseEvent* event)
 {
-    if (m_outlook.steps.empty())
+    if (m_forecast.steps.empty())
         return;
     const Frame place = frame();
     const auto distance = [&](const ScalingStep& step) {
         return std::abs(place.x(step.ranks) - event->position().x());
     };
     const auto nearest = std::min_element(
-        m_outlook.steps.begin(), m_outlook.steps.end(),
+        m_forecast.steps.begin(), m_forecast.steps.end(),
         [&](const ScalingStep& a, const ScalingStep& b) { return distance(a) < distance(b); });
-    setCurrent(static_cast<std::size_t>(nearest - m_outlook.steps.begin()));
+    setCurrent(static_cast<std::size_t>(nearest - m_forecast.steps.begin()));
 }
 
 void ScalingChart::leaveEvent(QEvent*)
@@ -279,7 +279,7 @@ void ScalingChart::leaveEvent(QEvent*)
 void ScalingChart::keyPressEvent(QKeyEvent* event)
 {
     const auto current = m_current ? std::optional(static_cast<int>(*m_current)) : std::nullopt;
-    const auto walk = walkOf(*event, current, static_cast<int>(m_outlook.steps.size()));
+    const auto walk = walkOf(*event, current, static_cast<int>(m_forecast.steps.size()));
     if (!walk)
         return QWidget::keyPressEvent(event);
     setCurrent(walk->to ? std::optional(static_cast<std::size_t>(*walk->to)) : std::nullopt);

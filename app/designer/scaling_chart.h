@@ -5,7 +5,7 @@
 #include <QWidget>
 
 #include "app/charts/chart_legend.h"
-#include "app/plan/scaling_outlook.h"
+#include "app/plan/scaling_forecast.h"
 
 namespace trainyard {
 
@@ -19,10 +19,10 @@ public:
 
     explicit ScalingChart(QWidget* parent = nullptr);
 
-    void setOutlook(const ScalingOutlook& outlook);
+    void setForecast(const ScalingForecast& forecast);
     void clear(const QString& why);
-    /// An outlook without steps = no comparison.
-    void setKept(const ScalingOutlook& outlook);
+    /// A forecast without steps = no comparison.
+    void setKept(const ScalingForecast& forecast);
     void setFigure(Figure figure);
     /// Text at the design's own size; empty if unknown.
     QString presentReadOut() const;
@@ -56,11 +56,11 @@ private:
     void setCurrent(std::optional<std::size_t> step);
     QString readOut(const ScalingStep& step) const;
 
-    ScalingOutlook m_outlook;
+    ScalingForecast m_forecast;
     std::vector<ScalingStep> m_kept;
     QString m_emptyText;
     Figure m_figure = Figure::Efficiency;
-    std::optional<std::size_t> m_current; ///< index into the outlook's steps
+    std::optional<std::size_t> m_current; ///< index into the forecast's steps
 };
 
 } // namespace trainyard

@@ -38,7 +38,7 @@ QString shortTitle(const PublishedCurve& curve)
     return rest.isEmpty() ? title : rest;
 }
 
-QList<LegendEntry> legendOf(const ScalingOutlook& outlook, bool hasKept)
+QList<LegendEntry> legendOf(const ScalingForecast& forecast, bool hasKept)
 {
     QList<LegendEntry> entries{entryOf(ScalingPanel::tr("predicted"), 0),
                                {ScalingPanel::tr("ideal"), coloursOf(ColourScheme::Light).muted,
@@ -47,17 +47,17 @@ QList<LegendEntry> legendOf(const ScalingOutlook& outlook, bool hasKept)
         entries << entryOf(ScalingPanel::tr("kept design"), 0);
         entries.last().line = Qt::DotLine;
     }
-    for (std::size_t i = 0; i < outlook.published.size(); ++i) {
-        entries << entryOf(shortTitle(outlook.published[i]), ScalingChart::styleOfPublished(i));
+    for (std::size_t i = 0; i < forecast.published.size(); ++i) {
+        entries << entryOf(shortTitle(forecast.published[i]), ScalingChart::styleOfPublished(i));
         entries.last().marker = ScalingChart::markerOfPublished(i);
     }
     return entries;
 }
 
-QString sourcesOf(const ScalingOutlook& outlook)
+QString sourcesOf(const ScalingForecast& forecast)
 {
     QStringList lines;
-    for (const PublishedCurve& curve : outlook.published) {
+    for (const PublishedCurve& curve : forecast.published) {
         QString line = QStringLiteral("%1: %2. %3")
                            .arg(QString::fromStdString(curve.name), QString::fromStdString(curve.title),
                                 QString::fromStdString(curve.source));
@@ -108,33 +108,33 @@ ScalingPanel::ScalingPanel(QWidget* parent)
     });
 }
 
-void ScalingPanel::showOutlook(const ScalingOutlook& outlook)
+void ScalingPanel::showForecast(const ScalingForecast& forecast)
 {
-    if (outlook.steps.empty())
+    if (forecast.steps.empty())
         return showNothing(
             tr("The global batch is not divisible by any other device count: use weak scaling."));
-    m_outlook = outlook;
-    m_chart->setOutlook(outlook);
+    m_forecast = forecast;
+    m_chart->setForecast(forecast);
     showLegend();
 }
 
-void ScalingPanel::showKept(const ScalingOutlook& outlook)
+void ScalingPanel::showKept(const ScalingForecast& forecast)
 {
-    m_hasKept = !outlook.steps.empty();
-    m_chart->setKept(outlook);
+    m_hasKept = !forecast.steps.empty();
+    m_chart->setKept(forecast);
     showLegend();
 }
 
 void ScalingPanel::showLegend()
 {
-    m_legend->setEntries(legendOf(m_outlook, m_hasKept));
-    m_legend->setToolTip(sourcesOf(m_outlook));
-    m_legend->setVisible(!m_outlook.steps.empty());
+    m_legend->setEntries(legendOf(m_forecast, m_hasKept));
+    m_legend->setToolTip(sourcesOf(m_forecast));
+    m_legend->setVisible(!m_forecast.steps.empty());
 }
 
 void ScalingPanel::showNothing(const QString& why)
 {
-    m_outlook = {};
+    m_forecast = {};
     m_chart->clear(why);
     showLegend();
 }

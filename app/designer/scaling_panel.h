@@ -2,7 +2,7 @@
 
 #include <QWidget>
 
-#include "app/plan/scaling_outlook.h"
+#include "app/plan/scaling_forecast.h"
 
 class QComboBox;
 
@@ -19,9 +19,9 @@ class ScalingPanel : public QWidget {
 public:
     explicit ScalingPanel(QWidget* parent = nullptr);
 
-    void showOutlook(const ScalingOutlook& outlook);
-    /// Outlook of the kept design; one without steps = none.
-    void showKept(const ScalingOutlook& outlook);
+    void showForecast(const ScalingForecast& forecast);
+    /// Forecast of the kept design; one without steps = none.
+    void showKept(const ScalingForecast& forecast);
     /// Shows why there is no prediction.
     void showNothing(const QString& why);
 
@@ -31,7 +31,7 @@ signals:
 private:
     void showLegend();
 
-    ScalingOutlook m_outlook;
+    ScalingForecast m_forecast;
     bool m_hasKept = false;
     QComboBox* m_scaling;
     QComboBox* m_figure;

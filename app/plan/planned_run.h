@@ -82,7 +82,8 @@ struct PlannedDesign {
     RunSpec spec;
     SequenceShape shape{};
     PlannedRun plan{};
-    /// Throughput of one rank, against that on the fewest whole nodes (ScalingOutlook); NaN = not worked out.
+    /// Throughput of one rank, against that on the fewest whole nodes (ScalingForecast); NaN = not worked
+    /// out.
     double efficiency = std::numeric_limits<double>::quiet_NaN();
 
     bool hasTime() const { return plan.hasTime(); }

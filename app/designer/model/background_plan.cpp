@@ -20,8 +20,8 @@ BackgroundPlan::Timeline timelineOf(const PlannedDesign& design, const std::func
 BackgroundPlan::BackgroundPlan(QObject* parent)
     : QObject(parent)
     , m_timeline([this](const Timeline& timeline) { emit timelineReady(timeline); })
-    , m_outlook([this](const Outlook& outlook) { emit outlookReady(outlook); })
-    , m_keptOutlook([this](const Outlook& outlook) { emit keptOutlookReady(outlook); })
+    , m_forecast([this](const Forecast& forecast) { emit forecastReady(forecast); })
+    , m_keptForecast([this](const Forecast& forecast) { emit keptForecastReady(forecast); })
 {
 }
 
@@ -48,17 +48,17 @@ void BackgroundPlan::setScaling(Scaling scaling)
 
 void BackgroundPlan::predictScaling()
 {
-    m_outlook.start([design = m_design, scaling = m_scaling](const auto& goesOn) {
-        return scalingOutlook(design, scaling, goesOn);
+    m_forecast.start([design = m_design, scaling = m_scaling](const auto& goesOn) {
+        return scalingForecast(design, scaling, goesOn);
     });
 }
 
 void BackgroundPlan::predictKept()
 {
     if (!m_kept || !m_kept->hasTime())
-        return m_keptOutlook.cancel();
-    m_keptOutlook.start([design = *m_kept, scaling = m_scaling](const auto& goesOn) {
-        return scalingOutlook(design, scaling, goesOn);
+        return m_keptForecast.cancel();
+    m_keptForecast.start([design = *m_kept, scaling = m_scaling](const auto& goesOn) {
+        return scalingForecast(design, scaling, goesOn);
     });
 }
 
@@ -66,7 +66,7 @@ void BackgroundPlan::clear()
 {
     m_design = {};
     m_timeline.cancel();
-    m_outlook.cancel();
+    m_forecast.cancel();
 }
 
 } // namespace trainyard

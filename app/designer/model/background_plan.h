@@ -6,7 +6,7 @@
 
 #include "app/base/latest_job.h"
 #include "app/plan/planned_run.h"
-#include "app/plan/scaling_outlook.h"
+#include "app/plan/scaling_forecast.h"
 #include "engine/planner/time/step_timeline.h"
 
 namespace trainyard {
@@ -18,7 +18,7 @@ class BackgroundPlan : public QObject {
     Q_OBJECT
 public:
     using Timeline = Result<std::shared_ptr<const StepTimeline>>;
-    using Outlook = Result<ScalingOutlook>;
+    using Forecast = Result<ScalingForecast>;
 
     explicit BackgroundPlan(QObject* parent = nullptr);
 
@@ -32,8 +32,8 @@ public:
 
 signals:
     void timelineReady(const trainyard::BackgroundPlan::Timeline& timeline);
-    void outlookReady(const trainyard::BackgroundPlan::Outlook& outlook);
-    void keptOutlookReady(const trainyard::BackgroundPlan::Outlook& outlook);
+    void forecastReady(const trainyard::BackgroundPlan::Forecast& forecast);
+    void keptForecastReady(const trainyard::BackgroundPlan::Forecast& forecast);
 
 private:
     void predictScaling();
@@ -43,8 +43,8 @@ private:
     std::optional<PlannedDesign> m_kept;
     Scaling m_scaling = Scaling::Strong;
     LatestJob<Timeline> m_timeline;
-    LatestJob<Outlook> m_outlook;
-    LatestJob<Outlook> m_keptOutlook;
+    LatestJob<Forecast> m_forecast;
+    LatestJob<Forecast> m_keptForecast;
 };
 
 } // namespace trainyard

@@ -140,15 +140,15 @@ private slots:
         QVERIFY(shares.contains(0.25));
     }
 
-    void anOutlookGoesFromOneNodeToMany()
+    void aForecastGoesFromOneNodeToMany()
     {
         const PlannedDesign design = designOf(bertSpec());
-        const auto outlook = scalingOutlook(design, Scaling::Weak);
-        QVERIFY(outlook.ok());
-        QCOMPARE(outlook->steps.front().ranks, 8);
-        QCOMPARE(outlook->steps.back().ranks, 512);
-        QCOMPARE(outlook->present()->ranks, 16);
-        QVERIFY(!outlook->published.empty());
+        const auto forecast = scalingForecast(design, Scaling::Weak);
+        QVERIFY(forecast.ok());
+        QCOMPARE(forecast->steps.front().ranks, 8);
+        QCOMPARE(forecast->steps.back().ranks, 512);
+        QCOMPARE(forecast->present()->ranks, 16);
+        QVERIFY(!forecast->published.empty());
     }
 
     /// 64 replicas would have one micro-batch for four stages.
@@ -159,7 +159,7 @@ private slots:
         spec.layout.pipeline = 4;
         spec.batch = {1024, 16, 16};
         const PlannedDesign design = designOf(spec);
-        const std::vector<int> sizes = outlookSizes(spec, design.time().node, Scaling::Strong);
+        const std::vector<int> sizes = forecastSizes(spec, design.time().node, Scaling::Strong);
         QCOMPARE(sizes, (std::vector<int>{8, 16, 32, 64}));
     }
 
@@ -169,24 +169,24 @@ private slots:
         spec.layout.data = 12;
         spec.batch = {768, 16, 4};
         const PlannedDesign design = designOf(spec);
-        const std::vector<int> sizes = outlookSizes(spec, design.time().node, Scaling::Weak);
+        const std::vector<int> sizes = forecastSizes(spec, design.time().node, Scaling::Weak);
         QCOMPARE(std::vector<int>(sizes.begin(), sizes.begin() + 3), (std::vector<int>{8, 12, 16}));
     }
 
-    void theBackgroundTellsTimelineAndOutlook()
+    void theBackgroundTellsTimelineAndForecast()
     {
         BackgroundPlan background;
         std::shared_ptr<const StepTimeline> timeline;
-        int outlooks = 0;
+        int forecasts = 0;
         connect(&background, &BackgroundPlan::timelineReady, this,
                 [&](const BackgroundPlan::Timeline& answer) { timeline = answer.value(); });
-        connect(&background, &BackgroundPlan::outlookReady, this,
-                [&](const BackgroundPlan::Outlook& answer) { outlooks += answer.ok() ? 1 : 0; });
+        connect(&background, &BackgroundPlan::forecastReady, this,
+                [&](const BackgroundPlan::Forecast& answer) { forecasts += answer.ok() ? 1 : 0; });
         background.setDesign(designOf(bertSpec()));
-        AWAIT(timeline && outlooks == 1);
+        AWAIT(timeline && forecasts == 1);
         QCOMPARE(timeline->shape.microBatches, 4);
         background.setScaling(Scaling::Weak);
-        AWAIT(outlooks == 2);
+        AWAIT(forecasts == 2);
     }
 
     /// The verdict, the timeline and the curve tell of the same step.
@@ -198,10 +198,10 @@ private slots:
         slow.cluster.nodes[0].hardware = "p3.16xlarge";
         QVERIFY(design.time().step.seconds < designOf(slow).time().step.seconds);
 
-        const auto outlook = scalingOutlook(design, Scaling::Weak);
-        QVERIFY(outlook.ok() && outlook->present());
-        QCOMPARE(outlook->present()->sequencesPerSecond, design.time().figures.sequencesPerSecond);
-        QVERIFY(outlook->steps.back().ranks > 16); // on more of the same hosts
+        const auto forecast = scalingForecast(design, Scaling::Weak);
+        QVERIFY(forecast.ok() && forecast->present());
+        QCOMPARE(forecast->present()->sequencesPerSecond, design.time().figures.sequencesPerSecond);
+        QVERIFY(forecast->steps.back().ranks > 16); // on more of the same hosts
 
         BackgroundPlan background;
         std::shared_ptr<const StepTimeline> timeline;
@@ -229,10 +229,10 @@ private slots:
     void aPredictionIsStoppedBetweenItsSizes()
     {
         int asked = 0;
-        const auto outlook =
-            scalingOutlook(designOf(bertSpec()), Scaling::Weak, [&](double) { return ++asked < 3; });
-        QVERIFY(!outlook.ok());
-        QCOMPARE(outlook.error().kind, ErrorKind::Cancelled);
+        const auto forecast =
+            scalingForecast(designOf(bertSpec()), Scaling::Weak, [&](double) { return ++asked < 3; });
+        QVERIFY(!forecast.ok());
+        QCOMPARE(forecast.error().kind, ErrorKind::Cancelled);
         QCOMPARE(asked, 3);
     }
 
@@ -240,8 +240,8 @@ private slots:
     {
         BackgroundPlan background;
         QList<double> kept;
-        connect(&background, &BackgroundPlan::keptOutlookReady, this,
-                [&](const BackgroundPlan::Outlook& answer) { kept << answer->present()->efficiency; });
+        connect(&background, &BackgroundPlan::keptForecastReady, this,
+                [&](const BackgroundPlan::Forecast& answer) { kept << answer->present()->efficiency; });
         background.setKept(designOf(bertSpec()));
         AWAIT(kept.size() == 1);
         background.setScaling(Scaling::Weak);

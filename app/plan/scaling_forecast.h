@@ -12,7 +12,7 @@
 namespace trainyard {
 
 /// Predicted scaling of a design, from the fewest nodes that hold a copy of its model upwards.
-struct ScalingOutlook {
+struct ScalingForecast {
     Scaling scaling = Scaling::Strong;
     int presentRanks = 0;                  ///< of the design itself
     std::vector<ScalingStep> steps;        ///< ascending ranks
@@ -22,13 +22,13 @@ struct ScalingOutlook {
     std::optional<ScalingStep> present() const;
 };
 
-/// The numbers of ranks of an outlook: sizesInNodes() up to eight times the design's nodes, at least 64, and
+/// The numbers of ranks of a forecast: sizesInNodes() up to eight times the design's nodes, at least 64, and
 /// the design's own. Skips sizes whose pipeline would have too few micro-batches.
-std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling);
+std::vector<int> forecastSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling);
 
 /// A larger cluster of unequal nodes repeats the same hosts in order. Calls `goesOn` between the sizes with
 /// the completed share. Requires a design with a time. Errors as scalingCurve(); Cancelled.
-Result<ScalingOutlook> scalingOutlook(const PlannedDesign& design, Scaling scaling,
-                                      const std::function<bool(double share)>& goesOn = {});
+Result<ScalingForecast> scalingForecast(const PlannedDesign& design, Scaling scaling,
+                                        const std::function<bool(double share)>& goesOn = {});
 
 } // namespace trainyard

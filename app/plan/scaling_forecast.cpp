@@ -1,4 +1,4 @@
-#include "app/plan/scaling_outlook.h"
+#include "app/plan/scaling_forecast.h"
 
 #include <algorithm>
 
@@ -46,14 +46,14 @@ Result<ScalingStep> stepAt(const PlannedDesign& design, int ranks, Scaling scali
 
 } // namespace
 
-std::optional<ScalingStep> ScalingOutlook::present() const
+std::optional<ScalingStep> ScalingForecast::present() const
 {
     const auto found = std::find_if(steps.begin(), steps.end(),
                                     [this](const ScalingStep& step) { return step.ranks == presentRanks; });
     return found == steps.end() ? std::nullopt : std::optional(*found);
 }
 
-std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling)
+std::vector<int> forecastSizes(const RunSpec& spec, const NodeModel& node, Scaling scaling)
 {
     const int present = spec.layout.worldSize();
     const int nodes = (present + node.devices - 1) / node.devices;
@@ -65,23 +65,23 @@ std::vector<int> outlookSizes(const RunSpec& spec, const NodeModel& node, Scalin
     return sizes;
 }
 
-Result<ScalingOutlook> scalingOutlook(const PlannedDesign& design, Scaling scaling,
-                                      const std::function<bool(double share)>& goesOn)
+Result<ScalingForecast> scalingForecast(const PlannedDesign& design, Scaling scaling,
+                                        const std::function<bool(double share)>& goesOn)
 {
-    ScalingOutlook outlook;
-    outlook.scaling = scaling;
-    outlook.presentRanks = design.spec.layout.worldSize();
-    outlook.published = publishedCurvesOf(design.spec.model);
-    const std::vector<int> sizes = outlookSizes(design.spec, design.time().node, scaling);
+    ScalingForecast forecast;
+    forecast.scaling = scaling;
+    forecast.presentRanks = design.spec.layout.worldSize();
+    forecast.published = publishedCurvesOf(design.spec.model);
+    const std::vector<int> sizes = forecastSizes(design.spec, design.time().node, scaling);
     for (const int ranks : sizes) {
-        const double done = static_cast<double>(outlook.steps.size()) / static_cast<double>(sizes.size());
+        const double done = static_cast<double>(forecast.steps.size()) / static_cast<double>(sizes.size());
         if (goesOn && !goesOn(done))
             return cancelled("the scaling prediction was cancelled");
         TRAINYARD_TRY(ScalingStep step, stepAt(design, ranks, scaling));
-        step.efficiency = outlook.steps.empty() ? 1 : step.perDevice / outlook.steps.front().perDevice;
-        outlook.steps.push_back(std::move(step));
+        step.efficiency = forecast.steps.empty() ? 1 : step.perDevice / forecast.steps.front().perDevice;
+        forecast.steps.push_back(std::move(step));
     }
-    return outlook;
+    return forecast;
 }
 
 } // namespace trainyard
