@@ -100,7 +100,8 @@ QWidget* ComparisonPanel::makeHead()
     m_clear->setAccessibleName(tr("Clear comparison"));
     m_clear->setToolTip(tr("Stop comparing"));
     m_swap->setAccessibleName(tr("Swap designs"));
-    m_swap->setToolTip(tr("Edit the kept design and keep the current one; one Undo step"));
+    m_swap->setToolTip(
+        tr("Edit the design saved for comparison and save the current one instead; one Undo step"));
     auto* head = new QWidget;
     auto* row = new QHBoxLayout(head);
     row->setContentsMargins(0, 0, 0, 0);

@@ -26,8 +26,8 @@ public:
     void keepPresent();
     /// nullopt = no comparison.
     void setKept(std::optional<PlannedDesign> design);
-    /// Efficiency of the kept design, computed in the background; NaN = unknown. Its arrival does not emit
-    /// keptChanged().
+    /// Efficiency of the design saved for comparison, computed in the background; NaN = unknown. Its arrival
+    /// does not emit keptChanged().
     void setKeptEfficiency(double efficiency);
 
 signals:

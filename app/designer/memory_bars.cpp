@@ -20,7 +20,7 @@ constexpr std::size_t kMaxBars = 16;
 constexpr int kLabel = 18;
 constexpr int kBar = 14;
 constexpr int kRow = kLabel + kBar + 6;
-constexpr int kKept = 14; ///< height of the kept design's bar with the gap above it
+constexpr int kKept = 14; ///< height of the saved design's bar with the gap above it
 constexpr int kLine = 20;
 constexpr int kLegendGap = 4;
 constexpr int kMinCellWidth = 184; ///< of the legend: the longest name with its figure
@@ -115,7 +115,7 @@ void MemoryBars::describe()
     for (const Row& row : m_rows)
         said << row.label + QStringLiteral(": ") + capacityText(row.group);
     if (m_kept)
-        said << tr("the kept design: %1").arg(capacityText(*m_kept));
+        said << tr("the design saved for comparison: %1").arg(capacityText(*m_kept));
     setAccessibleDescription(said.join(QStringLiteral(", ")));
 }
 
@@ -253,7 +253,7 @@ void MemoryBars::paintKept(QPainter& painter) const
         paintCompared(painter, part.area, colourOf(part.category, colours.scheme));
         end = part.area.right();
     }
-    const QString text = tr("kept: %1").arg(textOf(m_kept->needed));
+    const QString text = tr("saved: %1").arg(textOf(m_kept->needed));
     const int room = fontMetrics().horizontalAdvance(text);
     painter.setPen(colours.muted);
     if (end + metrics::kGap + room < width()) // else the tool tip tells
@@ -281,8 +281,8 @@ QString MemoryBars::toolTipAt(int y) const
 {
     const int below = y - barsTop();
     if (m_kept && below >= kRow && y < rowTop(1))
-        return toolTipOf(tr("the kept design: %1").arg(capacityText(*m_kept)) + QLatin1Char('\n') +
-                         breakdown(*m_kept));
+        return toolTipOf(tr("the design saved for comparison: %1").arg(capacityText(*m_kept)) +
+                         QLatin1Char('\n') + breakdown(*m_kept));
     if (below < 0 || y >= rowTop(m_rows.size()))
         return m_assumptions;
     const auto row = static_cast<std::size_t>((below - (m_kept && below >= kRow ? kKept : 0)) / kRow);

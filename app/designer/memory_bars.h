@@ -12,8 +12,8 @@ namespace trainyard {
 
 /// The planned memory per device as stacked bars, one per group of devices with the same use and capacity,
 /// the fullest first. Categories are outlined and tinted, transient parts striped, free memory hatched up to
-/// the capacity line; excess is drawn beyond it. The outline under the first bar is the kept design's. The
-/// values of the first bar are listed below.
+/// the capacity line; excess is drawn beyond it. The outline under the first bar is that of the design saved
+/// for comparison. The values of the first bar are listed below.
 class MemoryBars : public QWidget {
     Q_OBJECT
 public:
@@ -22,7 +22,7 @@ public:
     /// `assumptions`: of the estimate, one sentence each.
     void setMemory(const GroupedMemory& memory, const ParallelLayout& layout,
                    const std::vector<std::string>& assumptions);
-    /// The fullest group of the kept design; nullopt = no comparison.
+    /// The fullest group of the design saved for comparison; nullopt = no comparison.
     void setKept(const std::optional<MemoryGroup>& kept);
     QSize sizeHint() const override { return {480, neededHeight()}; }
     QSize minimumSizeHint() const override { return {320, neededHeight()}; }

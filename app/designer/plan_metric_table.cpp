@@ -56,7 +56,7 @@ void PlanMetricTable::show(const Row& row, const PlanMetric& figure, const PlanM
     row.value->setAccessibleDescription(figure.help());
     row.value->setToolTip(wrappedToolTip(figure.help()));
     row.change->setText(kept ? changeText(figure, *kept) : QString());
-    row.change->setToolTip(kept ? tr("kept design: %1").arg(kept->value) : QString());
+    row.change->setToolTip(kept ? tr("design saved for comparison: %1").arg(kept->value) : QString());
     setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));
 }
 

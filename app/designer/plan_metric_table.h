@@ -13,13 +13,13 @@ namespace trainyard {
 
 class ElidedLabel;
 
-/// The metrics of a design as a list, each with its change from the kept design.
+/// The metrics of a design as a list, each with its change from the design saved for comparison.
 class PlanMetricTable : public QWidget {
     Q_OBJECT
 public:
     explicit PlanMetricTable(QWidget* parent = nullptr);
 
-    /// `kept`: metrics of the kept design; empty = no comparison.
+    /// `kept`: metrics of the design saved for comparison; empty = no comparison.
     void setFigures(const std::vector<PlanMetric>& figures, const std::vector<PlanMetric>& kept);
 
 private:

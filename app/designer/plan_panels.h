@@ -42,7 +42,7 @@ private:
 };
 
 /// Panels for the consequences of a design: one step by cause and action ("pipeline"), scaling ("scaling"),
-/// learning rate ("learning-rate") and comparison with a kept design ("comparison"). Slow results arrive
+/// learning rate ("learning-rate") and comparison with a saved design ("comparison"). Slow results arrive
 /// later; until then a panel shows the previous design.
 class PlanPanels : public QObject {
     Q_OBJECT
@@ -57,7 +57,7 @@ public:
     void keepForComparison();
 
 signals:
-    /// The kept design changed, or more results of it are available.
+    /// The design saved for comparison changed, or more results of it are available.
     void keptChanged();
     /// Efficiency per rank relative to the fewest ranks; NaN = unknown.
     void efficiencyChanged(double efficiency);

@@ -10,8 +10,8 @@
 namespace trainyard {
 
 /// The scaling of a design: predicted curve, ideal curve dashed, published results for the same model as
-/// points, the kept design dotted, and a ring at the design's own size. The device axis is logarithmic (base
-/// 2). Hovering or the arrow keys show the values at a size.
+/// points, the design saved for comparison dotted, and a ring at the design's own size. The device axis is
+/// logarithmic (base 2). Hovering or the arrow keys show the values at a size.
 class ScalingChart : public QWidget {
     Q_OBJECT
 public:

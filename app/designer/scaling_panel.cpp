@@ -44,7 +44,7 @@ QList<LegendEntry> legendOf(const ScalingForecast& forecast, bool hasKept)
                                {ScalingPanel::tr("ideal"), coloursOf(ColourScheme::Light).muted,
                                 coloursOf(ColourScheme::Dark).muted, Qt::DashLine}};
     if (hasKept) {
-        entries << entryOf(ScalingPanel::tr("kept design"), 0);
+        entries << entryOf(ScalingPanel::tr("saved design"), 0);
         entries.last().line = Qt::DotLine;
     }
     for (std::size_t i = 0; i < forecast.published.size(); ++i) {

@@ -20,7 +20,7 @@ public:
     explicit ScalingPanel(QWidget* parent = nullptr);
 
     void showForecast(const ScalingForecast& forecast);
-    /// Forecast of the kept design; one without steps = none.
+    /// Forecast of the design saved for comparison; one without steps = none.
     void showKept(const ScalingForecast& forecast);
     /// Shows why there is no prediction.
     void showNothing(const QString& why);

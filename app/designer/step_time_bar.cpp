@@ -63,11 +63,11 @@ void StepTimeBar::describe()
         parts << QStringLiteral("%1 %2").arg(causeName(static_cast<CommonCause>(i)),
                                              displaySeconds(seconds[i]));
     if (m_kept)
-        parts << tr("kept design: %1 in total").arg(displaySeconds(m_kept->seconds));
+        parts << tr("design saved for comparison: %1 in total").arg(displaySeconds(m_kept->seconds));
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
 }
 
-/// Causes that take some of the step, or of the kept one.
+/// Causes that take some of the step, or of the saved one.
 std::vector<CommonCause> StepTimeBar::shownCauses() const
 {
     std::vector<CommonCause> causes;
@@ -123,7 +123,7 @@ void StepTimeBar::paintEvent(QPaintEvent*)
     painter.setPen(colours.muted);
     painter.drawText(
         label, Qt::AlignLeft | Qt::AlignVCenter,
-        m_kept ? tr("this design above, the kept one (%1) below").arg(displaySeconds(m_kept->seconds))
+        m_kept ? tr("this design above, the saved one (%1) below").arg(displaySeconds(m_kept->seconds))
                : tr("busiest rank, one optimizer step"));
     paintBar(painter, *m_step, barOf(false), false);
     if (m_kept)
@@ -132,7 +132,7 @@ void StepTimeBar::paintEvent(QPaintEvent*)
     paintFocusRing(painter, *this, QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
-/// The kept design is an outline alone.
+/// The saved design is an outline alone.
 void StepTimeBar::paintBar(QPainter& painter, const StepTime& step, const QRectF& bar, bool kept) const
 {
     const ThemeColours& colours = coloursOf(palette());

@@ -92,8 +92,9 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     m_pages->insertWidget(AssumptionsPage, makeAssumptions());
     m_explain->setCheckable(true);
     auto* keep = makeButton(tr("Compare"), "link");
-    keep->setAccessibleName(tr("Keep to compare"));
-    keep->setToolTip(tr("Keeps this design; every metric then shows the effect of further edits"));
+    keep->setAccessibleName(tr("Save for comparison"));
+    keep->setToolTip(
+        tr("Saves this design for comparison; every metric then shows the effect of further edits"));
     auto* links = new QHBoxLayout;
     links->addWidget(m_explain);
     links->addStretch(1);

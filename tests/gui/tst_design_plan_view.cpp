@@ -85,9 +85,9 @@ private slots:
         QCOMPARE(panel->findChild<QListView*>()->model()->rowCount(), 0);
     }
 
-    void aKeptDesignIsComparedSwappedAndLetGo()
+    void aSavedDesignIsComparedSwappedAndLetGo()
     {
-        click(*m_page, "Keep to compare");
+        click(*m_page, "Save for comparison");
         document().edit("Micro-batch", "batch.micro", [](RunSpec& spec) {
             spec.batch.micro = 32;
             spec.batch.accumulation = 8;

@@ -12,8 +12,8 @@
 namespace trainyard {
 
 /// Computes results that take longer than an edit may: the pipeline schedule action by action, and the
-/// scaling of the current and the kept design. Runs in other threads; only the newest design is answered,
-/// older work is cancelled. GUI thread.
+/// scaling of the current design and the one saved for comparison. Runs in other threads; only the newest
+/// design is answered, older work is cancelled. GUI thread.
 class BackgroundPlan : public QObject {
     Q_OBJECT
 public:

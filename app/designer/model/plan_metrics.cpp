@@ -351,7 +351,7 @@ std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present)
 {
     TextTable table{
-        {QObject::tr("Metric"), QObject::tr("Kept"), QObject::tr("Current"), QObject::tr("Change")}, {}};
+        {QObject::tr("Metric"), QObject::tr("Saved"), QObject::tr("Current"), QObject::tr("Change")}, {}};
     const std::vector<ComparedFigure> before = figuresOf(kept);
     const PlanMetric none{{}, QStringLiteral("–"), {}};
     for (const ComparedFigure& compared : figuresOf(present)) {
@@ -366,7 +366,7 @@ TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& presen
 
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present)
 {
-    TextTable table{{QObject::tr("Field"), QObject::tr("Kept"), QObject::tr("Current")}, {}};
+    TextTable table{{QObject::tr("Field"), QObject::tr("Saved"), QObject::tr("Current")}, {}};
     const auto before = valuesOf(changesBetween(present, kept));
     const auto now = valuesOf(changesBetween(kept, present));
     std::map<QString, QStringList> rows;

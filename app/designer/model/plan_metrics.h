@@ -43,7 +43,7 @@ Tone changeTone(const PlanMetric& now, const PlanMetric& before);
 QStringList planAssumptions(const PlannedDesign& design);
 
 /// Compares two designs metric by metric: those of planMetrics(), with memory by category and time by cause,
-/// and the change from the kept to the current one.
+/// and the change from the saved to the current one.
 TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
 
 /// Returns one row per differing field of the specification.

@@ -252,7 +252,7 @@ void showAlternatives(DeskWindow& desk)
     list->setCurrentIndex(list->model()->index(0, 0));
 }
 
-/// The pipeline halved against the kept design.
+/// The pipeline halved against the saved design.
 void showComparison(DeskWindow& desk)
 {
     showDesign(desk, thousandDevicesSpec(), GroupAxis::Pipeline);
