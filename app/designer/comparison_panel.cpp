@@ -59,7 +59,8 @@ TableView* makeTable(const QString& name, TextTableModel& model)
 QLabel* makeEmpty()
 {
     auto* label = makeLabel(
-        ComparisonPanel::tr("Keep this design, continue editing, and every metric shows the change."),
+        ComparisonPanel::tr(
+            "Save this design for comparison, continue editing, and every metric shows the change."),
         "muted");
     label->setAlignment(Qt::AlignCenter);
     label->setWordWrap(true);
@@ -164,8 +165,8 @@ void ComparisonPanel::showTables()
 {
     for (QWidget* widget : std::initializer_list<QWidget*>{m_table, m_swap, m_clear})
         widget->setVisible(m_kept.has_value());
-    m_keep->setText(m_kept ? tr("&Keep this") : tr("&Keep for comparison"));
-    m_keep->setAccessibleName(m_kept ? tr("Keep this design") : tr("Keep for comparison"));
+    m_keep->setText(m_kept ? tr("Save th&is") : tr("Save for compar&ison"));
+    m_keep->setAccessibleName(m_kept ? tr("Save this design") : tr("Save for comparison"));
     m_pages->setCurrentIndex(m_kept ? m_table->currentIndex() : static_cast<int>(EmptyPage));
     if (!m_kept)
         return;

@@ -10,8 +10,9 @@
 
 namespace trainyard {
 
-/// The planned time of an optimizer step as a stacked bar by cause, on one scale with that of the kept
-/// design, and the causes with values below. Hovering or the arrow keys show the parts of a cause.
+/// The planned time of an optimizer step as a stacked bar by cause, on one scale with that of the
+/// design saved for comparison, and the causes with values below. Hovering or the arrow keys show the parts
+/// of a cause.
 class StepTimeBar : public QWidget {
     Q_OBJECT
 public:
