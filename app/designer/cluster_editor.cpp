@@ -176,17 +176,13 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
     row.memory->setButtonSymbols(QAbstractSpinBox::NoButtons);
     row.memory->setAlignment(Qt::AlignRight);
     row.memory->setFixedWidth(kMemoryWidth);
-    explainField(row.host, tr("Host %1").arg(number),
-                 tr("The machine's name in your SSH config. Default: localhost, this machine, without ssh."));
+    explainField(row.host, tr("Host %1").arg(number), nodeFieldHelp("host"));
     row.host->setEditable(true);
     row.host->setInsertPolicy(QComboBox::NoInsert);
     explainField(row.hardware, tr("Hardware of host %1").arg(number),
-                 tr("Hardware for planning time and memory: a preset, or your own calibrated in Hosts. Sets "
-                    "the slots to its device count. Default: unknown, no time is planned."));
-    explainField(row.slotCount, tr("Slots of host %1").arg(number),
-                 tr("Maximum number of ranks on this host, one per device. Default: 1."));
-    explainField(row.memory, tr("Memory per slot of host %1").arg(number),
-                 tr("Memory limit per rank, in GiB (2^30 bytes). Default: 0, no limit."));
+                 nodeFieldHelp("hardware") + tr(" Sets the slots to its device count."));
+    explainField(row.slotCount, tr("Slots of host %1").arg(number), nodeFieldHelp("slots"));
+    explainField(row.memory, tr("Memory per slot of host %1").arg(number), nodeFieldHelp("memory"));
     for (QWidget* control :
          std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.memory})
         control->installEventFilter(this);

@@ -1,10 +1,13 @@
 #include "app/designer/spec_field.h"
 
+#include <algorithm>
+
 #include <QRegularExpression>
 
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
 #include "app/designer/special_fields.h"
+#include "engine/spec/field_list.h"
 #include "engine/spec/run_fields.h"
 
 namespace trainyard {
@@ -206,6 +209,16 @@ QString withFieldLabels(const QString& text)
         done = match.capturedEnd();
     }
     return labelled + text.mid(done);
+}
+
+QString nodeFieldHelp(const std::string& key)
+{
+    const auto& fields = fieldList();
+    const auto field = std::ranges::find(fields, "cluster.nodes[]." + key, &ListedField::path);
+    TRAINYARD_CHECK_MSG(field != fields.end(), key);
+    const QString otherwise = QString::fromStdString(field->defaultJson).remove(QLatin1Char('"'));
+    const QString help = fieldText(field->info.help);
+    return otherwise.isEmpty() ? help + QLatin1Char('.') : fieldText("%1. Default: %2.").arg(help, otherwise);
 }
 
 std::vector<SpecField> batchFields()

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 #include <vector>
 
 #include <QString>
@@ -44,6 +45,8 @@ SpecField specField(const char* path);
 QString fieldLabel(const QString& path);
 /// `text` with each JSON path replaced by its label in quotation marks.
 QString withFieldLabels(const QString& text);
+/// The help of a field of cluster.nodes[], by its key.
+QString nodeFieldHelp(const std::string& key);
 /// The fields below the editor of the batch's sizes.
 std::vector<SpecField> batchFields();
 /// The sections of the form in their order; batch and cluster have editors of their own between them.
