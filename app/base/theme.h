@@ -52,7 +52,6 @@ double contrast(const QColor& a, const QColor& b);
 /// Font sizes in pixels and distances on the 8 px grid.
 namespace metrics {
 constexpr int kTextPixels = 13;
-constexpr int kTitlePixels = 20;
 constexpr int kTickPixels = 11; ///< texts at the axes of charts
 constexpr int kHalf = 4;
 constexpr int kGap = 8;

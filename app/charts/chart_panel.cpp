@@ -11,7 +11,6 @@
 #include <QLabel>
 #include <QSharedPointer>
 #include <QTextStream>
-#include <QVBoxLayout>
 
 #include <qcustomplot.h>
 
@@ -20,6 +19,7 @@
 #include "app/charts/chart_export.h"
 #include "app/charts/chart_gestures.h"
 #include "app/charts/chart_options.h"
+#include "app/widgets/roles.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -112,9 +112,8 @@ void ChartPanel::buildLayout(const QString& subject)
     head->addWidget(m_title);
     head->addWidget(m_readOut, 1);
     head->addWidget(m_menu);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kHalf);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf,
+                                {metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addLayout(head);
     column->addWidget(m_plot, 1);
 

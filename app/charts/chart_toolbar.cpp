@@ -3,13 +3,13 @@
 #include <cmath>
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QShortcut>
 #include <QSlider>
 #include <QToolButton>
 
 #include "app/base/theme.h"
+#include "app/widgets/roles.h"
 
 namespace trainyard {
 
@@ -48,9 +48,7 @@ ChartToolbar::ChartToolbar(QWidget* keyScope, QWidget* parent)
     m_reset->setProperty("role", "button");
     m_reset->hide();
 
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(this);
     row->addWidget(m_axis);
     row->addWidget(m_logarithmicX);
     row->addWidget(m_logarithmic);

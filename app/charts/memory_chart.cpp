@@ -7,13 +7,13 @@
 #include <QKeyEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/charts/chart_legend.h"
 #include "app/series/axis.h"
 #include "app/widgets/item_walk.h"
+#include "app/widgets/roles.h"
 
 namespace trainyard {
 
@@ -190,9 +190,8 @@ MemoryChart::MemoryChart(QWidget* parent)
     auto* head = new QHBoxLayout;
     head->addWidget(title);
     head->addWidget(m_readOut, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf,
+                                {metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap});
     column->addLayout(head);
     column->addWidget(m_columns, 1);
     column->addWidget(m_legend);

@@ -3,7 +3,6 @@
 #include <QHBoxLayout>
 #include <QListView>
 #include <QProgressBar>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
@@ -65,10 +64,9 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     auto* head = new QHBoxLayout;
     head->addWidget(m_objective, 1);
     head->addWidget(m_button);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kGap);
+    auto* column =
+        columnLayout(this, metrics::kGap,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
     column->addWidget(makeLabel(tr("Alternatives"), "heading"));
     column->addLayout(head);
     column->addWidget(m_progress);

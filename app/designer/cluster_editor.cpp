@@ -36,9 +36,7 @@ constexpr int kRemoveWidth = 24;
 
 QHBoxLayout* makeLine(QWidget* parent)
 {
-    auto* line = new QHBoxLayout(parent);
-    line->setContentsMargins(0, 0, 0, 0);
-    line->setSpacing(metrics::kHalf);
+    auto* line = rowLayout(parent, metrics::kHalf);
     return line;
 }
 
@@ -106,9 +104,7 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     m_layout->setSpacing(metrics::kHalf);
     m_error->setWordWrap(true);
     m_error->hide();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf);
     column->addWidget(makeHeadings());
     column->addLayout(m_layout);
     column->addWidget(m_all, 0, Qt::AlignLeft);

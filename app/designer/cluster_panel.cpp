@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include <QHBoxLayout>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -55,17 +54,15 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     , m_placement(new PlacementRow(document))
 {
     setRole(this, "panel");
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kGap);
+    auto* column =
+        columnLayout(this, metrics::kGap,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
     column->addLayout(makeHead());
     column->addWidget(m_picture, 1);
     auto* firstLine = new QHBoxLayout;
     firstLine->addWidget(m_device, 1);
     firstLine->addWidget(m_useAll);
-    auto* words = new QVBoxLayout;
-    words->setSpacing(0);
+    auto* words = columnLayout(nullptr, 0);
     words->addLayout(firstLine);
     words->addWidget(m_groups);
     column->addLayout(words);
@@ -83,8 +80,7 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
 
 QLayout* ClusterPanel::makeHead()
 {
-    auto* head = new QHBoxLayout;
-    head->setSpacing(metrics::kGap);
+    auto* head = rowLayout();
     head->addWidget(makeLabel(tr("Cluster"), "heading"));
     head->addStretch(1);
     head->addWidget(makeLabel(tr("Colour by"), "muted"));

@@ -1,10 +1,8 @@
 #include "app/designer/comparison_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPointer>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/widgets/choice_box.h"
@@ -81,9 +79,7 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
     m_pages->insertWidget(FiguresPage, makeTable(tr("Metrics of both designs"), m_figures));
     m_pages->insertWidget(FieldsPage, makeTable(tr("Fields that differ"), m_fields));
     m_pages->insertWidget(EmptyPage, makeEmpty());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kHalf, 0, 0);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf, {0, metrics::kHalf, 0, 0});
     column->addWidget(makeHead());
     column->addWidget(m_pages, 1);
     m_due.setSingleShot(true);
@@ -104,8 +100,7 @@ QWidget* ComparisonPanel::makeHead()
     m_swap->setToolTip(
         tr("Edit the design saved for comparison and save the current one instead; one Undo step"));
     auto* head = new QWidget;
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = rowLayout(head, -1);
     row->addWidget(m_table);
     row->addStretch(1);
     for (QPushButton* button : {m_keep, m_swap, m_clear})

@@ -8,7 +8,6 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/designer/alternatives_panel.h"
@@ -49,10 +48,9 @@ constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work ar
 QFrame* makeTitledPanel(const QString& title, QWidget* content)
 {
     auto* panel = makePanel();
-    auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kGap);
+    auto* column =
+        columnLayout(panel, metrics::kGap,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
     column->addWidget(makeLabel(title, "heading"));
     column->addWidget(content);
     column->addStretch(1);
@@ -137,8 +135,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     m_page->content()->setSpacing(metrics::kPanelPadding);
     m_page->content()->addWidget(m_copies);
     m_page->content()->addWidget(m_panels, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(this, -1);
     column->addWidget(m_page);
     addPanels();
     addActions();

@@ -2,9 +2,6 @@
 
 #include <algorithm>
 
-#include <QHBoxLayout>
-#include <QVBoxLayout>
-
 #include "app/base/theme.h"
 #include "app/designer/model/cluster_labels.h"
 #include "app/designer/placement_letters.h"
@@ -40,9 +37,7 @@ PlacementRow::PlacementRow(SpecDocument& document, QWidget* parent)
     auto* caption = makeLabel(tr("Placement"), "muted");
     caption->setToolTip(tr("Drag a letter to its new place, or move it with Alt and the arrow keys: the "
                            "right-most one varies fastest with the rank"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(this);
     row->addWidget(caption);
     row->addWidget(m_letters);
     row->addLayout(makeSpellings(), 1);
@@ -51,8 +46,7 @@ PlacementRow::PlacementRow(SpecDocument& document, QWidget* parent)
 
 QLayout* PlacementRow::makeSpellings()
 {
-    auto* lines = new QVBoxLayout;
-    lines->setSpacing(0);
+    auto* lines = columnLayout(nullptr, 0);
     lines->addWidget(m_spelling);
     lines->addWidget(m_deepSpeed);
     return lines;

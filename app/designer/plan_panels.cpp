@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <QVBoxLayout>
-
 #include "app/base/theme.h"
 #include "app/charts/action_fill.h"
 #include "app/charts/chart_legend.h"
@@ -27,9 +25,8 @@ PipelinePanel::PipelinePanel(QWidget* parent)
     , m_legend(new ChartLegend)
 {
     setRole(this, "panel");
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(
+        this, metrics::kHalf, {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
     column->addWidget(makeLabel(tr("One step"), "heading"));
     column->addWidget(m_stepTime);
     column->addWidget(m_readOut);
@@ -79,8 +76,8 @@ std::optional<StepTime> stepOf(const PlannedDesign& design)
 QWidget* framed(QWidget* content)
 {
     auto* panel = makePanel();
-    auto* inside = new QVBoxLayout(panel);
-    inside->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    auto* inside = columnLayout(
+        panel, -1, {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
     inside->addWidget(content);
     return panel;
 }

@@ -1,7 +1,6 @@
 #include "app/designer/scaling_panel.h"
 
 #include <QHBoxLayout>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -9,6 +8,7 @@
 #include "app/designer/scaling_chart.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/roles.h"
 
 namespace trainyard {
 
@@ -90,9 +90,7 @@ ScalingPanel::ScalingPanel(QWidget* parent)
     head->addWidget(m_scaling);
     head->addWidget(m_figure);
     head->addStretch(1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kHalf, 0, 0);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf, {0, metrics::kHalf, 0, 0});
     column->addLayout(head);
     column->addWidget(m_readOut);
     column->addWidget(m_chart, 1);

@@ -4,7 +4,6 @@
 #include <QEvent>
 #include <QFileDialog>
 #include <QMenu>
-#include <QScrollArea>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -39,15 +38,13 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_batch(new BatchRow(parts.document))
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
     , m_help(makeHelp())
-    , m_scroll(new QScrollArea)
 {
     setRole(this, "panel");
     auto* content = new QWidget;
     setRole(content, "form");
-    auto* column = new QVBoxLayout(content);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kHalf);
+    auto* column =
+        columnLayout(content, metrics::kHalf,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
     const auto sections = specSections();
     addSection(column, sections[0]);
     addHeading(column, tr("Hosts"), false).rows->addWidget(m_cluster);
@@ -59,14 +56,8 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
         addSection(column, sections[i]);
     column->addStretch(1);
 
-    m_scroll->setWidget(content);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
-    auto* outer = new QVBoxLayout(this);
-    outer->setContentsMargins(1, 1, 1, 1);
-    outer->setSpacing(0);
+    m_scroll = verticalScroll(content);
+    auto* outer = columnLayout(this, 0, {1, 1, 1, 1});
     outer->addWidget(m_scroll, 1);
     outer->addWidget(makeSeparator());
     outer->addWidget(m_help);
@@ -163,9 +154,7 @@ SpecForm::Fold SpecForm::addHeading(QVBoxLayout* column, const QString& title, b
     heading->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
     heading->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     auto* body = new QWidget;
-    auto* rows = new QVBoxLayout(body);
-    rows->setContentsMargins(0, 0, 0, metrics::kGap);
-    rows->setSpacing(metrics::kHalf);
+    auto* rows = columnLayout(body, metrics::kHalf, {0, 0, 0, metrics::kGap});
     body->setVisible(!folded);
     connect(heading, &QToolButton::toggled, body, [heading, body](bool open) {
         body->setVisible(open);

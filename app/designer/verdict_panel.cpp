@@ -6,7 +6,6 @@
 #include <QHBoxLayout>
 #include <QScrollArea>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/designer/field_help.h"
@@ -102,9 +101,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
 
     auto* body = new QWidget;
     setRole(body, "form");
-    auto* rows = new QVBoxLayout(body);
-    rows->setContentsMargins(0, 0, 0, 0);
-    rows->setSpacing(metrics::kGap);
+    auto* rows = columnLayout(body);
     rows->addWidget(m_sentence);
     rows->addWidget(m_pages);
     rows->addWidget(makeSeparator());
@@ -113,18 +110,12 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     rows->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
     rows->addLayout(links);
     rows->addStretch();
-    auto* scroll = new QScrollArea; // so that the verdict and the launch are always in sight
-    scroll->setWidget(body);
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* scroll = verticalScroll(body); // so that the verdict and the launch are always in sight
     scroll->viewport()->setAutoFillBackground(false);
     body->setAutoFillBackground(false);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kHalf, metrics::kPanelPadding);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(
+        this, metrics::kGap, {metrics::kPanelPadding, metrics::kGap, metrics::kHalf, metrics::kPanelPadding});
     column->addWidget(m_verdict);
     column->addWidget(scroll, 1);
     column->addWidget(makeSeparator());
@@ -148,8 +139,7 @@ QWidget* VerdictPanel::makeAssumptions()
     m_assumptions->setAccessibleName(tr("Basis of the metrics"));
     auto* page = new QWidget;
     setRole(page, "form");
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(page, -1);
     column->addWidget(m_assumptions);
     return new FittingScroll(page, kMaxScrollHeight);
 }

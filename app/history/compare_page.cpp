@@ -1,14 +1,12 @@
 #include "app/history/compare_page.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QTabWidget>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -84,8 +82,7 @@ ComparePage::ComparePage(RunStore& desk, QWidget* parent)
     m_pages = makePages(none, buildSplit());
     m_frame->setSubtitle(tr("All runs on this computer; tick the ones to overlay"));
     m_frame->content()->addWidget(m_pages, 1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(this, -1);
     column->addWidget(m_frame);
 
     m_due.setSingleShot(true);
@@ -163,14 +160,11 @@ QWidget* ComparePage::buildCharts()
     connect(&m_link, &ChartLink::cursorChanged, this, &ComparePage::showLegend);
     m_history.startFrom(view());
 
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(metrics::kGap);
+    auto* bar = rowLayout();
     bar->addWidget(m_metric, 1);
     bar->addWidget(m_toolbar, 4);
     auto* charts = new QWidget;
-    auto* column = new QVBoxLayout(charts);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(charts);
     column->addLayout(bar);
     column->addWidget(m_groupBar);
     column->addWidget(m_legend);
@@ -188,9 +182,7 @@ QWidget* ComparePage::buildTables()
     auto* table = buildTable(m_scaling, tr("Scaling"), &m_scalingPages,
                              tr("Choose runs of at least two world sizes to see how training scales."));
     auto* scaling = new QWidget;
-    auto* row = new QHBoxLayout(scaling);
-    row->setContentsMargins(0, metrics::kGap, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(scaling, metrics::kGap, {0, metrics::kGap, 0, 0});
     row->addWidget(table, 3);
     row->addWidget(m_scalingChart, 2);
     m_scalingChart->setSmoothable(false);

@@ -1,7 +1,6 @@
 #include "app/history/group_bar.h"
 
 #include <QComboBox>
-#include <QHBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -43,9 +42,7 @@ GroupBar::GroupBar(QWidget* parent)
     m_spread->setCurrentIndex(int(Spread::MinMax));
     m_by->setObjectName(QStringLiteral("groupBy"));
     m_spread->setObjectName(QStringLiteral("groupSpread"));
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(this);
     row->addWidget(makeLabel(tr("Group by"), "muted"));
     row->addWidget(m_by, 2);
     row->addWidget(m_middle, 1);

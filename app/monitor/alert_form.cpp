@@ -5,7 +5,6 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QSignalBlocker>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
@@ -51,8 +50,7 @@ AlertForm::AlertForm(QWidget* parent)
         QDoubleSpinBox* box = makeBox(fields[i]);
         auto* label = makeLabel(fields[i].label, "muted", this);
         label->setBuddy(box);
-        auto* field = new QVBoxLayout;
-        field->setSpacing(2);
+        auto* field = columnLayout(nullptr, 2);
         field->addWidget(label);
         field->addWidget(box, 0, Qt::AlignLeft);
         const int column = int(i) % kColumns;

@@ -20,14 +20,12 @@ AlertCard::AlertCard(QWidget* parent)
     setRole(this, "strip");
     m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(2);
+    auto* texts = columnLayout(nullptr, 2);
     texts->addWidget(m_text);
     texts->addWidget(m_since);
     m_buttons->setSpacing(metrics::kGap);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
-    row->setSpacing(metrics::kPanelPadding);
+    auto* row = rowLayout(this, metrics::kPanelPadding,
+                          {metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap});
     row->addWidget(m_shape, 0, Qt::AlignTop);
     row->addLayout(texts, 1);
     row->addLayout(m_buttons);

@@ -3,11 +3,9 @@
 #include <cmath>
 
 #include <QGridLayout>
-#include <QScrollArea>
 #include <QShortcut>
 #include <QToolButton>
 #include <QUndoStack>
-#include <QVBoxLayout>
 
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/curve_chart.h"
@@ -84,9 +82,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->addWidget(m_toolbar, 1);
     bar->addWidget(m_pause);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
     column->addLayout(bar);
     column->addWidget(buildBoard(), 1);
     column->addWidget(m_pinned);
@@ -123,12 +119,7 @@ QWidget* ChartsTab::buildBoard()
     grid->setRowStretch(1, 3);
     grid->setRowStretch(2, 4);
 
-    auto* scroll = new QScrollArea(this);
-    scroll->setWidget(board);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* scroll = verticalScroll(board);
     return scroll;
 }
 

@@ -4,11 +4,9 @@
 #include <array>
 #include <utility>
 
-#include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -61,9 +59,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     , m_choice(makeLabel({}, "muted"))
 {
     m_pages->addWidget(buildList());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
     column->addLayout(buildBar());
     column->addWidget(m_pages, 1);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -79,8 +75,7 @@ QLayout* CheckpointsTab::buildBar()
            "sizes of the rest are checked."));
     m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(metrics::kGap);
+    auto* bar = rowLayout();
     for (QPushButton* button : {m_resume, m_verify, m_refresh})
         bar->addWidget(button);
     bar->addWidget(m_state, 1);
@@ -103,12 +98,9 @@ QWidget* CheckpointsTab::buildList()
     policy.setHeightForWidth(true);
     m_choice->setSizePolicy(policy);
     QFrame* panel = makePanel();
-    auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(1, metrics::kHalf, 1, metrics::kGap);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(panel, metrics::kGap, {1, metrics::kHalf, 1, metrics::kGap});
     column->addWidget(m_table, 1);
-    auto* line = new QHBoxLayout;
-    line->setContentsMargins(metrics::kGap, 0, metrics::kGap, 0);
+    auto* line = rowLayout(nullptr, -1, {metrics::kGap, 0, metrics::kGap, 0});
     line->addWidget(m_choice);
     column->addLayout(line);
     return panel;

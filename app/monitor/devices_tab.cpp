@@ -3,9 +3,7 @@
 #include <algorithm>
 
 #include <QHBoxLayout>
-#include <QScrollArea>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/alerts/alert_center.h"
 #include "app/base/display_text.h"
@@ -28,9 +26,7 @@ constexpr qsizetype kMaxHostLines = 3;
 QWidget* legendRow(const QString& title, const QList<LegendEntry>& entries)
 {
     auto* row = new QWidget;
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(metrics::kGap);
+    auto* layout = rowLayout(row);
     auto* name = makeLabel(title, "muted", row);
     name->setFixedWidth(110);
     auto* legend = new ChartLegend(row);
@@ -119,7 +115,6 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     , m_hostsOfRuns(hosts)
     , m_alerts(alerts)
     , m_pages(new QStackedWidget(this))
-    , m_scroll(new QScrollArea)
     , m_board(new DeviceBoard)
     , m_hosts(makeText("muted"))
     , m_name(makeText("heading"))
@@ -132,17 +127,14 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
                                       tr("Ranks report memory by category after the first step."), {}));
     auto* page = new QWidget;
     setRole(page, "page");
-    auto* inner = new QVBoxLayout(page);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(metrics::kGap);
+    auto* inner = columnLayout(page);
     inner->addWidget(buildHead());
     inner->addWidget(legendRow(tr("Memory"), memoryLegend()));
     inner->addWidget(legendRow(tr("Step time"), causeLegend()));
     inner->addWidget(buildBoard(), 1);
     inner->addWidget(buildDetail());
     m_pages->addWidget(page);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
     column->addWidget(m_pages);
     connect(m_board, &DeviceBoard::currentChanged, this, &DevicesTab::onCurrent);
     connect(m_board, &DeviceBoard::activated, this, &DevicesTab::logWanted);
@@ -161,9 +153,7 @@ QWidget* DevicesTab::buildHead()
         m_board->setGrouping(choice == 0 ? std::nullopt : std::optional(kGroupAxes[std::size_t(choice - 1)]));
     });
     auto* head = new QWidget;
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(head);
     row->addWidget(m_hosts, 1);
     row->addWidget(grouping, 0, Qt::AlignTop);
     return head;
@@ -173,24 +163,19 @@ QWidget* DevicesTab::buildBoard()
 {
     auto* holder = new QWidget;
     setRole(holder, "page");
-    auto* column = new QVBoxLayout(holder);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(holder, -1);
     column->addWidget(m_board);
     column->addStretch(1);
-    m_scroll->setWidget(holder);
-    m_scroll->setWidgetResizable(true);
-    m_scroll->setFocusPolicy(Qt::NoFocus);
-    m_scroll->setFrameShape(QFrame::NoFrame);
-    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll = verticalScroll(holder);
     return m_scroll;
 }
 
 QWidget* DevicesTab::buildDetail()
 {
     QFrame* panel = makePanel();
-    auto* column = new QVBoxLayout(panel);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    column->setSpacing(metrics::kHalf);
+    auto* column =
+        columnLayout(panel, metrics::kHalf,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
     auto* head = new QHBoxLayout;
     head->addWidget(m_name, 1);
     head->addWidget(m_askAgain);

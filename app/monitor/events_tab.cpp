@@ -4,12 +4,10 @@
 #include <array>
 
 #include <QDateTime>
-#include <QHBoxLayout>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "app/alerts/alert_center.h"
 #include "app/base/theme.h"
@@ -48,9 +46,7 @@ EventsTab::EventsTab(AlertCenter& alerts, QWidget* parent)
         new EmptyState(QStringLiteral("info"), tr("No events yet"),
                        tr("Checkpoints, resumes, warnings and failures of the run appear here."), {}));
     m_pages->addWidget(m_table);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
     column->addWidget(buildAlerts());
     column->addWidget(m_form);
     column->addWidget(m_scroll);
@@ -77,9 +73,7 @@ QWidget* EventsTab::buildAlerts()
         m_form->setProblem(m_alerts.problem());
     });
     auto* head = new QWidget;
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(head);
     row->addWidget(makeLabel(tr("Alerts"), "heading", head));
     row->addWidget(m_quiet, 1);
     row->addWidget(m_fold);

@@ -3,12 +3,10 @@
 #include <algorithm>
 
 #include <QFile>
-#include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QToolButton>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -77,8 +75,7 @@ void LogTab::buildBar()
     m_follow->setChecked(true);
     m_whole->setToolTip(tr("Loads the log from its first line; until then only its end is shown"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(metrics::kGap);
+    auto* bar = rowLayout();
     bar->addWidget(makeLabel(tr("Rank")));
     bar->addWidget(m_rankField);
     bar->addWidget(m_level);
@@ -87,12 +84,9 @@ void LogTab::buildBar()
     bar->addWidget(m_whole);
     bar->addWidget(m_state, 1);
     QFrame* panel = makePanel(this);
-    auto* inner = new QVBoxLayout(panel);
-    inner->setContentsMargins(1, metrics::kHalf, 1, metrics::kHalf);
+    auto* inner = columnLayout(panel, -1, {1, metrics::kHalf, 1, metrics::kHalf});
     inner->addWidget(m_view);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
     column->addLayout(bar);
     column->addWidget(panel, 1);
     connect(m_rankField, &QLineEdit::editingFinished, this, &LogTab::chooseRanks);
@@ -117,9 +111,7 @@ QWidget* LogTab::buildSearch()
     m_find->setFixedWidth(kFindWidth);
     m_find->installEventFilter(this);
     auto* box = new QWidget;
-    auto* row = new QHBoxLayout(box);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(metrics::kHalf);
+    auto* row = rowLayout(box, metrics::kHalf);
     for (QWidget* part : std::initializer_list<QWidget*>{m_find, m_before, m_after, m_count})
         row->addWidget(part);
     connect(m_find, &QLineEdit::textChanged, this, &LogTab::search);

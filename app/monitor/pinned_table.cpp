@@ -8,7 +8,6 @@
 #include <QShortcut>
 #include <QSortFilterProxyModel>
 #include <QUndoStack>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
@@ -95,9 +94,8 @@ void PinnedTable::buildLayout()
     add(tr("Copy"), tr("Copies the selected rows, or all, for a spreadsheet (Ctrl+C)"), &PinnedTable::copy);
     add(tr("Save…"), tr("Saves all rows as CSV, in full precision"), &PinnedTable::save);
     add(tr("Clear"), tr("Removes all pins (Delete: the selected ones)"), &PinnedTable::clear);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf,
+                                {metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap});
     column->addLayout(head);
     column->addWidget(m_view, 1);
     setFixedHeight(kHeight);

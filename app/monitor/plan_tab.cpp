@@ -5,7 +5,6 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QItemSelectionModel>
-#include <QScrollArea>
 #include <QStackedWidget>
 #include <QVBoxLayout>
 
@@ -75,8 +74,7 @@ QFrame* makeSection(QVBoxLayout*& column)
 /// The right one a little wider: so the heads of both fit in the smallest window.
 QHBoxLayout* sideBySide(QWidget* left, QWidget* right)
 {
-    auto* row = new QHBoxLayout;
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout();
     row->addWidget(left, 15, Qt::AlignTop);
     row->addWidget(right, 16, Qt::AlignTop);
     return row;
@@ -104,8 +102,7 @@ PlanTab::PlanTab(const HardwareLibrary& hardware, QWidget* parent)
     m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("Nothing measured yet"),
                                       tr("Measured values appear here after the first step."), {}));
     m_pages->addWidget(buildPage());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
     column->addWidget(m_pages);
 }
 
@@ -113,27 +110,19 @@ QWidget* PlanTab::buildPage()
 {
     auto* page = new QWidget;
     setRole(page, "page");
-    auto* column = new QVBoxLayout(page);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(page);
     column->addWidget(buildHead());
     column->addWidget(buildTime());
     column->addWidget(buildMemory());
     column->addStretch(1);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(page);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* scroll = verticalScroll(page);
     return scroll;
 }
 
 QWidget* PlanTab::buildHead()
 {
     auto* head = new QWidget;
-    auto* row = new QHBoxLayout(head);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = rowLayout(head, -1);
     m_choice->setAccessibleName(tr("Hardware of the nodes"));
     m_choice->setToolTip(tr("Hardware to plan the time for; the specification does not name it"));
     m_choice->setFixedWidth(kChoiceWidth);

@@ -1,10 +1,8 @@
 #include "app/monitor/run_header.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/monitor/model/next_checkpoint.h"
@@ -69,28 +67,22 @@ RunHeader::RunHeader(QWidget* parent)
     m_stop->setToolTip(tr("Finishes the step, saves a checkpoint and ends all processes of the run"));
     m_reason->setWordWrap(true);
 
-    auto* first = new QHBoxLayout;
-    first->setSpacing(metrics::kGap);
+    auto* first = rowLayout();
     first->addWidget(m_name, 1);
     first->addWidget(m_alerts);
     first->addWidget(m_link);
     first->addWidget(m_state);
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(2);
+    auto* texts = columnLayout(nullptr, 2);
     texts->addWidget(m_where);
     texts->addWidget(m_figures);
-    auto* second = new QHBoxLayout;
-    second->setSpacing(metrics::kGap);
+    auto* second = rowLayout();
     second->addLayout(texts, 1);
     for (QPushButton* button : {m_checkpoint, m_resume, m_stop})
         second->addWidget(button);
-    auto* third = new QHBoxLayout;
-    third->setSpacing(metrics::kPanelPadding);
+    auto* third = rowLayout(nullptr, metrics::kPanelPadding);
     third->addWidget(m_progress, 1);
     third->addWidget(m_times);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kHalf);
+    auto* column = columnLayout(this, metrics::kHalf);
     column->addLayout(first);
     column->addLayout(second);
     column->addLayout(third);

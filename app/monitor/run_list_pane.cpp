@@ -1,9 +1,7 @@
 #include "app/monitor/run_list_pane.h"
 
-#include <QHBoxLayout>
 #include <QLabel>
 #include <QListView>
-#include <QVBoxLayout>
 
 #include "app/runs/controls/run_row_delegate.h"
 #include "app/runs/controls/run_search_field.h"
@@ -30,9 +28,8 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setFrameShape(QFrame::NoFrame);
 
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf);
-    column->setSpacing(metrics::kGap);
+    auto* column =
+        columnLayout(this, metrics::kGap, {metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addWidget(m_search);
     column->addWidget(m_list, 1);
     column->addWidget(buildFoot());
@@ -65,8 +62,7 @@ QWidget* RunListPane::buildFoot()
     connect(import, &QPushButton::clicked, this,
             [this, import] { emit importWanted(import->mapToGlobal(QPoint(0, import->height()))); });
     auto* foot = new QWidget;
-    auto* row = new QHBoxLayout(foot);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = rowLayout(foot, -1);
     row->addWidget(m_count, 1);
     row->addWidget(more);
     row->addWidget(import);

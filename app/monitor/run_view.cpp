@@ -3,11 +3,9 @@
 #include <QDateTime>
 #include <QDockWidget>
 #include <QDoubleValidator>
-#include <QHBoxLayout>
 #include <QLineEdit>
 #include <QLocale>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "app/alerts/alert_center.h"
 #include "app/base/display_text.h"
@@ -28,6 +26,7 @@
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
+#include "app/widgets/roles.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/panel_area.h"
 #include "remote/launch/run_service.h"
@@ -57,8 +56,7 @@ void addShortField(MessageBar& strip, QLineEdit& field)
 {
     field.setFixedWidth(kFieldWidth);
     auto* line = new QWidget;
-    auto* row = new QHBoxLayout(line);
-    row->setContentsMargins(0, 0, 0, 0);
+    auto* row = rowLayout(line, -1);
     row->addWidget(&field);
     row->addStretch(1);
     strip.addField(line);
@@ -134,9 +132,7 @@ RunView::RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& har
 {
     addPanels();
     connectPanels();
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this);
     column->addWidget(m_header);
     column->addWidget(m_strip);
     column->addWidget(m_panels, 1);

@@ -1,4 +1,5 @@
 #include "app/monitor/runs_page.h"
+#include "app/widgets/roles.h"
 
 #include <QAction>
 #include <QDateTime>
@@ -6,7 +7,6 @@
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/monitor/alert_notifier.h"
@@ -63,8 +63,7 @@ RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& h
     m_frame->addAction(m_view->panels().makeMenuButton());
     addActions(m_view->panels().commands());
     addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(this, -1);
     column->addWidget(m_frame);
 
     connectActions();

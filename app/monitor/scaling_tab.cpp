@@ -2,11 +2,8 @@
 
 #include <algorithm>
 
-#include <QHBoxLayout>
 #include <QHeaderView>
-#include <QScrollArea>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -69,8 +66,7 @@ ScalingTab::ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QW
            "efficiency: launch one, or a whole study with `trainyard scaling SPEC --ranks 1,2,4`."),
         {}));
     m_pages->addWidget(buildPage());
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
     column->addWidget(m_pages);
     connect(m_baseline, &QComboBox::activated, this, &ScalingTab::study);
     connect(m_chart, &EfficiencyChart::readOutChanged, m_readOut, &ElidedLabel::setFullText);
@@ -84,28 +80,21 @@ QWidget* ScalingTab::buildPage()
     m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_strongTable->setModel(&m_strong);
     m_weakTable->setModel(&m_weak);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(metrics::kGap);
+    auto* head = rowLayout();
     head->addWidget(makeLabel(tr("Baseline"), "muted"));
     head->addWidget(m_baseline);
     head->addWidget(m_readOut, 1);
     QFrame* panel = makePanel();
-    auto* inner = new QVBoxLayout(panel);
-    inner->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                              metrics::kPanelPadding);
-    inner->setSpacing(metrics::kGap);
+    auto* inner =
+        columnLayout(panel, metrics::kGap,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
     inner->addLayout(head);
     inner->addWidget(m_chart, 1);
     inner->addWidget(m_legend);
     for (QWidget* part :
          std::initializer_list<QWidget*>{m_strongTitle, m_strongTable, m_weakTitle, m_weakTable, m_peak})
         inner->addWidget(part);
-    auto* scroll = new QScrollArea;
-    scroll->setWidget(panel);
-    scroll->setWidgetResizable(true);
-    scroll->setFocusPolicy(Qt::NoFocus);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    auto* scroll = verticalScroll(panel);
     return scroll;
 }
 

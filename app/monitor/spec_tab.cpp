@@ -3,12 +3,10 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QGuiApplication>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -64,15 +62,12 @@ SpecTab::SpecTab(RunStore& desk, QWidget* parent)
     m_pages->addWidget(m_text);
     m_pages->addWidget(table);
     m_pages->addWidget(m_answer);
-    auto* bar = new QHBoxLayout;
-    bar->setSpacing(metrics::kGap);
+    auto* bar = rowLayout();
     bar->addWidget(m_path, 1);
     bar->addWidget(makeLabel(tr("Compare with"), "muted"));
     bar->addWidget(m_other);
     bar->addWidget(copy);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
-    column->setSpacing(metrics::kGap);
+    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
     column->addLayout(bar);
     column->addWidget(m_pages, 1);
 }

@@ -33,9 +33,9 @@ constexpr int kGanttStretch = 100; ///< of 101: what a low one leaves is empty b
 
 QVBoxLayout* columnIn(QFrame& panel)
 {
-    auto* column = new QVBoxLayout(&panel);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    column->setSpacing(metrics::kHalf);
+    auto* column =
+        columnLayout(&panel, metrics::kHalf,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
     return column;
 }
 
@@ -93,9 +93,7 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
 {
     auto* page = new QWidget;
     setRole(page, "page");
-    auto* inner = new QVBoxLayout(page);
-    inner->setContentsMargins(0, 0, 0, 0);
-    inner->setSpacing(metrics::kGap);
+    auto* inner = columnLayout(page);
     inner->addWidget(buildRanks(), 2);
     inner->addWidget(buildPipeline(), 3);
     m_pages->addWidget(new EmptyState(QStringLiteral("info"), tr("No finished step yet"),
@@ -104,8 +102,7 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
     m_pages->addWidget(page);
     m_pages->addWidget(m_trace);
     connect(m_trace, &TraceView::closed, this, [this] { m_pages->setCurrentIndex(kRun); });
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, metrics::kGap, 0, 0);
+    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
     column->addWidget(m_pages);
 }
 
@@ -116,8 +113,7 @@ QWidget* TimelineTab::buildRanks()
     auto* order = new SegmentedControl({{tr("by rank"), tr("In order of rank")},
                                         {tr("slowest first"), tr("The rank that computes longest first")}});
     m_spread->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    auto* head = new QHBoxLayout;
-    head->setSpacing(metrics::kPanelPadding);
+    auto* head = rowLayout(nullptr, metrics::kPanelPadding);
     head->addWidget(makeLabel(tr("Typical step by rank"), "heading"));
     head->addWidget(m_spread, 1);
     head->addWidget(m_record);

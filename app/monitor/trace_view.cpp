@@ -1,9 +1,7 @@
 #include "app/monitor/trace_view.h"
 
 #include <QFileInfo>
-#include <QHBoxLayout>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
@@ -38,22 +36,20 @@ TraceView::TraceView(QWidget* parent)
     m_words->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_gantt->setAccessibleName(tr("Passes of every rank in a recorded step"));
     QPushButton* back = makeButton(tr("Back to the run"), "link");
-    auto* head = new QHBoxLayout;
-    head->setSpacing(metrics::kGap);
+    auto* head = rowLayout();
     head->addWidget(m_title, 1);
     head->addWidget(m_step);
     head->addWidget(back);
     QFrame* panel = makePanel();
-    auto* inside = new QVBoxLayout(panel);
-    inside->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    inside->setSpacing(metrics::kHalf);
+    auto* inside =
+        columnLayout(panel, metrics::kHalf,
+                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
     inside->addLayout(head);
     inside->addWidget(m_words);
     inside->addWidget(m_gantt, kGanttStretch);
     inside->addWidget(m_legend);
     inside->addStretch(1);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(0, 0, 0, 0);
+    auto* column = columnLayout(this, -1);
     column->addWidget(panel);
     connect(m_step, &QComboBox::activated, this, &TraceView::showStep);
     connect(m_gantt, &PipelineGantt::readOutChanged, m_words, &ReadOutLabel::setReadOut);

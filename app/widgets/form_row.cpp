@@ -31,8 +31,7 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     grid->setVerticalSpacing(2);
     grid->setColumnStretch(1, 1);
     grid->addWidget(name, 0, 0, Qt::AlignTop);
-    auto* line = new QHBoxLayout;
-    line->setSpacing(metrics::kGap);
+    auto* line = rowLayout();
     line->addWidget(field, 1);
     grid->addLayout(line, 0, 1);
     grid->addWidget(m_note, 1, 1);

@@ -5,6 +5,19 @@
 
 namespace trainyard {
 
+namespace {
+
+template <typename Layout>
+Layout* makeLayout(QWidget* parent, int spacing, const QMargins& margins)
+{
+    auto* layout = new Layout(parent);
+    layout->setContentsMargins(margins);
+    layout->setSpacing(spacing);
+    return layout;
+}
+
+} // namespace
+
 void setRole(QWidget* widget, const char* role)
 {
     setStyleProperty(widget, "role", QLatin1String(role));
@@ -51,6 +64,27 @@ QFrame* makeSeparator(QWidget* parent)
     auto* line = new QFrame(parent);
     setRole(line, "separator");
     return line;
+}
+
+QHBoxLayout* rowLayout(QWidget* parent, int spacing, const QMargins& margins)
+{
+    return makeLayout<QHBoxLayout>(parent, spacing, margins);
+}
+
+QVBoxLayout* columnLayout(QWidget* parent, int spacing, const QMargins& margins)
+{
+    return makeLayout<QVBoxLayout>(parent, spacing, margins);
+}
+
+QScrollArea* verticalScroll(QWidget* content)
+{
+    auto* scroll = new QScrollArea;
+    scroll->setWidget(content);
+    scroll->setWidgetResizable(true);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    return scroll;
 }
 
 } // namespace trainyard

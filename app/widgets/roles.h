@@ -1,9 +1,13 @@
 #pragma once
 
+#include <QBoxLayout>
 #include <QFrame>
 #include <QLabel>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QString>
+
+#include "app/base/theme.h"
 
 namespace trainyard {
 
@@ -20,5 +24,12 @@ QPushButton* makeButton(const QString& text, const char* role = nullptr, QWidget
 QFrame* makePanel(QWidget* parent = nullptr);
 /// A line between sections.
 QFrame* makeSeparator(QWidget* parent = nullptr);
+
+/// Layouts without the style's margins. A negative spacing is the style's.
+QHBoxLayout* rowLayout(QWidget* parent = nullptr, int spacing = metrics::kGap, const QMargins& margins = {});
+QVBoxLayout* columnLayout(QWidget* parent = nullptr, int spacing = metrics::kGap,
+                          const QMargins& margins = {});
+/// A frameless area that scrolls vertically alone and takes no focus.
+QScrollArea* verticalScroll(QWidget* content);
 
 } // namespace trainyard

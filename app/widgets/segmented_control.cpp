@@ -1,7 +1,6 @@
 #include "app/widgets/segmented_control.h"
 
 #include <QButtonGroup>
-#include <QHBoxLayout>
 #include <QSignalBlocker>
 #include <QToolButton>
 
@@ -21,9 +20,7 @@ const char* placeOf(qsizetype index, qsizetype count)
 SegmentedControl::SegmentedControl(const QList<Segment>& segments, QWidget* parent)
     : QWidget(parent), m_buttons(new QButtonGroup(this))
 {
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(0, 0, 0, 0);
-    row->setSpacing(0);
+    auto* row = rowLayout(this, 0);
     for (qsizetype i = 0; i < segments.size(); ++i) {
         auto* button = new QToolButton;
         setRole(button, "segment");

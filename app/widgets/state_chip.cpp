@@ -1,7 +1,6 @@
 #include "app/widgets/state_chip.h"
 
 #include <QEvent>
-#include <QHBoxLayout>
 #include <QLabel>
 
 #include "app/widgets/roles.h"
@@ -13,9 +12,7 @@ StateChip::StateChip(const QString& accessibleName, QWidget* parent)
 {
     setRole(this, "chip");
     setFixedHeight(24);
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(10, 0, 10, 0);
-    row->setSpacing(metrics::kGap);
+    auto* row = rowLayout(this, metrics::kGap, {10, 0, 10, 0});
     row->addWidget(m_word);
     row->addWidget(m_subject);
     hide();

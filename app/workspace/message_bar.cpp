@@ -66,17 +66,15 @@ MessageBar::MessageBar(QWidget* parent)
         emit closed();
     });
 
-    auto* texts = new QVBoxLayout;
-    texts->setSpacing(metrics::kHalf);
+    auto* texts = columnLayout(nullptr, metrics::kHalf);
     texts->addWidget(m_text);
     texts->addWidget(m_detail);
     texts->addLayout(m_fields);
     texts->addWidget(m_progress);
     m_actions->setSpacing(metrics::kGap);
 
-    auto* row = new QHBoxLayout(this);
-    row->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap);
-    row->setSpacing(metrics::kPanelPadding);
+    auto* row = rowLayout(this, metrics::kPanelPadding,
+                          {metrics::kPanelPadding, metrics::kGap, metrics::kGap, metrics::kGap});
     row->addWidget(m_shape, 0, Qt::AlignTop);
     row->addLayout(texts, 1);
     row->addLayout(m_actions);

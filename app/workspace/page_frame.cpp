@@ -36,10 +36,9 @@ PageFrame::PageFrame(const QString& title, QWidget* parent)
 
     m_content->setContentsMargins(0, 0, 0, 0);
     m_content->setSpacing(metrics::kGap);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding,
-                               metrics::kPanelPadding);
-    column->setSpacing(metrics::kPanelPadding);
+    auto* column = columnLayout(
+        this, metrics::kPanelPadding,
+        {metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding, metrics::kPanelPadding});
     column->addWidget(header);
     column->addWidget(m_strip);
     column->addLayout(m_content, 1);

@@ -1,6 +1,5 @@
 #include "app/workspace/panel_bar.h"
 
-#include <QHBoxLayout>
 #include <QPainter>
 #include <QToolButton>
 
@@ -18,12 +17,9 @@ constexpr QSize kIconSize(16, 16);
 PanelBar::PanelBar(const QString& title, QWidget* parent) : QWidget(parent), m_content(new QWidget)
 {
     setToolTip(tr("%1: drag to move, double-click to float").arg(title));
-    auto* outer = new QHBoxLayout(this);
-    outer->setContentsMargins(0, 0, 0, 0);
+    auto* outer = rowLayout(this, -1);
     outer->addWidget(m_content);
-    auto* row = new QHBoxLayout(m_content);
-    row->setContentsMargins(metrics::kGap, 0, metrics::kHalf, 0);
-    row->setSpacing(0);
+    auto* row = rowLayout(m_content, 0, {metrics::kGap, 0, metrics::kHalf, 0});
     row->addWidget(makeLabel(title, "heading"), 1);
     QToolButton* floating = addButton(QStringLiteral("float"), tr("Float or dock %1").arg(title));
     QToolButton* close = addButton(QStringLiteral("close"), tr("Close %1").arg(title));

@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QListView>
 #include <QPushButton>
-#include <QVBoxLayout>
 
 #include "app/runs/controls/run_row_delegate.h"
 #include "app/runs/controls/run_search_field.h"
@@ -34,9 +33,8 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_count, 1);
     foot->addWidget(none);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf);
-    column->setSpacing(metrics::kGap);
+    auto* column =
+        columnLayout(this, metrics::kGap, {metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addWidget(m_search);
     column->addWidget(m_list, 1);
     column->addLayout(foot);
