@@ -1,7 +1,6 @@
 #include "app/runs/recorded_run.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
 #include <QDir>
 #include <QFileInfo>
@@ -9,13 +8,14 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
+#include <nlohmann/json.hpp>
+
 #include "app/runs/series_cache.h"
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
 #include "engine/records/journal.h"
 #include "engine/records/untrusted_records.h"
 #include "engine/spec/elastic.h"
-#include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "remote/target/desk_file.h"
 
@@ -25,34 +25,28 @@ namespace {
 
 using nlohmann::json;
 
-/// What a request says about who takes part.
-struct Spread {
-    std::string layout; ///< text of layoutText(); empty = that of the specification
-    int replicas = 0;   ///< 0 = those of the layout
-    std::vector<std::string> hosts;
-    std::vector<std::string> away;
-};
+/// The slots of hosts that take no part; `nodes` and `away` as the request names them, in the order of
+/// `spec`.
+void takeSlotsOfAwayHosts(RunSpec& spec, const json& nodes, const std::vector<std::string>& away)
+{
+    for (std::size_t node = 0; node < std::min(spec.cluster.nodes.size(), nodes.size()); ++node) {
+        if (std::ranges::count(away, nodes[node].at("host").get<std::string>()) > 0)
+            spec.cluster.nodes[node].slotCount = 0;
+    }
+}
 
-Result<Spread> spreadIn(std::string_view request)
+/// `request`: the text of attempts/NNNN.json (remote/agent/supervise/launch_request.h). BadInput when it is
+/// none, or when its layout is not one of `launched`.
+Result<RunSpec> specOfRequest(const RunSpec& launched, std::string_view request)
 try {
     const json document = json::parse(request);
-    Spread spread{document.value("layout", std::string()), document.value("replicas", 0), {}, {}};
-    for (const json& node : document.at("nodes"))
-        spread.hosts.push_back(node.at("host").get<std::string>());
-    spread.away = document.value("away", spread.away);
-    return spread;
+    TRAINYARD_TRY(RunSpec spec, specOfAttempt(launched, document.value("layout", std::string()),
+                                              document.value("replicas", 0)));
+    takeSlotsOfAwayHosts(spec, document.at("nodes"), document.value("away", std::vector<std::string>()));
+    return spec;
 } catch (const json::exception& error) {
     return badInput("not a launch request: " + jsonProblem(error, request),
                     "remove the file, or fetch it again from the run's host");
-}
-
-void takeSlotsOfAwayHosts(RunSpec& spec, const Spread& spread)
-{
-    const std::size_t nodes = std::min(spec.cluster.nodes.size(), spread.hosts.size());
-    for (std::size_t node = 0; node < nodes; ++node) {
-        if (std::ranges::find(spread.away, spread.hosts[node]) != spread.away.end())
-            spec.cluster.nodes[node].slotCount = 0;
-    }
 }
 
 /// 0 = there is none.
@@ -65,22 +59,8 @@ std::uint32_t newestAttempt(const QDir& attempts)
     return newest;
 }
 
-} // namespace
-
-Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view request)
-{
-    TRAINYARD_TRY(const Spread spread, spreadIn(request));
-    RunSpec spec = launched;
-    if (!spread.layout.empty()) {
-        TRAINYARD_TRY(spec, withLayout(spec, spread.layout));
-    }
-    if (spread.replicas > 0) {
-        TRAINYARD_TRY(spec, withReplicas(spec, spread.replicas));
-    }
-    takeSlotsOfAwayHosts(spec, spread);
-    return spec;
-}
-
+/// Of the newest attempt whose request is in the run's folder; nullopt when there is none after the first.
+/// BadInput naming the file that is damaged.
 Result<std::optional<AttemptSpec>> newestAttemptSpec(const QString& folder, const RunSpec& launched)
 {
     const QDir attempts(folder + QStringLiteral("/attempts"));
@@ -90,13 +70,11 @@ Result<std::optional<AttemptSpec>> newestAttemptSpec(const QString& folder, cons
     const std::string file =
         attempts.filePath(QStringLiteral("%1.json").arg(attempt, 4, 10, QLatin1Char('0'))).toStdString();
     TRAINYARD_TRY(const std::string text, readFile(file));
-    auto spec = specOfAttempt(launched, text);
+    auto spec = specOfRequest(launched, text);
     if (!spec.ok())
         return spec.error().in(file);
     return std::optional(AttemptSpec{attempt, std::move(spec).value()});
 }
-
-namespace {
 
 std::filesystem::path pathOf(const QString& folder, const char* file)
 {

@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include <QJsonObject>
 #include <QString>
@@ -22,14 +21,6 @@ struct AttemptSpec {
     std::uint32_t attempt = 2;
     RunSpec spec;
 };
-
-/// `request`: the text of attempts/NNNN.json (remote/agent/supervise/launch_request.h). BadInput when it is
-/// none, or when its layout is not one of `launched`.
-Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view request);
-
-/// Of the newest attempt whose request is in the run's folder; nothing when there is none after the first.
-/// BadInput naming the file that is damaged.
-Result<std::optional<AttemptSpec>> newestAttemptSpec(const QString& folder, const RunSpec& launched);
 
 /// Facts about a run from its folder, without its journals.
 struct RunFacts {

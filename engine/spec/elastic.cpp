@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/layout_change.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -36,6 +37,12 @@ Result<RunSpec> fittedTo(const RunSpec& spec, int ranks)
         fmt::format("{} ranks are too few: one copy of the model needs {}, and the global batch of {} must "
                     "divide by micro-batches of {}",
                     ranks, ranksPerReplica, spec.batch.global, spec.batch.micro));
+}
+
+Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view layout, int replicas)
+{
+    const auto spread = layout.empty() ? Result<RunSpec>(launched) : withLayout(launched, layout);
+    return spread.ok() && replicas > 0 ? withReplicas(*spread, replicas) : spread;
 }
 
 } // namespace trainyard

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string_view>
+
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
 
@@ -13,5 +15,9 @@ Result<RunSpec> withReplicas(const RunSpec& spec, int replicas);
 /// As withReplicas() with as many as fit into `ranks`, at most the specification's own. Refused when there is
 /// no such number.
 Result<RunSpec> fittedTo(const RunSpec& spec, int ranks);
+
+/// The specification as an attempt of the run carries it out. `layout`: a text of layoutText(); empty = the
+/// launched one. `replicas`: 0 = those of the layout. Errors as withLayout() and withReplicas().
+Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view layout, int replicas = 0);
 
 } // namespace trainyard

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/elastic.h"
 #include "engine/spec/field_changes.h"
-#include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard::agent {
@@ -11,7 +11,7 @@ namespace trainyard::agent {
 Result<RunSpec> specOf(const LaunchRequest& request, const RunFolder& folder)
 {
     TRAINYARD_TRY(const RunSpec spec, loadSpec(folder.spec()));
-    return request.layout.empty() ? Result<RunSpec>(spec) : withLayout(spec, request.layout);
+    return specOfAttempt(spec, request.layout);
 }
 
 Result<RunWork> wholeWorkOf(const LaunchRequest& request, const RunFolder& folder)

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/elastic.h"
-#include "remote/agent/supervise/attempt_spec.h"
+#include "engine/spec/spec_json.h"
 
 namespace trainyard::agent {
 
@@ -54,10 +54,10 @@ Result<RunWork> workOf(const LaunchRequest& request, const RunFolder& folder, co
 {
     if (request.replicas == 0)
         return whole;
-    TRAINYARD_TRY(const RunSpec spec, specOf(request, folder));
-    TRAINYARD_TRY(const RunSpec changed, withReplicas(spec, request.replicas));
+    TRAINYARD_TRY(const RunSpec launched, loadSpec(folder.spec()));
+    TRAINYARD_TRY(const RunSpec spec, specOfAttempt(launched, request.layout, request.replicas));
     RunWork work = whole;
-    work.ranks = changed.layout.worldSize();
+    work.ranks = spec.layout.worldSize();
     return work;
 }
 
