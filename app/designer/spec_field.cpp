@@ -6,7 +6,6 @@
 
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
-#include "app/designer/special_fields.h"
 #include "engine/spec/field_list.h"
 #include "engine/spec/run_fields.h"
 

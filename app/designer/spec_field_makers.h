@@ -149,4 +149,8 @@ void makeRow(SpecField& field, const FieldInfo& info, Reach reach)
         makeNumber<Value>(field, reach);
 }
 
+/// Gives the rows that say more than one member of the specification, or say it in other words, what the
+/// description alone does not: presets, family, ZeRO stage. Leaves all others alone.
+void specialize(SpecField& field);
+
 } // namespace trainyard

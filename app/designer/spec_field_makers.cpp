@@ -1,9 +1,8 @@
-#include "app/designer/special_fields.h"
+#include "app/designer/spec_field_makers.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "app/designer/spec_field_makers.h"
 #include "engine/spec/presets.h"
 
 namespace trainyard {
