@@ -30,9 +30,7 @@ std::optional<Alert> linkLost(const ObservedRun& run, double patience)
                  {},
                  Severity::Warning,
                  QObject::tr("%1 has been unreachable for %2. The run continues on the cluster.")
-                     .arg(oneLine(run.facts.hosts.value(0)), displaySeconds(silent)),
-                 {},
-                 0};
+                     .arg(oneLine(run.facts.hosts.value(0)), displaySeconds(silent))};
 }
 
 /// Others are heard: else it is the link.
@@ -43,12 +41,8 @@ std::optional<Alert> lostHost(const ObservedRun& run, const NodeDevice& host, do
         return std::nullopt;
     const QString name = hostOf(run, host);
     return Alert{
-        AlertKind::LostHost,
-        name,
-        Severity::Error,
-        QObject::tr("No data from %1 for %2; other hosts are reporting").arg(name, displaySeconds(silent)),
-        {},
-        0};
+        AlertKind::LostHost, name, Severity::Error,
+        QObject::tr("No data from %1 for %2; other hosts are reporting").arg(name, displaySeconds(silent))};
 }
 
 std::optional<Alert> lowDisk(const ObservedRun& run, const NodeDevice& host, Bytes least)
@@ -56,13 +50,9 @@ std::optional<Alert> lowDisk(const ObservedRun& run, const NodeDevice& host, Byt
     if (host.sample.diskFree >= least)
         return std::nullopt;
     const QString name = hostOf(run, host);
-    return Alert{AlertKind::LowDisk,
-                 name,
-                 Severity::Warning,
+    return Alert{AlertKind::LowDisk, name, Severity::Warning,
                  QObject::tr("%1: %2 free on the disk of the run's folder; a checkpoint needs space")
-                     .arg(name, displayBytes(double(host.sample.diskFree))),
-                 {},
-                 0};
+                     .arg(name, displayBytes(double(host.sample.diskFree)))};
 }
 
 std::optional<Alert> lowMemory(const ObservedRun& run, const NodeDevice& host, double leastShare)
@@ -72,13 +62,9 @@ std::optional<Alert> lowMemory(const ObservedRun& run, const NodeDevice& host, d
     if (!(total > 0) || free >= leastShare * total)
         return std::nullopt;
     const QString name = hostOf(run, host);
-    return Alert{AlertKind::LowHostMemory,
-                 name,
-                 Severity::Warning,
+    return Alert{AlertKind::LowHostMemory, name, Severity::Warning,
                  QObject::tr("%1: %2 of %3 of host memory free; ranks are killed when it runs out")
-                     .arg(name, displayBytes(free), displayBytes(total)),
-                 {},
-                 0};
+                     .arg(name, displayBytes(free), displayBytes(total))};
 }
 
 std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device, double patience)
@@ -89,13 +75,9 @@ std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device
         held < kMinHeldShare * double(device.sample.memoryTotal))
         return std::nullopt;
     const QString name = QObject::tr("%1, device %2").arg(hostOf(run, device)).arg(device.sample.device);
-    return Alert{AlertKind::IdleDevice,
-                 name,
-                 Severity::Warning,
+    return Alert{AlertKind::IdleDevice, name, Severity::Warning,
                  QObject::tr("%1 has been idle for %3 while holding %2")
-                     .arg(name, displayBytes(held), displaySeconds(idle)),
-                 {},
-                 0};
+                     .arg(name, displayBytes(held), displaySeconds(idle))};
 }
 
 } // namespace
