@@ -9,7 +9,7 @@
 #include <QWheelEvent>
 
 #include "app/base/theme.h"
-#include "app/charts/action_fill.h"
+#include "app/charts/chart_fills.h"
 #include "app/plan/step_labels.h"
 #include "app/series/axis.h"
 

@@ -9,7 +9,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/charts/planned_fill.h"
+#include "app/charts/chart_fills.h"
 #include "app/designer/model/cluster_labels.h"
 
 namespace trainyard {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "app/base/theme.h"
-#include "app/charts/action_fill.h"
+#include "app/charts/chart_fills.h"
 #include "app/charts/chart_legend.h"
 #include "app/charts/pipeline_gantt.h"
 #include "app/designer/comparison_panel.h"

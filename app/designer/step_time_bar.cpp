@@ -10,7 +10,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/charts/planned_fill.h"
+#include "app/charts/chart_fills.h"
 #include "app/plan/step_labels.h"
 #include "app/widgets/item_walk.h"
 

@@ -5,7 +5,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/charts/action_fill.h"
+#include "app/charts/chart_fills.h"
 #include "app/charts/chart_legend.h"
 #include "app/charts/pipeline_gantt.h"
 #include "app/monitor/model/pipeline_timelines.h"
