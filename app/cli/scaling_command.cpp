@@ -15,7 +15,7 @@
 #include "app/cli/support/spec_input.h"
 #include "app/plan/scaling_table.h"
 #include "app/runs/recorded_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/planner/scaling/published_curve.h"

@@ -8,7 +8,7 @@
 #include <QStringList>
 
 #include "app/exchange/loaded_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 
 namespace trainyard {
 

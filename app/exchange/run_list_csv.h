@@ -3,7 +3,7 @@
 #include <QList>
 #include <QString>
 
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 
 namespace trainyard {
 

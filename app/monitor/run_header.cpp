@@ -7,7 +7,7 @@
 #include "app/base/display_text.h"
 #include "app/monitor/model/next_checkpoint.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"

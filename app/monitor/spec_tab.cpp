@@ -12,7 +12,7 @@
 #include "app/base/theme.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_store.h"
 #include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"

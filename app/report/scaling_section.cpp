@@ -2,7 +2,7 @@
 
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/planner/scaling/published_curve.h"
 
 namespace trainyard {

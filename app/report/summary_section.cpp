@@ -3,7 +3,7 @@
 #include "app/base/display_text.h"
 #include "app/plan/layout_summary.h"
 #include "app/report/sections.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "app/runs/series_cache.h"
 #include "remote/stream/run_follower.h"
 

@@ -1,6 +1,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -8,15 +10,57 @@
 #include <QList>
 #include <QObject>
 #include <QString>
+#include <QStringList>
 
-#include "app/runs/run_entry.h"
 #include "engine/base/result.h"
+#include "engine/records/record.h"
 
 class QSqlDatabase;
 class QSqlQuery;
 class QVariant;
 
 namespace trainyard {
+
+class RunSeries;
+struct RunFacts;
+
+/// Returns the last four letters of the run id, which distinguish runs of one name.
+inline QString shortRunId(const QString& id)
+{
+    return id.right(4);
+}
+
+/// One row of the history: what is known of a run without opening its journals.
+struct RunEntry {
+    QString id;
+    QString name;
+    QStringList hosts;
+    QString spec; ///< spec.json as written; empty for data jobs
+    bool isTraining = true;
+    RunState state = RunState::Pending;
+    QString reason; ///< for failed and stopped runs
+    qint64 step = 0;
+    qint64 steps = 0;
+    double loss = std::numeric_limits<double>::quiet_NaN();               ///< of the last step
+    double sequencesPerSecond = std::numeric_limits<double>::quiet_NaN(); ///< median of the newest steps
+    int worldSize = 0;
+    int attempt = 1;
+    qint64 createdMs = 0; ///< wall clock, since 1970-01-01 UTC
+    qint64 updatedMs = 0; ///< last update
+    QStringList tags;
+    QString notes;
+    bool isArchived = false; ///< hidden unless searched for
+    QString importedFrom;    ///< source program, e.g. "TensorBoard"; empty = a Trainyard run
+
+    bool isOver() const { return isFinal(state); }
+    bool operator==(const RunEntry&) const;
+};
+
+/// Updates the metrics of `entry` from facts and series; tags, notes and archive state stay.
+void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series);
+
+/// Returns the median throughput of the newest `window` steps; NaN without steps.
+double recentSequencesPerSecond(const RunSeries& series, qsizetype window = 50);
 
 /// How long to wait for other writers.
 inline constexpr std::chrono::milliseconds kHistoryPatience{5000};

@@ -6,8 +6,8 @@
 #include <QSortFilterProxyModel>
 #include <QStringList>
 
+#include "app/runs/run_database.h"
 #include "app/runs/run_display_state.h"
-#include "app/runs/run_entry.h"
 #include "app/runs/run_query.h"
 
 namespace trainyard {

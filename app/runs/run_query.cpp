@@ -7,8 +7,8 @@
 #include <QObject>
 #include <QRegularExpression>
 
+#include "app/runs/run_database.h"
 #include "app/runs/run_display_state.h"
-#include "app/runs/run_entry.h"
 
 namespace trainyard {
 

@@ -8,7 +8,7 @@
 #include "app/base/display_text.h"
 #include "app/base/tone.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include "app/base/display_text.h"
 #include "app/runs/open_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/spec/field_changes.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <QString>
 
 #include "app/base/text_table_model.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/planner/scaling/published_curve.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <QTest>
 
 #include "app/runs/recorded_run.h"
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "engine/spec/layout_change.h"
 #include "tests/support/sample_run/sample_run.h"
 

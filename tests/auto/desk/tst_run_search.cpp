@@ -1,7 +1,7 @@
 #include <QDateTime>
 #include <QTest>
 
-#include "app/runs/run_entry.h"
+#include "app/runs/run_database.h"
 #include "app/runs/run_query.h"
 
 using namespace trainyard;
