@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "app/base/parallel_for.h"
+#include "app/base/pool_work.h"
 
 namespace trainyard {
 

@@ -3,7 +3,7 @@
 #include <QList>
 #include <QPen>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/charts/chart_options.h"
 #include "app/charts/chart_panel.h"
 #include "app/series/axis.h"

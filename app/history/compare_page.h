@@ -2,7 +2,7 @@
 
 #include <QPointer>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/base/text_table_model.h"
 #include "app/charts/chart_history.h"
 #include "app/charts/chart_options.h"

@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
 

@@ -6,7 +6,7 @@
 
 #include <QObject>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/exchange/csv_table.h"
 
 class QPoint;

@@ -7,7 +7,7 @@
 #include <QWidget>
 
 #include "app/alerts/alert_actions.h"
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/monitor/model/recorded_trace.h"
 #include "app/runs/open_run.h"
 

@@ -5,7 +5,7 @@
 #include <QObject>
 #include <QTimer>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_display_state.h"
 

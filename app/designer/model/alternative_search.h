@@ -2,7 +2,7 @@
 
 #include <QObject>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/designer/model/alternative_list_model.h"
 #include "engine/planner/search/layout_search.h"
 

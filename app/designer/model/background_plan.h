@@ -4,7 +4,7 @@
 
 #include <QObject>
 
-#include "app/base/latest_job.h"
+#include "app/base/pool_work.h"
 #include "app/plan/planned_run.h"
 #include "app/plan/scaling_forecast.h"
 #include "engine/planner/time/step_timeline.h"

@@ -1,10 +1,9 @@
-#include "app/base/parallel_for.h"
+#include "app/base/pool_work.h"
 
 #include <atomic>
 
 #include <QSemaphore>
 #include <QThread>
-#include <QThreadPool>
 
 namespace trainyard {
 
