@@ -7,7 +7,7 @@
 #include "app/base/theme.h"
 #include "app/data/choose_path.h"
 #include "app/hosts/model/host_entry.h"
-#include "app/widgets/choice_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

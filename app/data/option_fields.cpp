@@ -9,9 +9,8 @@
 #include <QVBoxLayout>
 
 #include "app/base/display_text.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 #include "datasets/options/prepare_fields.h"
 
 namespace trainyard {

@@ -16,9 +16,8 @@
 #include "app/data/reader_field.h"
 #include "app/data/shape_field.h"
 #include "app/hosts/model/host_entry.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/form_row.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 
@@ -242,16 +241,17 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
         [this](const PrepareRequest& o) { m_readers->setReaders(o.readers); },
         [this](PrepareRequest& o) { o.readers = m_readers->readers(); });
     connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
-    m_fields->addOption(column, "--format",
-                        {.label = tr("Format"),
-                         .help = tr("Usually detected from the first bytes. With one sentence per line, blank lines "
-                                   "separate documents"),
-                         .choices = {{"auto", tr("Detect for each file")},
-                                     {"mediawiki", tr("Wiki export (XML)")},
-                                     {"wikiextractor", tr("WikiExtractor output")},
-                                     {"articles", tr("One document per line")},
-                                     {"sentences", tr("One sentence per line")},
-                                     {"jsonl", tr("JSON lines with a “text” field")}}});
+    m_fields->addOption(
+        column, "--format",
+        {.label = tr("Format"),
+         .help = tr("Usually detected from the first bytes. With one sentence per line, blank lines "
+                    "separate documents"),
+         .choices = {{"auto", tr("Detect for each file")},
+                     {"mediawiki", tr("Wiki export (XML)")},
+                     {"wikiextractor", tr("WikiExtractor output")},
+                     {"articles", tr("One document per line")},
+                     {"sentences", tr("One sentence per line")},
+                     {"jsonl", tr("JSON lines with a “text” field")}}});
     m_fields->addOption(column, "--headings",
                         {.label = tr("Headings"),
                          .help = tr("Default: removed, as in the original corpus"),

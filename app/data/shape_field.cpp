@@ -4,8 +4,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
-#include "app/widgets/choice_box.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 
 namespace trainyard {
 

@@ -5,8 +5,8 @@
 #include <QProgressBar>
 
 #include "app/base/theme.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/delegates.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

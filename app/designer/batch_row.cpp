@@ -7,7 +7,7 @@
 #include "app/base/theme.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -5,7 +5,7 @@
 #include <QStackedWidget>
 
 #include "app/base/theme.h"
-#include "app/widgets/choice_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 

@@ -7,8 +7,7 @@
 #include <QLocale>
 #include <QSignalBlocker>
 
-#include "app/widgets/choice_box.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 
 namespace trainyard {
 

@@ -6,8 +6,8 @@
 #include "app/base/theme.h"
 #include "app/charts/chart_legend.h"
 #include "app/designer/scaling_chart.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -4,7 +4,7 @@
 
 #include "app/base/display_text.h"
 #include "app/base/theme.h"
-#include "app/widgets/choice_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -14,7 +14,7 @@
 #include "app/charts/stacked_bars.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_comparison.h"
-#include "app/widgets/choice_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/empty_state.h"

@@ -14,8 +14,8 @@
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
 #include "app/runs/run_store.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 

@@ -9,8 +9,8 @@
 #include "app/charts/chart_legend.h"
 #include "app/charts/pipeline_gantt.h"
 #include "app/monitor/model/pipeline_timelines.h"
-#include "app/widgets/choice_box.h"
 #include "app/widgets/elided_label.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

@@ -9,7 +9,7 @@
 #include "app/data/model/data_set_list_model.h"
 #include "app/runs/controls/run_picker.h"
 #include "app/runs/run_list_model.h"
-#include "app/widgets/choice_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

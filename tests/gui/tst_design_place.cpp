@@ -18,13 +18,12 @@
 #include <nlohmann/json.hpp>
 
 #include "app/designer/design_page.h"
-#include "app/designer/memory_box.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_field.h"
 #include "app/designer/spec_form.h"
 #include "app/hosts/hosts_page.h"
 #include "app/widgets/delegates.h"
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "engine/base/file.h"

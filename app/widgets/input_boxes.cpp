@@ -1,4 +1,6 @@
-#include "app/widgets/number_box.h"
+#include "app/widgets/input_boxes.h"
+
+#include <cmath>
 
 #include <QSignalBlocker>
 #include <QWheelEvent>
@@ -6,6 +8,22 @@
 #include "app/base/display_text.h"
 
 namespace trainyard {
+
+namespace {
+constexpr int kShortest = 8; // characters
+}
+
+ChoiceBox::ChoiceBox(QWidget* parent) : QComboBox(parent)
+{
+    setFocusPolicy(Qt::StrongFocus);
+    setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    setMinimumContentsLength(kShortest);
+}
+
+void ChoiceBox::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
+}
 
 NumberBox::NumberBox(int low, int high, const QString& unit, QWidget* parent) : QSpinBox(parent), m_unit(unit)
 {
@@ -61,6 +79,47 @@ QValidator::State NumberBox::validate(QString& text, int&) const
 }
 
 void NumberBox::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
+}
+
+namespace {
+
+constexpr double kMaxGibibytes = 1 << 20;
+constexpr int kDecimals = 6; ///< about a KiB
+
+double gibibytes(Bytes bytes)
+{
+    return static_cast<double>(bytes) / static_cast<double>(kGiB);
+}
+
+} // namespace
+
+MemoryBox::MemoryBox(QWidget* parent) : QDoubleSpinBox(parent)
+{
+    setLocale(QLocale::c());
+    setDecimals(kDecimals);
+    setRange(0, kMaxGibibytes);
+    setSpecialValueText(tr("none")); // of 0
+    setFocusPolicy(Qt::StrongFocus);
+    connect(this, &QDoubleSpinBox::valueChanged, this, [this](double value) {
+        emit bytesChanged(static_cast<Bytes>(std::llround(value * static_cast<double>(kGiB))));
+    });
+}
+
+void MemoryBox::showBytes(Bytes bytes)
+{
+    const QSignalBlocker blocker(this);
+    if (std::abs(gibibytes(bytes) - value()) > std::pow(10, -kDecimals))
+        setValue(gibibytes(bytes));
+}
+
+QString MemoryBox::textFromValue(double gibibytes) const
+{
+    return locale().toString(gibibytes, 'g', kDecimals);
+}
+
+void MemoryBox::wheelEvent(QWheelEvent* event)
 {
     event->ignore();
 }
