@@ -47,12 +47,11 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     , m_objective(makeObjectives())
     , m_button(makeButton(tr("S&earch")))
     , m_progress(new QProgressBar)
-    , m_note(makeLabel({}, "help"))
+    , m_note(makeParagraph({}, "help"))
     , m_list(makeList(m_search.found()))
     , m_apply(makeButton(tr("&Apply")))
 {
     setRole(this, "panel");
-    m_note->setWordWrap(true);
     m_progress->setRange(0, 1000);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(tr("Search"));

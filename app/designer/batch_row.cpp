@@ -13,7 +13,7 @@
 namespace trainyard {
 
 BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
-    : QWidget(parent), m_document(document), m_error(makeLabel({}, "error"))
+    : QWidget(parent), m_document(document), m_error(makeParagraph({}, "error"))
 {
     auto* grid = new QGridLayout(this);
     grid->setContentsMargins(0, 0, 0, 0);
@@ -28,7 +28,6 @@ BatchRow::BatchRow(SpecDocument& document, QWidget* parent)
     SpecField global = specField("batch.global");
     global.effect += tr("; changing it adjusts accumulation");
     addTerm(grid, 6, BatchTerm::Global, global);
-    m_error->setWordWrap(true);
     m_error->hide();
     grid->addWidget(m_error, 2, 0, 1, 7);
     connect(&m_document, &SpecDocument::changed, this, &BatchRow::refresh);

@@ -95,12 +95,11 @@ ClusterEditor::ClusterEditor(SpecDocument& document, HostListModel& hosts, const
     , m_kinds(kindsIn(hardware))
     , m_layout(new QVBoxLayout)
     , m_all(makeButton({}, "link"))
-    , m_error(makeLabel({}, "error"))
+    , m_error(makeParagraph({}, "error"))
     , m_mostShown(kRowsAtFirst)
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(metrics::kHalf);
-    m_error->setWordWrap(true);
     m_error->hide();
     auto* column = columnLayout(this, metrics::kHalf);
     column->addWidget(makeHeadings());

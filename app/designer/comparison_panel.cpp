@@ -56,12 +56,11 @@ TableView* makeTable(const QString& name, TextTableModel& model)
 
 QLabel* makeEmpty()
 {
-    auto* label = makeLabel(
+    auto* label = makeParagraph(
         ComparisonPanel::tr(
             "Save this design for comparison, continue editing, and every metric shows the change."),
         "muted");
     label->setAlignment(Qt::AlignCenter);
-    label->setWordWrap(true);
     return label;
 }
 

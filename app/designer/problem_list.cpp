@@ -13,8 +13,7 @@ namespace {
 
 QLabel* makeText(const QString& text, const char* role)
 {
-    auto* label = makeLabel(text, role);
-    label->setWordWrap(true);
+    auto* label = makeParagraph(text, role);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     label->setContentsMargins(metrics::kHalf, 0, 0, 0);
     return label;

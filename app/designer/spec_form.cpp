@@ -68,9 +68,8 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
 
 QLabel* SpecForm::makeHelp()
 {
-    auto* help = makeLabel(tr("Point at a field to see its description."), "help");
+    auto* help = makeParagraph(tr("Point at a field to see its description."), "help");
     help->setTextFormat(Qt::RichText);
-    help->setWordWrap(true);
     help->setOpenExternalLinks(true);
     help->setTextInteractionFlags(Qt::TextBrowserInteraction);
     help->setFixedHeight(kHelpHeight);

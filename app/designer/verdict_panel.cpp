@@ -75,7 +75,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_verdict(makeLabel({}, "verdict"))
     , m_sentence(makeLabel({}, "muted"))
     , m_problems(new ProblemList)
-    , m_assumptions(makeLabel({}, "help"))
+    , m_assumptions(makeParagraph({}, "help"))
     , m_pages(new QStackedWidget)
     , m_figures(new PlanMetricTable)
     , m_obstacle(makeLabel({}, "help"))
@@ -132,7 +132,6 @@ VerdictPanel::VerdictPanel(QWidget* parent)
 QWidget* VerdictPanel::makeAssumptions()
 {
     m_assumptions->setTextFormat(Qt::RichText);
-    m_assumptions->setWordWrap(true);
     m_assumptions->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_assumptions->setOpenExternalLinks(true);
     m_assumptions->setTextInteractionFlags(Qt::TextBrowserInteraction);

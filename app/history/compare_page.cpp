@@ -67,7 +67,7 @@ ComparePage::ComparePage(RunStore& desk, QWidget* parent)
     , m_picker(new RunPicker(desk.list()))
     , m_metric(new ChoiceBox)
     , m_groupBar(new GroupBar)
-    , m_remark(makeLabel({}, "small"))
+    , m_remark(makeParagraph({}, "small"))
     , m_toolbar(new ChartToolbar(this))
     , m_legend(new ChartLegend)
     , m_chart(new CurveChart(tr("Loss"), Quantity::Number))
@@ -135,7 +135,6 @@ QWidget* ComparePage::buildCharts()
     m_metric->setToolTip(tr("Metric to plot; series of imported runs come last"));
     m_metric->setObjectName(QStringLiteral("comparedFigure"));
     m_chart->setObjectName(QStringLiteral("comparedCurves"));
-    m_remark->setWordWrap(true);
     showMetrics();
     connect(m_metric, &QComboBox::activated, this, &ComparePage::showCurves);
     connect(m_groupBar, &GroupBar::changed, this, [this] {
@@ -218,9 +217,8 @@ QWidget* ComparePage::buildTable(TextTableModel& model, const QString& name, QSt
     view->setModel(&model);
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     connect(&model, &QAbstractItemModel::modelReset, view, [view] { fitColumns(*view); });
-    auto* nothing = makeLabel(emptyText, "muted");
+    auto* nothing = makeParagraph(emptyText, "muted");
     nothing->setAlignment(Qt::AlignCenter);
-    nothing->setWordWrap(true);
     *pages = makePages(nothing, view);
     return *pages;
 }

@@ -37,7 +37,7 @@ QDoubleSpinBox* makeBox(const ThresholdField& field)
 AlertForm::AlertForm(QWidget* parent)
     : QFrame(parent)
     , m_notifies(new QCheckBox(tr("Desktop notification when the window is not in front"), this))
-    , m_problem(makeLabel({}, "error", this))
+    , m_problem(makeParagraph({}, "error", this))
 {
     setRole(this, "panel");
     m_notifies->setToolTip(tr("Notifies you of a new alert while you work elsewhere. Default: yes"));
@@ -72,7 +72,6 @@ AlertForm::AlertForm(QWidget* parent)
     last->addStretch(1);
     const int row = grid->rowCount();
     grid->addLayout(last, row, 0, 1, kColumns);
-    m_problem->setWordWrap(true);
     m_problem->hide();
     grid->addWidget(m_problem, row + 1, 0, 1, kColumns);
 }

@@ -13,12 +13,11 @@ namespace trainyard {
 AlertCard::AlertCard(QWidget* parent)
     : QFrame(parent)
     , m_shape(makeLabel({}, "heading", this))
-    , m_text(makeLabel({}, nullptr, this))
+    , m_text(makeParagraph({}, nullptr, this))
     , m_since(makeLabel({}, "help", this))
     , m_buttons(new QHBoxLayout)
 {
     setRole(this, "strip");
-    m_text->setWordWrap(true);
     m_text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     auto* texts = columnLayout(nullptr, 2);
     texts->addWidget(m_text);

@@ -56,7 +56,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
     , m_pages(new QStackedWidget(this))
     , m_table(new TableView(tr("Checkpoints")))
-    , m_choice(makeLabel({}, "muted"))
+    , m_choice(makeParagraph({}, "muted"))
 {
     m_pages->addWidget(buildList());
     auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
@@ -92,7 +92,6 @@ QWidget* CheckpointsTab::buildList()
     const std::array<int, CheckpointListModel::ColumnCount - 1> widths{80, 128, 96, 88, 72};
     for (std::size_t column = 0; column < widths.size(); ++column)
         m_table->setColumnWidth(int(column), widths[column]);
-    m_choice->setWordWrap(true);
     // A path is one long word: it must not make the panel as wide as it is.
     QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);

@@ -102,8 +102,7 @@ QString rankLines(const RankSummary& rank)
 
 QLabel* makeText(const char* role)
 {
-    QLabel* label = makeLabel({}, role);
-    label->setWordWrap(true);
+    QLabel* label = makeParagraph({}, role);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     return label;
 }

@@ -37,7 +37,7 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     , m_tags(new QLineEdit(this))
     , m_knownTags(new QStringListModel(this))
     , m_notes(new QPlainTextEdit(this))
-    , m_problem(makeLabel({}, "error", this))
+    , m_problem(makeParagraph({}, "error", this))
 {
     m_tags->setPlaceholderText(tr("baseline, paper"));
     m_tags->setAccessibleName(tr("Tags"));
@@ -50,7 +50,6 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     m_notes->setAccessibleName(tr("Notes"));
     m_notes->setToolTip(tr("Saved in the history as you type; the search covers their words"));
     m_notes->setTabChangesFocus(true);
-    m_problem->setWordWrap(true);
     m_problem->hide();
 
     auto* form = new QFormLayout(this);

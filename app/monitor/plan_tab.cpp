@@ -94,7 +94,7 @@ PlanTab::PlanTab(const HardwareLibrary& hardware, QWidget* parent)
     , m_hardware(hardware)
     , m_pages(new QStackedWidget(this))
     , m_choice(new ChoiceBox)
-    , m_sentence(makeLabel({}, "muted"))
+    , m_sentence(makeParagraph({}, "muted"))
     , m_time(new StackedBars(tr("Step time by cause, planned and measured"), Quantity::Seconds))
     , m_memory(new StackedBars(tr("Memory by category, planned and measured"), Quantity::Bytes))
     , m_memoryHeading(makeLabel({}, "heading"))
@@ -126,7 +126,6 @@ QWidget* PlanTab::buildHead()
     m_choice->setAccessibleName(tr("Hardware of the nodes"));
     m_choice->setToolTip(tr("Hardware to plan the time for; the specification does not name it"));
     m_choice->setFixedWidth(kChoiceWidth);
-    m_sentence->setWordWrap(true);
     row->addWidget(m_choice);
     row->addWidget(m_sentence, 1);
     connect(m_choice, &QComboBox::activated, this, &PlanTab::choose);

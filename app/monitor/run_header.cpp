@@ -48,7 +48,7 @@ RunHeader::RunHeader(QWidget* parent)
     , m_name(new ElidedLabel("title", Qt::ElideMiddle, this))
     , m_where(new ElidedLabel("muted", Qt::ElideMiddle, this))
     , m_figures(new ElidedLabel(nullptr, Qt::ElideRight, this))
-    , m_reason(makeLabel({}, "error", this))
+    , m_reason(makeParagraph({}, "error", this))
     , m_state(new StateChip(tr("Run"), this))
     , m_alerts(makeButton({}, "alert", this))
     , m_link(new StateChip(tr("Link"), this))
@@ -65,7 +65,6 @@ RunHeader::RunHeader(QWidget* parent)
     m_checkpoint->setToolTip(tr("Saves a checkpoint after the current step; training continues"));
     m_resume->setToolTip(tr("Resumes from the latest checkpoint"));
     m_stop->setToolTip(tr("Finishes the step, saves a checkpoint and ends all processes of the run"));
-    m_reason->setWordWrap(true);
 
     auto* first = rowLayout();
     first->addWidget(m_name, 1);

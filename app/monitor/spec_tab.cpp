@@ -35,7 +35,7 @@ SpecTab::SpecTab(RunStore& desk, QWidget* parent)
     , m_path(new ElidedLabel("muted", Qt::ElideMiddle, this))
     , m_other(new ChoiceBox(this))
     , m_text(new QPlainTextEdit)
-    , m_answer(makeLabel({}, "muted"))
+    , m_answer(makeParagraph({}, "muted"))
     , m_pages(new QStackedWidget(this))
 {
     m_text->setReadOnly(true);
@@ -46,7 +46,6 @@ SpecTab::SpecTab(RunStore& desk, QWidget* parent)
     m_other->setToolTip(tr("Shows the fields in which this run differs from another"));
     m_other->setMinimumWidth(200);
     m_answer->setAlignment(Qt::AlignCenter);
-    m_answer->setWordWrap(true);
     auto* table = new TableView(tr("Differences"));
     table->setModel(&m_differences);
     connect(&m_differences, &QAbstractItemModel::modelReset, table,

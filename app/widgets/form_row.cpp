@@ -12,13 +12,12 @@
 namespace trainyard {
 
 FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent)
-    : QWidget(parent), m_help(help), m_shown(shown), m_field(field), m_note(makeLabel({}, "help"))
+    : QWidget(parent), m_help(help), m_shown(shown), m_field(field), m_note(makeParagraph({}, "help"))
 {
     auto* name = makeLabel(label);
     name->setFixedWidth(kLabelWidth);
     name->setMinimumHeight(metrics::kControlHeight);
     name->setBuddy(field);
-    m_note->setWordWrap(true);
     field->setAccessibleName(label);
     field->setAccessibleDescription(help);
     field->setToolTip(wrappedToolTip(help));

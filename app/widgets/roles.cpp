@@ -42,6 +42,13 @@ QLabel* makeLabel(const QString& text, const char* role, QWidget* parent)
     return label;
 }
 
+QLabel* makeParagraph(const QString& text, const char* role, QWidget* parent)
+{
+    QLabel* label = makeLabel(text, role, parent);
+    label->setWordWrap(true);
+    return label;
+}
+
 QPushButton* makeButton(const QString& text, const char* role, QWidget* parent)
 {
     auto* button = new QPushButton(text, parent);

@@ -18,6 +18,8 @@ void setStyleProperty(QWidget* widget, const char* name, const QVariant& value);
 
 /// A label of a role: "title", "heading", "muted", "help", "error", "small", "figure", "mono".
 QLabel* makeLabel(const QString& text, const char* role = nullptr, QWidget* parent = nullptr);
+/// The same, with lines that wrap.
+QLabel* makeParagraph(const QString& text, const char* role = nullptr, QWidget* parent = nullptr);
 /// A button of a role: "primary", "danger", "link"; its accessible name is its text.
 QPushButton* makeButton(const QString& text, const char* role = nullptr, QWidget* parent = nullptr);
 /// A frame with the panel's background, border and radius; give it a layout with panel padding.

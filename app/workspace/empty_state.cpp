@@ -20,8 +20,7 @@ EmptyState::EmptyState(const QString& icon, const QString& heading, const QStrin
     : QWidget(parent), m_icon(icon), m_picture(makeLabel({}))
 {
     auto* title = makeLabel(heading, "heading");
-    auto* text = makeLabel(sentence, "muted");
-    text->setWordWrap(true);
+    auto* text = makeParagraph(sentence, "muted");
     text->setAlignment(Qt::AlignHCenter);
     text->setFixedWidth(kTextWidth);
 

@@ -36,8 +36,7 @@ ToneLook lookOf(MessageBar::Tone tone)
 
 QLabel* makeText(const char* role)
 {
-    auto* label = makeLabel({}, role);
-    label->setWordWrap(true);
+    auto* label = makeParagraph({}, role);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
 }
