@@ -17,7 +17,6 @@
 #include "app/history/model/run_comparison.h"
 #include "app/runs/controls/run_picker.h"
 #include "app/runs/run_store.h"
-#include "app/widgets/delegates.h"
 #include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
@@ -200,7 +199,6 @@ QWidget* ComparePage::buildFigures()
     m_sortedFigures->setSortRole(MetricTableModel::SortRole);
     auto* view = new TableView(tr("Final metrics"));
     view->setModel(m_sortedFigures);
-    view->setItemDelegate(new TonedDelegate(view));
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     view->setSortingEnabled(true);
     view->sortByColumn(-1, Qt::AscendingOrder); // as chosen, until a heading is clicked
