@@ -13,32 +13,19 @@ namespace trainyard {
 RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     : QFrame(parent)
     , m_model(model)
-    , m_search(new RunSearchField(this))
+    , m_search(new RunSearchField(m_filter, this))
     , m_count(makeLabel({}, "small", this))
-    , m_list(new QListView(this))
+    , m_list(makeRunList(m_filter, tr("Runs"), this))
 {
     setRole(this, "panel");
     m_filter.setSourceModel(&model);
-    m_list->setModel(&m_filter);
-    m_list->setItemDelegate(new RunRowDelegate(m_list));
-    m_list->setAccessibleName(tr("Runs"));
-    m_list->setUniformItemSizes(true);
-    m_list->setMouseTracking(true);
-    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setFrameShape(QFrame::NoFrame);
-
     auto* column =
         columnLayout(this, metrics::kGap, {metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addWidget(m_search);
     column->addWidget(m_list, 1);
     column->addWidget(buildFoot());
 
-    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
-        m_filter.setSearch(text);
-        m_search->showProblem(m_filter.search());
-        showCount();
-    });
+    connect(m_search, &QLineEdit::textChanged, this, &RunListPane::showCount);
     connect(m_search, &QLineEdit::returnPressed, m_list, qOverload<>(&QWidget::setFocus));
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [this] { emit currentRunChanged(currentRun()); });

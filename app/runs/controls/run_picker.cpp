@@ -14,21 +14,12 @@ namespace trainyard {
 
 RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     : QFrame(parent)
-    , m_search(new RunSearchField(this))
+    , m_search(new RunSearchField(m_model, this))
     , m_count(makeLabel({}, "small", this))
-    , m_list(new QListView(this))
+    , m_list(makeRunList(m_model, tr("Runs to choose from"), this))
 {
     setRole(this, "panel");
     m_model.setSourceModel(&model);
-    m_list->setModel(&m_model);
-    m_list->setItemDelegate(new RunRowDelegate(m_list));
-    m_list->setAccessibleName(tr("Runs to choose from"));
-    m_list->setUniformItemSizes(true);
-    m_list->setMouseTracking(true);
-    m_list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
-    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setFrameShape(QFrame::NoFrame);
-
     auto* none = makeButton(tr("Clear selection"), "link", this);
     auto* foot = new QHBoxLayout;
     foot->addWidget(m_count, 1);
@@ -39,10 +30,6 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     column->addWidget(m_list, 1);
     column->addLayout(foot);
 
-    connect(m_search, &QLineEdit::textChanged, this, [this](const QString& text) {
-        m_model.setSearch(text);
-        m_search->showProblem(m_model.search());
-    });
     connect(m_list, &QAbstractItemView::clicked, this, &RunPicker::toggle);
     connect(none, &QPushButton::clicked, this, [this] { m_model.setChosen({}); });
     connect(&m_model, &RunPickModel::chosenChanged, this, &RunPicker::showCount);

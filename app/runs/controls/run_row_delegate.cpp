@@ -1,6 +1,7 @@
 #include "app/runs/controls/run_row_delegate.h"
 
 #include <QEvent>
+#include <QListView>
 #include <QPainter>
 
 #include "app/base/display_text.h"
@@ -152,6 +153,20 @@ void RunRowDelegate::paintProgress(QPainter& painter, const QStyleOptionViewItem
     painter.drawRoundedRect(track, 1.5, 1.5);
     painter.setBrush(colours.accent);
     painter.drawRoundedRect(done, 1.5, 1.5);
+}
+
+QListView* makeRunList(QAbstractItemModel& runs, const QString& accessibleName, QWidget* parent)
+{
+    auto* list = new QListView(parent);
+    list->setModel(&runs);
+    list->setItemDelegate(new RunRowDelegate(list));
+    list->setAccessibleName(accessibleName);
+    list->setUniformItemSizes(true);
+    list->setMouseTracking(true);
+    list->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    list->setFrameShape(QFrame::NoFrame);
+    return list;
 }
 
 } // namespace trainyard

@@ -2,6 +2,8 @@
 
 #include <QStyledItemDelegate>
 
+class QListView;
+
 namespace trainyard {
 
 struct RunEntry;
@@ -31,5 +33,8 @@ private:
     void paintProgress(QPainter& painter, const QStyleOptionViewItem& option, const QRect& box,
                        const RunEntry& entry) const;
 };
+
+/// A list of these runs, painted by the delegate.
+QListView* makeRunList(QAbstractItemModel& runs, const QString& accessibleName, QWidget* parent);
 
 } // namespace trainyard

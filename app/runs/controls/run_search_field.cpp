@@ -3,13 +3,13 @@
 #include <QAction>
 #include <QToolTip>
 
-#include "app/runs/run_query.h"
+#include "app/runs/run_list_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 
 namespace trainyard {
 
-RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
+RunSearchField::RunSearchField(RunFilter& runs, QWidget* parent) : QLineEdit(parent), m_runs(runs)
 {
     setPlaceholderText(tr("words, tag:paper, loss<2.5"));
     setAccessibleName(tr("Search runs"));
@@ -20,6 +20,7 @@ RunSearchField::RunSearchField(QWidget* parent) : QLineEdit(parent)
     help->setToolTip(tr("Search help (F1)"));
     help->setShortcut(QKeySequence::HelpContents);
     help->setShortcutContext(Qt::WidgetShortcut);
+    connect(this, &QLineEdit::textChanged, this, &RunSearchField::search);
     connect(help, &QAction::triggered, this, &RunSearchField::showHelp);
 }
 
@@ -28,9 +29,10 @@ void RunSearchField::showHelp()
     QToolTip::showText(mapToGlobal(QPoint(0, height())), RunQuery::help(), this);
 }
 
-void RunSearchField::showProblem(const RunQuery& search)
+void RunSearchField::search(const QString& text)
 {
-    const QString& problem = search.problem();
+    m_runs.setSearch(text);
+    const QString& problem = m_runs.search().problem();
     setStyleProperty(this, "invalid", !problem.isEmpty());
     setToolTip(problem.isEmpty() ? RunQuery::help() : problem + QStringLiteral("\n\n") + RunQuery::help());
 }

@@ -4,22 +4,24 @@
 
 namespace trainyard {
 
-class RunQuery;
+class RunFilter;
 
-/// The search field for runs. Its help lists the forms of RunQuery.
+/// The search field of a list of runs. Shows why a part of its text is ignored; its help lists the forms of
+/// RunQuery.
 class RunSearchField : public QLineEdit {
     Q_OBJECT
 
 public:
-    explicit RunSearchField(QWidget* parent = nullptr);
+    explicit RunSearchField(RunFilter& runs, QWidget* parent = nullptr);
 
-    /// Shows why a part of the text is ignored.
-    void showProblem(const RunQuery& search);
     /// Focuses the field and selects its text, for the shortcut.
     void takeFocus();
 
 private:
+    void search(const QString& text);
     void showHelp();
+
+    RunFilter& m_runs;
 };
 
 } // namespace trainyard
