@@ -5,7 +5,7 @@
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/cli/support/output_file.h"
-#include "app/monitor/model/trace_recording.h"
+#include "app/monitor/model/trace_recorder.h"
 #include "app/runs/recorded_run.h"
 #include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
@@ -40,14 +40,14 @@ Status checkAtWork(Desk& desk, const DeskRun& run)
     return {};
 }
 
-Status record(TraceRecording& recording, int steps)
+Status record(TraceRecorder& recording, int steps)
 {
     console::Awaited<Status> answer;
     answer.onInterrupt([&answer] { answer.set(cancelled("interrupted")); });
-    QObject::connect(&recording, &TraceRecording::progress, answer.context(), [steps](int done) {
+    QObject::connect(&recording, &TraceRecorder::progress, answer.context(), [steps](int done) {
         console::transient(QStringLiteral("recorded %1 of %2 steps").arg(done).arg(steps));
     });
-    QObject::connect(&recording, &TraceRecording::finished, answer.context(),
+    QObject::connect(&recording, &TraceRecorder::finished, answer.context(),
                      [&answer](const Status& status) { answer.set(status); });
     recording.start();
     return answer.wait();
@@ -65,9 +65,9 @@ Status trace(const TraceOptions& options)
     for (const QString& host : run.hosts)
         TRAINYARD_TRY_STATUS(desk.reach(host));
     TRAINYARD_TRY_STATUS(checkAtWork(desk, run));
-    TraceRecording recording([&](int rank, const QObject* context,
-                                 auto done) { desk.runs().readRing(run.id, rank, context, std::move(done)); },
-                             spec->layout.worldSize(), options.steps);
+    TraceRecorder recording([&](int rank, const QObject* context,
+                                auto done) { desk.runs().readRing(run.id, rank, context, std::move(done)); },
+                            spec->layout.worldSize(), options.steps);
     TRAINYARD_TRY_STATUS(record(recording, options.steps));
     const CollectiveTrace& known = recording.trace();
     TRAINYARD_TRY_STATUS(writeFileAtomically(std::filesystem::absolute(options.out),

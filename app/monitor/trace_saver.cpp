@@ -34,8 +34,8 @@ TraceSaver::TraceSaver(RunHosts& hosts, const OpenRun& run, QObject* parent)
                                           auto done) { hosts.readRing(id, rank, context, std::move(done)); },
                   worldSize(run), kSteps)
 {
-    connect(&m_recording, &TraceRecording::progress, this, &TraceSaver::progress);
-    connect(&m_recording, &TraceRecording::finished, this, &TraceSaver::end);
+    connect(&m_recording, &TraceRecorder::progress, this, &TraceSaver::progress);
+    connect(&m_recording, &TraceRecorder::finished, this, &TraceSaver::end);
 }
 
 void TraceSaver::end(const Status& recorded)

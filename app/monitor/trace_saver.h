@@ -3,7 +3,7 @@
 #include <QObject>
 #include <QString>
 
-#include "app/monitor/model/trace_recording.h"
+#include "app/monitor/model/trace_recorder.h"
 #include "app/runs/open_run.h"
 
 namespace trainyard {
@@ -33,7 +33,7 @@ private:
 
     QString m_folder;
     QStringList m_hostsByRank;
-    TraceRecording m_recording;
+    TraceRecorder m_recording;
 };
 
 } // namespace trainyard

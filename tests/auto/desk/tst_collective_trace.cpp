@@ -4,9 +4,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "app/monitor/model/collective_trace.h"
 #include "app/monitor/model/recorded_trace.h"
-#include "app/monitor/model/trace_recording.h"
+#include "app/monitor/model/trace_recorder.h"
 #include "engine/base/file.h"
 #include "tests/support/patience.h"
 
@@ -205,11 +204,11 @@ private slots:
     void recordsUntilTheStepsAreDone()
     {
         std::int64_t step = 3;
-        TraceRecording recording(
+        TraceRecorder recording(
             [&](int rank, const QObject*, auto done) { done(ringAt(rank, rank == 0 ? step++ : step)); }, 2,
             3);
         QList<Status> ends;
-        connect(&recording, &TraceRecording::finished, this,
+        connect(&recording, &TraceRecorder::finished, this,
                 [&](const Status& status) { ends.append(status); });
         recording.start();
         AWAIT_EQUAL(ends.size(), 1);
@@ -231,7 +230,7 @@ private slots:
         QFETCH(Activity, activity);
         QFETCH(bool, isThere);
         QFETCH(QString, reason);
-        TraceRecording recording(
+        TraceRecorder recording(
             [&](int rank, const QObject*, auto done) {
                 FlightSnapshot ring = ringAt(rank, 4);
                 ring.activity = activity;
@@ -239,7 +238,7 @@ private slots:
             },
             2, 3);
         QList<Status> ends;
-        connect(&recording, &TraceRecording::finished, this,
+        connect(&recording, &TraceRecorder::finished, this,
                 [&](const Status& status) { ends.append(status); });
         recording.start();
         QCOMPARE(ends.size(), 1);
