@@ -58,8 +58,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     m_rate->setSmoothable(false);
     m_rate->setFromZero(true);
     m_throughput->setFromZero(true);
-    for (ChartPanel* chart :
-         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split}) {
+    for (ChartPanel* chart : stepCharts()) {
         chart->setLink(&m_link);
         watch(*chart);
     }
@@ -119,8 +118,12 @@ QWidget* ChartsTab::buildBoard()
     grid->setRowStretch(1, 3);
     grid->setRowStretch(2, 4);
 
-    auto* scroll = verticalScroll(board);
-    return scroll;
+    return verticalScroll(board);
+}
+
+QList<ChartPanel*> ChartsTab::stepCharts() const
+{
+    return {m_loss, m_rate, m_norm, m_throughput, m_split};
 }
 
 void ChartsTab::show(const OpenRun& run)
@@ -184,8 +187,7 @@ void ChartsTab::apply(const ChartView& view)
         m_link.setZoom(view.zoom);
     else if (otherAxis)
         m_link.setZoom({});
-    for (ChartPanel* chart :
-         std::initializer_list<ChartPanel*>{m_loss, m_norm, m_throughput, m_split, m_rate})
+    for (ChartPanel* chart : stepCharts())
         chart->setOptions(options);
     m_further->setOptions(options);
     if (m_run && otherAxis)
@@ -259,8 +261,7 @@ void ChartsTab::fill(const OpenRun& run)
     const StepTable& steps = run.series().steps();
     const SeriesColumn& x = steps.column(columnOf(m_options.axis));
     const bool isPlaced = steps.isEmpty() || std::isfinite(x.last()); // imported runs may know no tokens
-    for (ChartPanel* chart :
-         std::initializer_list<ChartPanel*>{m_loss, m_rate, m_norm, m_throughput, m_split})
+    for (ChartPanel* chart : stepCharts())
         chart->setEmptyText(isPlaced ? tr("no data yet")
                                      : tr("not available over %1").arg(titleOf(m_options.axis)));
     const auto curve = [&](StepColumn column, int style) {

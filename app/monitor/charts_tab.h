@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QList>
 #include <QWidget>
 
 #include "app/charts/chart_history.h"
@@ -44,6 +45,7 @@ signals:
 
 private:
     QWidget* buildBoard();
+    QList<ChartPanel*> stepCharts() const;
     void change(const ChartOptions& options);
     void apply(const ChartView& view);
     ChartView view() const;
