@@ -102,6 +102,17 @@ QString displayPercent(double share)
     return std::isfinite(share) ? QString::number(share * 100, 'f', 1) + QStringLiteral(" %") : kNone;
 }
 
+QString displayChange(double factor)
+{
+    constexpr double kManifold = 2;
+    if (factor >= kManifold)
+        return QStringLiteral("× ") + displayNumber(factor);
+    const QString share = displayPercent(std::fabs(factor - 1));
+    if (share == displayPercent(0))
+        return QStringLiteral("=");
+    return (factor > 1 ? QStringLiteral("+") : QStringLiteral("−")) + share;
+}
+
 QString displayAge(qint64 thenMs, qint64 nowMs)
 {
     if (thenMs <= 0)

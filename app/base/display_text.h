@@ -26,6 +26,9 @@ QString displayUnit(qint64 value, const QString& unit);
 QString displayBytes(double bytes);
 QString displaySeconds(double seconds); ///< "0.82 s", "3 min 20 s"
 QString displayPercent(double share);   ///< 0.827 -> "82.7 %"
+/// A change by this factor: "+12.3 %", "× 2.5" from two on, as higher percentages are hard to read, "=" if it
+/// rounds to none.
+QString displayChange(double factor);
 /// "just now", "40 s ago", "12 min ago", "3 h ago", then the date.
 QString displayAge(qint64 thenMs, qint64 nowMs);
 QString displayTime(qint64 wallMs); ///< local, "2026-11-21 09:15:05"

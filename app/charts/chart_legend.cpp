@@ -6,6 +6,8 @@
 #include <QPolygonF>
 #include <QResizeEvent>
 
+#include "app/base/display_text.h"
+
 namespace trainyard {
 
 void paintMarker(QPainter& painter, ChartMarker marker, const QPointF& centre, double radius,
@@ -48,7 +50,7 @@ QList<LegendEntry> legendOf(std::size_t count)
     QList<LegendEntry> entries;
     for (std::size_t i = 0; i < count; ++i) {
         const auto kind = static_cast<Kind>(i);
-        entries.append({QString::fromUtf8(nameOf(kind).data()), colourOf(kind, ColourScheme::Light),
+        entries.append({toQString(nameOf(kind)), colourOf(kind, ColourScheme::Light),
                         colourOf(kind, ColourScheme::Dark)});
     }
     return entries;

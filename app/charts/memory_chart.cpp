@@ -31,7 +31,7 @@ QString describeDevice(const DeviceMemory& device)
         parts.append(QStringLiteral("planned ") + displayBytes(double(totalOf(*device.planned))));
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
         if (device.categories[i] > 0)
-            parts.append(QString::fromUtf8(nameOf(MemoryCategory(i)).data()) + QLatin1Char(' ') +
+            parts.append(toQString(nameOf(MemoryCategory(i))) + QLatin1Char(' ') +
                          displayBytes(double(device.categories[i])));
     }
     return parts.join(QStringLiteral("  ·  "));

@@ -37,12 +37,6 @@ Bytes residentOf(const MemoryGroup& group, MemoryCategory category)
     return std::min(group.resident[static_cast<std::size_t>(category)], bytesOf(group, category));
 }
 
-QString nameText(MemoryCategory category)
-{
-    const std::string_view name = nameOf(category);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 QString textOf(Bytes bytes)
 {
     return displayBytes(static_cast<double>(bytes));
@@ -67,8 +61,9 @@ QString breakdown(const MemoryGroup& group)
     for (const MemoryCategory category : categoriesIn({group})) {
         const Bytes bytes = bytesOf(group, category);
         const Bytes resident = residentOf(group, category);
-        QString line = QStringLiteral("%1  %2 (%3 B)")
-                           .arg(nameText(category), textOf(bytes), displayCount(static_cast<qint64>(bytes)));
+        QString line =
+            QStringLiteral("%1  %2 (%3 B)")
+                .arg(toQString(nameOf(category)), textOf(bytes), displayCount(static_cast<qint64>(bytes)));
         if (resident < bytes)
             line += MemoryBars::tr(", %1 of it only during part of the step").arg(textOf(bytes - resident));
         lines << line;
@@ -270,7 +265,7 @@ void MemoryBars::paintLegend(QPainter& painter) const
                      colourOf(m_categories[i], colours.scheme));
         const QRect text = cell.adjusted(18, 0, -16, 0);
         painter.setPen(colours.muted);
-        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, nameText(m_categories[i]));
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, toQString(nameOf(m_categories[i])));
         painter.setPen(colours.text);
         painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
                          textOf(bytesOf(m_rows.front().group, m_categories[i])));

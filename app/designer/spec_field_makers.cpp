@@ -86,7 +86,7 @@ QString seedComplaint(const QString& text)
 QString partitionText(const StagePartition& partition)
 {
     if (partition.kind != PartitionKind::ByHand)
-        return shownName(partition.kind);
+        return toQString(nameOf(partition.kind));
     QStringList counts;
     for (const int count : partition.layerCounts)
         counts << QString::number(count);

@@ -7,6 +7,7 @@
 
 #include <QCoreApplication>
 
+#include "app/base/display_text.h"
 #include "app/designer/spec_field.h"
 #include "engine/spec/field_info.h"
 #include "engine/spec/names.h"
@@ -22,13 +23,6 @@ template <typename Enum>
 QStringList namesOf()
 {
     return QString::fromStdString(acceptedNames<Enum>()).split(QStringLiteral(", "));
-}
-
-template <typename Enum>
-QString shownName(Enum value)
-{
-    const auto name = nameOf(value);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 /// Bytes or milliseconds of the unit in which the form shows a size or duration.
@@ -75,7 +69,7 @@ void makeChoice(SpecField& field, Reach reach)
 {
     field.kind = SpecField::Kind::Choice;
     field.choices = namesOf<Enum>();
-    field.get = [reach](const RunSpec& spec) { return QVariant(shownName(reach(spec))); };
+    field.get = [reach](const RunSpec& spec) { return QVariant(toQString(nameOf(reach(spec)))); };
     field.set = [reach](RunSpec& spec, const QVariant& value) {
         reach(spec) = enumFromName<Enum>(value.toString().toStdString()).value_or(reach(spec));
     };

@@ -60,7 +60,7 @@ void StepTimeBar::describe()
     QStringList parts{tr("%1 in total").arg(displaySeconds(m_step->seconds))};
     const auto seconds = byCommonCause(m_step->byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
-        parts << QStringLiteral("%1 %2").arg(causeName(static_cast<CommonCause>(i)),
+        parts << QStringLiteral("%1 %2").arg(toQString(nameOf(static_cast<CommonCause>(i))),
                                              displaySeconds(seconds[i]));
     if (m_kept)
         parts << tr("design saved for comparison: %1 in total").arg(displaySeconds(m_kept->seconds));
@@ -170,7 +170,7 @@ void StepTimeBar::paintLegend(QPainter& painter) const
         paintPlanned(painter, QRectF(cell.left(), cell.top() + 5, 11, 11), colourOf(cause, colours.scheme));
         const QRect text = cell.adjusted(18, 0, -16, 0);
         painter.setPen(colours.muted);
-        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, causeName(cause));
+        painter.drawText(text, Qt::AlignLeft | Qt::AlignVCenter, toQString(nameOf(cause)));
         if (hasShares)
             painter.drawText(text, Qt::AlignRight | Qt::AlignVCenter,
                              displayPercent(m_step->seconds > 0 ? taken / m_step->seconds : 0));

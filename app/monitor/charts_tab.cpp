@@ -7,6 +7,7 @@
 #include <QToolButton>
 #include <QUndoStack>
 
+#include "app/base/display_text.h"
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/curve_chart.h"
 #include "app/charts/memory_chart.h"
@@ -28,8 +29,8 @@ QList<ChartLayer> causeLayers(const StepTable& steps)
     QList<ChartLayer> layers;
     for (std::size_t i = 0; i < kCommonCauses; ++i) {
         const auto cause = CommonCause(i);
-        layers.append({QString::fromUtf8(nameOf(cause).data()), steps.cause(cause),
-                       colourOf(cause, ColourScheme::Light), colourOf(cause, ColourScheme::Dark)});
+        layers.append({toQString(nameOf(cause)), steps.cause(cause), colourOf(cause, ColourScheme::Light),
+                       colourOf(cause, ColourScheme::Dark)});
     }
     return layers;
 }

@@ -87,12 +87,12 @@ QString rankLines(const RankSummary& rank)
 {
     QStringList memory;
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
-        memory.append(QString::fromUtf8(nameOf(MemoryCategory(i)).data()) + QLatin1Char(' ') +
+        memory.append(toQString(nameOf(MemoryCategory(i))) + QLatin1Char(' ') +
                       displayBytes(double(rank.peak.peakMemory[i])));
     QStringList time;
     for (std::size_t i = 0; i < kStepPhases; ++i) {
         if (rank.latest.seconds[i] > 0)
-            time.append(QString::fromUtf8(nameOf(StepPhase(i)).data()) + QLatin1Char(' ') +
+            time.append(toQString(nameOf(StepPhase(i))) + QLatin1Char(' ') +
                         displaySeconds(rank.latest.seconds[i]));
     }
     return QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nLatest step: %5")

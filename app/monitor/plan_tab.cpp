@@ -55,7 +55,7 @@ StackedBar barOf(const QString& name, const std::array<Value, N>& values, bool i
     StackedBar bar{name, {}, isPlanned};
     for (std::size_t i = 0; i < N; ++i) {
         const auto kind = static_cast<Kind>(i);
-        bar.parts.append({QString::fromUtf8(nameOf(kind).data()), colourOf(kind, ColourScheme::Light),
+        bar.parts.append({toQString(nameOf(kind)), colourOf(kind, ColourScheme::Light),
                           colourOf(kind, ColourScheme::Dark), double(values[i])});
     }
     return bar;

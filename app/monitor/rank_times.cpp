@@ -119,8 +119,7 @@ QString RankTimes::words(int rank) const
     for (std::size_t cause = 0; cause < kCommonCauses; ++cause) {
         const double seconds = m_times[std::size_t(rank)][cause];
         if (seconds > 0)
-            parts << QString::fromUtf8(nameOf(CommonCause(cause)).data()) + QLatin1Char(' ') +
-                         displaySeconds(seconds);
+            parts << toQString(nameOf(CommonCause(cause))) + QLatin1Char(' ') + displaySeconds(seconds);
     }
     if (rank == m_slowest)
         parts << tr("computes longest");

@@ -144,20 +144,15 @@ void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measure
         measured.cost = longer * time.training.cost;
 }
 
-QString textOf(const std::string& text)
-{
-    return QString::fromStdString(text);
-}
-
 void compareTime(const PlannedTime& time, const RunFacts& facts, PlanComparison& comparison)
 {
     comparison.planned = paceOf(time);
-    comparison.hardware = textOf(time.node.name);
-    comparison.currency = textOf(time.node.price.currency);
-    comparison.priceDate = textOf(time.node.price.date);
+    comparison.hardware = toQString(time.node.name);
+    comparison.currency = toQString(time.node.price.currency);
+    comparison.priceDate = toQString(time.node.price.date);
     comparison.band = time.band();
     if (time.node.calibration)
-        comparison.calibrated = textOf(time.node.calibration->date);
+        comparison.calibrated = toQString(time.node.calibration->date);
     if (comparison.measured)
         completeBy(time, facts, *comparison.measured);
 }
@@ -182,9 +177,9 @@ QString layoutChange(const RunFacts& facts, const StepTable& steps)
 QString whyNoTime(const Result<PlannedRun>& plan)
 {
     if (!plan.ok())
-        return QStringLiteral("No plan: ") + textOf(plan.error().text()) + QLatin1Char('.');
+        return QStringLiteral("No plan: ") + toQString(plan.error().text()) + QLatin1Char('.');
     if (!plan->time.ok())
-        return QStringLiteral("No planned time: ") + textOf(plan->time.error().text()) + QLatin1Char('.');
+        return QStringLiteral("No planned time: ") + toQString(plan->time.error().text()) + QLatin1Char('.');
     return QStringLiteral("No planned time: the hardware of the nodes is unknown. Choose it in Design, or "
                           "measure it with Calibrate in Hosts or `trainyard calibrate`.");
 }
@@ -225,15 +220,8 @@ using Display = std::function<QString(double)>;
 
 QString differenceText(double planned, double measured)
 {
-    constexpr double kTimes = 2; // percents beyond are hard to read
-    const double ratio = measured / planned;
-    if (!(planned > 0) || !std::isfinite(ratio))
-        return QStringLiteral("–");
-    if (ratio >= kTimes)
-        return QStringLiteral("× ") + displayNumber(ratio);
-    const QString share = displayPercent(std::fabs(ratio - 1));
-    return share == displayPercent(0) ? QStringLiteral("=")
-                                      : (ratio > 1 ? QStringLiteral("+") : QStringLiteral("−")) + share;
+    const double factor = measured / planned;
+    return planned > 0 && std::isfinite(factor) ? displayChange(factor) : QStringLiteral("–");
 }
 
 QStringList comparedCells(double planned, double measured, const Display& display)
@@ -262,11 +250,6 @@ double causeOf(const std::optional<RunPace>& pace, std::size_t cause)
 double plannedTotal(const DeviceMemory& rank)
 {
     return rank.planned ? static_cast<double>(totalOf(*rank.planned)) : kUnknown;
-}
-
-QString textOf(std::string_view name)
-{
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
 }
 
 /// Sums over the ranks of one host.
@@ -300,7 +283,7 @@ TextTable stepTimeTable(const PlanComparison& comparison)
         const double planned = causeOf(comparison.planned, i);
         const double measured = causeOf(comparison.measured, i);
         if (planned > 0 || measured > 0)
-            table.rows << QStringList(textOf(nameOf(static_cast<CommonCause>(i)))) +
+            table.rows << QStringList(toQString(nameOf(static_cast<CommonCause>(i)))) +
                               comparedCells(planned, measured, displaySeconds);
     }
     table.rows << QStringList(QStringLiteral("step")) +
@@ -348,7 +331,7 @@ TextTable categoryMemoryTable(const DeviceMemory& rank)
 {
     TextTable table{comparedColumns({QStringLiteral("category")}), {}};
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
-        table.rows << QStringList(textOf(nameOf(static_cast<MemoryCategory>(i)))) +
+        table.rows << QStringList(toQString(nameOf(static_cast<MemoryCategory>(i)))) +
                           comparedCells(rank.planned ? static_cast<double>((*rank.planned)[i]) : kUnknown,
                                         static_cast<double>(rank.categories[i]), displayBytes);
     table.rows << QStringList(QStringLiteral("all")) +

@@ -51,16 +51,10 @@ QString causeLabel(StepCause cause)
     return {};
 }
 
-QString causeName(CommonCause cause)
-{
-    const auto name = nameOf(cause);
-    return QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size()));
-}
-
 QString causeDetails(CommonCause cause, const StepTime& step)
 {
     const double seconds = byCommonCause(step.byCause)[static_cast<std::size_t>(cause)];
-    QStringList lines{causeName(cause) + QLatin1Char(' ') + timeAndShare(seconds, step.seconds)};
+    QStringList lines{toQString(nameOf(cause)) + QLatin1Char(' ') + timeAndShare(seconds, step.seconds)};
     for (std::size_t i = 0; i < kStepCauses; ++i) {
         const auto part = static_cast<StepCause>(i);
         if (commonCauseOf(part) == cause && step.byCause[i] > 0)

@@ -11,8 +11,6 @@ namespace trainyard {
 
 /// The label of a cause: "matrix products".
 QString causeLabel(StepCause cause);
-/// The label of a cause in legends: "compute".
-QString causeName(CommonCause cause);
 /// One cause of a planned step with its parts: "compute 182 ms, 45.3 %", then a line for each.
 QString causeDetails(CommonCause cause, const StepTime& step);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "app/base/display_text.h"
 #include "app/runs/open_run.h"
 #include "app/runs/recorded_run.h"
 
@@ -69,7 +70,7 @@ std::vector<NamedSeries> ofSteps(const StepTable& steps)
         all.push_back({QLatin1String(named.name), step, wall, steps.column(named.column)});
     for (std::size_t i = 0; i < kCommonCauses; ++i) {
         const auto cause = CommonCause(i);
-        QString name = QString::fromUtf8(nameOf(cause).data(), qsizetype(nameOf(cause).size()));
+        QString name = toQString(nameOf(cause));
         name.replace(QLatin1Char(' '), QLatin1Char('_')).replace(QLatin1Char('-'), QLatin1Char('_'));
         all.push_back({QStringLiteral("time/%1_seconds").arg(name), step, wall, steps.cause(cause)});
     }

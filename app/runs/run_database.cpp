@@ -17,6 +17,7 @@
 #include <QThread>
 #include <QVariant>
 
+#include "app/base/display_text.h"
 #include "app/runs/history_problem.h"
 #include "app/runs/recorded_run.h"
 
@@ -151,7 +152,7 @@ QStringList listFromJson(const QString& text)
 
 QString stateName(RunState state)
 {
-    return QString::fromUtf8(nameOf(state).data());
+    return toQString(nameOf(state));
 }
 
 /// SQLite has no NaN: it stores NULL.

@@ -7,6 +7,7 @@
 #include <QObject>
 #include <QRegularExpression>
 
+#include "app/base/display_text.h"
 #include "app/runs/run_database.h"
 #include "app/runs/run_display_state.h"
 
@@ -41,7 +42,7 @@ bool anyContains(const QStringList& texts, const QString& word)
 /// Both as the journal says it ("finished") and as the window does ("done").
 bool hasState(const RunEntry& entry, const QString& word)
 {
-    return contains(QString::fromUtf8(nameOf(entry.state).data()), word) ||
+    return contains(toQString(nameOf(entry.state)), word) ||
            contains(wordOf(displayStateOf(entry.state)), word);
 }
 

@@ -18,14 +18,6 @@ namespace {
 
 using Better = PlanMetric::Better;
 
-constexpr double kSameShare = 5e-4; ///< changes that round to 0.0 %
-constexpr double kManifold = 1;     ///< from this change on the factor is said
-
-QString plain(const std::string& text)
-{
-    return QString::fromStdString(text);
-}
-
 PlanMetric countFigure(const char* name, double amount, const char* unit, const char* formula)
 {
     return {QObject::tr(name),
@@ -98,7 +90,7 @@ PlanMetric stepFigure(const PlannedTime& time)
         figure.value += QObject::tr(" ± %1").arg(displayPercent(calibration->errorBand));
         figure.details +=
             QObject::tr("; between %1 and %2, as calibrated on %3")
-                .arg(displaySeconds(band.least), displaySeconds(band.most), plain(calibration->date));
+                .arg(displaySeconds(band.least), displaySeconds(band.most), toQString(calibration->date));
     }
     return figure;
 }
@@ -143,11 +135,11 @@ PlanMetric costFigure(const PlannedTime& time)
     if (time.training.cost <= 0)
         return figure;
     if (!price.date.empty())
-        figure.name = QObject::tr("Cost (%1)").arg(plain(price.date));
-    figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + plain(price.currency);
-    figure.details =
-        QObject::tr("for all steps, at %1 %2 per hour for all nodes, prices of %3")
-            .arg(displayNumber(pricePerHour(time.training)), plain(price.currency), plain(price.date));
+        figure.name = QObject::tr("Cost (%1)").arg(toQString(price.date));
+    figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + toQString(price.currency);
+    figure.details = QObject::tr("for all steps, at %1 %2 per hour for all nodes, prices of %3")
+                         .arg(displayNumber(pricePerHour(time.training)), toQString(price.currency),
+                              toQString(price.date));
     figure.amount = time.training.cost;
     return figure;
 }
@@ -183,24 +175,24 @@ QStringList timeAssumptions(const PlannedTime& time)
     const NodeModel& node = time.node;
     QStringList sentences;
     sentences << QObject::tr("The nodes are assumed to be %1: %2 with %3 of memory.")
-                     .arg(plain(node.name), plain(node.device.name),
+                     .arg(toQString(node.name), toQString(node.device.name),
                           displayBytes(static_cast<double>(node.device.memory)));
     if (!node.device.peak.source.empty())
-        sentences << QObject::tr("Dense peak rates: %1.").arg(plain(node.device.peak.source));
+        sentences << QObject::tr("Dense peak rates: %1.").arg(toQString(node.device.peak.source));
     sentences << QObject::tr(
         "The slowest of many devices governs; their variation is as measured by Sinha et al., "
         "arXiv:2208.11035.");
     if (const auto& calibration = node.calibration)
         sentences << QObject::tr("Calibrated on %1; a step takes %2 to %3 times as long as predicted.")
-                         .arg(plain(calibration->date))
+                         .arg(toQString(calibration->date))
                          .arg(calibration->bandOf(1).least, 0, 'f', 2)
                          .arg(calibration->bandOf(1).most, 0, 'f', 2);
     else
         sentences << QObject::tr("Not calibrated on these hosts: a calibration gives the error band.");
     if (time.training.cost > 0)
         sentences << QObject::tr("Price: %1 %2 per hour for all nodes, of %3.")
-                         .arg(displayNumber(pricePerHour(time.training)), plain(node.price.currency),
-                              plain(node.price.date));
+                         .arg(displayNumber(pricePerHour(time.training)), toQString(node.price.currency),
+                              toQString(node.price.date));
     return sentences;
 }
 
@@ -231,12 +223,7 @@ QString changeText(const PlanMetric& now, const PlanMetric& before)
         return {};
     if (before.amount == 0)
         return now.amount == 0 ? QStringLiteral("=") : QString();
-    const double change = now.amount / before.amount - 1;
-    if (std::fabs(change) < kSameShare)
-        return QStringLiteral("=");
-    if (change >= kManifold)
-        return QStringLiteral("× ") + displayNumber(change + 1);
-    return (change > 0 ? QStringLiteral("+") : QStringLiteral("−")) + displayPercent(std::fabs(change));
+    return displayChange(now.amount / before.amount);
 }
 
 Tone changeTone(const PlanMetric& now, const PlanMetric& before)
@@ -268,7 +255,7 @@ QStringList planAssumptions(const PlannedDesign& design)
                      "model's maximum.")
                      .arg(design.shape.length);
     for (const std::string& assumption : design.plan.memory.assumptions)
-        sentences << plain(assumption);
+        sentences << toQString(assumption);
     if (design.hasTime())
         sentences << timeAssumptions(design.time());
     return sentences;
@@ -295,8 +282,7 @@ PlanMetric partFigure(const QString& name, double amount, QString (*display)(dou
 void addMemory(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
 {
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        const auto name = nameOf(static_cast<MemoryCategory>(i));
-        figures.push_back({partFigure(QString::fromUtf8(name.data(), static_cast<qsizetype>(name.size())),
+        figures.push_back({partFigure(toQString(nameOf(static_cast<MemoryCategory>(i))),
                                       static_cast<double>(design.plan.memory.bytes[i]), displayBytes),
                            QObject::tr("Memory")});
     }
@@ -306,8 +292,9 @@ void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
 {
     const auto seconds = byCommonCause(design.time().step.byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
-        figures.push_back({partFigure(causeName(static_cast<CommonCause>(i)), seconds[i], displaySeconds),
-                           QObject::tr("Step time")});
+        figures.push_back(
+            {partFigure(toQString(nameOf(static_cast<CommonCause>(i))), seconds[i], displaySeconds),
+             QObject::tr("Step time")});
 }
 
 /// Each whole is followed by its parts.

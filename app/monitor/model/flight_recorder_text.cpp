@@ -28,10 +28,9 @@ QString groupText(const FlightSnapshot& ring, std::uint32_t group)
 QString lastCollective(const FlightSnapshot& ring)
 {
     const FlightEntry& last = ring.entries.back();
-    const QString what =
-        QObject::tr("%1 %2 of %3 among %4")
-            .arg(QString::fromUtf8(nameOf(last.kind).data()), displayCount(qint64(last.sequence)),
-                 displayBytes(double(last.bytes)), groupText(ring, last.group));
+    const QString what = QObject::tr("%1 %2 of %3 among %4")
+                             .arg(toQString(nameOf(last.kind)), displayCount(qint64(last.sequence)),
+                                  displayBytes(double(last.bytes)), groupText(ring, last.group));
     return last.leftNs == 0 ? QObject::tr("Last collective: %1, not finished yet.").arg(what)
                             : QObject::tr("Last collective: %1, finished after %2.")
                                   .arg(what, displaySeconds(double(last.leftNs - last.enteredNs) / 1e9));
@@ -43,9 +42,8 @@ QString flightRecorderText(const FlightSnapshot& ring)
 {
     QString words =
         ring.step > 0
-            ? QObject::tr("In %1 of step %2.")
-                  .arg(QString::fromUtf8(nameOf(ring.activity).data()), displayCount(ring.step))
-            : QObject::tr("Before its first step: %1.").arg(QString::fromUtf8(nameOf(ring.activity).data()));
+            ? QObject::tr("In %1 of step %2.").arg(toQString(nameOf(ring.activity)), displayCount(ring.step))
+            : QObject::tr("Before its first step: %1.").arg(toQString(nameOf(ring.activity)));
     if (!ring.entries.empty())
         words += QLatin1Char(' ') + lastCollective(ring);
     return words;

@@ -49,7 +49,7 @@ std::optional<TracedWork> workNamed(const QString& name)
 {
     for (std::size_t i = 0; i < kTracedWorks; ++i) {
         const auto work = static_cast<TracedWork>(i);
-        if (name == QString::fromUtf8(nameOf(work).data()))
+        if (name == toQString(nameOf(work)))
             return work;
     }
     return std::nullopt;

@@ -54,7 +54,7 @@ QJsonObject spanOf(const QString& name, const char* category, int rank, std::int
 
 QJsonObject eventOf(const FlightPass& pass, int rank, std::int64_t offsetNs)
 {
-    QString name = QString::fromUtf8(nameOf(pass.work).data());
+    QString name = toQString(nameOf(pass.work));
     QJsonObject arguments{{"step", qint64(pass.step)}, {"work", name}};
     if (pass.microBatch >= 0) {
         name += QStringLiteral(" %1").arg(pass.microBatch);
@@ -82,7 +82,7 @@ void appendPasses(const std::vector<FlightPass>& passes, int rank, std::int64_t 
 
 QJsonObject eventOf(const FlightEntry& entry, int rank, int track, std::int64_t offsetNs)
 {
-    const QString kind = QString::fromUtf8(nameOf(entry.kind).data());
+    const QString kind = toQString(nameOf(entry.kind));
     return {{"ph", "X"},
             {"name", kind + QLatin1Char(' ') + displayBytes(double(entry.bytes))},
             {"cat", entry.kind == CollectiveKind::Message ? "point to point" : "collective"},
