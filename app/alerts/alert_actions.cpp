@@ -1,41 +1,40 @@
 #include "app/alerts/alert_actions.h"
 
+#include <array>
+
 #include <QObject>
 
 namespace trainyard {
 
+namespace {
+
+struct ActionTexts {
+    const char* label;
+    const char* help;
+};
+
+// In the order of AlertAction.
+constexpr std::array kTexts{
+    ActionTexts{QT_TR_NOOP("Checkpoint now"),
+                QT_TR_NOOP("Saves a checkpoint after the current step; training continues")},
+    ActionTexts{QT_TR_NOOP("Stop…"),
+                QT_TR_NOOP("Finishes the step, saves a checkpoint and ends all processes of the run")},
+    ActionTexts{QT_TR_NOOP("Resume with a lower rate…"),
+                QT_TR_NOOP("Resumes from the latest checkpoint with a learning rate that you set first")},
+    ActionTexts{QT_TR_NOOP("Show log"), QT_TR_NOOP("Shows the log of the affected rank")},
+    ActionTexts{QT_TR_NOOP("Show devices"), QT_TR_NOOP("Shows memory, load and step time of every rank")},
+};
+
+} // namespace
+
 QString labelOf(AlertAction action)
 {
-    switch (action) {
-    case AlertAction::Checkpoint:
-        return QObject::tr("Checkpoint now");
-    case AlertAction::Stop:
-        return QObject::tr("Stop…");
-    case AlertAction::LowerRate:
-        return QObject::tr("Resume with a lower rate…");
-    case AlertAction::ShowLog:
-        return QObject::tr("Show log");
-    case AlertAction::ShowDevices:
-        return QObject::tr("Show devices");
-    }
-    return {};
+    return QObject::tr(kTexts[std::size_t(action)].label);
 }
 
 QString helpOf(AlertAction action)
 {
-    switch (action) {
-    case AlertAction::Checkpoint:
-        return QObject::tr("Saves a checkpoint after the current step; training continues");
-    case AlertAction::Stop:
-        return QObject::tr("Finishes the step, saves a checkpoint and ends all processes of the run");
-    case AlertAction::LowerRate:
-        return QObject::tr("Resumes from the latest checkpoint with a learning rate that you set first");
-    case AlertAction::ShowLog:
-        return QObject::tr("Shows the log of the affected rank");
-    case AlertAction::ShowDevices:
-        return QObject::tr("Shows memory, load and step time of every rank");
-    }
-    return {};
+    return QObject::tr(kTexts[std::size_t(action)].help);
 }
 
 bool changesRun(AlertAction action)

@@ -1,40 +1,40 @@
 #include "app/charts/chart_options.h"
 
+#include <array>
 #include <cmath>
 
 #include "app/base/display_text.h"
 
 namespace trainyard {
 
+namespace {
+
+struct AxisKind {
+    StepColumn column;
+    Quantity quantity;
+    const char* title;
+};
+
+// In the order of ChartAxis.
+constexpr std::array kAxisKinds{
+    AxisKind{StepColumn::Step, Quantity::Number, "step"},
+    AxisKind{StepColumn::Tokens, Quantity::Number, "tokens"},
+    AxisKind{StepColumn::Samples, Quantity::Number, "samples"},
+    AxisKind{StepColumn::TrainingSeconds, Quantity::Seconds, "training time"},
+    AxisKind{StepColumn::WallSeconds, Quantity::Moment, "time of day"},
+    AxisKind{StepColumn::Step, Quantity::Number, "ranks"},
+};
+
+} // namespace
+
 StepColumn columnOf(ChartAxis axis)
 {
-    switch (axis) {
-    case ChartAxis::Step:
-        return StepColumn::Step;
-    case ChartAxis::Tokens:
-        return StepColumn::Tokens;
-    case ChartAxis::Samples:
-        return StepColumn::Samples;
-    case ChartAxis::Time:
-        return StepColumn::TrainingSeconds;
-    case ChartAxis::Wall:
-        return StepColumn::WallSeconds;
-    case ChartAxis::Ranks:
-        break;
-    }
-    return StepColumn::Step;
+    return kAxisKinds[std::size_t(axis)].column;
 }
 
 Quantity quantityOf(ChartAxis axis)
 {
-    switch (axis) {
-    case ChartAxis::Time:
-        return Quantity::Seconds;
-    case ChartAxis::Wall:
-        return Quantity::Moment;
-    default:
-        return Quantity::Number;
-    }
+    return kAxisKinds[std::size_t(axis)].quantity;
 }
 
 bool canBeLogarithmic(ChartAxis axis)
@@ -44,21 +44,7 @@ bool canBeLogarithmic(ChartAxis axis)
 
 QString titleOf(ChartAxis axis)
 {
-    switch (axis) {
-    case ChartAxis::Step:
-        return QStringLiteral("step");
-    case ChartAxis::Tokens:
-        return QStringLiteral("tokens");
-    case ChartAxis::Samples:
-        return QStringLiteral("samples");
-    case ChartAxis::Time:
-        return QStringLiteral("training time");
-    case ChartAxis::Wall:
-        return QStringLiteral("time of day");
-    case ChartAxis::Ranks:
-        return QStringLiteral("ranks");
-    }
-    return {};
+    return QLatin1String(kAxisKinds[std::size_t(axis)].title);
 }
 
 QString positionText(ChartAxis axis, double x)

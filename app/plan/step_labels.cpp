@@ -1,5 +1,7 @@
 #include "app/plan/step_labels.h"
 
+#include <array>
+
 #include <QObject>
 #include <QStringList>
 
@@ -8,6 +10,24 @@
 namespace trainyard {
 
 namespace {
+
+// In the order of StepCause.
+constexpr std::array<const char*, kStepCauses> kCauseLabels{
+    QT_TR_NOOP("matrix products"),
+    QT_TR_NOOP("elementwise operations"),
+    QT_TR_NOOP("kernel launches"),
+    QT_TR_NOOP("recomputation"),
+    QT_TR_NOOP("tensor-parallel collectives"),
+    QT_TR_NOOP("context-parallel keys and values"),
+    QT_TR_NOOP("weights gathered by ZeRO"),
+    QT_TR_NOOP("copies to and from host memory"),
+    QT_TR_NOOP("transfers between stages"),
+    QT_TR_NOOP("gradient reduction"),
+    QT_TR_NOOP("weight update"),
+    QT_TR_NOOP("fixed time per micro-batch"),
+    QT_TR_NOOP("waiting for the slowest device"),
+    QT_TR_NOOP("waiting for other stages"),
+};
 
 QString timeAndShare(double seconds, double all)
 {
@@ -18,37 +38,7 @@ QString timeAndShare(double seconds, double all)
 
 QString causeLabel(StepCause cause)
 {
-    switch (cause) {
-    case StepCause::Products:
-        return QObject::tr("matrix products");
-    case StepCause::Traffic:
-        return QObject::tr("elementwise operations");
-    case StepCause::Launches:
-        return QObject::tr("kernel launches");
-    case StepCause::Recompute:
-        return QObject::tr("recomputation");
-    case StepCause::Tensor:
-        return QObject::tr("tensor-parallel collectives");
-    case StepCause::Context:
-        return QObject::tr("context-parallel keys and values");
-    case StepCause::Gathers:
-        return QObject::tr("weights gathered by ZeRO");
-    case StepCause::Offload:
-        return QObject::tr("copies to and from host memory");
-    case StepCause::Transfers:
-        return QObject::tr("transfers between stages");
-    case StepCause::Reductions:
-        return QObject::tr("gradient reduction");
-    case StepCause::Optimizer:
-        return QObject::tr("weight update");
-    case StepCause::MicroBatches:
-        return QObject::tr("fixed time per micro-batch");
-    case StepCause::Stragglers:
-        return QObject::tr("waiting for the slowest device");
-    case StepCause::Bubble:
-        return QObject::tr("waiting for other stages");
-    }
-    return {};
+    return QObject::tr(kCauseLabels[static_cast<std::size_t>(cause)]);
 }
 
 QString causeDetails(CommonCause cause, const StepTime& step)
