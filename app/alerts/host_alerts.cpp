@@ -1,4 +1,3 @@
-#include <algorithm>
 
 #include "app/alerts/alert_rules.h"
 #include "app/base/display_text.h"

@@ -18,7 +18,6 @@
 #include "app/base/theme.h"
 #include "app/charts/chart_export.h"
 #include "app/charts/chart_gestures.h"
-#include "app/charts/chart_options.h"
 #include "app/widgets/roles.h"
 #include "engine/base/file.h"
 

@@ -10,7 +10,6 @@
 
 #include "app/base/csv_text.h"
 #include "app/base/display_text.h"
-#include "app/base/pool_work.h"
 #include "app/base/theme.h"
 #include "app/charts/curve_layer.h"
 

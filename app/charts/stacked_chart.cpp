@@ -1,7 +1,6 @@
 #include "app/charts/stacked_chart.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include <qcustomplot.h>
 

@@ -5,7 +5,6 @@
 #include <QAction>
 #include <QDockWidget>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QLabel>
 #include <QToolButton>
 
@@ -17,8 +16,6 @@
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
-#include "app/designer/verdict_panel.h"
-#include "app/plan/planned_run.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 #include "app/workspace/message_bar.h"

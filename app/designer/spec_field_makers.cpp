@@ -1,6 +1,5 @@
 #include "app/designer/spec_field_makers.h"
 
-#include <algorithm>
 #include <optional>
 
 #include "engine/spec/presets.h"

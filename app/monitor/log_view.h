@@ -37,7 +37,6 @@ public:
     /// Selects the last line written at or before that time and scrolls to it.
     void goToTime(qint64 timeMs);
     /// Line of the log, whether shown or not; -1 = none.
-    int currentLine() const { return m_current; }
     int shownCount() const;
     void scrollToEnd();
 

@@ -9,7 +9,6 @@
 #include <QPainter>
 
 #include "app/base/theme.h"
-#include "app/charts/chart_options.h"
 #include "app/charts/curve_chart.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/roles.h"

@@ -13,7 +13,6 @@
 #include "app/charts/chart_legend.h"
 #include "app/charts/stacked_bars.h"
 #include "app/plan/hardware_library.h"
-#include "app/plan/plan_comparison.h"
 #include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"

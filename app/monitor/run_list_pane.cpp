@@ -5,7 +5,6 @@
 
 #include "app/runs/controls/run_row_delegate.h"
 #include "app/runs/controls/run_search_field.h"
-#include "app/runs/run_list_model.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {

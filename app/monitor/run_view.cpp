@@ -23,7 +23,6 @@
 #include "app/monitor/spec_tab.h"
 #include "app/monitor/timeline_tab.h"
 #include "app/monitor/trace_saver.h"
-#include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
 #include "app/widgets/roles.h"

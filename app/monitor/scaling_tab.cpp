@@ -1,7 +1,5 @@
 #include "app/monitor/scaling_tab.h"
 
-#include <algorithm>
-
 #include <QHeaderView>
 #include <QStackedWidget>
 

@@ -1,7 +1,5 @@
 #include "app/monitor/trace_saver.h"
 
-#include <filesystem>
-
 #include "app/plan/device_memory.h"
 #include "app/runs/run_hosts.h"
 #include "engine/base/file.h"

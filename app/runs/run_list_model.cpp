@@ -3,7 +3,6 @@
 #include <QDateTime>
 
 #include "app/base/display_text.h"
-#include "app/runs/run_database.h"
 
 namespace trainyard {
 

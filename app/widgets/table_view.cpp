@@ -1,6 +1,5 @@
 #include "app/widgets/table_view.h"
 
-#include <QHeaderView>
 #include <QStyleOption>
 
 #include "app/widgets/delegates.h"

@@ -8,7 +8,6 @@
 #include <QStringList>
 
 #include "app/base/display_text.h"
-#include "app/plan/step_labels.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/field_changes.h"
 
