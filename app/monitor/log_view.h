@@ -36,7 +36,6 @@ public:
     qsizetype currentMatch() const;
     /// Selects the last line written at or before that time and scrolls to it.
     void goToTime(qint64 timeMs);
-    /// Line of the log, whether shown or not; -1 = none.
     int shownCount() const;
     void scrollToEnd();
 
