@@ -231,9 +231,7 @@ void ClusterEditor::edit(const QString& what, std::size_t index, const std::func
 
 void ClusterEditor::editNodes(const QString& what, const std::function<void(RunSpec&)>& change)
 {
-    m_document.closeEdit();
-    m_document.edit(what, QStringLiteral("cluster.nodes"), change);
-    m_document.closeEdit();
+    m_document.editAtOnce(what, QStringLiteral("cluster.nodes"), change);
 }
 
 void ClusterEditor::setHardware(std::size_t index, const QString& name)

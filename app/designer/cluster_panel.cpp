@@ -107,10 +107,8 @@ void ClusterPanel::offerFreeSlots()
 
 void ClusterPanel::useAllSlots()
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Use all slots"), QStringLiteral("layout.data"),
-                    [](RunSpec& spec) { setBatchTerm(spec, BatchTerm::Data, copiesOn(spec)); });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("Use all slots"), QStringLiteral("layout.data"),
+                          [](RunSpec& spec) { setBatchTerm(spec, BatchTerm::Data, copiesOn(spec)); });
 }
 
 void ClusterPanel::describe()

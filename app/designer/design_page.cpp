@@ -302,10 +302,8 @@ void DesignPage::explainProblems()
 
 void DesignPage::apply(const Remedy& remedy)
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Suggested setting"), QStringLiteral("remedy"),
-                    [&](RunSpec& spec) { spec = remedy.spec; });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("Suggested setting"), QStringLiteral("remedy"),
+                          [&](RunSpec& spec) { spec = remedy.spec; });
 }
 
 PlanInputs DesignPage::planInputs() const
@@ -351,10 +349,8 @@ void DesignPage::showKept()
 
 void DesignPage::applyAlternative(const FoundLayout& layout)
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Alternative layout"), QStringLiteral("layout"),
-                    [&layout](RunSpec& spec) { applyLayout(spec, layout); });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("Alternative layout"), QStringLiteral("layout"),
+                          [&layout](RunSpec& spec) { applyLayout(spec, layout); });
     tellHostsWithoutRanks();
 }
 
@@ -371,12 +367,11 @@ void DesignPage::tellHostsWithoutRanks()
                                  tr("This layout uses %1 of %2 hosts.").arg(used).arg(all),
                                  tr("The others get no ranks and add no cost."));
     m_page->strip()->addAction(tr("Remove &them"), [this, used] {
-        m_document.closeEdit();
-        m_document.edit(tr("Hosts without ranks"), QStringLiteral("cluster.nodes"), [used](RunSpec& spec) {
-            if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
-                spec.cluster.nodes.erase(spec.cluster.nodes.begin() + used, spec.cluster.nodes.end());
-        });
-        m_document.closeEdit();
+        m_document.editAtOnce(
+            tr("Hosts without ranks"), QStringLiteral("cluster.nodes"), [used](RunSpec& spec) {
+                if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
+                    spec.cluster.nodes.erase(spec.cluster.nodes.begin() + used, spec.cluster.nodes.end());
+            });
         m_page->strip()->clear();
     });
 }
@@ -390,8 +385,7 @@ void DesignPage::updateTitle()
 
 void DesignPage::useDataSet(const DataSetEntry& entry)
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Data set"), QStringLiteral("dataset.path"), [&](RunSpec& spec) {
+    m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"), [&](RunSpec& spec) {
         spec.dataset.path = entry.folder.toStdString();
         if (entry.vocabularySize > 0)
             spec.model.vocabulary = entry.vocabularySize;
@@ -399,7 +393,6 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
         if (spec.cluster.nodes.size() == 1 && spec.cluster.nodes.front().host == thisMachine().toStdString())
             spec.cluster.nodes.front().host = entry.host.toStdString();
     });
-    m_document.closeEdit();
     m_page->strip()->showMessage(MessageBar::Tone::Info,
                                  tr("%1 is the data set of this run.").arg(entry.name),
                                  tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")

@@ -82,10 +82,9 @@ void PlacementRow::showSpellings(const QString& letters, int context)
 
 void PlacementRow::apply(const QString& letters)
 {
-    m_document.closeEdit();
-    m_document.edit(tr("Placement"), QStringLiteral("layout.placement"),
-                    [&](RunSpec& spec) { spec.layout.placement = sageMakerName(letters).toStdString(); });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("Placement"), QStringLiteral("layout.placement"), [&](RunSpec& spec) {
+        spec.layout.placement = sageMakerName(letters).toStdString();
+    });
 }
 
 } // namespace trainyard

@@ -107,10 +107,8 @@ void SettingsExchange::importFile(ForeignTool tool, const QString& file)
     const ImportedSpec imported = importSettings(tool, *text, {m_document.spec(), std::nullopt});
     if (!imported.problems.empty())
         return m_strip.showError(toError(imported.problems).in(file.toStdString()));
-    m_document.closeEdit();
-    m_document.edit(tr("%1 settings").arg(textOf(tool).name), QStringLiteral("import"),
-                    [&](RunSpec& spec) { spec = imported.spec; });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("%1 settings").arg(textOf(tool).name), QStringLiteral("import"),
+                          [&](RunSpec& spec) { spec = imported.spec; });
     tell(tr("Imported %1 settings from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
          imported.omissions);
     m_strip.addAction(tr("&Undo"), [this] {

@@ -136,10 +136,8 @@ void SpecForm::browseForDataSet()
     const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the data set"));
     if (folder.isEmpty())
         return;
-    m_document.closeEdit();
-    m_document.edit(tr("Data set"), QStringLiteral("dataset.path"),
-                    [&](RunSpec& spec) { spec.dataset.path = folder.toStdString(); });
-    m_document.closeEdit();
+    m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"),
+                          [&](RunSpec& spec) { spec.dataset.path = folder.toStdString(); });
 }
 
 SpecForm::Fold SpecForm::addHeading(QVBoxLayout* column, const QString& title, bool folded)

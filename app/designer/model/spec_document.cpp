@@ -67,6 +67,14 @@ void SpecDocument::closeEdit()
     ++m_editGroup;
 }
 
+void SpecDocument::editAtOnce(const QString& text, const QString& field,
+                              const std::function<void(RunSpec&)>& change)
+{
+    closeEdit();
+    edit(text, field, change);
+    closeEdit();
+}
+
 void SpecDocument::reset(const RunSpec& spec)
 {
     m_undo.clear();

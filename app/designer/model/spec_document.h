@@ -36,6 +36,8 @@ public:
     void edit(const QString& text, const QString& field, const std::function<void(RunSpec&)>& change);
     /// Ends the undo step of the current field, e.g. when it loses the focus.
     void closeEdit();
+    /// The same as edit(), as an undo step that no other edit joins.
+    void editAtOnce(const QString& text, const QString& field, const std::function<void(RunSpec&)>& change);
 
     /// Replaces the document by a new specification without a file and clears the history.
     void reset(const RunSpec& spec = {});
