@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QColor>
+#include <QMargins>
 #include <QPalette>
 #include <QString>
 
@@ -59,6 +60,9 @@ constexpr int kPanelPadding = 12;
 constexpr int kPagePadding = 16;
 constexpr int kRadius = 6;
 constexpr int kControlHeight = 32;
+constexpr QMargins kPanelMargins(kPanelPadding, kGap, kPanelPadding, kPanelPadding);
+constexpr QMargins kLowPanelMargins(kPanelPadding, kGap, kPanelPadding, kGap); ///< less room below
+constexpr QMargins kTabMargins(0, kGap, 0, 0);
 } // namespace metrics
 
 } // namespace trainyard

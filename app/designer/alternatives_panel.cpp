@@ -63,9 +63,7 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     auto* head = new QHBoxLayout;
     head->addWidget(m_objective, 1);
     head->addWidget(m_button);
-    auto* column =
-        columnLayout(this, metrics::kGap,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kPanelMargins);
     column->addWidget(makeLabel(tr("Alternatives"), "heading"));
     column->addLayout(head);
     column->addWidget(m_progress);

@@ -54,9 +54,7 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     , m_placement(new PlacementRow(document))
 {
     setRole(this, "panel");
-    auto* column =
-        columnLayout(this, metrics::kGap,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kPanelMargins);
     column->addLayout(makeHead());
     column->addWidget(m_picture, 1);
     auto* firstLine = new QHBoxLayout;

@@ -45,9 +45,7 @@ constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work ar
 QFrame* makeTitledPanel(const QString& title, QWidget* content)
 {
     auto* panel = makePanel();
-    auto* column =
-        columnLayout(panel, metrics::kGap,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
+    auto* column = columnLayout(panel, metrics::kGap, metrics::kPanelMargins);
     column->addWidget(makeLabel(title, "heading"));
     column->addWidget(content);
     column->addStretch(1);

@@ -25,8 +25,7 @@ PipelinePanel::PipelinePanel(QWidget* parent)
     , m_legend(new ChartLegend)
 {
     setRole(this, "panel");
-    auto* column = columnLayout(
-        this, metrics::kHalf, {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
+    auto* column = columnLayout(this, metrics::kHalf, metrics::kLowPanelMargins);
     column->addWidget(makeLabel(tr("One step"), "heading"));
     column->addWidget(m_stepTime);
     column->addWidget(m_readOut);
@@ -76,8 +75,7 @@ std::optional<StepTime> stepOf(const PlannedDesign& design)
 QWidget* framed(QWidget* content)
 {
     auto* panel = makePanel();
-    auto* inside = columnLayout(
-        panel, -1, {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
+    auto* inside = columnLayout(panel, -1, metrics::kLowPanelMargins);
     inside->addWidget(content);
     return panel;
 }

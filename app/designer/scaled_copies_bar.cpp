@@ -56,7 +56,7 @@ ScaledCopiesBar::ScaledCopiesBar(SpecDocument& document, QWidget* parent)
     m_save = save;
     auto* leave = makeButton(tr("Close"));
     auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    grid->setContentsMargins(metrics::kLowPanelMargins);
     grid->setHorizontalSpacing(metrics::kGap);
     grid->setVerticalSpacing(metrics::kHalf);
     grid->addWidget(makeLabel(tr("Scaled copies for")), 0, 0);

@@ -42,9 +42,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     setRole(this, "panel");
     auto* content = new QWidget;
     setRole(content, "form");
-    auto* column =
-        columnLayout(content, metrics::kHalf,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
+    auto* column = columnLayout(content, metrics::kHalf, metrics::kPanelMargins);
     const auto sections = specSections();
     addSection(column, sections[0]);
     addHeading(column, tr("Hosts"), false).rows->addWidget(m_cluster);

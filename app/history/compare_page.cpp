@@ -180,7 +180,7 @@ QWidget* ComparePage::buildTables()
     auto* table = buildTable(m_scaling, tr("Scaling"), &m_scalingPages,
                              tr("Choose runs of at least two world sizes to see how training scales."));
     auto* scaling = new QWidget;
-    auto* row = rowLayout(scaling, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* row = rowLayout(scaling, metrics::kGap, metrics::kTabMargins);
     row->addWidget(table, 3);
     row->addWidget(m_scalingChart, 2);
     m_scalingChart->setSmoothable(false);

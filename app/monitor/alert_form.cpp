@@ -42,7 +42,7 @@ AlertForm::AlertForm(QWidget* parent)
     setRole(this, "panel");
     m_notifies->setToolTip(tr("Notifies you of a new alert while you work elsewhere. Default: yes"));
     auto* grid = new QGridLayout(this);
-    grid->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
+    grid->setContentsMargins(metrics::kLowPanelMargins);
     grid->setHorizontalSpacing(metrics::kGap);
     grid->setVerticalSpacing(metrics::kGap);
     const QList<ThresholdField>& fields = thresholdFields();

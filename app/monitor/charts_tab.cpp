@@ -82,7 +82,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     auto* bar = new QHBoxLayout;
     bar->addWidget(m_toolbar, 1);
     bar->addWidget(m_pause);
-    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addLayout(bar);
     column->addWidget(buildBoard(), 1);
     column->addWidget(m_pinned);

@@ -59,7 +59,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     , m_choice(makeParagraph({}, "muted"))
 {
     m_pages->addWidget(buildList());
-    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addLayout(buildBar());
     column->addWidget(m_pages, 1);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,

@@ -133,7 +133,7 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     inner->addWidget(buildBoard(), 1);
     inner->addWidget(buildDetail());
     m_pages->addWidget(page);
-    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, -1, metrics::kTabMargins);
     column->addWidget(m_pages);
     connect(m_board, &DeviceBoard::currentChanged, this, &DevicesTab::onCurrent);
     connect(m_board, &DeviceBoard::activated, this, &DevicesTab::logWanted);
@@ -172,9 +172,7 @@ QWidget* DevicesTab::buildBoard()
 QWidget* DevicesTab::buildDetail()
 {
     QFrame* panel = makePanel();
-    auto* column =
-        columnLayout(panel, metrics::kHalf,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
+    auto* column = columnLayout(panel, metrics::kHalf, metrics::kLowPanelMargins);
     auto* head = new QHBoxLayout;
     head->addWidget(m_name, 1);
     head->addWidget(m_askAgain);

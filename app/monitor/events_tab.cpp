@@ -46,7 +46,7 @@ EventsTab::EventsTab(AlertCenter& alerts, QWidget* parent)
         new EmptyState(QStringLiteral("info"), tr("No events yet"),
                        tr("Checkpoints, resumes, warnings and failures of the run appear here."), {}));
     m_pages->addWidget(m_table);
-    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addWidget(buildAlerts());
     column->addWidget(m_form);
     column->addWidget(m_scroll);

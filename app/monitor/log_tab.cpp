@@ -86,7 +86,7 @@ void LogTab::buildBar()
     QFrame* panel = makePanel(this);
     auto* inner = columnLayout(panel, -1, {1, metrics::kHalf, 1, metrics::kHalf});
     inner->addWidget(m_view);
-    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addLayout(bar);
     column->addWidget(panel, 1);
     connect(m_rankField, &QLineEdit::editingFinished, this, &LogTab::chooseRanks);

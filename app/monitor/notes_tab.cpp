@@ -53,7 +53,7 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     m_problem->hide();
 
     auto* form = new QFormLayout(this);
-    form->setContentsMargins(0, metrics::kGap, 0, 0);
+    form->setContentsMargins(metrics::kTabMargins);
     form->setSpacing(metrics::kGap);
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
     form->addRow(makeLabel(tr("Tags"), "muted"), m_tags);

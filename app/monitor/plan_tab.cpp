@@ -64,8 +64,7 @@ QFrame* makeSection(QVBoxLayout*& column)
 {
     QFrame* panel = makePanel();
     column = new QVBoxLayout(panel);
-    column->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding,
-                               metrics::kPanelPadding);
+    column->setContentsMargins(metrics::kPanelMargins);
     column->setSpacing(metrics::kGap);
     return panel;
 }
@@ -101,7 +100,7 @@ PlanTab::PlanTab(const HardwareLibrary& hardware, QWidget* parent)
     m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("Nothing measured yet"),
                                       tr("Measured values appear here after the first step."), {}));
     m_pages->addWidget(buildPage());
-    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, -1, metrics::kTabMargins);
     column->addWidget(m_pages);
 }
 

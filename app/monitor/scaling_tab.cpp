@@ -64,7 +64,7 @@ ScalingTab::ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QW
            "efficiency: launch one, or a whole study with `trainyard scaling SPEC --ranks 1,2,4`."),
         {}));
     m_pages->addWidget(buildPage());
-    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, -1, metrics::kTabMargins);
     column->addWidget(m_pages);
     connect(m_baseline, &QComboBox::activated, this, &ScalingTab::study);
     connect(m_chart, &EfficiencyChart::readOutChanged, m_readOut, &ElidedLabel::setFullText);
@@ -83,9 +83,7 @@ QWidget* ScalingTab::buildPage()
     head->addWidget(m_baseline);
     head->addWidget(m_readOut, 1);
     QFrame* panel = makePanel();
-    auto* inner =
-        columnLayout(panel, metrics::kGap,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kPanelPadding});
+    auto* inner = columnLayout(panel, metrics::kGap, metrics::kPanelMargins);
     inner->addLayout(head);
     inner->addWidget(m_chart, 1);
     inner->addWidget(m_legend);

@@ -66,7 +66,7 @@ SpecTab::SpecTab(RunStore& desk, QWidget* parent)
     bar->addWidget(makeLabel(tr("Compare with"), "muted"));
     bar->addWidget(m_other);
     bar->addWidget(copy);
-    auto* column = columnLayout(this, metrics::kGap, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addLayout(bar);
     column->addWidget(m_pages, 1);
 }

@@ -33,9 +33,7 @@ constexpr int kGanttStretch = 100; ///< of 101: what a low one leaves is empty b
 
 QVBoxLayout* columnIn(QFrame& panel)
 {
-    auto* column =
-        columnLayout(&panel, metrics::kHalf,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
+    auto* column = columnLayout(&panel, metrics::kHalf, metrics::kLowPanelMargins);
     return column;
 }
 
@@ -102,7 +100,7 @@ TimelineTab::TimelineTab(const HardwareLibrary& hardware, QWidget* parent)
     m_pages->addWidget(page);
     m_pages->addWidget(m_trace);
     connect(m_trace, &TraceView::closed, this, [this] { m_pages->setCurrentIndex(kRun); });
-    auto* column = columnLayout(this, -1, {0, metrics::kGap, 0, 0});
+    auto* column = columnLayout(this, -1, metrics::kTabMargins);
     column->addWidget(m_pages);
 }
 

@@ -41,9 +41,7 @@ TraceView::TraceView(QWidget* parent)
     head->addWidget(m_step);
     head->addWidget(back);
     QFrame* panel = makePanel();
-    auto* inside =
-        columnLayout(panel, metrics::kHalf,
-                     {metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap});
+    auto* inside = columnLayout(panel, metrics::kHalf, metrics::kLowPanelMargins);
     inside->addLayout(head);
     inside->addWidget(m_words);
     inside->addWidget(m_gantt, kGanttStretch);
