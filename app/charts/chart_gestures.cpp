@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kNotch = 120;    ///< of a wheel, in the units of its events
+constexpr double kNotch = 120;         ///< of a wheel, in the units of its events
 constexpr double kNotchPanShare = 0.1; ///< of what is shown, for each notch
 
 } // namespace

@@ -63,8 +63,8 @@ void specializeFamily(SpecField& field)
 void specializeZeroStage(SpecField& field)
 {
     field.kind = SpecField::Kind::Choice;
-    field.choices = {fieldText("0: off"), fieldText("1: optimizer state"),
-                     fieldText("2: gradients as well"), fieldText("3: weights as well")};
+    field.choices = {fieldText("0: off"), fieldText("1: optimizer state"), fieldText("2: gradients as well"),
+                     fieldText("3: weights as well")};
     field.get = [choices = field.choices](const RunSpec& spec) {
         return QVariant(choices[std::clamp(spec.memory.zeroStage, 0, 3)]);
     };
