@@ -81,7 +81,7 @@ Result<LaunchRequest> requestFor(const RunFolder& folder, std::uint32_t firstAtt
 {
     TRAINYARD_TRY(const std::string text, readFile(folder.launchFile(firstAttempt)));
     TRAINYARD_TRY(LaunchRequest request, parseLaunchRequest(text));
-    const int slots = request.nodes.front().slots;
+    const int slots = request.nodes.front().slotCount;
     request.attempt = attempt;
     request.restarts = restartsBefore(folder, attempt);
     request.nodes.clear();

@@ -40,7 +40,7 @@ Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder)
         return badInput(fmt::format("the layout is for {} nodes, but the request names {}",
                                     spec.cluster.nodes.size(), request.nodes.size()));
     for (std::size_t node = 0; node < request.nodes.size(); ++node)
-        request.nodes[node].slots = spec.cluster.nodes[node].slotCount;
+        request.nodes[node].slotCount = spec.cluster.nodes[node].slotCount;
     return {};
 }
 

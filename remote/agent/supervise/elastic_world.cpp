@@ -40,7 +40,7 @@ Result<LaunchRequest> withoutHosts(const LaunchRequest& request, const std::vect
     changed.away = away;
     int slotsThere = 0;
     for (const LaunchNode& node : presentNodes(changed))
-        slotsThere += node.slots;
+        slotsThere += node.slotCount;
     TRAINYARD_TRY(const RunSpec fitted, fittedTo(spec, slotsThere));
     if (fitted.layout.data < request.leastReplicas)
         return refused(fmt::format("{} of at least {} data-parallel ranks are left: according to the plan, "

@@ -19,7 +19,7 @@ int totalSlots(const LaunchRequest& request)
 {
     int slots = 0;
     for (const LaunchNode& node : request.nodes)
-        slots += node.slots;
+        slots += node.slotCount;
     return slots;
 }
 
@@ -28,7 +28,7 @@ std::size_t usedNodes(const LaunchRequest& request, int ranks)
 {
     std::size_t used = 0;
     for (int filled = 0; used < request.nodes.size() && filled < ranks; ++used)
-        filled += request.nodes[used].slots;
+        filled += request.nodes[used].slotCount;
     return used;
 }
 
@@ -207,7 +207,7 @@ void addBinding(Arguments& arguments, const LaunchRequest& request, const RunWor
     const LaunchNode& first = request.nodes.front();
     const bool crowded = std::any_of(request.nodes.begin(), request.nodes.end(), [&](const LaunchNode& node) {
         const int cores = &node == &first ? head.cores : node.cores;
-        return cores > 0 && node.slots > cores;
+        return cores > 0 && node.slotCount > cores;
     });
     const bool whole = request.nodes.size() == 1 && work.ranks * work.threadsPerRank == head.cores;
     if (crowded) {
@@ -233,8 +233,8 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     addParameter(arguments, "btl_vader_single_copy_mechanism", "none");
     addParameter(arguments, "orte_tmpdir_base", head.session);
     addParameter(arguments, "btl_vader_backing_directory", head.session);
-    const bool sharedMemory =
-        std::any_of(request.nodes.begin(), request.nodes.end(), [](const auto& n) { return n.slots > 1; });
+    const bool sharedMemory = std::any_of(request.nodes.begin(), request.nodes.end(),
+                                          [](const auto& n) { return n.slotCount > 1; });
     if (usedNodes(request, work.ranks) > 1) {
         addNetwork(arguments, request, sharedMemory);
         addLease(arguments, folder, request, head);
@@ -278,7 +278,7 @@ std::string hostfileText(const LaunchRequest& request, int ranks, const HeadNode
     for (std::size_t i = 0; i < usedNodes(request, ranks); ++i) {
         const LaunchNode& node = request.nodes[i];
         // The head under the name that it has itself, or mpirun would log in to its own machine.
-        text += fmt::format("{} slots={}\n", i == 0 ? head.hostName : node.host, node.slots);
+        text += fmt::format("{} slots={}\n", i == 0 ? head.hostName : node.host, node.slotCount);
     }
     return text;
 }

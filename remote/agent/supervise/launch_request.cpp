@@ -79,7 +79,7 @@ Result<LaunchNode> parseNode(const json& entry)
     node.host = entry.value("host", "");
     node.root = entry.value("root", "");
     TRAINYARD_TRY_STATUS(checkHost(node.host));
-    TRAINYARD_TRY(node.slots, wholeNumber(entry, "slots", 1, 1, kMaxSlots));
+    TRAINYARD_TRY(node.slotCount, wholeNumber(entry, "slots", 1, 1, kMaxSlots));
     TRAINYARD_TRY(node.cores, wholeNumber(entry, "cores", 0, 0, kMaxCores));
     return node;
 }
@@ -196,7 +196,7 @@ std::string toJson(const LaunchRequest& request)
     json nodes = json::array();
     for (const LaunchNode& node : request.nodes)
         nodes.push_back(
-            {{"host", node.host}, {"slots", node.slots}, {"cores", node.cores}, {"root", node.root}});
+            {{"host", node.host}, {"slots", node.slotCount}, {"cores", node.cores}, {"root", node.root}});
     json document{{"attempt", request.attempt},
                   {"bundle", request.bundle},
                   {"programs", request.programs},
@@ -236,9 +236,9 @@ void keepChanges(LaunchRequest& request, const std::filesystem::path& before)
 std::string hostOfRank(const LaunchRequest& request, int rank)
 {
     for (const LaunchNode& node : request.nodes) {
-        if (rank < node.slots)
+        if (rank < node.slotCount)
             return node.host;
-        rank -= node.slots;
+        rank -= node.slotCount;
     }
     return {};
 }

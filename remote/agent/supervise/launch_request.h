@@ -15,10 +15,10 @@
 namespace trainyard::agent {
 
 struct LaunchNode {
-    std::string host; ///< as the head reaches it
-    int slots = 1;    ///< ranks there
-    int cores = 0;    ///< 0 = unknown
-    std::string root; ///< agent root there; empty = the head's
+    std::string host;  ///< as the head reaches it
+    int slotCount = 1; ///< ranks there
+    int cores = 0;     ///< 0 = unknown
+    std::string root;  ///< agent root there; empty = the head's
 };
 
 /// The batch job of Slurm's that the attempt runs in.
