@@ -10,7 +10,6 @@
 #include "tests/support/patience.h"
 
 using namespace trainyard;
-using namespace trainyard::agent;
 
 /// `trainyard-agent renew` between a shell, which stands for mpirun, and a command that keeps the words it is
 /// sent. This process stands for the supervisor.
