@@ -33,7 +33,7 @@ Status moveFolder(const fs::path& from, const fs::path& to)
 
 Status moveRuns(const fs::path& staging, const fs::path& runsFolder)
 {
-    for (const fs::path& run : contentOf(staging))
+    for (const fs::path& run : folderEntries(staging))
         TRAINYARD_TRY_STATUS(moveFolder(run, runsFolder / run.filename()));
     return syncPath(runsFolder);
 }
@@ -122,7 +122,7 @@ void StagedImport::takeBack()
 
 void endInterruptedImports(const fs::path& runsFolder)
 {
-    for (const fs::path& folder : contentOf(runsFolder)) {
+    for (const fs::path& folder : folderEntries(runsFolder)) {
         const std::string name = folder.filename().string();
         if (name.starts_with(kBeingWritten) || name.starts_with(kComplete))
             endInterruptedImport(folder, name.starts_with(kComplete));

@@ -88,7 +88,7 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
     // If it was killed after removing the note, its job is unknown.
     const bool isLeftover = !note.ok() && fs::exists(path, ignored) &&
                             fs::is_directory(folder.m_staging, ignored) &&
-                            contentOf(folder.m_staging).empty();
+                            folderEntries(folder.m_staging).empty();
     return (published || isLeftover) && folder.takeStaging().ok() && published; // taken away at the end
 }
 
@@ -149,7 +149,7 @@ StagedFolder::~StagedFolder()
     if (!m_lock || m_kept)
         return;
     std::error_code ignored;
-    for (const fs::path& entry : contentOf(m_staging)) {
+    for (const fs::path& entry : folderEntries(m_staging)) {
         if (entry.filename() != kJob) // after the rest, so that a later process can finish this
             fs::remove_all(entry, ignored);
     }

@@ -25,7 +25,7 @@ std::optional<LockFile> lockLeftFolder(const fs::path& folder)
     return lock.ok() ? std::move(*lock) : std::nullopt;
 }
 
-std::vector<fs::path> contentOf(const fs::path& folder)
+std::vector<fs::path> folderEntries(const fs::path& folder)
 {
     std::vector<fs::path> content;
     std::error_code problem;
@@ -40,7 +40,7 @@ std::vector<fs::path> contentOf(const fs::path& folder)
 void removeLockedFolder(const fs::path& folder)
 {
     std::error_code ignored;
-    for (const fs::path& entry : contentOf(folder))
+    for (const fs::path& entry : folderEntries(folder))
         fs::remove_all(entry, ignored);
     fs::remove(folder / kFolderLock, ignored);
     fs::remove(folder, ignored);
