@@ -38,14 +38,20 @@ function(trainyard_test name)
         set(test "${name}_${ARG_RANKS}_ranks")
         set(command ${MPIEXEC_EXECUTABLE} --allow-run-as-root --oversubscribe --bind-to none -np ${ARG_RANKS} ${command})
     endif()
-    # Tests that start ranks or use a GPU need the machine to themselves. Fault tests do not: they wait longer than they
-    # work, on hosts of their own.
+    # Tests that start ranks or use a GPU need the machine to themselves. Tests of faults and of Slurm do not: they wait
+    # longer than they work, on hosts of their own. Of those that start no ranks either, or leave that to Slurm, two count
+    # as one test that computes (ctest -j4 on two cores).
     set(serial OFF)
-    if(("mpi" IN_LIST ARG_LABELS OR "gpu" IN_LIST ARG_LABELS) AND NOT "fault" IN_LIST ARG_LABELS)
+    if(("mpi" IN_LIST ARG_LABELS OR "gpu" IN_LIST ARG_LABELS) AND NOT ARG_LABELS MATCHES "fault|slurm")
         set(serial ON)
+    endif()
+    set(processors 2)
+    if("slurm" IN_LIST ARG_LABELS OR (ARG_LABELS MATCHES "fault|ssh" AND NOT ARG_LABELS MATCHES "mpi"))
+        set(processors 1)
     endif()
     add_test(NAME ${test} COMMAND ${command})
     set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial}
+        PROCESSORS ${processors}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
     # A sanitizer has to be the first library of a process.
     if(NOT TARGET lesser_processor OR TRAINYARD_SANITIZE)
@@ -55,7 +61,7 @@ function(trainyard_test name)
         add_dependencies(${executable} lesser_processor)
         add_test(NAME ${test}_on_${processor} COMMAND ${command})
         set_tests_properties(${test}_on_${processor} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT}
-            RUN_SERIAL ${serial} SKIP_RETURN_CODE 77
+            RUN_SERIAL ${serial} PROCESSORS ${processors} SKIP_RETURN_CODE 77
             # LD_PRELOAD takes a blank in a path for the end of a name.
             ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${CMAKE_BINARY_DIR}/tests"
             ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};LD_PRELOAD=lesser_processor.so;TRAINYARD_TEST_PROCESSOR=${processor}")
