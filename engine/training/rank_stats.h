@@ -9,23 +9,24 @@ namespace trainyard {
 class MemoryLedger;
 class ProcessGroup;
 
-/// What counts this rank's memory.
+/// The counters of this rank's memory.
 struct RankMemory {
     MemoryLedger& host;
     MemoryLedger* device = nullptr; ///< null on the processor
 };
 
-/// What was held before, say while the weights were made, is no step's peak.
+/// Restarts the peaks, so that memory held before the first step (initial weights) is not counted as its
+/// peak.
 void startPeaks(const RankMemory& memory);
 
-/// This rank's share of the step that ended now; the ledgers' peaks start anew for the next step. On a device
-/// the categories are those of its memory, and Host is what was offloaded from it.
+/// Returns this rank's statistics of the step that just ended, and restarts the ledgers' peaks. On a device
+/// the categories count its memory, and Host the offloaded bytes.
 RankStats takeRankStats(const RankMemory& memory, const SecondsByPhase& seconds);
 
-/// On rank 0 the figures of all ranks in order of rank; empty elsewhere. All ranks call it.
+/// Returns the statistics of all ranks in order of rank on rank 0; empty elsewhere. All ranks call it.
 std::vector<RankStats> gatherRankStats(ProcessGroup& group, const RankStats& mine);
 
-/// Wall time of a rank's step: the sum over its phases.
+/// Returns the wall time of a rank's step: the sum over its phases.
 double stepSeconds(const RankStats& figures);
 
 } // namespace trainyard

@@ -101,7 +101,7 @@ std::unique_ptr<PartGatherer> makeGatherer(const RunSpec& spec, ParameterStore& 
     return std::make_unique<PartGatherer>(parameters, *groups.data, spec.model);
 }
 
-/// Innermost first: weights must be there for whatever is computed, again or not.
+/// Innermost first: gathering wraps recomputation, because recomputed layers need their weights too.
 std::vector<std::unique_ptr<LayerRunner>> makeRunners(const RunSpec& spec, const ParameterStore& parameters,
                                                       PartGatherer* gatherer)
 {
@@ -130,7 +130,7 @@ std::unique_ptr<Optimizer> makeCountedOptimizer(const RunSpec& spec,
     return makeOptimizer(spec.optimizer, tensors, sums, kernels);
 }
 
-/// Of stage `stage`, whose layers come behind those of the stages before it.
+/// Returns the layers of stage `stage`, which follow those of the stages before it.
 StageRange rangeOf(const std::vector<int>& layerCounts, int stage)
 {
     const int first = std::accumulate(layerCounts.begin(), layerCounts.begin() + stage, 0);

@@ -18,8 +18,9 @@ class ParameterStore;
 class PartGatherer;
 struct ProcessGroups;
 
-/// One pipeline stage of this rank: all that training changes, and what moves it. Freshly initialised from
-/// the seed; counted in the categories of weights, gradients, optimizer state, and what of them is offloaded.
+/// One pipeline stage of this rank: parameters, gradients, optimizer and the collectives between them.
+/// Initialised from the seed; its memory is counted as weights, gradients, optimizer state and offloaded host
+/// memory.
 class ModelChunk {
 public:
     ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
@@ -34,17 +35,17 @@ public:
     Optimizer& optimizer() { return *m_optimizer; }
     TrainingState& state() { return *m_state; }
     const TrainingState& state() const { return *m_state; }
-    /// Square of the gradient's norm, of all ranks' chunks of this number. All ranks call it.
+    /// Returns the squared gradient norm over all ranks' chunks of this number. All ranks call it.
     double squaredGradientNorm() const;
-    /// Moves what this rank owns. All ranks call it.
+    /// Updates the weights that this rank owns. All ranks call it.
     void update(double learningRate, double gradientScale);
-    /// After the owners have changed their weights: every pass to come sees them. All ranks call it.
+    /// Brings the owners' new weights to every rank, before its next pass. All ranks call it.
     void shareWeights(ProcessGroup& data);
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;
     std::unique_ptr<PartGatherer> m_gatherer;            // null unless weights are sharded
-    std::vector<std::unique_ptr<LayerRunner>> m_runners; // each around the one before it
+    std::vector<std::unique_ptr<LayerRunner>> m_runners; // each wraps the one before it
     std::unique_ptr<const ContextParallel> m_context;    // null unless sequences are shared
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
@@ -58,19 +59,20 @@ private:
 /// This rank's part of the model: one chunk, or with an interleaved pipeline several.
 class Replica {
 public:
-    /// `shape`: of the run's rows. On `device`. Refused when the layers cannot be dealt to the stages.
+    /// Creates it on `device` for rows of `shape`. Refused when the layers cannot be divided among the
+    /// stages.
     static Result<std::unique_ptr<Replica>> create(const RunSpec& spec, const SequenceShape& shape,
                                                    const ProcessGroups& groups, const Device& device = {});
 
     const std::vector<std::unique_ptr<ModelChunk>>& chunks() const { return m_chunks; }
 
     void beginGradients();
-    /// After the passes of a pipeline: completes gradients over its ends and over the data-parallel ranks.
+    /// Call after the passes of a pipeline: adds the gradients up over tied weights and data-parallel ranks.
     void reduceGradients();
     double gradientNorm() const; ///< of the whole model. All ranks call it.
-    /// One update of the whole model, which every rank has afterwards.
+    /// Updates the whole model; afterwards every rank has the new weights.
     void update(double learningRate, double gradientScale);
-    /// After loading: lets every rank compute with every owner's weights.
+    /// Call after loading: brings every owner's weights to every rank.
     void shareWeights();
 
 private:

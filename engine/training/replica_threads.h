@@ -11,8 +11,9 @@ namespace trainyard {
 class Replica;
 struct ProcessGroups;
 
-/// Runs a layout in this process, its ranks as threads: `body` once per rank, with the rank's groups and its
-/// freshly initialised part of the model. `shape`: of the rows. Of the ranks' errors the first one's.
+/// Runs the ranks of a layout as threads of this process: calls `body` once per rank, with the rank's groups
+/// and its freshly initialised part of the model. `shape`: of the rows. Returns the error of the lowest rank
+/// that has one.
 Status runReplicasAsThreads(const RunSpec& spec, const SequenceShape& shape,
                             const std::function<Status(const ProcessGroups&, Replica&)>& body);
 

@@ -18,47 +18,48 @@ class ProcessGroup;
 class Replica;
 struct ProcessGroups;
 
-/// The state with which a run starts.
+/// The state that a run starts from.
 struct LoadedState {
     TrainingPosition position;        ///< step 0 when there is no checkpoint yet
-    std::vector<std::string> changes; ///< on rank 0: what was set aside or left, a sentence each
+    std::vector<std::string> changes; ///< on rank 0: checkpoints set aside or skipped, a sentence each
     std::string start;                ///< on rank 0: "the checkpoint of step 1000"
 };
 
 /// The checkpoints of one run, saved and loaded by all ranks together. The ranks that see rank 0's folder
 /// write and read their part each. Those that do not (no shared file system) get everything from rank 0,
-/// which only works where every rank holds the whole model; other layouts are refused by open(). Every rank
-/// calls every function but isBusy(), and every rank gets the same answer.
+/// which only works where every rank holds the whole model; open() refuses other layouts. All ranks make the
+/// same calls, except for isBusy(), and get the same answer.
 ///
-/// Saving delays training only for a copy of the state: a thread writes it. At the end of a step, when no
-/// rank is busy with its part any more, proceed() takes the next phase:
+/// Saving pauses training only while the state is copied: a thread writes the copy. At the end of a step,
+/// once no rank is busy with its part, proceed() starts the next phase:
 ///
 ///     begin()  ->  every rank writes its shard  ->  rank 0 publishes  ->  proceed() names the step
 class RunCheckpoints {
 public:
-    /// The world group outlives this object. `fence`: of this attempt.
+    /// The world group must outlive this object. `fence`: of this attempt.
     static Result<RunCheckpoints> open(const ProcessGroups& groups, const std::filesystem::path& folder,
                                        const CheckpointSpec& spec, bool everyRankHoldsAll,
                                        const Fence& fence = {});
 
-    /// Copies the replica as the state after `position` and begins to write it. Requires none under way.
+    /// Copies the replica as the state after `position` and begins to write it. Requires that no checkpoint
+    /// is under way.
     Status begin(const Replica& replica, const TrainingPosition& position);
-    /// The step of a checkpoint that was begun and is not published yet; the same on every rank.
+    /// Returns the step of the checkpoint that was begun and is not published yet; the same on every rank.
     std::optional<Step> underWay() const
     {
         return m_saving ? std::optional(m_saving->position.step) : std::nullopt;
     }
-    /// This rank still writes; no rank may call proceed() meanwhile unless it wants to wait.
+    /// Returns whether this rank is still writing; proceed() would wait for it on all ranks.
     bool isBusy() const;
-    /// The next phase of the checkpoint under way. The step when it is published now; otherwise nothing yet.
-    /// On an error nothing new is visible and none is under way any more.
+    /// Starts the next phase of the checkpoint under way. Returns its step once it is published, nullopt
+    /// before. On an error no new checkpoint is visible, and none is under way any more.
     Result<std::optional<Step>> proceed();
 
     /// Fills the replica from the checkpoint that the run starts from (engine/checkpoint/FORMAT.md), whatever
     /// layout wrote it. One whose content turns out to be wrong on any rank is set aside, and all ranks load
     /// the next older one. Refused when it belongs to another model, optimizer or seed, or when there are
-    /// checkpoints, but none that is complete; Failed when it cannot be read. Of the position all but the
-    /// specification is set on ranks other than 0.
+    /// checkpoints but none is complete; Failed when it cannot be read. On ranks other than 0 the position
+    /// lacks the specification.
     Result<LoadedState> load(Replica& replica, const RunSpec& spec);
 
 private:
@@ -67,7 +68,7 @@ private:
         CheckpointWriter writer;
         TrainingPosition position;
         bool publishing = false;  ///< every shard is written
-        std::future<Status> work; ///< this rank's part of the phase; invalid when it has none
+        std::future<Status> work; ///< this rank's part of the phase; invalid if it has no part
     };
 
     RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, const CheckpointSpec& spec,

@@ -12,8 +12,8 @@ namespace trainyard {
 
 class ProcessGroup;
 
-/// What must be the same on every rank before the first step: otherwise they would take different numbers of
-/// steps or different collectives and hang, or train on different data and not notice.
+/// Values that must be equal on all ranks before the first step: otherwise the ranks would make different
+/// collectives and hang, or silently train on different data.
 struct RunContract {
     std::string program;       ///< version of the worker
     std::string specification; ///< SHA-256 of spec.json as written by this program
@@ -27,7 +27,7 @@ struct RunContract {
 /// every rank gets the same answer.
 Status compareContracts(ProcessGroup& group, const RunContract& mine);
 
-/// The comparison itself. Requires one contract per rank.
+/// Compares the contracts, one per rank, as compareContracts() does after gathering them.
 Status firstDifference(const std::vector<RunContract>& contracts);
 
 } // namespace trainyard

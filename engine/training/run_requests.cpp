@@ -7,7 +7,7 @@ RunRequests::RunRequests(RunDirectory directory, bool looksAtFiles, const StopFl
 {
 }
 
-Requests RunRequests::look() const
+Requests RunRequests::poll() const
 {
     Requests requests;
     requests.stop = m_stopFlag && m_stopFlag->load();

@@ -7,9 +7,9 @@
 
 namespace trainyard {
 
-/// Requests that ranks share at the end of a step; true for all when true for one.
+/// Requests that the ranks combine at the end of a step: true for all if true for one.
 struct Requests {
-    bool stop = false;       ///< requested from outside
+    bool stop = false;       ///< by the user, the supervisor or a signal
     bool checkpoint = false; ///< likewise
     bool saving = false;     ///< a part of the current checkpoint is still being written
 };
@@ -17,14 +17,14 @@ struct Requests {
 /// Sets a flag from a signal-handling thread; read by the training thread.
 using StopFlag = std::atomic<bool>;
 
-/// Looks for the run's control files (rank 0 only) and at the stop flag (every rank).
+/// Polls the run's control files (rank 0 only) and the stop flag (every rank).
 class RunRequests {
 public:
-    /// `stopFlag` may be null and outlives this object.
+    /// `stopFlag` may be null; it must outlive this object.
     RunRequests(RunDirectory directory, bool looksAtFiles, const StopFlag* stopFlag);
 
-    Requests look() const;
-    /// The checkpoint that was asked for is begun.
+    Requests poll() const;
+    /// Removes the request, because its checkpoint has begun.
     void checkpointTaken() const;
 
 private:

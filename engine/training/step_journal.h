@@ -12,8 +12,8 @@
 namespace trainyard {
 
 /// The stream "steps" of a run, written by rank 0. The training thread writes steps; any thread may write a
-/// final event. While the disk is full the records wait in memory. When those are too many, or a newer
-/// attempt has begun, nothing more is written and status() says why.
+/// final event. While the disk is full, records are queued in memory. After the queue overflows or a newer
+/// attempt begins, nothing more is written and status() returns the reason.
 class StepJournal {
 public:
     static Result<std::unique_ptr<StepJournal>> open(const std::filesystem::path& folder,

@@ -12,11 +12,11 @@ class StepJournal;
 /// Collects every rank's statistics of a step and writes the StepRecord on rank 0.
 class StepRecorder {
 public:
-    /// Just before the first step. `journal` on rank 0 only, null elsewhere (or when nobody reads); all
-    /// outlive this object.
+    /// Create it just before the first step. `journal`: on rank 0, null elsewhere or to write nothing. All
+    /// arguments must outlive this object.
     StepRecorder(ProcessGroup& group, const RankMemory& memory, StepJournal* journal);
 
-    /// All ranks, after each step.
+    /// All ranks call it after each step.
     void record(Step step, const StepOutcome& outcome, std::uint64_t consumedSamples,
                 const SecondsByPhase& seconds);
 

@@ -41,7 +41,7 @@ bool isOfFirstReplica(const GridCoord& at)
 StepTracer::StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
                        StepJournal* journal, FlightRecorder* recorder)
     : m_groups(groups)
-    , m_speaks(isOfFirstReplica(groups.coordinates))
+    , m_isFirstReplica(isOfFirstReplica(groups.coordinates))
     , m_chunks(chunks)
     , m_microBatches(microBatches)
     , m_journal(journal)
@@ -56,14 +56,14 @@ bool StepTracer::isTraced(Step step)
 
 PassTimes* StepTracer::timesOf(Step step)
 {
-    if (speaksOf(step))
+    if (isWritten(step))
         m_times.expect();
     return &m_times;
 }
 
 void StepTracer::record(Step step)
 {
-    if (!speaksOf(step))
+    if (!isWritten(step))
         return;
     PipelineTrace trace{step.value, m_chunks, m_microBatches, {}};
     for (const std::string& bytes : m_groups.pipeline->gather(bytesOf(m_times.take())))

@@ -34,7 +34,7 @@ SequenceShape shapeOf(const Manifest& manifest)
     return {manifest.sequenceLength, manifest.maxPredictions};
 }
 
-/// The data set of every rank, known to be the same one.
+/// Opens the data set on every rank and checks that all ranks have the same one.
 Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
 {
     auto data = TrainingData::open(spec);
@@ -43,8 +43,9 @@ Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
     return data;
 }
 
-/// What the supervisor cannot know: a checkpoint shows only while it is loaded that its content is wrong.
-void tellChanges(const TrainerSetup& setup, const LoadedState& start)
+/// The supervisor reports checkpoints whose files are damaged; wrong content only shows when the worker loads
+/// it.
+void reportChanges(const TrainerSetup& setup, const LoadedState& start)
 {
     if (!setup.journal)
         return;
@@ -91,10 +92,10 @@ private:
     bool checkpointDue(const Requests& requests) const;
     Result<StepInput> nextInput();
     Result<Requests> takeStep();
-    Requests lookAround() const;
+    Requests pollRequests() const;
     Status saveCheckpoints(const Requests& requests);
     Status advanceEarlierCheckpoint(const Requests& requests);
-    Status goOnWithout(Step step, const Status& saved);
+    Status toleratedFailure(Step step, const Status& saved);
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
@@ -120,8 +121,7 @@ void Trainer::Run::event(Severity severity, const char* kind, std::string messag
         m_setup.journal->event(severity, kind, std::move(message), m_position.step.value);
 }
 
-/// A journal that cannot be written ends the run like input that cannot be read: on all ranks at the same
-/// step.
+/// A journal that cannot be written is treated like unreadable input, so that all ranks end at the same step.
 Result<StepInput> Trainer::Run::nextInput()
 {
     m_clock.enter(StepPhase::Input);
@@ -137,7 +137,7 @@ Result<Requests> Trainer::Run::takeStep()
         m_setup.recorder->setStep(step);
     TRAINYARD_TRY(const StepOutcome outcome,
                   m_step.run(
-                      step, nextInput(), [this] { return lookAround(); }, m_tracer.timesOf(step)));
+                      step, nextInput(), [this] { return pollRequests(); }, m_tracer.timesOf(step)));
     if (const Status finite = requireFinite(outcome, step); !finite.ok()) {
         event(Severity::Error, "not-finite", finite.error().text());
         return finite.error();
@@ -155,9 +155,9 @@ Result<Requests> Trainer::Run::takeStep()
     return outcome.requests;
 }
 
-Requests Trainer::Run::lookAround() const
+Requests Trainer::Run::pollRequests() const
 {
-    Requests requests = m_requests.look();
+    Requests requests = m_requests.poll();
     requests.saving = m_checkpoints.isBusy();
     return requests;
 }
@@ -179,7 +179,7 @@ Status Trainer::Run::beginCheckpoint()
 {
     if (m_setup.recorder)
         m_setup.recorder->setActivity(Activity::Checkpoint);
-    // At the beginning, so that a request that comes while this checkpoint is written asks for another one.
+    // Before writing, so that a request that arrives meanwhile starts another checkpoint.
     m_requests.checkpointTaken();
     TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
     return m_checkpoints.begin(*m_replica, m_position);
@@ -195,7 +195,7 @@ Status Trainer::Run::proceedWithCheckpoint()
     m_setup.journal->event(Severity::Info, "checkpoint-published",
                            fmt::format("checkpoint of step {} published", published->value),
                            published->value);
-    (void)m_setup.journal->sync(); // it is published all the same
+    (void)m_setup.journal->sync(); // a failure does not undo the checkpoint
     return agree(m_setup.world, m_setup.journal->status());
 }
 
@@ -206,8 +206,8 @@ Status Trainer::Run::finishCheckpoint()
     return {};
 }
 
-/// A disk that is full now may have room at the next checkpoint.
-Status Trainer::Run::goOnWithout(Step step, const Status& saved)
+/// Training continues after a failed checkpoint: a disk that is full now may have space at the next one.
+Status Trainer::Run::toleratedFailure(Step step, const Status& saved)
 {
     if (saved.ok() || saved.error().kind != ErrorKind::Failed)
         return saved;
@@ -217,19 +217,19 @@ Status Trainer::Run::goOnWithout(Step step, const Status& saved)
     return {};
 }
 
-/// One that fails stands in the way of none after it: it has given its room back.
+/// A failed checkpoint does not prevent the next one: it has freed its space.
 Status Trainer::Run::advanceEarlierCheckpoint(const Requests& requests)
 {
     const std::optional<Step> earlier = m_checkpoints.underWay();
     if (!earlier)
         return {};
-    // One checkpoint at a time: two would want the room of two, and may be published in the wrong order.
+    // One checkpoint at a time: two would need twice the space, and might be published in the wrong order.
     if (checkpointDue(requests))
-        return goOnWithout(*earlier, finishCheckpoint());
-    return requests.saving ? Status() : goOnWithout(*earlier, proceedWithCheckpoint());
+        return toleratedFailure(*earlier, finishCheckpoint());
+    return requests.saving ? Status() : toleratedFailure(*earlier, proceedWithCheckpoint());
 }
 
-/// At the end of a step. Only the last checkpoint must succeed.
+/// Called at the end of a step. Only the last checkpoint must succeed.
 Status Trainer::Run::saveCheckpoints(const Requests& requests)
 {
     TRAINYARD_TRY_STATUS(advanceEarlierCheckpoint(requests));
@@ -238,7 +238,7 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     Status saved = beginCheckpoint();
     if (saved.ok() && (isOver(requests) || !m_setup.spec.checkpoint.asynchronous))
         saved = finishCheckpoint();
-    return isOver(requests) ? saved : goOnWithout(m_position.step, saved);
+    return isOver(requests) ? saved : toleratedFailure(m_position.step, saved);
 }
 
 Status Trainer::Run::run()
@@ -255,7 +255,7 @@ Status Trainer::Run::run()
     return end({});
 }
 
-/// A checkpoint under way is good, whatever ended the run after it.
+/// Completes a checkpoint under way: its state is good, whatever ended the run afterwards.
 Status Trainer::Run::end(Status status)
 {
     if (const Status finished = finishCheckpoint(); status.ok())
@@ -273,7 +273,7 @@ Status Trainer::Run::end(Status status)
 Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
 {
     ProcessGroup& world = setup.world;
-    // Each check is agreed on before the next collective, which the ranks could not all enter otherwise.
+    // Each check is agreed on before the next collective, because a rank that failed would not enter it.
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
     TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
@@ -283,7 +283,7 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
                                        everyRankHoldsAll(setup.spec), setup.fence));
     TRAINYARD_TRY(LoadedState start, checkpoints.load(*replica, setup.spec));
-    tellChanges(setup, start);
+    reportChanges(setup, start);
     return std::unique_ptr<Trainer>(new Trainer(
         std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),
                               std::move(start.position), std::move(data))));

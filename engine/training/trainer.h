@@ -24,25 +24,25 @@ class StepJournal;
 struct TrainerSetup {
     RunSpec spec;
     RunDirectory directory;
-    GroupMaker& maker;   ///< of the layout's groups
+    GroupMaker& maker;   ///< creates the layout's groups
     ProcessGroup& world; ///< all ranks
     AccountingAllocator& memory;
     FlightRecorder* recorder = nullptr;   ///< null: no flight ring
     StepJournal* journal = nullptr;       ///< on rank 0; null elsewhere
     Fence fence{};                        ///< of this attempt
     const StopFlag* stopFlag = nullptr;   ///< null: only the control files can stop the run
-    std::int64_t lastStep = 0;            ///< end after this step; 0 = after the specification's last one
+    std::int64_t lastStep = 0;            ///< end after this step; 0 = the specification's last step
     Device device{};                      ///< of this rank; all ranks have the same kind
     MemoryLedger* deviceMemory = nullptr; ///< of a device; null on the processor
 };
 
 /// Trains the model of a specification over all ranks of its groups, from the latest checkpoint if there is
-/// one. One thread per rank; every rank makes the same calls. Errors are agreed: every rank returns the same
-/// one, so no rank is left waiting. What only this rank knows (out of memory in ATen) is thrown.
+/// one. One thread per rank; all ranks make the same calls. Errors are agreed: every rank returns the same
+/// one, so no rank is left waiting. Errors that only one rank can know (out of memory in ATen) are thrown.
 class Trainer {
 public:
-    /// Opens the data set, compares it and the specification over the ranks, makes the model and loads the
-    /// checkpoint. BadInput names what is wrong and on which rank.
+    /// Opens the data set, compares it and the specification over the ranks, creates the model and loads the
+    /// checkpoint. BadInput names the problem and the rank.
     static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
     ~Trainer();
 

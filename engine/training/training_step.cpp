@@ -53,10 +53,10 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleStat
 }
 
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
-                                      const std::function<Requests()>& look, PassTimes* times)
+                                      const std::function<Requests()>& poll, PassTimes* times)
 {
     // Before any pass: the losses are divided by the counts of the global batch, so that the gradients of the
-    // micro-batches, however they are dealt, add up to those of its mean.
+    // micro-batches, however they are distributed, add up to the gradient of the batch's mean loss.
     TRAINYARD_TRY(const GlobalCounts counts, agreeOnCounts(input));
     if (times)
         times->start();
@@ -67,7 +67,7 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     m_parts.clock.enter(StepPhase::Reduce);
     // One all-reduce for everything that the ranks must decide alike: a message costs its latency, not its
     // size.
-    StepOutcome outcome = reduceOutcome(sums, counts, look(), !std::isfinite(gradientNorm));
+    StepOutcome outcome = reduceOutcome(sums, counts, poll(), !std::isfinite(gradientNorm));
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.lossScale = m_scaler.scale();
     outcome.gradientNorm = gradientNorm;
@@ -88,7 +88,7 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
 {
     m_parts.clock.enter(StepPhase::Reduce);
     ProcessGroup& world = *m_parts.groups.world;
-    std::array<double, 4> counts{0, 0, 0, 1}; // the last one: ranks without input
+    std::array<double, 4> counts{0, 0, 0, 1}; // the last one counts the ranks without input
     if (input.ok())
         counts = {double(input->targets), double(input->sequences), double(input->tokens), 0};
     world.allReduce(std::span<double>(counts));
@@ -101,7 +101,7 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
     return GlobalCounts{countOf(counts[0]), countOf(counts[1]), countOf(counts[2])};
 }
 
-// From the pinned memory of the input, which outlives the step.
+// Copies without waiting: the input's pinned memory outlives the step.
 std::vector<TokenBatch> TrainingStep::batchesHere(const StepInput& input) const
 {
     const MemoryScope scope(MemoryCategory::Data);
@@ -127,7 +127,7 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
                                           m_scaler.scale(),
                                           times});
     m_parts.clock.enter(StepPhase::Reduce);
-    // Without neighbours the executor has reduced already, while the backward pass ran.
+    // Without a pipeline the executor has already reduced during the backward pass.
     if (m_spec.layout.pipeline == 1)
         return sums;
     const PassTimes::Scope reduction(times, {PipelineActionKind::ReduceGradients, -1, -1});
@@ -138,12 +138,12 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
 StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts& counts,
                                         const Requests& requests, bool overflowed)
 {
-    // The ranks of a tensor group have the same losses, those of a context group parts of them; stages
-    // without the head have none.
-    const bool speaks = m_parts.groups.tensor->isFirst();
-    std::array<double, 6> values{speaks ? sums.tokens : 0, speaks ? sums.sequences : 0,
-                                 double(requests.stop),    double(requests.checkpoint),
-                                 double(requests.saving),  double(overflowed)};
+    // Tensor-parallel ranks all have the same losses, so only the first one adds them. Context ranks have
+    // parts of them, and stages without the head have zero.
+    const bool addsLosses = m_parts.groups.tensor->isFirst();
+    std::array<double, 6> values{addsLosses ? sums.tokens : 0, addsLosses ? sums.sequences : 0,
+                                 double(requests.stop),        double(requests.checkpoint),
+                                 double(requests.saving),      double(overflowed)};
     m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;

@@ -31,23 +31,22 @@ struct StepOutcome {
     double tokenLoss = 0;    ///< mean over the targets of the global batch: masked or next tokens
     double sequenceLoss = 0; ///< mean over its sequences; 0 without next-sentence head
     double gradientNorm = 0; ///< before clipping, without the loss scale
-    double learningRate = 0; ///< of this update, or if skipped of the next one
+    double learningRate = 0; ///< of this update or, if skipped, of the next one
     double lossScale = 1;
-    bool skipped = false; ///< gradients overflowed on some rank, so no rank has moved its weights
-    Requests requests;    ///< made to any rank before the step's end
+    bool skipped = false; ///< gradients overflowed on some rank, so no rank updated its weights
+    Requests requests;    ///< received by any rank before the step's end
 };
 
-/// Failed when the loss or, unless the step was skipped, the gradient is not finite, with the value. The
-/// outcome is the same on every rank, and so is the answer.
+/// Failed, with the value, when the loss is not finite or, unless the step was skipped, the gradient norm is
+/// not. All ranks have the same outcome and return the same.
 Status requireFinite(const StepOutcome& outcome, Step step);
 
 /// One optimizer step over all ranks:
 ///   - count targets and sequences over all ranks, so that the loss is their exact mean;
-///   - forward and backward of each micro-batch in the order of the pipeline's schedule; without a pipeline
-///   the last one
-///     overlaps with the reduction of gradients;
+///   - forward and backward of each micro-batch in the order of the pipeline's schedule; without a
+///     pipeline, the last backward pass overlaps with the reduction of gradients;
 ///   - add up losses, requests and overflows over the ranks;
-///   - unless loss or gradient is not finite (agreed: nobody steps, or all do), clip and update;
+///   - unless loss or gradient is not finite (agreed: all ranks update, or none), clip and update;
 ///   - float16: gradients that overflow on any rank skip the update everywhere. A skipped step consumes its
 ///     samples and has its number, but advances neither the optimizer's step count nor the learning rate.
 /// One thread; all ranks call run() with the same step.
@@ -60,15 +59,15 @@ public:
         Device device{};
     };
 
-    /// `carried`: from the checkpoint, if there is one.
+    /// `carried`: the loss scale of the checkpoint, if there is one.
     TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried = {});
 
-    /// `input` may be this rank's error: then every rank gets it. `look` is asked late in the step. The
-    /// weights stay as they are when the outcome is not finite. `times` notes the passes from the agreement
-    /// on the counts on; null: nobody asks.
-    Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& look,
+    /// `input` may be this rank's error: then all ranks return it. `poll` is called late in the step, so that
+    /// requests made during it still count. The weights are unchanged if the outcome is not finite. `times`
+    /// records the passes from the agreement on the counts on; null = not recorded.
+    Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& poll,
                             PassTimes* times = nullptr);
-    /// After the last run(): the same on every rank.
+    /// The state after the last run(); the same on every rank.
     const LossScaleState& lossScale() const { return m_scaler.state(); }
 
 private:

@@ -13,21 +13,21 @@ class ParameterStore;
 class Replica;
 struct OwnedTensor;
 
-/// Logical tensors by name, whatever ranks hold their parts.
+/// Complete logical tensors by name, independent of the layout.
 using WholeTensors = std::map<std::string, at::Tensor>;
 
-/// The box of a whole vector or matrix. A view.
+/// Returns a view of the box in a whole vector or matrix.
 at::Tensor boxOf(const at::Tensor& whole, const TensorBox& box);
 
-/// Which tensor of a rank's parts.
+/// Names the member of OwnedTensor to collect, such as &OwnedTensor::master.
 using Face = at::Tensor OwnedTensor::*;
 
-/// Copies what the rank owns into float64 tensors, which are made when they are missing. Copies of parameters
-/// (a tied head on another stage) are left out. One rank at a time.
+/// Copies the parts that the rank owns into float64 tensors, creating those that are missing. Skips copies of
+/// parameters (a tied head on another stage). Call it for one rank at a time.
 void collect(WholeTensors& whole, const Replica& replica, Face face);
 
-/// Master weights := `weights`, as far as the rank owns them, and then the working weights everywhere. All
-/// ranks call it. Requires every parameter in its logical shape.
+/// Sets the master weights that the rank owns to `weights`, then the working weights everywhere. All ranks
+/// call it. Requires every parameter in its logical shape.
 void fillWeights(Replica& replica, const WholeTensors& weights);
 
 } // namespace trainyard

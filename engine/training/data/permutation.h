@@ -5,8 +5,8 @@
 namespace trainyard {
 
 /// A shuffle of 0 .. size-1 that is computed instead of stored: a Feistel network over the next even power of
-/// two with cycle walking (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Every key gives
-/// another order; the same key gives the same order on every machine. Constant memory, any thread.
+/// two with cycle walking (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). Each key gives
+/// a different order, the same on every machine. Constant memory, any thread.
 class Permutation {
 public:
     Permutation(std::uint64_t size, std::uint64_t key);
@@ -29,7 +29,7 @@ private:
     std::uint64_t m_halfMask;
 };
 
-/// Mixes values to a key; every bit of the result depends on every bit of each (splitmix64).
+/// Mixes values into a key; every bit of the result depends on every bit of each value (splitmix64).
 std::uint64_t mixKey(std::uint64_t first, std::uint64_t second);
 
 } // namespace trainyard

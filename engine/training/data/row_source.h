@@ -13,7 +13,7 @@
 
 namespace trainyard {
 
-/// Where one row lies: valid until the next call of RowSource::row().
+/// One row in a cached block. Valid until the next call of RowSource::row().
 struct RowView {
     const RowBlock* block = nullptr;
     std::size_t row = 0;
@@ -52,7 +52,7 @@ private:
     std::unordered_map<std::uint64_t, Blocks::iterator> m_blockOf;
 };
 
-/// Copies one row behind the last of `out`; both have the same widths.
+/// Appends one row to `out`; both have the same widths.
 void appendRow(RowBlock& out, const RowView& row);
 
 } // namespace trainyard

@@ -4,8 +4,8 @@
 
 namespace trainyard {
 
-/// Which row of the data set is the n-th sample that a run consumes: a pure function of (seed, n), the same
-/// for every number of ranks, so a run can stop anywhere and go on with other ranks.
+/// Maps the n-th sample of a run to a row of the data set: a pure function of (seed, n), the same for any
+/// number of ranks, so a run can stop anywhere and continue with another number of ranks.
 ///
 /// Each epoch visits every row once. Rows are shuffled in two levels: blocks of consecutive rows over the
 /// whole data set, then single rows within a window of blocks, so that a reader needs only one window in

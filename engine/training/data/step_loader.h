@@ -24,16 +24,16 @@ struct StepInput {
     std::int64_t tokens = 0; ///< not counting padding
 };
 
-/// Reads this rank's samples of one step after another, a few steps ahead on a thread of its own. With G
-/// samples in a global batch, step n (from 0) consumes samples n G .. (n+1) G - 1, and of these every rank
-/// takes G / ranks consecutive ones: which samples a step sees does not depend on the number of ranks.
+/// Reads this rank's samples step by step, a few steps ahead, in a separate thread. With G samples in a
+/// global batch, step n (from 0) consumes samples n G .. (n+1) G - 1, of which each rank takes G / ranks
+/// consecutive ones: the samples of a step do not depend on the number of ranks.
 class StepLoader {
 public:
     struct Position {
         Rank rank;
         WorldSize ranks;
         std::uint64_t consumedSamples = 0; ///< where to start
-        bool pinned = false;               ///< batches lie in pinned memory, for a device to copy from
+        bool pinned = false;               ///< keep batches in pinned memory, to copy to a device
     };
 
     StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position);
@@ -41,7 +41,8 @@ public:
     StepLoader(const StepLoader&) = delete;
     StepLoader& operator=(const StepLoader&) = delete;
 
-    /// The next step's input; waits when it is not there yet. An error repeats for ever.
+    /// Returns the next step's input; waits until it has been read. Every call after an error returns it
+    /// again.
     Result<StepInput> next();
 
 private:

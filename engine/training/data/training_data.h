@@ -10,12 +10,12 @@
 
 namespace trainyard {
 
-/// The data set of a run as this rank finds it.
+/// The data set of a run as this rank sees it.
 struct TrainingData {
     Manifest manifest;
     RowSource rows;
 
-    /// BadInput when the folder is no data set, a shard is damaged, or the rows do not fit the model.
+    /// BadInput when the folder is not a data set, a shard is damaged, or the rows do not fit the model.
     static Result<TrainingData> open(const RunSpec& spec);
 };
 
