@@ -95,7 +95,7 @@ private:
     Requests pollRequests() const;
     Status saveCheckpoints(const Requests& requests);
     Status advanceEarlierCheckpoint(const Requests& requests);
-    Status toleratedFailure(Step step, const Status& saved);
+    Status tolerateFailure(Step step, const Status& saved);
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
@@ -207,7 +207,7 @@ Status Trainer::Run::finishCheckpoint()
 }
 
 /// Training continues after a failed checkpoint: a disk that is full now may have space at the next one.
-Status Trainer::Run::toleratedFailure(Step step, const Status& saved)
+Status Trainer::Run::tolerateFailure(Step step, const Status& saved)
 {
     if (saved.ok() || saved.error().kind != ErrorKind::Failed)
         return saved;
@@ -225,8 +225,8 @@ Status Trainer::Run::advanceEarlierCheckpoint(const Requests& requests)
         return {};
     // One checkpoint at a time: two would need twice the space, and might be published in the wrong order.
     if (checkpointDue(requests))
-        return toleratedFailure(*earlier, finishCheckpoint());
-    return requests.saving ? Status() : toleratedFailure(*earlier, proceedWithCheckpoint());
+        return tolerateFailure(*earlier, finishCheckpoint());
+    return requests.saving ? Status() : tolerateFailure(*earlier, proceedWithCheckpoint());
 }
 
 /// Called at the end of a step. Only the last checkpoint must succeed.
@@ -238,7 +238,7 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     Status saved = beginCheckpoint();
     if (saved.ok() && (isOver(requests) || !m_setup.spec.checkpoint.asynchronous))
         saved = finishCheckpoint();
-    return isOver(requests) ? saved : toleratedFailure(m_position.step, saved);
+    return isOver(requests) ? saved : tolerateFailure(m_position.step, saved);
 }
 
 Status Trainer::Run::run()

@@ -21,7 +21,7 @@ Arguments throughMpirun(int ranks, bool superuser, const Variables& variables)
         arguments.push_back("--allow-run-as-root");
     arguments.insert(arguments.end(), {"-np", std::to_string(ranks), "--bind-to", "none"});
     // As without Slurm: no copying through the kernel, and a dead link is noticed in 9 s. When Slurm ends the
-    // job, it sends SIGTERM to mpirun too, which would kill the ranks after 1 s: they are to keep a
+    // job it sends SIGTERM to mpirun too, which would kill the ranks after 1 s, before they have written a
     // checkpoint.
     for (const auto& [name, value] : {std::pair{"btl_vader_single_copy_mechanism", "none"},
                                       {"oob_tcp_keepalive_time", "4"},
@@ -35,7 +35,7 @@ Arguments throughMpirun(int ranks, bool superuser, const Variables& variables)
     return arguments;
 }
 
-/// The variables are set behind srun, which keeps the system's libraries that way.
+/// `env` after srun sets the variables, so that srun itself runs with the system's libraries.
 Arguments throughSrun(const LaunchRequest& request, int ranks, int threadsPerRank, const std::string& marker,
                       const Variables& variables)
 {

@@ -15,7 +15,7 @@ std::vector<std::string> allocationLauncher(const LaunchRequest& request, int ra
                                             bool superuser, const std::string& marker,
                                             const std::map<std::string, std::string>& variables);
 
-/// The variables that Slurm sets for a batch step, for launchers that read them.
+/// Returns the variables that Slurm set for the batch step, for the launchers.
 Environment slurmVariables();
 
 } // namespace trainyard::agent

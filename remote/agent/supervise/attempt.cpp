@@ -19,16 +19,16 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// What of our own environment goes on to the job.
+/// The variables of our own environment that the job inherits.
 const std::vector<std::string_view> kInherited{
     "PATH",   "HOME", "USER",   "LOGNAME",       "SHELL",           "LANG",
     "LC_ALL", "TZ",   "TMPDIR", "SSH_AUTH_SOCK", "LD_LIBRARY_PATH", "CUDA_VISIBLE_DEVICES"};
 
-/// A step may take long; one that takes so many times as long as the last one is not slow, it hangs.
+/// A step may be slow; one that takes this many times as long as the last one hangs.
 constexpr double kStepsUntilGivenUp = 50;
-/// Before the first step a model is loaded and data is read.
+/// Multiple of the stall limit before the first step, when the model is loaded.
 constexpr int kPatienceBeforeFirstStep = 3;
-/// A checkpoint goes to a disk that others use too.
+/// Multiple of the stall limit during a checkpoint, whose disk may be shared and slow.
 constexpr int kPatienceInCheckpoint = 6;
 
 Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
@@ -50,7 +50,7 @@ Status checkLauncher(const JobCommand& command)
     return {};
 }
 
-/// A batch job's launchers read Slurm's variables.
+/// In a batch job the launchers also need Slurm's variables.
 Environment inheritedFor(const LaunchRequest& request)
 {
     Environment environment = keptEnvironment(kInherited);

@@ -25,8 +25,8 @@ public:
     /// `work`: of the whole run. Reports everything that is wrong with the launch before anything runs.
     static Result<std::unique_ptr<Attempt>> prepare(const RunFolder& folder, const RunWork& work,
                                                     LaunchRequest request);
-    /// Writes the file of remoteShell(). Requires the supervisor's lock, as start() does, which writes it as
-    /// well.
+    /// Writes the known_hosts file that remoteShell() names; start() writes it too. Both require the
+    /// supervisor's lock.
     Status keepKnownHosts() const;
     Status start();
 
@@ -43,8 +43,8 @@ public:
 
     /// Checks whether the first rank makes progress; costs more than look() and is called less often.
     void takePulse();
-    /// Returns why it hangs, as a sentence that stays the same as long as the cause does; empty while it does
-    /// not.
+    /// Returns why the job hangs, as a sentence that stays the same as long as the cause does; empty while it
+    /// makes progress.
     std::string stall() const;
     /// Returns true when nothing has progressed for so long that the attempt should be given up.
     bool isStalledForGood() const;
@@ -52,13 +52,13 @@ public:
     /// A child of the supervisor ended.
     void childEnded(pid_t child, int waitStatus);
     bool isOver() const { return m_waitStatus.has_value(); }
-    /// SIGTERM to the job.
+    /// Sends SIGTERM to the job.
     void terminate() const;
 
-    /// Evaluates a finished attempt; call before the sweep, while rings and logs are as the failure left
+    /// Evaluates a finished attempt. Call it before the sweep, while rings and logs are as the failure left
     /// them.
     Verdict judge(const StopSequence& stop, const std::string& fenced, const std::string& stopCause) const;
-    /// The supervisor ends the attempt because it hangs.
+    /// Records that the supervisor ends the attempt because it hangs, with the reason.
     void giveUp(const std::string& stall) { m_givenUp = stall; }
 
 private:
@@ -69,7 +69,7 @@ private:
     RunFolder m_folder;
     RunWork m_work;
     LaunchRequest m_request;
-    LaunchRequest m_present; ///< with the nodes that take part
+    LaunchRequest m_present; ///< without the absent nodes
     JobCommand m_command;
     StreamWatcher m_stream;
     std::vector<std::uint64_t> m_rankLogSizes; ///< when the attempt started

@@ -16,7 +16,7 @@ std::chrono::milliseconds HostPauses::lengthOf(const std::string& host) const
     return found == m_pauses.end() ? m_interval : found->second.length;
 }
 
-void HostPauses::cameToNothing(const std::vector<std::string>& hosts, TimePoint now)
+void HostPauses::pause(const std::vector<std::string>& hosts, TimePoint now)
 {
     for (const std::string& host : hosts) {
         const auto length = std::min<std::chrono::milliseconds>(2 * lengthOf(host), kLongest);
@@ -24,7 +24,7 @@ void HostPauses::cameToNothing(const std::vector<std::string>& hosts, TimePoint 
     }
 }
 
-void HostPauses::heldOut(const std::vector<std::string>& hosts)
+void HostPauses::succeeded(const std::vector<std::string>& hosts)
 {
     for (const std::string& host : hosts)
         m_pauses.erase(host);

@@ -8,7 +8,7 @@
 namespace trainyard::agent {
 
 /// Hosts that an elastic run does not retry for a while, because an attempt with them failed; each pause is
-/// twice as long as the last, up to an hour. Pure: the caller passes the time.
+/// twice as long as the last, up to an hour. The caller passes the time.
 class HostPauses {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
@@ -16,8 +16,10 @@ public:
     /// The first pause is twice `interval`, the usual time between searches for hosts.
     explicit HostPauses(std::chrono::milliseconds interval) : m_interval(interval) {}
 
-    void cameToNothing(const std::vector<std::string>& hosts, TimePoint now);
-    void heldOut(const std::vector<std::string>& hosts);
+    /// Starts a pause after an attempt with these hosts failed.
+    void pause(const std::vector<std::string>& hosts, TimePoint now);
+    /// Forgets their pauses, because an attempt with them brought a checkpoint.
+    void succeeded(const std::vector<std::string>& hosts);
 
     bool isPaused(const std::string& host, TimePoint now) const;
     /// Returns the length of the host's current or last pause.

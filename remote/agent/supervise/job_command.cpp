@@ -48,13 +48,13 @@ Status checkNodes(const RunFolder& folder, const LaunchRequest& request, int ran
     return {};
 }
 
-/// Whether mpirun, which cuts such texts at blanks, and the shells on the nodes take it as one word.
+/// True when mpirun, which splits such texts at blanks, and the shells on the nodes take it as one word.
 bool isOneWord(const std::filesystem::path& path)
 {
     return path.string().find_first_of(" \t\n:,'\"`$&;|<>()*?[]{}~#!\\") == std::string::npos;
 }
 
-/// `trainyard-agent` on the nodes: the bundle's, which is under one path everywhere.
+/// Returns the path of `trainyard-agent` on the nodes: the bundle's, which is the same everywhere.
 std::filesystem::path agentOnNodes(const RunFolder& folder, const LaunchRequest& request,
                                    const std::filesystem::path& agent)
 {
@@ -66,7 +66,7 @@ std::filesystem::path workerProgram(const RunFolder& folder, const LaunchRequest
     return programFolder(folder, request) / "trainyard-worker";
 }
 
-/// What the other nodes are told to start, and where.
+/// Checks the paths that the commands for the other nodes contain.
 Status checkPaths(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head, int ranks)
 {
     if (request.allocation || usedNodes(request, ranks) < 2)
@@ -110,7 +110,7 @@ Variables rankVariables(const RunFolder& folder, const RunWork& work, const Laun
     return variables;
 }
 
-/// By which every process of the attempt is found again.
+/// Marks every process of the attempt, so that the sweep finds it.
 Environment markers(const RunFolder& folder, const LaunchRequest& request)
 {
     return {folder.marker(), RunFolder::attemptMarker(request.attempt)};
@@ -133,8 +133,8 @@ void addParameter(Arguments& arguments, const std::string& name, const std::stri
     arguments.insert(arguments.end(), {"--mca", name, value});
 }
 
-/// The file with the nodes' host keys, when there is something to say in it and no other command was asked
-/// for.
+/// Returns the file with the nodes' host keys; empty when there are no keys or another command reaches the
+/// nodes.
 std::string hostKeysOption(const RunFolder& folder, const LaunchRequest& request)
 {
     return request.knownHosts.empty() || !request.rsh.empty()
@@ -165,7 +165,7 @@ std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchR
 
 namespace {
 
-/// Between mpirun and its daemons stand `renew` and `guard`, which hold the nodes' lease.
+/// mpirun reaches its daemons through `renew` and `guard`, which keep the nodes' lease.
 void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
               const HeadNode& head)
 {
@@ -179,7 +179,7 @@ void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest
                              fmt::join(markers(folder, request), " "),
                              agentOnNodes(folder, request, head.agent).string(), folder.run(),
                              request.attempt, lease));
-    // The daemons stay below their guards, and all are started at once: none waits for another one's end.
+    // The daemons stay children of their guards, and all are started at the same time.
     arguments.push_back("--leave-session-attached");
     addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
 }
@@ -240,7 +240,7 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
         addLease(arguments, folder, request, head);
     } else
         addParameter(arguments, "plm",
-                     "isolated"); // this machine alone: neither ssh nor a batch system is asked
+                     "isolated"); // only this machine: neither ssh nor a batch system
     arguments.insert(arguments.end(), {"-x", "TRAINYARD_RUN", "-x", RunFolder::kAttemptVariable});
     for (const auto& [name, value] : variables)
         arguments.insert(arguments.end(), {"-x", name + "=" + value});
@@ -277,7 +277,7 @@ std::string hostfileText(const LaunchRequest& request, int ranks, const HeadNode
     std::string text;
     for (std::size_t i = 0; i < usedNodes(request, ranks); ++i) {
         const LaunchNode& node = request.nodes[i];
-        // The head under the name that it has itself, or mpirun would log in to its own machine.
+        // The head by its own host name, or mpirun would log in to its own machine.
         text += fmt::format("{} slots={}\n", i == 0 ? head.hostName : node.host, node.slotCount);
     }
     return text;
@@ -317,8 +317,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
     command.throughMpi = work.ranks > 1;
     command.session = head.session;
     if (!request.allocation && !hostKeysOption(folder, request).empty())
-        command.knownHosts =
-            request.knownHosts; // one rank alone needs them too, to look for hosts that are away
+        command.knownHosts = request.knownHosts; // also for a single rank, to probe absent hosts
     if (command.throughMpi && request.allocation) {
         const Arguments launcher = allocationLauncher(request, work.ranks, work.threadsPerRank,
                                                       head.superuser, folder.marker(), variables);

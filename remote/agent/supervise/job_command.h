@@ -11,22 +11,22 @@
 
 namespace trainyard::agent {
 
-/// The supervisor's knowledge of its machine.
+/// Facts about the head node that the command depends on.
 struct HeadNode {
     std::string hostName;
     int cores = 1;
     bool superuser = false;
-    std::filesystem::path agent{};   ///< this very program
+    std::filesystem::path agent{};   ///< the running agent
     std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
 };
 
 /// The complete command that the supervisor starts.
 struct JobCommand {
     std::vector<std::string> arguments;
-    Environment environment; ///< the whole of it: nothing is inherited that is not listed here on purpose
-    std::string hostfile;    ///< text of the file that --hostfile names; empty = none
-    std::vector<std::string> knownHosts; ///< of knownHostsPath(), when the command names that file
-    std::filesystem::path session{};     ///< of OpenMPI, to be made before it starts
+    Environment environment;             ///< complete; the job inherits no other variable
+    std::string hostfile;                ///< text of the file that --hostfile names; empty = none
+    std::vector<std::string> knownHosts; ///< content of knownHostsPath(); empty = the command does not use it
+    std::filesystem::path session{};     ///< of OpenMPI; created before the start
     bool throughMpi = false;
 };
 

@@ -45,7 +45,7 @@ Result<int> wholeNumber(const json& entry, const char* name, int otherwise, int 
     const auto found = entry.find(name);
     if (found == entry.end())
         return otherwise;
-    // Compared as JSON numbers: a huge one must not wrap around into the range.
+    // Compared before the conversion, which would wrap a huge number into the range.
     if (!found->is_number_integer() || *found < least || *found > most)
         return badInput(
             fmt::format("\"{}\" is {}; it must be between {} and {}", name, found->dump(), least, most));

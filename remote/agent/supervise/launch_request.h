@@ -21,10 +21,10 @@ struct LaunchNode {
     std::string root;  ///< agent root there; empty = the head's
 };
 
-/// The batch job of Slurm's that the attempt runs in.
+/// The Slurm batch job that the attempt runs in.
 struct Allocation {
-    std::string job;     ///< its id
-    std::string starter; ///< of the ranks: "mpirun", or srun's --mpi: "pmix", "pmi2"
+    std::string job;     ///< id
+    std::string starter; ///< starts the ranks: "mpirun", or srun with --mpi "pmix" or "pmi2"
 };
 
 /// One attempt as requested. Kept in the run's directory as attempts/NNNN.json.
@@ -35,9 +35,9 @@ struct LaunchRequest {
     std::vector<LaunchNode> nodes;                  ///< the head first
     std::string interface;                          ///< "10.1.0.0/16" or "eth0"; empty = MPI chooses
     std::string rsh;                                ///< how mpirun reaches the other nodes; empty = ssh
-    std::vector<std::string> knownHosts;            ///< of the nodes, as the desk has verified their keys
+    std::vector<std::string> knownHosts;            ///< of the nodes, whose keys the client has verified
     std::map<std::string, std::string> environment; ///< further variables of the ranks
-    std::optional<Allocation> allocation;           ///< written by the job itself, which knows its nodes
+    std::optional<Allocation> allocation;           ///< written by the batch job, once its nodes are known
     /// A run that hangs for this long is given up and restarted; 0 = it is only reported.
     std::chrono::milliseconds stallLimit{10 * 60'000};
     /// The ranks of a node that hears nothing from the head for this long end by themselves.
@@ -47,11 +47,11 @@ struct LaunchRequest {
     /// Interval of the search for absent hosts.
     std::chrono::milliseconds lookForHosts{30'000};
     RestartCount restarts{};         ///< that led to this attempt
-    std::vector<std::string> away{}; ///< hosts of `nodes` that cannot carry ranks, or are left alone
+    std::vector<std::string> away{}; ///< hosts of `nodes` that take no part: absent, unable or paused
     /// With fewer data-parallel ranks than this, a rank would need more memory than its host has.
     int leastReplicas = 0;
-    int replicas = 0; ///< data-parallel degree instead of the specification's; 0 = that one
-    /// Peak of the schedule instead of the specification's; 0 = the specification's.
+    int replicas = 0; ///< data-parallel degree; 0 = the specification's
+    /// Peak learning rate of the schedule; 0 = the specification's.
     double learningRate = 0;
     /// Layout over the nodes (engine/spec/layout_change.h); empty = the specification's.
     std::string layout{};

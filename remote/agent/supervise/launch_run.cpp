@@ -19,10 +19,11 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::chrono::seconds kPatience{5};
-/// For another request to launch the run: it starts a supervisor, which may have to wait for an older one.
+/// How long a launch waits for another one of the same run, whose supervisor may have to wait for an older
+/// one.
 constexpr std::chrono::seconds kLaunchPatience{45};
 
-/// A supervisor that has written the final state is about to leave; a resume may come right behind it.
+/// A supervisor that has written the final state is about to exit; a resume may arrive just then.
 void letItLeave(const RunFolder& folder)
 {
     const auto deadline = std::chrono::steady_clock::now() + kPatience;

@@ -28,7 +28,7 @@ std::optional<RankExit> exitedRank(const std::string& log)
     return RankExit{std::stoi(found[1]), 0, std::stoi(found[2]), {}};
 }
 
-/// A rank that gave the job up: OpenMPI's own help text for MPI_Abort.
+/// Parses OpenMPI's message about MPI_Abort, which names the rank that called it.
 std::optional<RankExit> abortingRank(const std::string& log)
 {
     static const std::regex pattern(

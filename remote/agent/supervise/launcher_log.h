@@ -11,7 +11,7 @@ struct RankExit {
     int rank = 0;
     int signal = 0;   ///< 0 = it exited by itself
     int status = 0;   ///< exit status when signal is 0
-    std::string node; ///< empty when it was not named
+    std::string node; ///< empty = unknown
 };
 
 /// Parses the messages of mpirun (OpenMPI 4) or srun. Returns nullopt when they name no rank.

@@ -47,7 +47,7 @@ const char* pronounFor(const std::vector<std::string>& hosts)
     return hosts.size() == 1 ? "it" : "them";
 }
 
-/// As the desk names its marks, so that the agent removes old ones.
+/// In the form of the client's marks, so that the agent removes old ones.
 std::string randomMark()
 {
     std::random_device random;
@@ -67,7 +67,7 @@ Membership::Membership(const RunFolder& folder, const RunWork& work, const Launc
 {
 }
 
-void Membership::say(Severity severity, const std::string& kind, const std::string& message) const
+void Membership::report(Severity severity, const std::string& kind, const std::string& message) const
 {
     m_log->event({severity, kind, message, {}, m_log->status().step});
 }
@@ -78,8 +78,8 @@ void Membership::probe(const LaunchRequest& request, const std::vector<std::stri
                   nodeCheckCommand(m_folder, request, ownProgram(), leaveMarkFor(request)));
 }
 
-/// What the hosts have to see where the layout needs one folder for all of them; empty where it does not. A
-/// disk that takes no mark is the next attempt's trouble, not theirs.
+/// Creates the file that the hosts must see if the layout needs one shared folder; empty otherwise. If it
+/// cannot be written the next attempt fails for that reason; the hosts are not to blame.
 std::filesystem::path Membership::leaveMarkFor(const LaunchRequest& request) const
 {
     const auto spec = specOf(request, m_folder);
@@ -97,7 +97,7 @@ void Membership::ask(const LaunchRequest& last)
 Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
 {
     const std::vector<std::string> unable = m_probe.unable();
-    tellTroubles();
+    reportTroubles();
     if (!m_work.restart.elastic)
         return carryRanks(unable, next, m_work.ranks) ? unreachable(m_probe.troubles())
                                                       : Result<LaunchRequest>(next);
@@ -107,7 +107,7 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
         return m_pauses.isPaused(host, SteadyClock::now());
     });
     auto fitted = withoutHosts(next, away, spec);
-    if (!fitted.ok()) // rather with a host that is to be left alone than not at all
+    if (!fitted.ok()) // better with a paused host than not at all
         fitted = withoutHosts(next, unable, spec);
     if (fitted.ok())
         return fitted;
@@ -118,22 +118,22 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
 void Membership::attemptBegins(const LaunchRequest& attempt)
 {
     std::erase_if(m_returned, [&](const std::string& host) { return !contains(attempt.away, host); });
-    leaveAlone(m_returned,
+    pauseHosts(m_returned,
                fmt::format("attempt {} started without {}", attempt.attempt, pronounFor(m_returned)));
-    m_takenIn = m_attempt.away;
-    std::erase_if(m_takenIn, [&](const std::string& host) { return contains(attempt.away, host); });
+    m_rejoined = m_attempt.away;
+    std::erase_if(m_rejoined, [&](const std::string& host) { return contains(attempt.away, host); });
     m_attempt = attempt;
     m_growth = WorldGrowth(m_folder, SteadyClock::now(), attempt.lookForHosts);
     m_checkpointAtStart = m_folder.publishedCheckpoint();
     m_returned.clear();
 }
 
-bool Membership::isToMakeRoom()
+bool Membership::shouldEnd()
 {
     if (m_attempt.away.empty())
         return false;
     if (m_probe.isUnderWay() && m_probe.isOver())
-        heedAnswers();
+        handleAnswers();
     switch (m_growth.next(SteadyClock::now())) {
     case WorldGrowth::Action::None:
         return false;
@@ -147,7 +147,7 @@ bool Membership::isToMakeRoom()
     case WorldGrowth::Action::AskForCheckpoint:
         askForCheckpoint();
         return false;
-    case WorldGrowth::Action::MakeRoom:
+    case WorldGrowth::Action::EndAttempt:
         m_returned = m_probe.able();
         return true;
     }
@@ -159,27 +159,27 @@ std::string Membership::returned() const
     return m_returned.empty() ? std::string() : listed(m_returned) + " can run ranks again";
 }
 
-void Membership::putOff(const Error& reason)
+void Membership::postpone(const Error& reason)
 {
-    say(Severity::Warning, "hosts-not-taken-in",
-        fmt::format("{} not rejoined yet: {}", listed(m_returned), reason.text()));
+    report(Severity::Warning, "hosts-not-taken-in",
+           fmt::format("{} not rejoined yet: {}", listed(m_returned), reason.text()));
     m_returned.clear();
     m_growth.nobodyFound(SteadyClock::now());
 }
 
-/// Each once, however often the hosts are asked.
-void Membership::tellTroubles()
+/// Reports each problem once, however often the hosts are probed.
+void Membership::reportTroubles()
 {
     const std::string troubles = m_probe.troubles();
-    if (troubles.empty() || troubles == m_toldTroubles)
+    if (troubles.empty() || troubles == m_reportedTroubles)
         return;
-    m_toldTroubles = troubles;
-    say(Severity::Warning, "hosts-away", troubles);
+    m_reportedTroubles = troubles;
+    report(Severity::Warning, "hosts-away", troubles);
 }
 
-void Membership::heedAnswers()
+void Membership::handleAnswers()
 {
-    tellTroubles();
+    reportTroubles();
     if (m_probe.able().empty())
         m_growth.nobodyFound(SteadyClock::now());
     else
@@ -188,11 +188,11 @@ void Membership::heedAnswers()
 
 void Membership::askForCheckpoint()
 {
-    say(Severity::Info, "hosts-returned",
-        listed(m_probe.able()) + " can run ranks again; they rejoin after a checkpoint");
+    report(Severity::Info, "hosts-returned",
+           listed(m_probe.able()) + " can run ranks again; they rejoin after a checkpoint");
     if (const Status asked = agent::askForCheckpoint(m_folder); !asked.ok())
-        say(Severity::Warning, "no-checkpoint-request",
-            "they have to wait for the run's next checkpoint: " + asked.error().text());
+        report(Severity::Warning, "no-checkpoint-request",
+               "they have to wait for the run's next checkpoint: " + asked.error().text());
 }
 
 bool Membership::broughtACheckpoint() const
@@ -200,18 +200,18 @@ bool Membership::broughtACheckpoint() const
     return m_folder.publishedCheckpoint() > m_checkpointAtStart;
 }
 
-/// The one whose rank failed before any step was done; else those that were taken in again.
+/// Returns the host whose rank failed before the first step; otherwise the hosts that rejoined.
 std::vector<std::string> Membership::suspects(const Verdict& verdict, bool finishedAStep) const
 {
-    const bool isRestart = m_attempt.restarts.restarts > 0 || !m_takenIn.empty();
+    const bool isRestart = m_attempt.restarts.restarts > 0 || !m_rejoined.empty();
     if (!m_work.restart.elastic || !isRestart || broughtACheckpoint())
         return {};
     if (!finishedAStep && contains(otherHosts(m_attempt), verdict.host))
         return {verdict.host};
-    return m_takenIn;
+    return m_rejoined;
 }
 
-bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
+bool Membership::canContinueWithout(const std::vector<std::string>& hosts) const
 {
     std::vector<std::string> away = m_attempt.away;
     away.insert(away.end(), hosts.begin(), hosts.end());
@@ -219,27 +219,27 @@ bool Membership::canGoOnWithout(const std::vector<std::string>& hosts) const
     return spec.ok() && withoutHosts(m_attempt, away, *spec).ok();
 }
 
-void Membership::leaveAlone(const std::vector<std::string>& hosts, const std::string& reason)
+void Membership::pauseHosts(const std::vector<std::string>& hosts, const std::string& reason)
 {
     if (hosts.empty())
         return;
-    m_pauses.cameToNothing(hosts, SteadyClock::now());
-    say(Severity::Warning, "hosts-left-alone",
-        fmt::format("{} not retried for {}: {}", listed(hosts),
-                    formatDuration(m_pauses.lengthOf(hosts.front())), reason));
+    m_pauses.pause(hosts, SteadyClock::now());
+    report(Severity::Warning, "hosts-left-alone",
+           fmt::format("{} not retried for {}: {}", listed(hosts),
+                       formatDuration(m_pauses.lengthOf(hosts.front())), reason));
 }
 
 void Membership::judge(Verdict& verdict, bool finishedAStep)
 {
-    m_toldTroubles.clear();
+    m_reportedTroubles.clear();
     if (broughtACheckpoint())
-        m_pauses.heldOut(m_takenIn);
+        m_pauses.succeeded(m_rejoined);
     if (verdict.failure == FailureKind::Work && finishedAStep)
-        return; // every host carried its ranks: it is the training itself
+        return; // every host ran its ranks: the training itself failed
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);
-    if (hosts.empty() || !canGoOnWithout(hosts))
+    if (hosts.empty() || !canContinueWithout(hosts))
         return;
-    leaveAlone(hosts, fmt::format("with {} attempt {} failed", pronounFor(hosts), m_attempt.attempt));
+    pauseHosts(hosts, fmt::format("with {} attempt {} failed", pronounFor(hosts), m_attempt.attempt));
     if (!finishedAStep)
         verdict.failure = FailureKind::Infrastructure;
 }

@@ -33,7 +33,8 @@ Status checkMark(const std::filesystem::path& mark)
         "with this layout all ranks write one shared checkpoint: mount the run's file system there");
 }
 
-/// Asked for its help it loads all that it needs and does nothing; its exit status is an error then too.
+/// `--help` loads all of the daemon's libraries and does nothing else; it exits with an error even on
+/// success.
 Status checkDaemon()
 {
     if (programInPath("orted").empty())

@@ -21,7 +21,7 @@ constexpr std::size_t kMaxOutputLength = 8192; ///< bytes of what a node prints 
 constexpr std::size_t kMaxReasonLength = 300;
 constexpr int kNotReached = 255; ///< exit status of ssh
 
-/// Of a login that failed for a reason which does not pass by itself, with what to do; else nothing.
+/// Explains a failed login that will not succeed by itself, with the fix; empty for other failures.
 std::string refusalIn(const std::string& said)
 {
     constexpr std::pair<std::string_view, std::string_view> kFixes[] = {
@@ -44,7 +44,7 @@ NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::str
     auto pipe = makePipe();
     if (!pipe.ok())
         return {host};
-    ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK); // ours alone: the shell's end waits for room
+    ::fcntl(pipe->read.get(), F_SETFL, O_NONBLOCK); // only our end; the shell's stays blocking
     Question question{host, 0, std::move(pipe->read)};
     const auto child = startProcess(
         {std::move(words), environmentWithout({}), {}, pipe->write.get(), /*endsWithParent=*/true});
@@ -75,7 +75,7 @@ void NodeProbe::childEnded(pid_t child, int waitStatus)
     }
 }
 
-/// Takes what is in the pipe now: a node that prints much must not wait for us.
+/// Reads what is in the pipe, so that a node with much output is not blocked.
 void NodeProbe::listen(Question& question)
 {
     char words[kMaxOutputLength];

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kMaxDelay{5 * 60'000};
 
-/// 1, 2, 4, ... times the first delay.
+/// Returns 1, 2, 4, ... times the first delay.
 std::chrono::milliseconds delayBefore(int restart, std::chrono::milliseconds first)
 {
     std::chrono::milliseconds delay = first;
@@ -33,8 +33,8 @@ RestartPolicy::Decision RestartPolicy::after(const FailedAttempt& attempt)
         return {};
     if (wouldRunOutOfMemoryAgain(attempt))
         return {false, {}, "not restarted: it would run out of memory at the same point again"};
-    // Another one is a new one, also with a lower step: that is what a run publishes that went back. Where a
-    // damaged one was set aside it is an older one, but only once for each.
+    // Any change counts as a new checkpoint, also to a lower step: a run that went back publishes those.
+    // After a damaged one was set aside it is an older one, but only once for each.
     if (attempt.checkpoint != 0 && attempt.checkpoint != m_count.checkpoint)
         m_count = {0, attempt.checkpoint};
     if (m_count.restarts >= m_spec.limit)

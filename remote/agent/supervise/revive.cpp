@@ -21,13 +21,13 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// What the launchers may need of an environment, and cron does not give.
+/// The variables that launchers may need and cron does not set.
 const std::vector<std::string_view> kKeptForRevival{"PATH",   "LD_LIBRARY_PATH",     "LANG", "LC_ALL", "TZ",
                                                     "TMPDIR", "CUDA_VISIBLE_DEVICES"};
 constexpr std::chrono::seconds kHookPatience{30};
 
-/// A run that was at work, here, when this machine went down. The state may be lost with the power, who
-/// supervised is not: that was synced.
+/// True for a run that was active on this host when it went down. A power cut may lose state.json, but not
+/// supervisor.json, which is synced.
 bool wasInterrupted(const RunFolder& folder)
 {
     const auto supervisor = readSupervisor(folder);
@@ -43,7 +43,7 @@ bool asksForRevival(const RunFolder& folder)
     return work.ok() && work->restart.afterReboot;
 }
 
-/// What the next attempt is asked for, while restarts are left.
+/// Returns the request for the next attempt, while restarts are left.
 Result<LaunchRequest> nextRequest(const RunFolder& folder)
 {
     if (isAskedToEnd(folder))
@@ -85,13 +85,13 @@ std::vector<RunFolder> runsBelow(const fs::path& root)
     return runs;
 }
 
-/// Whoever ends a run must not take away what another one has just arranged.
+/// Serializes changes of the boot hook: one run's end must not remove what another run has just installed.
 Result<LockFile> lockHook(const fs::path& root)
 {
     return LockFile::acquire(root / "on-boot.lock", kHookPatience);
 }
 
-/// On whatever host; Slurm sees to its jobs itself.
+/// On any host. Slurm restarts its jobs itself.
 bool mayNeedRevival(const RunFolder& folder)
 {
     std::error_code ignored;
@@ -106,7 +106,7 @@ bool isSupervisedHere(const RunFolder& folder)
     return supervisor && supervisor->host == hostName();
 }
 
-/// Each host that shares the folder has a crontab of its own; what they call there is one file.
+/// Hosts that share the folder have separate crontabs, which all call the same file.
 Status removeUnneededHook(const fs::path& root)
 {
     TRAINYARD_TRY(const LockFile lock, lockHook(root));

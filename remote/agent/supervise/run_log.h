@@ -9,19 +9,18 @@
 
 namespace trainyard::agent {
 
-/// Writes the stream "run" and state.json, which always agree; but leaves state.json alone once it describes
-/// a newer attempt. A full disk must not end the run, so a record that cannot be written is queued until it
-/// can be; errors are reported in supervisor.log. The final record cannot wait: a reserve on the disk makes
-/// space for it.
+/// Writes the stream "run" and state.json, which always agree; does not touch state.json once it describes a
+/// newer attempt. A full disk must not end the run, so records are queued until they can be written; errors
+/// are reported in supervisor.log. The final record cannot wait: a reserve on the disk is released for it.
 class RunLog {
 public:
     static Result<RunLog> open(const RunFolder& folder, std::uint32_t attempt, std::int64_t steps);
 
-    /// The supervisor continues with this attempt.
+    /// Attributes all later records to this attempt.
     void beginAttempt(std::uint32_t attempt);
     void enter(RunState state, const std::string& reason = {});
     void event(const EventRecord& record);
-    /// Restores the reserve after it made space for something else.
+    /// Allocates the reserve again after freeReserve().
     void holdReserve();
     /// Records that the run is alive, with the last finished step.
     void heartbeat();

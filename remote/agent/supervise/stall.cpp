@@ -32,8 +32,8 @@ std::vector<FlightSnapshot> ringsOf(const RunFolder& folder, const RunWork& work
     return rings;
 }
 
-/// A rank whose process was stopped by a signal: it may sit inside a collective, where no ring shows that it
-/// hangs.
+/// Finds a rank whose process was stopped by a signal: if it was stopped inside a collective, no ring shows
+/// that it hangs.
 std::string suspendedRank(const std::vector<FlightSnapshot>& rings)
 {
     for (const FlightSnapshot& ring : rings) {

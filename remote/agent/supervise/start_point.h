@@ -10,8 +10,8 @@
 namespace trainyard::agent {
 
 /// Checks whether the run could start now: Refused, with the reason, when it has checkpoints and none of them
-/// can be loaded. With `goBackTo` the next start takes the checkpoint of that step. Only while the run is not
-/// active.
+/// can be loaded. With `goBackTo` it also makes the next start use the checkpoint of that step. Call it only
+/// while the run is not active.
 Status checkStart(const RunFolder& folder, std::optional<std::int64_t> goBackTo);
 
 /// Returns where the next attempt would start now: "from the checkpoint of step 40", "from step 0 again,

@@ -6,21 +6,21 @@
 
 namespace trainyard::agent {
 
-/// Decides how a run is ended: a request, then SIGTERM, then SIGKILL, each after its time. The supervisor
-/// acts on it.
+/// Decides when a run is asked to stop, gets SIGTERM and gets SIGKILL. The supervisor carries it out.
 class StopSequence {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
     enum class Action { None, Announce, Terminate, Kill };
 
-    /// `grace`: time between a request that names none and SIGTERM.
+    /// `grace`: time between a request and SIGTERM, unless the request states another one.
     StopSequence(const RunFolder& folder, std::chrono::milliseconds grace) : m_folder(folder), m_grace(grace)
     {
     }
 
     /// Returns the action that is due now, each action once. Polls the requests in the control folder.
     Action next(TimePoint now);
-    /// The supervisor received a signal: terminates the job immediately, and kills it after `patience`.
+    /// Makes next() terminate the job immediately and kill it after `patience`, because of a signal to the
+    /// supervisor.
     void abort(std::chrono::milliseconds patience = kTermGrace)
     {
         m_aborted = true;

@@ -19,18 +19,18 @@ public:
     {
     }
 
-    /// Reads new records. Retries unreadable bytes at the next call; a damaged record ends the watching,
-    /// never the run.
+    /// Reads new records. Retries unreadable bytes at the next call; a damaged record ends the reading, never
+    /// the run.
     void look();
 
     std::int64_t lastStep() const { return m_lastStep; }
-    /// Steps of this attempt.
+    /// Number of steps finished in this attempt.
     std::int64_t stepsFinished() const { return m_stepsFinished; }
     bool finishedAStep() const { return m_stepsFinished > 0; }
     double lastStepSeconds() const { return m_lastStepSeconds; }
-    /// The job has written something in this attempt.
+    /// Returns whether the job has written a record in this attempt.
     bool hasStarted() const { return m_started; }
-    /// Returns the job's last record in this attempt, when it was an error.
+    /// Returns the job's last record in this attempt if it was an error.
     const std::optional<EventRecord>& lastError() const { return m_lastError; }
 
 private:

@@ -31,8 +31,8 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
-constexpr std::chrono::seconds kBetweenQuestions{3}; ///< to hosts that the next attempt waits for
-constexpr std::chrono::seconds kShutdownPatience{2}; ///< ranks may be told to end before we are
+constexpr std::chrono::seconds kBetweenQuestions{3}; ///< between probes of hosts that the next attempt needs
+constexpr std::chrono::seconds kShutdownPatience{2}; ///< a shutdown may signal the ranks before us
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
 {
@@ -64,7 +64,7 @@ std::string worldOf(const Attempt& attempt, const RunFolder& folder)
                        changes.empty() ? "" : ", " + changes);
 }
 
-/// Started by itself after a restart of this host: the other hosts may be on their way still.
+/// True for an attempt that reviveRuns() started after a reboot: the other hosts may still be booting.
 bool isRevival(const LaunchRequest& request)
 {
     return request.restarts.restarts > 0 && !request.allocation;
@@ -76,12 +76,12 @@ Result<std::unique_ptr<Supervisor>> Supervisor::start(const RunFolder& folder, s
 {
     TRAINYARD_TRY(LaunchRequest request, loadRequest(folder, attempt));
     TRAINYARD_TRY(RunWork work, wholeWorkOf(request, folder));
-    if (request.allocation) // Slurm sees to its nodes itself
+    if (request.allocation) // Slurm requeues its jobs after a reboot itself
         work.restart.afterReboot = false;
-    // Prepared before the place is taken: a request that cannot work changes nothing in the run's directory.
+    // Prepared before the lock is taken: a request that cannot work changes nothing in the run's directory.
     TRAINYARD_TRY(auto first, Attempt::prepare(folder, work, std::move(request)));
     TRAINYARD_TRY(SupervisorPlace place, SupervisorPlace::take(folder, attempt));
-    removeRequests(folder); // of an earlier attempt; from here on they are meant for this one
+    removeRequests(folder); // those of an earlier attempt; from now on they are meant for this one
     TRAINYARD_TRY(RunLog log, RunLog::open(folder, attempt, work.steps));
     TRAINYARD_TRY_STATUS(place.sign());
     return std::unique_ptr<Supervisor>(
@@ -103,7 +103,7 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, SupervisorPlace place, Ru
 
 Status Supervisor::launch()
 {
-    // Orphans of the job become our children: nothing can slip away from the sweep by forking twice.
+    // Orphans of the job become our children, so that the sweep also finds daemonized processes.
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     m_log.enter(RunState::Starting);
     if (m_work.restart.afterReboot)
@@ -116,7 +116,7 @@ Status Supervisor::launch()
 
 Status Supervisor::startAttempt()
 {
-    TRAINYARD_TRY_STATUS(arrangeCheckpoints());
+    TRAINYARD_TRY_STATUS(chooseCheckpoint());
     const std::string where = m_attempt->number() == 1 ? "" : " " + startingPoint(m_folder);
     m_log.event(
         {Severity::Info, "attempt-started", worldOf(*m_attempt, m_folder) + where, {}, m_log.status().step});
@@ -128,8 +128,8 @@ Status Supervisor::startAttempt()
     return {};
 }
 
-/// Before any rank starts, so that all of them find the same one.
-Status Supervisor::arrangeCheckpoints()
+/// Chooses the checkpoint before any rank starts, so that all ranks start from the same one.
+Status Supervisor::chooseCheckpoint()
 {
     if (m_work.kind != WorkKind::Train)
         return {};
@@ -154,14 +154,14 @@ void Supervisor::prepareForReboot()
 int Supervisor::watch()
 {
     Verdict interrupted{RunState::Failed, hostName() + " was restarted during the run", {}};
-    if (isRevival(m_attempt->request()) && !comesToWork(m_attempt->request(), interrupted))
+    if (isRevival(m_attempt->request()) && !startOnHosts(m_attempt->request(), interrupted))
         return leave(interrupted);
     for (;;) {
         followAttempt();
         Verdict verdict = conclude();
         if (verdict.state == RunState::Stopped && !m_stop.asked() && m_work.restart.afterReboot)
-            waitOut(kShutdownPatience);
-        if (goesOn(verdict))
+            waitFor(kShutdownPatience);
+        if (restart(verdict))
             continue;
         return leave(verdict);
     }
@@ -170,24 +170,24 @@ int Supervisor::watch()
 void Supervisor::followAttempt()
 {
     while (!m_attempt->isOver()) {
-        // Waits for a signal, a tick at most: the pulse of everything below.
-        heedSignals(kTick);
+        // Waits at most one tick for a signal; the rest is polled.
+        handleSignals(kTick);
         watchJob();
-        obey();
-        beat();
-        heedFence();
-        growWorld();
+        advanceStop();
+        heartbeat();
+        checkFence();
+        endForReturnedHosts();
         reap();
     }
 }
 
-void Supervisor::heedSignals(std::chrono::milliseconds patience)
+void Supervisor::handleSignals(std::chrono::milliseconds patience)
 {
     for (const int signal : m_signals.wait(patience)) {
         if (signal == SIGTERM && m_onTermination) {
-            if (m_stopCause.empty()) // Slurm says it again
+            if (m_stopCause.empty()) // Slurm repeats its signal
                 m_stopCause = m_onTermination();
-            if (!isAskedToEnd(m_folder)) // a full disk has no room for the request
+            if (!isAskedToEnd(m_folder)) // a full disk has no space for the request file
                 m_stop.abort(m_work.gracePeriod);
         } else if (signal == SIGTERM && m_work.restart.afterReboot) {
             m_isInterrupted = true;
@@ -214,8 +214,8 @@ void Supervisor::watchJob()
         m_log.enter(RunState::Running);
 }
 
-/// Says what a run hangs at, once per cause, and gives up one that hangs for good.
-void Supervisor::noticeStall()
+/// Reports why a run hangs, once per cause, and ends an attempt that hangs for too long.
+void Supervisor::checkForStall()
 {
     m_attempt->takePulse();
     const std::string stall = m_attempt->stall();
@@ -229,7 +229,7 @@ void Supervisor::noticeStall()
     }
 }
 
-void Supervisor::obey()
+void Supervisor::advanceStop()
 {
     switch (m_stop.next(SteadyClock::now())) {
     case StopSequence::Action::None:
@@ -248,30 +248,31 @@ void Supervisor::obey()
     }
 }
 
-void Supervisor::beat()
+void Supervisor::heartbeat()
 {
     const auto now = SteadyClock::now();
     if (now < m_nextBeat)
         return;
     m_nextBeat = now + kBeat;
     m_log.heartbeat();
-    noticeStall();
+    checkForStall();
 }
 
-/// A newer attempt goes on with the run: ours ends at once, and touches nothing of the other one.
-void Supervisor::heedFence()
+/// After a newer attempt has fenced this one, kills its own descendants only: the run's other processes
+/// belong to the newer attempt.
+void Supervisor::checkFence()
 {
     if (m_place.fencedBy().empty() && m_place.look())
         sweepDescendants(::getpid(), std::chrono::milliseconds(0));
 }
 
-void Supervisor::growWorld()
+void Supervisor::endForReturnedHosts()
 {
-    if (m_stop.asked() || !m_membership.isToMakeRoom())
+    if (m_stop.asked() || !m_membership.shouldEnd())
         return;
-    // A disk that does not take the next attempt must not cost the one at work.
+    // Written first: if the disk has no space for the next request, the current attempt continues.
     if (const Status kept = keepRequest(m_folder, nextRequest()); !kept.ok())
-        m_membership.putOff(kept.error());
+        m_membership.postpone(kept.error());
     else
         sweep();
 }
@@ -292,11 +293,11 @@ int Supervisor::sweep()
     return result.killed;
 }
 
-/// After the attempt's end: what it came to, with nothing of it left.
+/// Evaluates the attempt after its end, and sweeps its processes.
 Verdict Supervisor::conclude()
 {
     watchJob();
-    obey(); // a job may hear of a stop and end before the supervisor has looked
+    advanceStop(); // a job may see the request and end before the supervisor has polled
     Verdict verdict = m_attempt->judge(m_stop, m_place.fencedBy(), m_stopCause);
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
@@ -309,8 +310,9 @@ Verdict Supervisor::conclude()
     return verdict;
 }
 
-/// True when the next attempt is at work. False ends the run with `verdict`, which then says more.
-bool Supervisor::goesOn(Verdict& verdict)
+/// Starts the next attempt if the policy allows one. False ends the run with `verdict`, whose reason then
+/// says why.
+bool Supervisor::restart(Verdict& verdict)
 {
     if (verdict.state != RunState::Failed || m_stop.asked())
         return false;
@@ -335,26 +337,26 @@ bool Supervisor::goesOn(Verdict& verdict)
         return false;
     }
     announce(decision.delay, verdict.reason);
-    if (!waitOut(decision.delay)) {
-        callOff(verdict);
+    if (!waitFor(decision.delay)) {
+        markCancelled(verdict);
         return false;
     }
-    return comesToWork(next, verdict);
+    return startOnHosts(next, verdict);
 }
 
-/// Starts the attempt once its hosts are there. False when it did not start; `verdict` says why.
-bool Supervisor::comesToWork(const LaunchRequest& next, Verdict& verdict)
+/// Waits for the attempt's hosts and starts it. False when it did not start; `verdict` then says why.
+bool Supervisor::startOnHosts(const LaunchRequest& next, Verdict& verdict)
 {
     const Status started = startNext(next);
     if (!started.ok() && started.error().kind == ErrorKind::Cancelled)
-        callOff(verdict);
+        markCancelled(verdict);
     else if (!started.ok())
         verdict.reason +=
             fmt::format("; attempt {} did not start: {}", next.attempt, started.error().message);
     return started.ok();
 }
 
-/// In a batch job it is Slurm that starts the next attempt.
+/// In a batch job Slurm starts the next attempt.
 void Supervisor::requeue(Verdict& verdict) const
 {
     const std::string words = m_requeue ? m_requeue(nextRequest()) : std::string();
@@ -364,8 +366,8 @@ void Supervisor::requeue(Verdict& verdict) const
     verdict.reason += "; " + words;
 }
 
-/// The run is to end before its next attempt begins.
-void Supervisor::callOff(Verdict& verdict) const
+/// A request or a newer attempt ended the run before its next attempt began.
+void Supervisor::markCancelled(Verdict& verdict) const
 {
     verdict.state = m_place.fencedBy().empty() ? RunState::Stopped : RunState::Failed;
     verdict.reason =
@@ -380,8 +382,8 @@ LaunchRequest Supervisor::nextRequest() const
     return next;
 }
 
-/// From here on everything that is said belongs to the next attempt, the wait before its start included. What
-/// is written fits into the reserve: a full disk does not keep a run from going on.
+/// From here on all records belong to the next attempt, including those of the wait before its start. The
+/// files fit into the reserve, so that a run can continue on a full disk.
 Status Supervisor::begin(const LaunchRequest& next)
 {
     freeReserve(m_folder);
@@ -403,11 +405,11 @@ void Supervisor::announce(std::chrono::milliseconds delay, const std::string& re
     m_log.enter(RunState::Starting, text);
 }
 
-/// False when the run is to end meanwhile.
-bool Supervisor::waitOut(std::chrono::milliseconds delay)
+/// Waits for `delay`. False when the run has to end before that.
+bool Supervisor::waitFor(std::chrono::milliseconds delay)
 {
     for (const auto end = SteadyClock::now() + delay; SteadyClock::now() < end;) {
-        heedSignals(kTick);
+        handleSignals(kTick);
         reap();
         if (m_stop.next(SteadyClock::now()) != StopSequence::Action::None)
             return false;
@@ -421,8 +423,9 @@ bool Supervisor::waitOut(std::chrono::milliseconds delay)
     return true;
 }
 
-/// The next attempt on the hosts that can carry ranks: all that it needs or, elastic, those that there are.
-/// Waits for the others; Unreachable when that takes too long. Cancelled when the run is to end meanwhile.
+/// Returns the request for the hosts that can run ranks: all that it names or, in an elastic run, those
+/// available. Waits for missing hosts: Unreachable when that takes too long, Cancelled when the run has to
+/// end meanwhile.
 Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
 {
     if (next.nodes.size() == 1 || m_work.kind != WorkKind::Train)
@@ -431,7 +434,7 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
     for (;;) {
         m_membership.ask(m_attempt->request());
         while (!m_membership.hasAnswers()) {
-            if (!waitOut(kTick))
+            if (!waitFor(kTick))
                 return cancelled("stopped by request");
         }
         auto fitted = m_membership.fit(next);
@@ -440,13 +443,13 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
         const std::string patience = formatDuration(next.waitForHosts);
         if (SteadyClock::now() >= deadline)
             return fitted.error().in("gave up after " + patience);
-        sayWaiting(fmt::format("waiting up to {}: {}", patience, fitted.error().message));
-        if (!waitOut(kBetweenQuestions))
+        reportWaiting(fmt::format("waiting up to {}: {}", patience, fitted.error().message));
+        if (!waitFor(kBetweenQuestions))
             return cancelled("stopped by request");
     }
 }
 
-void Supervisor::sayWaiting(const std::string& reason)
+void Supervisor::reportWaiting(const std::string& reason)
 {
     if (m_log.status().reason != reason)
         m_log.enter(RunState::Starting, reason);
@@ -465,8 +468,8 @@ Status Supervisor::startNext(LaunchRequest next)
     return {};
 }
 
-/// SIGTERM that nobody's request explains is what a host that shuts down sends to all. A run that is to go on
-/// after that has not come to its end then.
+/// SIGTERM without a request to stop is taken for a shutdown of the host, after which the run resumes: it has
+/// no final state then.
 bool Supervisor::isInterrupted(const Verdict& verdict) const
 {
     return m_isInterrupted && verdict.state != RunState::Finished && m_place.fencedBy().empty() &&
@@ -478,7 +481,7 @@ int Supervisor::leave(const Verdict& verdict)
     return isInterrupted(verdict) ? leaveForReboot() : finish(verdict);
 }
 
-/// Leaves no final state: that is how reviveRuns() knows the run.
+/// Writes no final state: reviveRuns() recognizes the run by that.
 int Supervisor::leaveForReboot()
 {
     const std::string reason = fmt::format("the supervisor was asked to end (SIGTERM), for example by a "

@@ -17,16 +17,16 @@
 
 namespace trainyard::agent {
 
-/// Starts a run on the head node, watches it, ends it on request, continues with the next attempt when ranks
-/// or hosts are lost, and leaves no process behind. Exactly one per run: it holds the run's lock. Writes the
-/// stream "run". Must be the only code of its process, without other threads: it reaps every child and
-/// handles SIGCHLD, SIGTERM and SIGINT.
+/// Starts a run on the head node, watches it, ends it on request, starts the next attempt when ranks or hosts
+/// are lost, and leaves no process behind. Exactly one per run: it holds the run's lock. Writes the stream
+/// "run". Must be the only code of its process, without other threads: it reaps every child and handles
+/// SIGCHLD, SIGTERM and SIGINT.
 class Supervisor {
 public:
     /// Fences earlier attempts, takes the lock and records that the run is starting. Gives an active
-    /// supervisor of an earlier attempt, on another node for example, time to notice and end. Refused when it
-    /// does not, and when a newer attempt has begun. Reports everything that is wrong with the launch before
-    /// anything runs.
+    /// supervisor of an earlier attempt, for example on another node, time to notice the fence and end.
+    /// Refused when it does not, and when a newer attempt has begun. Reports all errors of the request before
+    /// anything is started.
     static Result<std::unique_ptr<Supervisor>> start(const RunFolder& folder, std::uint32_t attempt);
 
     /// Called at SIGTERM: asks the run to stop, and returns the reason in a few words. Without a handler
@@ -35,13 +35,13 @@ public:
     using TerminationHandler = std::function<std::string()>;
     void setTerminationHandler(TerminationHandler handler) { m_onTermination = std::move(handler); }
 
-    /// In a batch job: called when the run needs another attempt, which cannot start here. Returns in a few
-    /// words who starts it; empty = nobody does, and the run has failed.
+    /// Called in a batch job when the run needs another attempt, which only Slurm can start. Returns a phrase
+    /// that says who starts it; empty = nobody does, and the run has failed.
     using Requeue = std::function<std::string(const LaunchRequest& next)>;
     void setRequeue(Requeue requeue) { m_requeue = std::move(requeue); }
 
-    /// Starts the job; leaves that of a run interrupted by this host's restart to watch(), because it may
-    /// have to wait for other hosts. Writes the run's final state even when that fails.
+    /// Starts the job. After a reboot of this host watch() starts it instead, because it may have to wait for
+    /// other hosts. Writes the run's final state if the start fails.
     Status launch();
     /// Watches until the end of the run; returns the process's exit status.
     int watch();
@@ -52,29 +52,29 @@ private:
 
     void prepareForReboot();
     Status startAttempt();
-    Status arrangeCheckpoints();
+    Status chooseCheckpoint();
     void followAttempt();
-    void heedSignals(std::chrono::milliseconds patience);
+    void handleSignals(std::chrono::milliseconds patience);
     void reap();
     void watchJob();
-    void noticeStall();
-    void obey();
-    void beat();
-    void heedFence();
-    void growWorld();
+    void checkForStall();
+    void advanceStop();
+    void heartbeat();
+    void checkFence();
+    void endForReturnedHosts();
     int sweep();
     Verdict conclude();
-    bool goesOn(Verdict& verdict);
-    void callOff(Verdict& verdict) const;
+    bool restart(Verdict& verdict);
+    void markCancelled(Verdict& verdict) const;
     void requeue(Verdict& verdict) const;
     LaunchRequest nextRequest() const;
     Status begin(const LaunchRequest& next);
     void announce(std::chrono::milliseconds delay, const std::string& reason);
-    bool waitOut(std::chrono::milliseconds delay);
-    bool comesToWork(const LaunchRequest& next, Verdict& verdict);
+    bool waitFor(std::chrono::milliseconds delay);
+    bool startOnHosts(const LaunchRequest& next, Verdict& verdict);
     Status startNext(LaunchRequest next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
-    void sayWaiting(const std::string& reason);
+    void reportWaiting(const std::string& reason);
     bool isInterrupted(const Verdict& verdict) const;
     int leave(const Verdict& verdict);
     int leaveForReboot();
@@ -92,8 +92,8 @@ private:
     std::string m_reportedStall;
     TerminationHandler m_onTermination;
     Requeue m_requeue;
-    std::string m_stopCause;      ///< as that told
-    bool m_isInterrupted = false; ///< by SIGTERM, where the run is to go on after a reboot
+    std::string m_stopCause;      ///< returned by m_onTermination; empty = not called
+    bool m_isInterrupted = false; ///< by SIGTERM, in a run that resumes after a reboot
     Membership m_membership;
 };
 

@@ -19,7 +19,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kLookAgain{100};
 constexpr std::chrono::seconds kOldSupervisorPatience{20}; ///< to see that it is fenced, and to end its job
 
-/// An older attempt's supervisor lets go once it sees that it is fenced.
+/// Takes the lock; waits for an older attempt's supervisor, which exits once it sees the fence.
 Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
 {
     const auto holder = readSupervisor(folder);
@@ -37,7 +37,7 @@ Result<LockFile> takeLock(const RunFolder& folder, std::uint32_t attempt)
     }
 }
 
-/// Asked under the lock: an attempt that was begun twice at once may have ended before the lock was ours.
+/// Called under the lock: an attempt that was started twice may have ended before this process got the lock.
 Status checkIsNew(const RunFolder& folder, std::uint32_t attempt)
 {
     const auto last = readSupervisor(folder);

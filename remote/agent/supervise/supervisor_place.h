@@ -10,8 +10,8 @@
 
 namespace trainyard::agent {
 
-/// The place of a run's supervisor, which only one process holds: the run's lock, the fence before earlier
-/// attempts, and supervisor.json, which identifies the holder. Released with this object. One thread.
+/// Ensures that one process supervises a run: holds the run's lock, fences earlier attempts, and writes
+/// supervisor.json, which identifies the holder. Released with this object. One thread.
 class SupervisorPlace {
 public:
     /// Fences earlier attempts and takes the lock. Gives an active supervisor of an earlier attempt, on
@@ -21,7 +21,8 @@ public:
 
     /// Continues with this attempt, and fences the current one. Refused when a newer one has begun.
     Status fenceBefore(std::uint32_t attempt);
-    /// Records us as holder, for the attempt that take() or fenceBefore() named.
+    /// Records this process as the holder in supervisor.json, with the attempt passed to take() or
+    /// fenceBefore().
     Status sign() const;
 
     /// Returns whether a newer attempt fences ours; once true, it stays true. Polls at most once a second.

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::uint64_t kTailBytes = 64 * kKiB;
 
-/// What a file holds behind `from`, at most the last 64 KiB of it.
+/// Returns the content of a file from offset `from` on, at most its last 64 KiB.
 std::string tailOf(const std::filesystem::path& path, std::uint64_t from)
 {
     const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -35,7 +35,7 @@ std::string tailOf(const std::filesystem::path& path, std::uint64_t from)
     return text;
 }
 
-/// A signal 9 has no sender's name: what is known of the head's memory is said, and no more.
+/// SIGKILL does not tell its sender: the text blames the kernel only if it killed processes meanwhile.
 std::string signalText(int number, const JobEnd& end)
 {
     const std::string name = fmt::format("was killed by signal {} ({})", number, ::strsignal(number));
@@ -61,7 +61,7 @@ std::string statusText(int status)
     }
 }
 
-/// The rank that failed first, as far as the exit status and mpirun tell.
+/// Returns the rank that failed first, according to the exit status and mpirun's messages.
 std::optional<RankExit> failedRank(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
                                    const JobEnd& end)
 {
@@ -82,8 +82,8 @@ std::string what(const RankExit& exit, const JobEnd& end)
     return exit.signal != 0 ? signalText(exit.signal, end) : statusText(exit.status);
 }
 
-/// The last words of a rank: what it wrote to its log in this attempt after "error: ".
-std::string lastWordOf(const RunFolder& folder, int rank, const std::vector<std::uint64_t>& before)
+/// Returns a rank's last error line in its log of this attempt.
+std::string lastErrorOf(const RunFolder& folder, int rank, const std::vector<std::uint64_t>& before)
 {
     const auto index = static_cast<std::size_t>(rank);
     return lastErrorLine(tailOf(folder.rankLog(rank), index < before.size() ? before[index] : 0));
@@ -94,17 +94,17 @@ std::string withCause(const std::string& sentence, const std::string& cause)
     return cause.empty() ? sentence : sentence + ": " + cause;
 }
 
-/// The rank that complained first in this attempt, by the time of its log. OpenMPI 4 does not always say
-/// which rank ended first, but its exit status is that rank's.
-std::optional<RankExit> firstComplaint(const RunFolder& folder, const RunWork& work, int status,
-                                       const std::vector<std::uint64_t>& before)
+/// Returns the rank whose log got the first error in this attempt, by the logs' modification times. OpenMPI 4
+/// does not always name the rank that ended first, but exits with its status.
+std::optional<RankExit> firstRankWithError(const RunFolder& folder, const RunWork& work, int status,
+                                           const std::vector<std::uint64_t>& before)
 {
     std::optional<RankExit> first;
     auto earliest = std::filesystem::file_time_type::max();
     for (int rank = 0; rank < work.ranks; ++rank) {
         std::error_code error;
         const auto time = std::filesystem::last_write_time(folder.rankLog(rank), error);
-        if (error || time >= earliest || lastWordOf(folder, rank, before).empty())
+        if (error || time >= earliest || lastErrorOf(folder, rank, before).empty())
             continue;
         earliest = time;
         first = RankExit{rank, 0, status, {}};
@@ -112,7 +112,7 @@ std::optional<RankExit> firstComplaint(const RunFolder& folder, const RunWork& w
     return first;
 }
 
-/// mpirun ends with the low byte of its own, negative error when it loses a daemon, often without a word.
+/// mpirun exits with the low byte of its own negative error when it loses a daemon, often without a message.
 bool isOrteError(int status)
 {
     return status > 128 + SIGRTMAX;
@@ -125,7 +125,7 @@ std::string programName(const RunWork& work, const JobEnd& end)
     return end.throughMpi ? "mpirun" : "trainyard-worker";
 }
 
-std::string ofProgram(const RunWork& work, const JobEnd& end)
+std::string programEnd(const RunWork& work, const JobEnd& end)
 {
     const std::string name = programName(work, end);
     if (WIFSIGNALED(end.waitStatus))
@@ -138,13 +138,13 @@ std::string ofProgram(const RunWork& work, const JobEnd& end)
     return name + " " + statusText(status);
 }
 
-/// Killed from outside of the program: by a person, the kernel, or the end of its host.
+/// Classifies a signal, which comes from outside: from a person, the kernel or a shutdown of the host.
 FailureKind kindOfSignal(int signal, const JobEnd& end)
 {
     return signal == SIGKILL && end.outOfMemory ? FailureKind::OutOfMemory : FailureKind::Infrastructure;
 }
 
-/// Our programs say why they end, `words`. One that had worked and ended without a word was ended by
+/// Our programs report why they end (`words`). One that worked and ended without a message was ended by
 /// something below it: MPI, a driver, the machine.
 FailureKind kindOfStatus(int status, const std::string& words, const JobEnd& end)
 {
@@ -153,7 +153,7 @@ FailureKind kindOfStatus(int status, const std::string& words, const JobEnd& end
                                                                          : FailureKind::Work;
 }
 
-/// When nobody named a rank: mpirun's own end.
+/// Classifies the end of mpirun itself, when no rank is known to have failed.
 FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log, const std::string& words)
 {
     if (WIFSIGNALED(end.waitStatus))
@@ -161,7 +161,7 @@ FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log, const std
     const int status = WEXITSTATUS(end.waitStatus);
     if (end.throughMpi && status > 128)
         return isOrteError(status) ? FailureKind::Infrastructure : kindOfSignal(status - 128, end);
-    const bool atWork = end.finishedAStep || end.isRestart; // before that it is a matter of set-up
+    const bool atWork = end.finishedAStep || end.isRestart; // an earlier failure is one of the set-up
     return atWork && daemonDidNotStart(log) ? FailureKind::Infrastructure : kindOfStatus(status, words, end);
 }
 
@@ -184,16 +184,16 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     if (!exit && !lostNode(log).empty())
         return lostHost(lostNode(log), end);
     if (!exit && end.throughMpi && WIFEXITED(end.waitStatus))
-        exit = firstComplaint(folder, work, WEXITSTATUS(end.waitStatus), before);
+        exit = firstRankWithError(folder, work, WEXITSTATUS(end.waitStatus), before);
     if (!exit) {
         const std::string words = reported.empty() ? lastErrorLine(log) : reported;
         verdict.failure = kindOfLauncherEnd(end, log, words);
-        verdict.reason = withCause(ofProgram(work, end), words);
+        verdict.reason = withCause(programEnd(work, end), words);
         verdict.events.push_back({Severity::Error, "job-failed", verdict.reason, {}, end.step});
         return verdict;
     }
     const std::string host = verdict.host = hostOfRank(request, exit->rank);
-    std::string cause = lastWordOf(folder, exit->rank, before);
+    std::string cause = lastErrorOf(folder, exit->rank, before);
     if (cause.empty() && (exit->rank == 0 || exit->signal == 0))
         cause = reported;
     verdict.failure =
@@ -205,7 +205,7 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     return verdict;
 }
 
-/// Somebody else ended it: with what the next attempt will begin.
+/// The termination handler ended it: names the checkpoint that the next attempt starts from.
 Verdict endedFromOutside(const RunFolder& folder, const JobEnd& end)
 {
     const auto next = chooseStart(folder.checkpoints());

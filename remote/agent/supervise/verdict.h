@@ -21,17 +21,17 @@ struct JobEnd {
     std::int64_t step = 0;
     std::optional<EventRecord> lastError; ///< from the job's own stream
     bool outOfMemory = false;   ///< the kernel killed processes of this host for lack of memory meanwhile
-    std::string fenced{};       ///< by a newer attempt, as a sentence; empty = by none
-    std::string stopCause{};    ///< what a termination handler told; empty = it was not called
+    std::string fenced{};       ///< by a newer attempt, as a sentence; empty = not fenced
+    std::string stopCause{};    ///< returned by the termination handler; empty = it was not called
     bool finishedAStep = false; ///< in this attempt
     bool isRestart = false;     ///< the hosts were reached in an earlier attempt
-    std::string givenUp{};      ///< what it hung at when the supervisor ended it; empty = it did not
+    std::string givenUp{};      ///< why the supervisor ended it as hanging; empty = it did not
 };
 
 struct Verdict {
     RunState state = RunState::Failed;
     std::string reason;              ///< one sentence; empty when finished
-    std::vector<EventRecord> events; ///< what a person may want to know beside it
+    std::vector<EventRecord> events; ///< further facts for the user
     FailureKind failure = FailureKind::Work;
     std::string host{}; ///< of the rank that failed, as the request names it; empty = unknown
 };
@@ -40,7 +40,7 @@ struct Verdict {
 std::vector<std::uint64_t> rankLogSizes(const RunFolder& folder, int ranks);
 
 /// Derives the cause from the exit status, mpirun's messages, the ranks' logs and the rank rings. Names host
-/// and rank where they can be known.
+/// and rank where they are known.
 Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest& request, const JobEnd& end,
               const std::vector<std::uint64_t>& logSizesBefore);
 

@@ -14,7 +14,7 @@ WorldGrowth::Action WorldGrowth::next(TimePoint now)
     case Phase::Saving:
         return afterAsking(now);
     case Phase::FoundAgain:
-        return enter(Phase::Over, Action::MakeRoom);
+        return enter(Phase::Over, Action::EndAttempt);
     case Phase::Looking:
     case Phase::LookingAgain:
     case Phase::Over:
@@ -23,11 +23,11 @@ WorldGrowth::Action WorldGrowth::next(TimePoint now)
     return Action::None;
 }
 
-/// The request may be lost: a checkpoint that fails, on a full disk, takes it away too.
+/// The wait is limited because the request may be lost: a checkpoint that fails (full disk) consumes it too.
 WorldGrowth::Action WorldGrowth::afterAsking(TimePoint now)
 {
     if (m_folder.publishedCheckpoint() > m_checkpointBefore)
-        return now - m_asked <= m_interval ? enter(Phase::Over, Action::MakeRoom)
+        return now - m_asked <= m_interval ? enter(Phase::Over, Action::EndAttempt)
                                            : enter(Phase::LookingAgain, Action::LookForHosts);
     return now - m_asked < kPatience * m_interval ? Action::None
                                                   : enter(Phase::Looking, Action::LookForHosts);

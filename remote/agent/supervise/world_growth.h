@@ -7,19 +7,20 @@
 
 namespace trainyard::agent {
 
-/// Decides when an attempt without some hosts ends for one with them. The supervisor acts on it.
+/// Decides when an attempt that lacks some hosts should end, so that the next one can include them. The
+/// supervisor carries it out.
 ///
 ///     look for hosts ── some can run ranks ──▶ ask for a checkpoint ── it is published ──▶ end
 ///
-/// So growing costs the steps since that checkpoint and the start of the next attempt, however rarely the run
-/// saves checkpoints itself. Looks for hosts once more when the checkpoint takes longer than an interval;
-/// starts over when none has come after three.
+/// Growing costs the steps since that checkpoint and the start of the next attempt, however rarely the run
+/// itself writes checkpoints. Looks for the hosts again if the checkpoint takes longer than one interval;
+/// starts over if it takes longer than three.
 class WorldGrowth {
 public:
     using TimePoint = std::chrono::steady_clock::time_point;
-    enum class Action { None, LookForHosts, AskForCheckpoint, MakeRoom };
+    enum class Action { None, LookForHosts, AskForCheckpoint, EndAttempt };
 
-    /// The attempt started at `start`; hosts are looked for every `interval`.
+    /// `start`: of the attempt. `interval`: between searches for hosts.
     WorldGrowth(const RunFolder& folder, TimePoint start, std::chrono::milliseconds interval)
         : m_folder(folder), m_interval(interval), m_nextLook(start + interval)
     {
@@ -28,12 +29,12 @@ public:
     /// Returns the action that is due now, each action once. Reads the run's newest checkpoint while it waits
     /// for one.
     Action next(TimePoint now);
-    /// The result of looking for hosts.
+    /// Report the result of a search.
     void hostsFound();
     void nobodyFound(TimePoint now);
 
 private:
-    static constexpr int kPatience = 3; ///< intervals until a checkpoint is asked for again
+    static constexpr int kPatience = 3; ///< intervals to wait for the checkpoint
 
     enum class Phase { Waiting, Looking, Found, Saving, LookingAgain, FoundAgain, Over };
     Action afterAsking(TimePoint now);
@@ -43,8 +44,8 @@ private:
     std::chrono::milliseconds m_interval;
     TimePoint m_nextLook;
     Phase m_phase = Phase::Waiting;
-    std::int64_t m_checkpointBefore = 0; ///< the newest one when another one was asked for
-    TimePoint m_asked;                   ///< when it was
+    std::int64_t m_checkpointBefore = 0; ///< newest one when the request was made
+    TimePoint m_asked;                   ///< time of the request
 };
 
 } // namespace trainyard::agent

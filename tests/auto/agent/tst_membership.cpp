@@ -83,15 +83,15 @@ public:
         reap();
         return membership->hasAnswers();
     }
-    bool isToMakeRoom()
+    bool shouldEnd()
     {
         reap();
-        return membership->isToMakeRoom();
+        return membership->shouldEnd();
     }
     /// Also on a machine so slow that the hosts are asked once more before.
-    bool comesToMakeRoom()
+    bool shouldEndSoon()
     {
-        return QTest::qWaitFor([this] { return isToMakeRoom(); }, kPatienceMs);
+        return QTest::qWaitFor([this] { return shouldEnd(); }, kPatienceMs);
     }
     QStringList events(const std::string& kind) const
     {
@@ -200,13 +200,13 @@ private slots:
         SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
         run.publish("step-000000040");
         run.membership->attemptBegins(run.small);
-        AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());
+        AWAIT(run.isAskedForACheckpoint() || run.shouldEnd());
         QVERIFY(run.membership->returned().empty());
-        QVERIFY(!run.isToMakeRoom());
+        QVERIFY(!run.shouldEnd());
         run.publish("step-000000047");
-        QVERIFY(run.comesToMakeRoom());
+        QVERIFY(run.shouldEndSoon());
         QCOMPARE(run.membership->returned(), std::string("c can run ranks again"));
-        QVERIFY(!run.isToMakeRoom());
+        QVERIFY(!run.shouldEnd());
         run.membership->attemptBegins(run.whole);
         QVERIFY(run.membership->returned().empty());
     }
@@ -215,17 +215,17 @@ private slots:
     {
         SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
         run.membership->attemptBegins(run.small);
-        AWAIT(run.isAskedForACheckpoint() || run.isToMakeRoom());
+        AWAIT(run.isAskedForACheckpoint() || run.shouldEnd());
         run.publish("step-000000047");
-        QVERIFY(run.comesToMakeRoom());
+        QVERIFY(run.shouldEndSoon());
         const auto asked = run.events("hosts-returned").size();
-        run.membership->putOff(trainyard::failed("No space left on device"));
+        run.membership->postpone(trainyard::failed("No space left on device"));
         QVERIFY(run.membership->returned().empty());
         QCOMPARE(run.events("hosts-not-taken-in"),
                  QStringList{"c not rejoined yet: No space left on device"});
-        AWAIT(run.isToMakeRoom() || run.events("hosts-returned").size() > asked);
+        AWAIT(run.shouldEnd() || run.events("hosts-returned").size() > asked);
         run.publish("step-000000053");
-        QVERIFY(run.comesToMakeRoom());
+        QVERIFY(run.shouldEndSoon());
         QCOMPARE(run.membership->returned(), std::string("c can run ranks again"));
     }
 
@@ -235,7 +235,7 @@ private slots:
         run.setDown("c");
         run.membership->attemptBegins(run.small);
         for (int i = 0; i < 20; ++i) {
-            QVERIFY(!run.isToMakeRoom());
+            QVERIFY(!run.shouldEnd());
             QTest::qWait(20); // several looks, 10 ms apart
         }
         QVERIFY(!run.isAskedForACheckpoint());
@@ -259,9 +259,9 @@ private slots:
     {
         SampleRun run(/*elastic=*/true, std::chrono::seconds(2)); // longer than the checkpoint takes
         run.membership->attemptBegins(run.small);
-        AWAIT(run.isToMakeRoom() || run.isAskedForACheckpoint());
+        AWAIT(run.shouldEnd() || run.isAskedForACheckpoint());
         run.publish("step-000000047");
-        QVERIFY(run.comesToMakeRoom());
+        QVERIFY(run.shouldEndSoon());
         run.setDown("c");
         run.membership->attemptBegins(run.small);
         QCOMPARE(run.events("hosts-left-alone"),

@@ -41,7 +41,7 @@ private slots:
         QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
         QCOMPARE(growth.next(kStart + 2 * kInterval), Action::None); // the one of step 200 is older
         publish(231);
-        QCOMPARE(growth.next(kStart + 2 * kInterval), Action::MakeRoom);
+        QCOMPARE(growth.next(kStart + 2 * kInterval), Action::EndAttempt);
         QCOMPARE(growth.next(kStart + hours(2)), Action::None);
     }
 
@@ -52,7 +52,7 @@ private slots:
         growth.hostsFound();
         QCOMPARE(growth.next(kStart + kInterval), Action::AskForCheckpoint);
         publish(1);
-        QCOMPARE(growth.next(kStart + kInterval), Action::MakeRoom);
+        QCOMPARE(growth.next(kStart + kInterval), Action::EndAttempt);
     }
 
     void looksAgainWhenTheCheckpointTookLong()
@@ -63,7 +63,7 @@ private slots:
         QCOMPARE(growth.next(late), Action::LookForHosts);
         QCOMPARE(growth.next(late), Action::None);
         growth.hostsFound();
-        QCOMPARE(growth.next(late), Action::MakeRoom);
+        QCOMPARE(growth.next(late), Action::EndAttempt);
         QCOMPARE(growth.next(late), Action::None);
     }
 
@@ -89,7 +89,7 @@ private slots:
         growth.hostsFound();
         QCOMPARE(growth.next(late), Action::AskForCheckpoint);
         publish(1);
-        QCOMPARE(growth.next(late), Action::MakeRoom);
+        QCOMPARE(growth.next(late), Action::EndAttempt);
     }
 
     void looksAgainAfterTheInterval()
@@ -105,13 +105,13 @@ private slots:
     {
         HostPauses pauses(kInterval);
         QVERIFY(!pauses.isPaused("b", kStart));
-        pauses.cameToNothing({"b"}, kStart);
+        pauses.pause({"b"}, kStart);
         QVERIFY(pauses.isPaused("b", kStart + seconds(59)));
         QVERIFY(!pauses.isPaused("b", kStart + seconds(60)));
         QVERIFY(!pauses.isPaused("a", kStart));
         QStringList lengths;
         for (int i = 0; i < 7; ++i) {
-            pauses.cameToNothing({"b"}, kStart);
+            pauses.pause({"b"}, kStart);
             lengths << QString::number(pauses.lengthOf("b") / seconds(1));
         }
         QCOMPARE(lengths.join(' '), QString("120 240 480 960 1920 3600 3600"));
@@ -120,11 +120,11 @@ private slots:
     void forgetsAPauseWhenTheHostHoldsOut()
     {
         HostPauses pauses(kInterval);
-        pauses.cameToNothing({"b", "c"}, kStart);
-        pauses.heldOut({"b"});
+        pauses.pause({"b", "c"}, kStart);
+        pauses.succeeded({"b"});
         QVERIFY(!pauses.isPaused("b", kStart));
         QVERIFY(pauses.isPaused("c", kStart));
-        pauses.cameToNothing({"b"}, kStart);
+        pauses.pause({"b"}, kStart);
         QCOMPARE(pauses.lengthOf("b"), milliseconds(2 * kInterval));
     }
 
