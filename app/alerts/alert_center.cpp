@@ -24,21 +24,21 @@ QString wordsFor(const QList<RaisedAlert>& alerts)
 
 } // namespace
 
-AlertCenter::AlertCenter(RunStore& desk, std::filesystem::path file, QObject* parent)
-    : QObject(parent), m_desk(desk), m_file(std::move(file))
+AlertCenter::AlertCenter(RunStore& store, std::filesystem::path file, QObject* parent)
+    : QObject(parent), m_store(store), m_file(std::move(file))
 {
     const auto settings = loadAlertSettings(m_file);
     if (settings.ok())
         m_settings = *settings;
     else
         m_problem = QString::fromStdString(settings.error().text());
-    const RunListModel& list = desk.list();
+    const RunListModel& list = store.list();
     for (int row = 0; row < list.rowCount(); ++row) {
         const auto entry = list.index(row, 0).data(RunListModel::EntryRole).value<RunEntry>();
         if (!entry.isOver())
             onRunChanged(entry.id);
     }
-    connect(&desk, &RunStore::runChanged, this, &AlertCenter::onRunChanged);
+    connect(&store, &RunStore::runChanged, this, &AlertCenter::onRunChanged);
     connect(&m_clock, &QTimer::timeout, this, &AlertCenter::look);
     m_clock.start(kClockMs);
 }
@@ -75,7 +75,7 @@ void AlertCenter::onRunChanged(const QString& runId)
     watched.isDue = true;
     if (watched.run)
         return;
-    const auto run = m_desk.open(runId);
+    const auto run = m_store.open(runId);
     watched.run = run.ok() ? *run : nullptr;
 }
 
@@ -111,7 +111,7 @@ void AlertCenter::judge(const QString& runId, Watched& watched, qint64 nowMs)
     if (now == watched.alerts)
         return;
     watched.alerts = now;
-    m_desk.list().setAlert(runId, wordsFor(now));
+    m_store.list().setAlert(runId, wordsFor(now));
     emit changed(runId);
     for (const Alert& alert : fresh)
         emit raised(runId, alert);

@@ -31,7 +31,7 @@ class AlertCenter : public QObject {
 
 public:
     /// The store must outlive the centre. `file` holds the settings, see loadAlertSettings().
-    AlertCenter(RunStore& desk, std::filesystem::path file, QObject* parent = nullptr);
+    AlertCenter(RunStore& store, std::filesystem::path file, QObject* parent = nullptr);
 
     /// Returns the active alerts in the order of AlertKind.
     QList<RaisedAlert> alertsOf(const QString& runId) const;
@@ -62,7 +62,7 @@ private:
     void onRunChanged(const QString& runId);
     void judge(const QString& runId, Watched& watched, qint64 nowMs);
 
-    RunStore& m_desk;
+    RunStore& m_store;
     std::filesystem::path m_file;
     AlertSettings m_settings;
     QString m_problem;

@@ -150,12 +150,12 @@ QJsonObject toJson(const LoadedRun& run, const QString& id)
     QJsonArray series;
     for (const PointSeries& one : run.series)
         series << QJsonObject{{"name", one.name}, {"points", qint64(one.points.size())}};
-    QJsonObject figures;
-    for (const auto& [figure, name] : run.import.figures)
-        figures[nameOf(figure)] = name;
+    QJsonObject metrics;
+    for (const auto& [metric, name] : run.import.metrics)
+        metrics[nameOf(metric)] = name;
     QJsonObject json{{"name", run.import.name},     {"format", run.import.format},
                      {"source", run.import.source}, {"series", series},
-                     {"figures", figures},          {"warnings", QJsonArray::fromStringList(run.warnings)}};
+                     {"figures", metrics},          {"warnings", QJsonArray::fromStringList(run.warnings)}};
     if (!id.isEmpty())
         json["run"] = id;
     return json;
@@ -165,10 +165,10 @@ void describe(const LoadedRun& run)
 {
     QList<QStringList> rows{{run.import.name, "points", "imported as"}};
     for (const PointSeries& one : run.series) {
-        QString figure;
-        for (const auto& [known, name] : run.import.figures)
-            figure = name == one.name ? nameOf(known) : figure;
-        rows << QStringList{one.name, QString::number(one.points.size()), figure};
+        QString metric;
+        for (const auto& [known, name] : run.import.metrics)
+            metric = name == one.name ? nameOf(known) : metric;
+        rows << QStringList{one.name, QString::number(one.points.size()), metric};
     }
     console::print(console::table(rows));
 }
@@ -189,7 +189,7 @@ Status applyOptions(const ImportOptions& options, std::vector<LoadedRun>& runs)
         if (!known)
             return badInput(run.import.name.toStdString() + " has no series \"" + options.loss + "\"",
                             "--list shows its series");
-        run.import.figures[ImportedFigure::Loss] = loss;
+        run.import.metrics[ImportedMetric::Loss] = loss;
     }
     return {};
 }
@@ -200,7 +200,7 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
     if (options.list)
         return QStringList(qsizetype(runs.size()), QString());
     TRAINYARD_TRY(const auto history, History::open());
-    return importIntoHistory(history->library(), dataDir() / "runs", runs);
+    return importIntoHistory(history->database(), dataDir() / "runs", runs);
 }
 
 Status importRuns(const ImportOptions& options)

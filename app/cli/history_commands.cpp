@@ -49,7 +49,7 @@ Status changeTags(const HistoryOptions& options)
         if (!options.undo && !tag.isEmpty())
             tags.append(tag);
     }
-    TRAINYARD_TRY_STATUS(history->library().setTags(entry.id, tags));
+    TRAINYARD_TRY_STATUS(history->database().setTags(entry.id, tags));
     console::print(tags.join(QStringLiteral(", ")));
     return {};
 }
@@ -58,7 +58,7 @@ Status changeNotes(const HistoryOptions& options)
 {
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const RunEntry entry, history->find(options.run));
-    return history->library().setNotes(entry.id, QString::fromStdString(options.text));
+    return history->database().setNotes(entry.id, QString::fromStdString(options.text));
 }
 
 Status changeArchive(const HistoryOptions& options)
@@ -66,7 +66,7 @@ Status changeArchive(const HistoryOptions& options)
     TRAINYARD_TRY(const auto history, History::open());
     for (const std::string& run : options.runs) {
         TRAINYARD_TRY(const RunEntry entry, history->find(run));
-        TRAINYARD_TRY_STATUS(history->library().setArchived(entry.id, !options.undo));
+        TRAINYARD_TRY_STATUS(history->database().setArchived(entry.id, !options.undo));
     }
     return {};
 }
@@ -121,7 +121,7 @@ Status deleteRun(const HistoryOptions& options)
                        "--confirm \"" + entry.name.toStdString() + "\"");
     if (options.hosts)
         TRAINYARD_TRY_STATUS(removeFromHosts(entry));
-    return history->desk().removeRun(entry.id);
+    return history->store().removeRun(entry.id);
 }
 
 Result<RunSpec> specOf(History& history, const std::string& runId)

@@ -162,7 +162,7 @@ Result<std::vector<LoadedRun>> loadCsv(const CsvTable& table, const CsvColumns& 
         QStringList names;
         for (const PointSeries& series : run.series)
             names.append(series.name);
-        run.import.figures = guessFigures(names);
+        run.import.metrics = guessMetrics(names);
         all.push_back(std::move(run));
     }
     return all;

@@ -171,7 +171,7 @@ Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoes
     QStringList names;
     for (const PointSeries& series : run.series)
         names.append(series.name);
-    run.import.figures = guessFigures(names);
+    run.import.metrics = guessMetrics(names);
     return run;
 }
 

@@ -56,14 +56,14 @@ QStackedWidget* makePages(QWidget* nothing, QWidget* content)
 
 } // namespace
 
-ComparePage::ComparePage(RunStore& desk, QWidget* parent)
+ComparePage::ComparePage(RunStore& store, QWidget* parent)
     : Page(tr("Compare"), QStringLiteral("compare"), parent)
-    , m_desk(desk)
+    , m_store(store)
     , m_history(workspace(), [this](const ChartView& view) { apply(view); })
     , m_aggregation([this](const ComparedCurves& compared) { showCompared(compared); })
     , m_sortedFigures(new QSortFilterProxyModel(this))
     , m_frame(new PageFrame(tr("Compare")))
-    , m_picker(new RunPicker(desk.list()))
+    , m_picker(new RunPicker(store.list()))
     , m_metric(new ChoiceBox)
     , m_groupBar(new GroupBar)
     , m_remark(makeParagraph({}, "small"))
@@ -91,9 +91,9 @@ ComparePage::ComparePage(RunStore& desk, QWidget* parent)
         showTables();
     });
     connect(m_picker, &RunPicker::chosenChanged, this, &ComparePage::onChosen);
-    connect(&desk, &RunStore::runChanged, this, &ComparePage::onRunChanged);
-    connect(&desk.list(), &QAbstractItemModel::rowsInserted, this, &ComparePage::showPage);
-    connect(&desk.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePage::showPage);
+    connect(&store, &RunStore::runChanged, this, &ComparePage::onRunChanged);
+    connect(&store.list(), &QAbstractItemModel::rowsInserted, this, &ComparePage::showPage);
+    connect(&store.list(), &QAbstractItemModel::rowsRemoved, this, &ComparePage::showPage);
     addWorkspaceActions(tr("Undo"), QKeySequence::Undo, tr("Redo"), QKeySequence(Qt::CTRL | Qt::Key_Y));
     auto* find = new QShortcut(QKeySequence::Find, this, m_picker, &RunPicker::focusSearch);
     find->setContext(Qt::WidgetWithChildrenShortcut);
@@ -227,14 +227,14 @@ void ComparePage::activate()
     if (std::exchange(m_visited, true) || !m_picker->chosen().isEmpty())
         return;
     QStringList newest; // something to look at on the first visit
-    for (const RunEntry& entry : m_desk.library().runs().mid(0, 2))
+    for (const RunEntry& entry : m_store.history().runs().mid(0, 2))
         newest.append(entry.id);
     m_picker->setChosen(newest);
 }
 
 void ComparePage::refresh()
 {
-    m_desk.scan();
+    m_store.scan();
 }
 
 void ComparePage::setChosen(const QStringList& runIds)
@@ -254,7 +254,7 @@ void ComparePage::onChosen()
     m_frame->strip()->clear();
     m_runs.clear();
     for (const QString& id : m_picker->chosen()) {
-        const Result<OpenRun*> run = m_desk.open(id);
+        const Result<OpenRun*> run = m_store.open(id);
         if (run.ok())
             m_runs.append(*run);
         else
@@ -289,7 +289,7 @@ QList<const OpenRun*> ComparePage::runs() const
 QList<RunGroup> ComparePage::groups() const
 {
     return groupRuns(runs(), m_groupBar->grouping(), [this](const QString& id) {
-        return m_desk.library().find(id).value_or(RunEntry{}).tags;
+        return m_store.history().find(id).value_or(RunEntry{}).tags;
     });
 }
 
@@ -361,7 +361,7 @@ void ComparePage::showTables()
 
 void ComparePage::showPage()
 {
-    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? ContentPage : NothingPage);
+    m_pages->setCurrentIndex(m_store.list().rowCount() > 0 ? ContentPage : NothingPage);
 }
 
 } // namespace trainyard

@@ -35,7 +35,7 @@ class ComparePage : public Page {
 
 public:
     /// The store must outlive the page.
-    explicit ComparePage(RunStore& desk, QWidget* parent = nullptr);
+    explicit ComparePage(RunStore& store, QWidget* parent = nullptr);
 
     QList<KeyHint> keyHints() const override;
     void activate() override;
@@ -66,7 +66,7 @@ private:
     void showPage();
     QList<const OpenRun*> runs() const;
 
-    RunStore& m_desk;
+    RunStore& m_store;
     ChartLink m_link;
     ChartOptions m_options;
     ChartHistory m_history;

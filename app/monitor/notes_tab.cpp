@@ -66,8 +66,8 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
     connect(m_tags, &QLineEdit::textEdited, this, &NotesTab::completeTags);
     connect(m_tags, &QLineEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
     connect(m_notes, &QPlainTextEdit::textChanged, &m_due, qOverload<>(&QTimer::start));
-    connect(&edits.library(), &RunDatabase::runChanged, this, [this](int row) {
-        if (m_edits.library().runs()[row].id == m_runId && !m_due.isActive() && !m_saving)
+    connect(&edits.history(), &RunDatabase::runChanged, this, [this](int row) {
+        if (m_edits.history().runs()[row].id == m_runId && !m_due.isActive() && !m_saving)
             read(); // undone, or changed by another window
     });
     connect(&edits, &RunEdits::failed, this, [this](const Error& error) {
@@ -95,7 +95,7 @@ void NotesTab::setRun(const QString& runId)
 
 void NotesTab::read()
 {
-    const RunEntry entry = m_edits.library().find(m_runId).value_or(RunEntry{});
+    const RunEntry entry = m_edits.history().find(m_runId).value_or(RunEntry{});
     if (tagsFrom(m_tags->text()) != entry.tags)
         m_tags->setText(entry.tags.join(QStringLiteral(", ")));
     if (m_notes->toPlainText() != entry.notes)
@@ -110,7 +110,7 @@ void NotesTab::completeTags()
     const QString before = begun == 0 ? QString() : m_tags->text().left(begun) + QLatin1Char(' ');
     const QStringList given = tagsFrom(m_tags->text().left(begun));
     QStringList offered;
-    for (const QString& tag : m_edits.library().tags()) {
+    for (const QString& tag : m_edits.history().tags()) {
         if (!given.contains(tag))
             offered.append(before + tag);
     }

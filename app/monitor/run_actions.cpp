@@ -33,9 +33,9 @@ Status writeTo(const RunFacts& facts, const RunSeries& series, const QString& fo
 
 } // namespace
 
-RunActions::RunActions(RunStore& desk, MessageBar& strip, QWidget& window)
+RunActions::RunActions(RunStore& store, MessageBar& strip, QWidget& window)
     : QObject(&window)
-    , m_desk(desk)
+    , m_store(store)
     , m_strip(strip)
     , m_window(window)
     , m_export([this](const Status& written) {
@@ -45,12 +45,13 @@ RunActions::RunActions(RunStore& desk, MessageBar& strip, QWidget& window)
             m_strip.showError(written.error());
     })
 {
-    connect(&desk.edits(), &RunEdits::failed, this, [this](const Error& error) { m_strip.showError(error); });
+    connect(&store.edits(), &RunEdits::failed, this,
+            [this](const Error& error) { m_strip.showError(error); });
 }
 
 void RunActions::showMenu(const QString& runId, const QPoint& place)
 {
-    const auto entry = m_desk.library().find(runId);
+    const auto entry = m_store.history().find(runId);
     if (!entry)
         return;
     auto* menu = new QMenu(&m_window);
@@ -72,7 +73,7 @@ void RunActions::showMenu(const QString& runId, const QPoint& place)
 
 void RunActions::addSpecActions(QMenu& menu, const QString& runId)
 {
-    const auto run = m_desk.open(runId);
+    const auto run = m_store.open(runId);
     const auto spec = run.ok() ? (*run)->facts().spec : std::nullopt;
     QAction* copy = menu.addAction(tr("Open a copy in Design"));
     QAction* again = menu.addAction(tr("Launch again unchanged"));
@@ -94,20 +95,20 @@ void RunActions::addExports(QMenu& menu, const QString& runId)
 
 void RunActions::archive(const QString& runId, bool archived)
 {
-    const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
-    m_desk.edits().setArchived(runId, archived);
+    const QString name = oneLine(m_store.history().find(runId).value_or(RunEntry{}).name);
+    m_store.edits().setArchived(runId, archived);
     m_strip.showMessage(MessageBar::Tone::Info,
                         archived ? tr("%1 is archived. Search is:archived to see it.").arg(name)
                                  : tr("%1 is back on the list.").arg(name));
     m_strip.addAction(tr("Undo"), [this, runId, archived] {
-        m_desk.edits().setArchived(runId, !archived);
+        m_store.edits().setArchived(runId, !archived);
         m_strip.clear();
     });
 }
 
 void RunActions::confirmDelete(const QString& runId)
 {
-    const RunEntry entry = m_desk.library().find(runId).value_or(RunEntry{});
+    const RunEntry entry = m_store.history().find(runId).value_or(RunEntry{});
     const QString name = oneLine(entry.name);
     m_strip.showMessage(MessageBar::Tone::Warning, tr("Delete %1 permanently?").arg(name),
                         tr("This removes its curves, events, tags and notes from this computer."));
@@ -130,7 +131,7 @@ void RunActions::confirmDelete(const QString& runId)
 /// Whether its folders on its hosts go too; null for a run without hosts.
 QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
 {
-    if (entry.hosts.isEmpty() || !m_desk.hosts())
+    if (entry.hosts.isEmpty() || !m_store.hosts())
         return nullptr;
     auto* choice = new QCheckBox(tr("Also delete its folder and all checkpoints on %1")
                                      .arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
@@ -143,18 +144,18 @@ QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
 void RunActions::removeFromHosts(const QString& runId)
 {
     m_strip.showProgress(tr("deleting the run on its hosts"), -1);
-    m_desk.hosts()->removeFromHosts(runId, {this, {}, [this, runId](const Status& removed) {
-                                                if (removed.ok())
-                                                    remove(runId);
-                                                else
-                                                    m_strip.showError(removed.error());
-                                            }});
+    m_store.hosts()->removeFromHosts(runId, {this, {}, [this, runId](const Status& removed) {
+                                                 if (removed.ok())
+                                                     remove(runId);
+                                                 else
+                                                     m_strip.showError(removed.error());
+                                             }});
 }
 
 void RunActions::remove(const QString& runId)
 {
-    const QString name = oneLine(m_desk.library().find(runId).value_or(RunEntry{}).name);
-    const Status removed = m_desk.removeRun(runId);
+    const QString name = oneLine(m_store.history().find(runId).value_or(RunEntry{}).name);
+    const Status removed = m_store.removeRun(runId);
     if (removed.ok())
         m_strip.showMessage(MessageBar::Tone::Good, tr("Deleted %1.").arg(name));
     else
@@ -163,7 +164,7 @@ void RunActions::remove(const QString& runId)
 
 void RunActions::exportTo(const QString& runId, const QString& format)
 {
-    const auto run = m_desk.open(runId);
+    const auto run = m_store.open(runId);
     if (!run.ok())
         return m_strip.showError(run.error());
     const QString title = tr("Export %1 for %2").arg(oneLine((*run)->facts().name()), format);

@@ -23,7 +23,7 @@ class RunActions : public QObject {
 
 public:
     /// Store, strip and window must outlive it.
-    RunActions(RunStore& desk, MessageBar& strip, QWidget& window);
+    RunActions(RunStore& store, MessageBar& strip, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
 
@@ -45,7 +45,7 @@ private:
     void remove(const QString& runId);
     void exportTo(const QString& runId, const QString& format);
 
-    RunStore& m_desk;
+    RunStore& m_store;
     MessageBar& m_strip;
     QWidget& m_window;
     QString m_exportPath;

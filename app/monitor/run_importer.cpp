@@ -54,9 +54,9 @@ Result<Import> takeTable(const Result<std::vector<LoadedRun>>& runs, const std::
 
 } // namespace
 
-RunImporter::RunImporter(RunStore& desk, MessageBar& strip, QWidget& window)
+RunImporter::RunImporter(RunStore& store, MessageBar& strip, QWidget& window)
     : QObject(&window)
-    , m_desk(desk)
+    , m_store(store)
     , m_strip(strip)
     , m_window(window)
     , m_job([this](const Outcome& outcome) { finish(outcome); },
@@ -88,7 +88,7 @@ void RunImporter::importEvents(const QString& folder)
 {
     start(oneLine(QFileInfo(folder).fileName()),
           [folder = folder.toStdString(),
-           runs = m_desk.runsFolder().toStdString()](const ImportGoesOn& goesOn) {
+           runs = m_store.runsFolder().toStdString()](const ImportGoesOn& goesOn) {
               Outcome outcome;
               const auto import = takeEvents(folder, runs, outcome.warnings, goesOn);
               if (import.ok())
@@ -122,7 +122,7 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
         tr("Import"),
         [this, choice, file, name, table] {
             start(oneLine(name), [columns = choice->columns(), file, name, table,
-                                  runs = m_desk.runsFolder().toStdString()](const ImportGoesOn&) {
+                                  runs = m_store.runsFolder().toStdString()](const ImportGoesOn&) {
                 Outcome outcome;
                 const auto import = takeTable(loadCsv(**table, columns, name, file), runs, outcome.warnings);
                 if (import.ok())
@@ -159,7 +159,7 @@ void RunImporter::finish(const Outcome& outcome)
 {
     if (outcome.error)
         return m_strip.showError(*outcome.error);
-    const auto runIds = outcome.import->finish(m_desk.library());
+    const auto runIds = outcome.import->finish(m_store.history());
     if (!runIds.ok())
         return m_strip.showError(runIds.error());
     tell(*runIds, outcome.warnings);

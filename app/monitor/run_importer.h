@@ -25,7 +25,7 @@ class RunImporter : public QObject {
 
 public:
     /// Store, strip and window must outlive it.
-    RunImporter(RunStore& desk, MessageBar& strip, QWidget& window);
+    RunImporter(RunStore& store, MessageBar& strip, QWidget& window);
 
     void showMenu(const QPoint& place);
     /// A folder with event files.
@@ -52,7 +52,7 @@ private:
     void tell(const QStringList& runIds, const QStringList& warnings);
     void showProgress(double share);
 
-    RunStore& m_desk;
+    RunStore& m_store;
     MessageBar& m_strip;
     QWidget& m_window;
     QString m_what; ///< that is being read

@@ -109,10 +109,10 @@ void arrange(PanelArea& area, PanelArea::SizeClass sizeClass)
 
 } // namespace
 
-RunView::RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+RunView::RunView(RunStore& store, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
                  QWidget* parent)
     : QWidget(parent)
-    , m_hosts(desk.hosts())
+    , m_hosts(store.hosts())
     , m_alerts(alerts)
     , m_readTrace([this](const ReadTrace& read) { onTraceRead(read); })
     , m_header(new RunHeader(this))
@@ -122,12 +122,12 @@ RunView::RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& har
     , m_devices(new DevicesTab(m_hosts, alerts))
     , m_timeline(new TimelineTab(hardware))
     , m_plan(new PlanTab(hardware))
-    , m_scaling(new ScalingTab(desk.library(), hardware))
+    , m_scaling(new ScalingTab(store.history(), hardware))
     , m_log(new LogTab(m_hosts))
     , m_events(new EventsTab(alerts))
     , m_checkpoints(new CheckpointsTab(m_hosts))
-    , m_notes(new NotesTab(desk.edits()))
-    , m_spec(new SpecTab(desk))
+    , m_notes(new NotesTab(store.edits()))
+    , m_spec(new SpecTab(store))
 {
     addPanels();
     connectPanels();

@@ -42,7 +42,7 @@ class RunView : public QWidget {
 public:
     /// Without hosts in the store no request to the run is possible. `undo` records layout changes. All
     /// arguments must outlive the view.
-    RunView(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
+    RunView(RunStore& store, AlertCenter& alerts, const HardwareLibrary& hardware, QUndoStack& undo,
             QWidget* parent = nullptr);
 
     void setRun(OpenRun* run);

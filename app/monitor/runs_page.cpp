@@ -41,17 +41,17 @@ QString lossText(const RunSeries& series)
 
 } // namespace
 
-RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
+RunsPage::RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent)
     : Page(tr("Runs"), QStringLiteral("runs"), parent)
-    , m_desk(desk)
+    , m_store(store)
     , m_frame(new PageFrame(tr("Runs")))
     , m_pages(new QStackedWidget)
     , m_right(new QStackedWidget)
-    , m_list(new RunListPane(desk.list()))
-    , m_view(new RunView(desk, alerts, hardware, workspace()))
+    , m_list(new RunListPane(store.list()))
+    , m_view(new RunView(store, alerts, hardware, workspace()))
     , m_openTrace(new QAction(tr("Open a recorded trace…"), this))
 {
-    desk.edits().useStack(workspace());
+    store.edits().useStack(workspace());
     auto* none = new EmptyState(QStringLiteral("runs"), tr("No runs yet"),
                                 tr("Watch training live: loss, throughput, memory of every rank, logs and "
                                    "events. Runs continue when this window is closed."),
@@ -70,13 +70,13 @@ RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& h
     auto* notifier = new AlertNotifier(alerts, *this, this);
     connect(notifier, &AlertNotifier::clicked, this, &RunsPage::alertClicked);
     connect(m_list, &RunListPane::currentRunChanged, this, &RunsPage::onCurrentRun);
-    connect(m_view, &RunView::resumed, &desk, &RunStore::followAgain);
-    connect(&desk, &RunStore::runChanged, this, &RunsPage::onRunChanged);
-    connect(&desk, &RunStore::problem, this, [this](const QString& text) {
+    connect(m_view, &RunView::resumed, &store, &RunStore::followAgain);
+    connect(&store, &RunStore::runChanged, this, &RunsPage::onRunChanged);
+    connect(&store, &RunStore::problem, this, [this](const QString& text) {
         m_frame->strip()->showMessage(MessageBar::Tone::Bad, tr("The history cannot be written"), text);
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
-        connect(&desk.list(), signal, this, &RunsPage::showPage);
+        connect(&store.list(), signal, this, &RunsPage::showPage);
     auto* find = new QAction(tr("Find a run"), this);
     find->setShortcut(QKeySequence::Find);
     find->setShortcutContext(Qt::WidgetWithChildrenShortcut);
@@ -94,8 +94,8 @@ RunsPage::RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& h
 
 void RunsPage::connectActions()
 {
-    auto* actions = new RunActions(m_desk, *m_frame->strip(), *this);
-    auto* importer = new RunImporter(m_desk, *m_frame->strip(), *this);
+    auto* actions = new RunActions(m_store, *m_frame->strip(), *this);
+    auto* importer = new RunImporter(m_store, *m_frame->strip(), *this);
     connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
     connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
     connect(importer, &RunImporter::imported, this, &RunsPage::showRun);
@@ -143,16 +143,16 @@ void RunsPage::activate()
 
 void RunsPage::refresh()
 {
-    m_desk.scan();
-    if (m_list->currentRun().isEmpty() && m_desk.list().rowCount() > 0)
-        showRun(m_desk.library().runs().first().id);
+    m_store.scan();
+    if (m_list->currentRun().isEmpty() && m_store.list().rowCount() > 0)
+        showRun(m_store.history().runs().first().id);
     m_view->refresh();
 }
 
 void RunsPage::showRun(const QString& runId)
 {
-    if (!m_desk.library().find(runId))
-        m_desk.scan();
+    if (!m_store.history().find(runId))
+        m_store.scan();
     m_list->select(runId);
 }
 
@@ -164,7 +164,7 @@ void RunsPage::showAlerts(const QString& runId)
 
 void RunsPage::offerWhatFollows(const QString& runId)
 {
-    const Result<OpenRun*> opened = m_desk.open(runId);
+    const Result<OpenRun*> opened = m_store.open(runId);
     if (!opened.ok())
         return m_frame->strip()->showError(opened.error());
     const OpenRun& run = **opened;
@@ -190,7 +190,7 @@ void RunsPage::onCurrentRun(const QString& runId)
         m_right->setCurrentIndex(0);
         return;
     }
-    const Result<OpenRun*> run = m_desk.open(runId);
+    const Result<OpenRun*> run = m_store.open(runId);
     if (!run.ok()) {
         m_view->setRun(nullptr);
         m_right->setCurrentIndex(0);
@@ -218,7 +218,7 @@ void RunsPage::chooseTrace()
 
 void RunsPage::removeFromList(const QString& runId)
 {
-    const Status removed = m_desk.library().remove(runId);
+    const Status removed = m_store.history().remove(runId);
     if (removed.ok())
         m_frame->strip()->clear();
     else
@@ -233,7 +233,7 @@ void RunsPage::onRunChanged(const QString& runId)
 
 void RunsPage::showPage()
 {
-    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 ? 1 : 0);
+    m_pages->setCurrentIndex(m_store.list().rowCount() > 0 ? 1 : 0);
 }
 
 void RunsPage::tellStatus()

@@ -22,7 +22,8 @@ class RunsPage : public Page {
 
 public:
     /// Store, alerts and library must outlive the page.
-    RunsPage(RunStore& desk, AlertCenter& alerts, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& hardware,
+             QWidget* parent = nullptr);
 
     PanelArea* panels() const override;
     QList<KeyHint> keyHints() const override;
@@ -57,7 +58,7 @@ private:
     void showPage();
     void tellStatus();
 
-    RunStore& m_desk;
+    RunStore& m_store;
     PageFrame* m_frame;
     QStackedWidget* m_pages;
     QStackedWidget* m_right;

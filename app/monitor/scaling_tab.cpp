@@ -43,9 +43,9 @@ void showTable(TableView& view, QLabel& title, TextTableModel& model, const QLis
 
 } // namespace
 
-ScalingTab::ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QWidget* parent)
+ScalingTab::ScalingTab(RunDatabase& history, const HardwareLibrary& hardware, QWidget* parent)
     : QWidget(parent)
-    , m_library(library)
+    , m_history(history)
     , m_hardware(hardware)
     , m_pages(new QStackedWidget(this))
     , m_baseline(new ChoiceBox)
@@ -109,7 +109,7 @@ void ScalingTab::show(const OpenRun& run)
 void ScalingTab::study()
 {
     m_study =
-        scalingStudy(m_library.runs(), m_run->facts(), m_baseline->currentData().toString(), m_hardware);
+        scalingStudy(m_history.runs(), m_run->facts(), m_baseline->currentData().toString(), m_hardware);
     fill();
 }
 

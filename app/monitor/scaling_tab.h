@@ -23,7 +23,7 @@ class ScalingTab : public QWidget {
 
 public:
     /// Both must outlive the tab.
-    ScalingTab(RunDatabase& library, const HardwareLibrary& hardware, QWidget* parent = nullptr);
+    ScalingTab(RunDatabase& history, const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
 private:
@@ -32,7 +32,7 @@ private:
     void listBaselines();
     void fill();
 
-    RunDatabase& m_library;
+    RunDatabase& m_history;
     const HardwareLibrary& m_hardware;
     const OpenRun* m_run = nullptr;
     QString m_shownRun; ///< run of the shown study

@@ -29,9 +29,9 @@ enum View { TextPage = 0, TablePage = 1, AnswerPage = 2 };
 
 } // namespace
 
-SpecTab::SpecTab(RunStore& desk, QWidget* parent)
+SpecTab::SpecTab(RunStore& store, QWidget* parent)
     : QWidget(parent)
-    , m_desk(desk)
+    , m_store(store)
     , m_path(new ElidedLabel("muted", Qt::ElideMiddle, this))
     , m_other(new ChoiceBox(this))
     , m_text(new QPlainTextEdit)
@@ -89,7 +89,7 @@ void SpecTab::offerRuns()
 {
     m_other->clear();
     m_other->addItem(tr("none"));
-    for (const RunEntry& entry : m_desk.library().runs()) {
+    for (const RunEntry& entry : m_store.history().runs()) {
         if (entry.id != m_run->id() && !entry.isArchived && !entry.spec.isEmpty())
             m_other->addItem(oneLine(entry.name) + QStringLiteral("  ·  ") + shortRunId(entry.id), entry.id);
         if (m_other->count() > kMaxOffered)
@@ -103,7 +103,7 @@ void SpecTab::compare()
     const QString other = m_other->currentData().toString();
     if (other.isEmpty() || !m_run)
         return m_pages->setCurrentIndex(TextPage);
-    const auto run = m_desk.open(other);
+    const auto run = m_store.open(other);
     m_differences.setTable(run.ok() ? specificationDifferences({m_run, *run}) : TextTable());
     m_answer->setText(run.ok() ? tr("The specifications are equal.")
                                : QString::fromStdString(run.error().text()));

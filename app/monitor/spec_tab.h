@@ -22,14 +22,14 @@ class SpecTab : public QWidget {
 
 public:
     /// The store must outlive the tab.
-    explicit SpecTab(RunStore& desk, QWidget* parent = nullptr);
+    explicit SpecTab(RunStore& store, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
 private:
     void offerRuns();
     void compare();
 
-    RunStore& m_desk;
+    RunStore& m_store;
     QPointer<const OpenRun> m_run;
     TextTableModel m_differences;
     ElidedLabel* m_path;

@@ -42,14 +42,14 @@ enum Middle { kNoRuns, kPages, kNoDataSets, kWorking };
 
 ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
     : Page(tr("Reports"), QStringLiteral("report"), parent)
-    , m_desk(parts.desk)
+    , m_store(parts.store)
     , m_hardware(parts.hardware)
     , m_dataSets(parts.dataSets)
     , m_inspector(parts.runs)
     , m_frame(new PageFrame(tr("Reports")))
     , m_pages(new QStackedWidget)
     , m_middle(new QStackedWidget)
-    , m_subjects(new SubjectPicker(parts.desk.list(), parts.dataSets))
+    , m_subjects(new SubjectPicker(parts.store.list(), parts.dataSets))
     , m_preview(new PagePreview)
     , m_export(new ExportPanel)
 {
@@ -83,7 +83,7 @@ ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
             showReport(findings.error(), {});
     });
     for (QAbstractItemModel* list :
-         {static_cast<QAbstractItemModel*>(&m_desk.list()), static_cast<QAbstractItemModel*>(&m_dataSets)}) {
+         {static_cast<QAbstractItemModel*>(&m_store.list()), static_cast<QAbstractItemModel*>(&m_dataSets)}) {
         connect(list, &QAbstractItemModel::rowsInserted, this, &ReportsPage::showPage);
         connect(list, &QAbstractItemModel::rowsRemoved, this, &ReportsPage::showPage);
         connect(list, &QAbstractItemModel::modelReset, this, &ReportsPage::showPage);
@@ -119,16 +119,16 @@ QWidget* ReportsPage::buildSplit()
 
 void ReportsPage::activate()
 {
-    m_desk.scan();
-    if (m_subjects->chosenRuns().isEmpty() && !m_desk.library().runs().isEmpty())
-        m_subjects->setChosenRuns({m_desk.library().runs().first().id});
+    m_store.scan();
+    if (m_subjects->chosenRuns().isEmpty() && !m_store.history().runs().isEmpty())
+        m_subjects->setChosenRuns({m_store.history().runs().first().id});
     else
         refresh();
 }
 
 void ReportsPage::refresh()
 {
-    m_desk.scan();
+    m_store.scan();
     build();
 }
 
@@ -162,7 +162,7 @@ void ReportsPage::build()
     }
     QStringList folders;
     for (const QString& id : m_subjects->chosenRuns())
-        folders.append(m_desk.folderOf(id));
+        folders.append(m_store.folderOf(id));
     if (folders.isEmpty())
         return showNothing();
     showReport(buildReport(folders, m_hardware, {m_subjects->pattern()}),
@@ -272,7 +272,7 @@ void ReportsPage::tellSaved(const QString& what, const QString& opened)
 
 void ReportsPage::showPage()
 {
-    m_pages->setCurrentIndex(m_desk.list().rowCount() > 0 || m_dataSets.rowCount() > 0 ? 1 : 0);
+    m_pages->setCurrentIndex(m_store.list().rowCount() > 0 || m_dataSets.rowCount() > 0 ? 1 : 0);
 }
 
 } // namespace trainyard

@@ -28,7 +28,7 @@ class ReportsPage : public Page {
 public:
     /// All must outlive the page.
     struct Parts {
-        RunStore& desk;
+        RunStore& store;
         const HardwareLibrary& hardware;
         DataSetListModel& dataSets;
         RunService& runs; ///< for data sets on hosts
@@ -62,7 +62,7 @@ private:
     void showPage();
     QString suggestedName() const;
 
-    RunStore& m_desk;
+    RunStore& m_store;
     const HardwareLibrary& m_hardware;
     DataSetListModel& m_dataSets;
     DataSetInspector m_inspector;

@@ -26,13 +26,13 @@ constexpr int kVersion = 1;
 constexpr qsizetype kMaxNameLength = 60; ///< of a run within its id
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-constexpr std::array kFigureNames{"loss", "learning_rate", "gradient_norm", "samples", "tokens"};
-static_assert(kFigureNames.size() == std::size_t(kImportedFigures));
+constexpr std::array kMetricNames{"loss", "learning_rate", "gradient_norm", "samples", "tokens"};
+static_assert(kMetricNames.size() == std::size_t(kImportedMetrics));
 
-/// What series of a figure are called, the likeliest first. '/', '.', '_', '-' and blanks count as the same.
-const std::array<QStringList, kImportedFigures>& usualNames()
+/// Usual names of a metric's series, the likeliest first, after plain().
+const std::array<QStringList, kImportedMetrics>& usualNames()
 {
-    static const std::array<QStringList, kImportedFigures> kNames{
+    static const std::array<QStringList, kImportedMetrics> kNames{
         QStringList{"loss", "train loss", "training loss", "loss train", "train train loss", "lm loss",
                     "train lm loss", "lm loss validation", "eval loss", "val loss", "validation loss"},
         QStringList{"learning rate", "lr", "train learning rate", "train lr", "learning rate train"},
@@ -51,9 +51,9 @@ QString plain(QString name)
 
 QJsonObject toJson(const RunImport& import)
 {
-    QJsonObject figures;
-    for (const auto& [figure, series] : import.figures)
-        figures[nameOf(figure)] = series;
+    QJsonObject metrics;
+    for (const auto& [metric, series] : import.metrics)
+        metrics[nameOf(metric)] = series;
     QJsonObject texts;
     for (const auto& [tag, text] : import.texts)
         texts[tag] = text;
@@ -63,7 +63,7 @@ QJsonObject toJson(const RunImport& import)
         {"format", import.format},
         {"source", import.source},
         {"imported", QDateTime::fromMSecsSinceEpoch(import.importedMs, Qt::UTC).toString(Qt::ISODate)},
-        {"figures", figures},
+        {"figures", metrics},
         {"texts", texts}};
     if (!import.tags.isEmpty())
         json["tags"] = QJsonArray::fromStringList(import.tags);
@@ -80,10 +80,10 @@ Result<RunImport> fromJson(const std::string& text, const fs::path& file)
     import.format = json["format"].toString();
     import.source = json["source"].toString();
     import.importedMs = QDateTime::fromString(json["imported"].toString(), Qt::ISODate).toMSecsSinceEpoch();
-    const QJsonObject figures = json["figures"].toObject();
-    for (int i = 0; i < kImportedFigures; ++i) {
-        if (const QString series = figures[nameOf(ImportedFigure(i))].toString(); !series.isEmpty())
-            import.figures[ImportedFigure(i)] = series;
+    const QJsonObject metrics = json["figures"].toObject();
+    for (int i = 0; i < kImportedMetrics; ++i) {
+        if (const QString series = metrics[nameOf(ImportedMetric(i))].toString(); !series.isEmpty())
+            import.metrics[ImportedMetric(i)] = series;
     }
     const QJsonObject texts = json["texts"].toObject();
     for (auto it = texts.begin(); it != texts.end(); ++it)
@@ -100,7 +100,7 @@ bool haveEqualRows(const PointSeries& a, const PointSeries& b)
     });
 }
 
-/// Series that share their steps and times, in order of their first appearance.
+/// Groups series that share their steps and times, in order of first appearance.
 std::vector<std::vector<const PointSeries*>> groupsOf(std::span<const PointSeries> series)
 {
     std::vector<std::vector<const PointSeries*>> groups;
@@ -141,8 +141,8 @@ Status writeSeries(const fs::path& file, std::span<const PointSeries> series)
     return writer.commit({});
 }
 
-/// When the run began, as far as its points say; else when it was imported.
-qint64 beginMs(const RunImport& import, std::span<const PointSeries> series)
+/// Returns the time of the earliest point, else that of the import.
+qint64 runStartMs(const RunImport& import, std::span<const PointSeries> series)
 {
     double first = std::numeric_limits<double>::infinity();
     for (const PointSeries& one : series) {
@@ -151,14 +151,14 @@ qint64 beginMs(const RunImport& import, std::span<const PointSeries> series)
                 first = std::min(first, point.wallSeconds);
         }
     }
-    constexpr double kLatest = 253402300799.0; // of the year 9999
+    constexpr double kLatest = 253402300799.0; // end of the year 9999
     return first < kLatest ? qint64(first * 1000) : import.importedMs;
 }
 
 QString idFor(const RunImport& import, std::span<const PointSeries> series)
 {
     static const QRegularExpression others(QStringLiteral("[^A-Za-z0-9._-]+"));
-    // The id of a run of ours that comes back has these already.
+    // A reimported export of our own is named by its run's id: keep the name alone.
     static const QRegularExpression ofOurs(QStringLiteral("^\\d{8}T\\d{6}Z-(.+)-[0-9a-f]{4}$"));
     QString name = QString(import.name).replace(others, QStringLiteral("-"));
     if (const auto own = ofOurs.match(name); own.hasMatch())
@@ -166,13 +166,13 @@ QString idFor(const RunImport& import, std::span<const PointSeries> series)
     name = name.left(kMaxNameLength);
     if (name.isEmpty())
         name = QStringLiteral("run");
-    const Instant begin{0, beginMs(import, series) * 1'000'000};
+    const Instant begin{0, runStartMs(import, series) * 1'000'000};
     return QStringLiteral("%1-%2-%3")
         .arg(QString::fromStdString(utcStamp(begin)), name)
         .arg(QRandomGenerator::global()->bounded(0x10000), 4, 16, QLatin1Char('0'));
 }
 
-/// A column of an import with the steps and times beside it.
+/// A column of an import with its steps and times.
 struct TableColumn {
     const SeriesTable* table = nullptr;
     qsizetype column = -1;
@@ -182,10 +182,10 @@ struct TableColumn {
     const SeriesColumn& values() const { return table->values[column]; }
 };
 
-std::optional<TableColumn> columnOf(const RunImport& import, ImportedFigure figure)
+std::optional<TableColumn> columnOf(const RunImport& import, ImportedMetric metric)
 {
-    const auto name = import.figures.find(figure);
-    if (name == import.figures.end())
+    const auto name = import.metrics.find(metric);
+    if (name == import.metrics.end())
         return std::nullopt;
     for (const SeriesTable& table : import.tables) {
         const qsizetype column = table.names.indexOf(name->second, 2);
@@ -195,8 +195,8 @@ std::optional<TableColumn> columnOf(const RunImport& import, ImportedFigure figu
     return std::nullopt;
 }
 
-/// The newest value of a column up to each of the steps; `before` until there is one. A column that has the
-/// same steps is taken as it is.
+/// Returns for each step the newest value of the column up to it; `before` until there is one. Shares a
+/// column that has the same steps.
 SeriesColumn heldAt(const SeriesColumn& steps, const TableColumn& column, double before)
 {
     if (steps == column.steps())
@@ -212,7 +212,7 @@ SeriesColumn heldAt(const SeriesColumn& steps, const TableColumn& column, double
     return held;
 }
 
-/// What was added per second since the newest row of an earlier time; NaN until there is one.
+/// Returns the increase per second since the newest row with an earlier time; NaN until there is one.
 SeriesColumn ratesOf(const SeriesColumn& sums, const SeriesColumn& walls)
 {
     SeriesColumn rates;
@@ -225,27 +225,27 @@ SeriesColumn ratesOf(const SeriesColumn& sums, const SeriesColumn& walls)
     return rates;
 }
 
-/// Of the rows of `loss` those before the first one of a figure.
-qsizetype rowsBefore(const TableColumn& loss, const TableColumn& figure)
+/// Counts the rows of `loss` before the first row of a metric.
+qsizetype rowsBefore(const TableColumn& loss, const TableColumn& metric)
 {
-    return figure.steps().isEmpty() ? loss.steps().size() : loss.steps().lowerBound(figure.steps().first());
+    return metric.steps().isEmpty() ? loss.steps().size() : loss.steps().lowerBound(metric.steps().first());
 }
 
-/// What an import did not record for the first of its steps.
+/// Marks the metrics that the import lacks for its first steps.
 void markUnrecorded(StepTable& steps, const RunImport& import, const TableColumn& loss)
 {
     const qsizetype untimed = loss.walls().upperBound(loss.walls().first());
-    const auto mark = [&](ImportedFigure figure, StepColumn column, qsizetype atLeast) {
-        if (const auto found = columnOf(import, figure))
+    const auto mark = [&](ImportedMetric metric, StepColumn column, qsizetype atLeast) {
+        if (const auto found = columnOf(import, metric))
             steps.setUnrecorded(column, std::max(rowsBefore(loss, *found), atLeast));
     };
-    mark(ImportedFigure::LearningRate, StepColumn::LearningRate, 0);
-    mark(ImportedFigure::GradientNorm, StepColumn::GradientNorm, 0);
-    mark(ImportedFigure::Samples, StepColumn::SequencesPerSecond, untimed);
-    mark(ImportedFigure::Tokens, StepColumn::TokensPerSecond, untimed);
+    mark(ImportedMetric::LearningRate, StepColumn::LearningRate, 0);
+    mark(ImportedMetric::GradientNorm, StepColumn::GradientNorm, 0);
+    mark(ImportedMetric::Samples, StepColumn::SequencesPerSecond, untimed);
+    mark(ImportedMetric::Tokens, StepColumn::TokensPerSecond, untimed);
 }
 
-/// The rows of the loss with the other figures beside it.
+/// Returns the rows of the loss with the other metrics at their steps.
 SeriesTable stepTableOf(const RunImport& import, const TableColumn& loss)
 {
     SeriesTable table{kStepsTable, {}, {}};
@@ -256,15 +256,15 @@ SeriesTable stepTableOf(const RunImport& import, const TableColumn& loss)
     put(StepColumn::Step, loss.steps());
     put(StepColumn::WallSeconds, loss.walls());
     put(StepColumn::Loss, loss.values());
-    if (const auto rate = columnOf(import, ImportedFigure::LearningRate))
+    if (const auto rate = columnOf(import, ImportedMetric::LearningRate))
         put(StepColumn::LearningRate, heldAt(loss.steps(), *rate, kNaN));
-    if (const auto norm = columnOf(import, ImportedFigure::GradientNorm))
+    if (const auto norm = columnOf(import, ImportedMetric::GradientNorm))
         put(StepColumn::GradientNorm, heldAt(loss.steps(), *norm, kNaN));
-    if (const auto samples = columnOf(import, ImportedFigure::Samples)) {
+    if (const auto samples = columnOf(import, ImportedMetric::Samples)) {
         put(StepColumn::Samples, heldAt(loss.steps(), *samples, 0));
         put(StepColumn::SequencesPerSecond, ratesOf(table.values.last(), loss.walls()));
     }
-    if (const auto tokens = columnOf(import, ImportedFigure::Tokens)) {
+    if (const auto tokens = columnOf(import, ImportedMetric::Tokens)) {
         put(StepColumn::Tokens, heldAt(loss.steps(), *tokens, 0));
         put(StepColumn::TokensPerSecond, ratesOf(table.values.last(), loss.walls()));
     }
@@ -273,7 +273,7 @@ SeriesTable stepTableOf(const RunImport& import, const TableColumn& loss)
 
 std::int64_t wholeNumber(double value)
 {
-    constexpr double kLargest = 9e15; // every whole number up to here is a double
+    constexpr double kLargest = 9e15; // doubles represent every whole number up to here
     return std::abs(value) < kLargest ? std::llround(value) : 0;
 }
 
@@ -294,7 +294,7 @@ std::int64_t lastStep(const RunImport& import)
     return last;
 }
 
-Record lastWord(const RunImport& import, std::int64_t step, std::int64_t wallNs)
+Record finalRecord(const RunImport& import, std::int64_t step, std::int64_t wallNs)
 {
     StateRecord state;
     state.state = RunState::Finished;
@@ -306,30 +306,30 @@ Record lastWord(const RunImport& import, std::int64_t step, std::int64_t wallNs)
 
 } // namespace
 
-QString nameOf(ImportedFigure figure)
+QString nameOf(ImportedMetric metric)
 {
-    return QLatin1String(kFigureNames[std::size_t(figure)]);
+    return QLatin1String(kMetricNames[std::size_t(metric)]);
 }
 
-FigureSeries guessFigures(const QStringList& seriesNames)
+MetricSeries guessMetrics(const QStringList& seriesNames)
 {
     QStringList known;
     for (const QString& name : seriesNames)
         known.append(plain(name));
-    FigureSeries figures;
-    for (int figure = 0; figure < kImportedFigures; ++figure) {
-        for (const QString& usual : usualNames()[std::size_t(figure)]) {
+    MetricSeries metrics;
+    for (int metric = 0; metric < kImportedMetrics; ++metric) {
+        for (const QString& usual : usualNames()[std::size_t(metric)]) {
             if (const qsizetype at = known.indexOf(usual); at >= 0) {
-                figures[ImportedFigure(figure)] = seriesNames[at];
+                metrics[ImportedMetric(metric)] = seriesNames[at];
                 break;
             }
         }
     }
-    for (qsizetype at = 0; at < known.size() && !figures.contains(ImportedFigure::Loss); ++at) {
+    for (qsizetype at = 0; at < known.size() && !metrics.contains(ImportedMetric::Loss); ++at) {
         if (known[at].endsWith(QLatin1String("loss")))
-            figures[ImportedFigure::Loss] = seriesNames[at];
+            metrics[ImportedMetric::Loss] = seriesNames[at];
     }
-    return figures;
+    return metrics;
 }
 
 void putInOrder(std::vector<SeriesPoint>& points)
@@ -366,7 +366,7 @@ Result<QString> writeImportedRun(const fs::path& runsFolder, const RunImport& im
 
 bool isImportedRun(const fs::path& runFolder)
 {
-    std::error_code isThere; // what cannot be looked at is no reason not to read it, and to say why
+    std::error_code isThere; // on an error the later read reports the reason
     return fs::exists(fs::symlink_status(runFolder / kImportFile, isThere));
 }
 
@@ -384,14 +384,14 @@ RunSeries stepsOf(const RunImport& import)
 {
     RunSeries series;
     StepStream stream;
-    if (const auto loss = columnOf(import, ImportedFigure::Loss); loss && !loss->values().isEmpty()) {
+    if (const auto loss = columnOf(import, ImportedMetric::Loss); loss && !loss->values().isEmpty()) {
         const RunAttempt attempt = attemptOf(*loss);
         stream.steps = StepTable::fromSeries(stepTableOf(import, *loss), {attempt}).value();
         markUnrecorded(stream.steps, import, *loss);
         stream.journal.lastSequence = std::uint64_t(stream.steps.size());
         stream.newestNs = attempt.endedNs;
     }
-    const Record word = lastWord(import, lastStep(import), stream.newestNs);
+    const Record word = finalRecord(import, lastStep(import), stream.newestNs);
     series.restore(std::move(stream));
     series.apply(QStringLiteral("run"), {word});
     return series;

@@ -14,16 +14,16 @@
 
 namespace trainyard {
 
-/// The roles that imported series can have in the history and in charts of steps.
-enum class ImportedFigure { Loss, LearningRate, GradientNorm, Samples, Tokens };
-constexpr int kImportedFigures = 5;
-QString nameOf(ImportedFigure figure); ///< "loss", "learning_rate", ...
+/// The metrics of a run's steps that an imported series can stand for.
+enum class ImportedMetric { Loss, LearningRate, GradientNorm, Samples, Tokens };
+constexpr int kImportedMetrics = 5;
+QString nameOf(ImportedMetric metric); ///< "loss", "learning_rate", ...
 
-/// Series by role; roles without a series are absent.
-using FigureSeries = std::map<ImportedFigure, QString>;
+/// Names of series by metric; metrics without a series are absent.
+using MetricSeries = std::map<ImportedMetric, QString>;
 
-/// Guesses the roles from usual names: "train/loss", "learning-rate", "grad_norm".
-FigureSeries guessFigures(const QStringList& seriesNames);
+/// Guesses the metrics from usual names: "train/loss", "learning-rate", "grad_norm".
+MetricSeries guessMetrics(const QStringList& seriesNames);
 
 /// The source of an imported run and its series: `run.json` and `series` in the run's folder.
 struct RunImport {
@@ -31,7 +31,7 @@ struct RunImport {
     QString format; ///< "TensorBoard", "CSV"
     QString source; ///< file or folder, as given by the user
     qint64 importedMs = 0;
-    FigureSeries figures;
+    MetricSeries metrics;
     std::map<QString, QString> texts; ///< imported notes, by tag
     QStringList tags;                 ///< for its entry in the history
     std::vector<SeriesTable> tables;
@@ -54,8 +54,8 @@ struct PointSeries {
 /// Sorts points by step and keeps the last point of each step. Makes wall time monotonic.
 void putInOrder(std::vector<SeriesPoint>& points);
 
-/// Makes the folder of a run from series in order, in one instant, and gives the run's id. `import.tables` is
-/// not looked at; series of the same steps and times share a table.
+/// Creates a run's folder atomically from series ordered by putInOrder(), and returns the run's id. Ignores
+/// `import.tables`; series with the same steps and times share a table.
 Result<QString> writeImportedRun(const std::filesystem::path& runsFolder, const RunImport& import,
                                  std::span<const PointSeries> series);
 

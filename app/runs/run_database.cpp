@@ -94,7 +94,7 @@ double recentSequencesPerSecond(const RunSeries& series, qsizetype window)
 
 namespace {
 
-constexpr int kSchemaVersion = 2; ///< since 2 with archived and imported_from
+constexpr int kSchemaVersion = 2; ///< 2 added archived and imported_from
 
 constexpr int kBusyPauseMs = 5;
 
@@ -110,7 +110,7 @@ CREATE TABLE IF NOT EXISTS runs (
     archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID)";
 
-/// Brings a history of version 1 up to date.
+/// Upgrades a history of version 1.
 constexpr std::array kUpgrade{"ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
                               "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"};
 
@@ -133,9 +133,9 @@ constexpr std::array kHistoryColumns{"id",
                                      "tags",
                                      "notes",
                                      "archived"};
-/// The last ones are the user's, and are not touched when a run's figures are brought up to date; nor are the
-/// first one, which names the run, and the time of its start, which keeps its place in the list.
-constexpr std::size_t kOwnColumns = 3;
+/// The last ones belong to the user and keep their values when a run's metrics are updated, as do the id and
+/// created_ms, which decides the position in the list.
+constexpr std::size_t kUserColumns = 3;
 
 QString listToJson(const QStringList& list)
 {
@@ -244,13 +244,13 @@ QString insertStatement(const char* verb)
              QStringList(names.size(), QStringLiteral("?")).join(','));
 }
 
-/// Inserts a run, or gives a known one its new figures.
+/// Inserts a run, or updates the metrics of a known one.
 const QString& storeStatement()
 {
     static const QString kStatement = [] {
         const QStringList names = columnNames();
         QStringList figures;
-        for (const QString& name : names.mid(1, names.size() - 1 - qsizetype(kOwnColumns))) {
+        for (const QString& name : names.mid(1, names.size() - 1 - qsizetype(kUserColumns))) {
             if (name != QLatin1String("created_ms"))
                 figures.append(QStringLiteral("%1 = excluded.%1").arg(name));
         }
@@ -260,7 +260,7 @@ const QString& storeStatement()
     return kStatement;
 }
 
-/// While another program makes the history, SQLite refuses this at once instead of waiting.
+/// Retries, because SQLite ignores its busy timeout here while another program creates the history.
 bool turnOnWriteAheadLog(QSqlQuery& query, std::chrono::milliseconds patience)
 {
     QElapsedTimer waited;
@@ -273,7 +273,7 @@ bool turnOnWriteAheadLog(QSqlQuery& query, std::chrono::milliseconds patience)
     return true;
 }
 
-/// What a file says it is, at one instant.
+/// The schema version of a file and its number of tables, read at one instant.
 struct SchemaMark {
     int version = 0;
     int tables = 0; ///< and indices
@@ -293,7 +293,8 @@ std::optional<SchemaMark> schemaMark(QSqlQuery& query)
     return mark;
 }
 
-/// In a transaction, because two windows may start at once; the version is the one under the lock.
+/// Creates or upgrades the schema in a transaction, because two windows may start at once: reads the version
+/// again under the lock.
 bool bringUpToDate(QSqlQuery& query)
 {
     if (!query.exec(QStringLiteral("BEGIN IMMEDIATE")))
@@ -329,9 +330,9 @@ Result<std::unique_ptr<RunDatabase>> RunDatabase::open(const QString& file,
                                                        std::chrono::milliseconds patience)
 {
     TRAINYARD_TRY_STATUS(checkHistoryFile(file));
-    static std::atomic<int> counter = 0; // Qt names connections globally; several libraries may be open
+    static std::atomic<int> counter = 0; // Qt names connections globally; several histories may be open
     const QString connection = QStringLiteral("history-%1").arg(++counter);
-    std::unique_ptr<RunDatabase> library(new RunDatabase(connection));
+    std::unique_ptr<RunDatabase> history(new RunDatabase(connection));
     {
         QSqlDatabase database = QSqlDatabase::addDatabase(QStringLiteral("QSQLITE"), connection);
         database.setDatabaseName(file);
@@ -339,12 +340,12 @@ Result<std::unique_ptr<RunDatabase>> RunDatabase::open(const QString& file,
         if (!database.open())
             return historyError(file, kOpenHistory, database.lastError());
     }
-    TRAINYARD_TRY_STATUS(library->prepareSchema(patience));
-    TRAINYARD_TRY(library->m_counter, library->changeCounter());
-    TRAINYARD_TRY(library->m_runs, library->read());
-    for (const RunEntry& entry : std::as_const(library->m_runs))
-        library->m_createdMs.insert(entry.id, entry.createdMs);
-    return library;
+    TRAINYARD_TRY_STATUS(history->prepareSchema(patience));
+    TRAINYARD_TRY(history->m_counter, history->changeCounter());
+    TRAINYARD_TRY(history->m_runs, history->read());
+    for (const RunEntry& entry : std::as_const(history->m_runs))
+        history->m_createdMs.insert(entry.id, entry.createdMs);
+    return history;
 }
 
 Error RunDatabase::problem(const QString& doing, const QSqlQuery& query) const
@@ -448,7 +449,7 @@ Status RunDatabase::execute(QSqlQuery& query, const QString& doing) const
     return query.exec() ? Status() : Status(problem(doing, query));
 }
 
-/// Brings the entry into memory and tells of it.
+/// Stores the entry in memory and emits runAdded or runChanged.
 void RunDatabase::put(const RunEntry& entry)
 {
     const int known = rowOf(entry.id);
@@ -556,7 +557,7 @@ Status RunDatabase::keep(const QString& id, const char* column, const QVariant& 
     query.addBindValue(value);
     query.addBindValue(id);
     TRAINYARD_TRY_STATUS(execute(query, QStringLiteral("write run %1").arg(id)));
-    if (query.numRowsAffected() == 0) // another window has removed it
+    if (query.numRowsAffected() == 0) // another window removed it
         return unknown;
     put(changed);
     return {};

@@ -30,7 +30,7 @@ inline QString shortRunId(const QString& id)
     return id.right(4);
 }
 
-/// One row of the history: what is known of a run without opening its journals.
+/// One row of the history: the facts about a run that are known without reading its journals.
 struct RunEntry {
     QString id;
     QString name;
@@ -65,9 +65,9 @@ double recentSequencesPerSecond(const RunSeries& series, qsizetype window = 50);
 /// How long to wait for other writers.
 inline constexpr std::chrono::milliseconds kHistoryPatience{5000};
 
-/// The history: every run ever known here, in one SQLite file with a write-ahead log. Several windows and
+/// The history of all runs on this computer, in one SQLite file with a write-ahead log. Several windows and
 /// commands may use the file at once: each writes only its changes and reads those of others with refresh().
-/// Also kept in memory, so reading never touches the disk. GUI thread.
+/// Rows are also kept in memory, so reading never touches the disk. GUI thread.
 class RunDatabase : public QObject {
     Q_OBJECT
 
@@ -91,8 +91,8 @@ public:
 
     /// Adds the run, or updates its metrics. Keeps tags, notes and archive state of a known run.
     Status store(const RunEntry& entry);
-    /// Adds runs that nobody else has touched, with what the user keeps with them: all of them or, on any
-    /// error, none.
+    /// Adds imported runs with their tags and notes: all of them or, on any error, none. A known run of the
+    /// same id is replaced.
     Status storeAll(const QList<RunEntry>& entries);
     Status setTags(const QString& id, const QStringList& tags);
     Status setNotes(const QString& id, const QString& notes);

@@ -54,7 +54,7 @@ private:
 
 } // namespace
 
-RunEdits::RunEdits(RunDatabase& library, QObject* parent) : QObject(parent), m_library(library) {}
+RunEdits::RunEdits(RunDatabase& history, QObject* parent) : QObject(parent), m_history(history) {}
 
 void RunEdits::tell(const Status& written)
 {
@@ -64,33 +64,33 @@ void RunEdits::tell(const Status& written)
 
 void RunEdits::setTags(const QString& runId, const QStringList& tags)
 {
-    const auto entry = m_library.find(runId);
+    const auto entry = m_history.find(runId);
     if (!entry || entry->tags == tags)
         return;
     stack().push(new RunEdit<QStringList>(
         tr("tags of %1").arg(oneLine(entry->name)), entry->tags, tags,
-        [this, runId](const QStringList& wanted) { tell(m_library.setTags(runId, wanted)); }));
+        [this, runId](const QStringList& wanted) { tell(m_history.setTags(runId, wanted)); }));
 }
 
 void RunEdits::setNotes(const QString& runId, const QString& notes)
 {
-    const auto entry = m_library.find(runId);
+    const auto entry = m_history.find(runId);
     if (!entry || entry->notes == notes)
         return;
     stack().push(
         new NotesEdit(runId, tr("notes of %1").arg(oneLine(entry->name)), entry->notes, notes,
-                      [this, runId](const QString& wanted) { tell(m_library.setNotes(runId, wanted)); }));
+                      [this, runId](const QString& wanted) { tell(m_history.setNotes(runId, wanted)); }));
 }
 
 void RunEdits::setArchived(const QString& runId, bool archived)
 {
-    const auto entry = m_library.find(runId);
+    const auto entry = m_history.find(runId);
     if (!entry || entry->isArchived == archived)
         return;
     const QString text = archived ? tr("archiving %1") : tr("unarchiving %1");
     stack().push(
         new RunEdit<bool>(text.arg(oneLine(entry->name)), entry->isArchived, archived,
-                          [this, runId](bool wanted) { tell(m_library.setArchived(runId, wanted)); }));
+                          [this, runId](bool wanted) { tell(m_history.setArchived(runId, wanted)); }));
 }
 
 } // namespace trainyard

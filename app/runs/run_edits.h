@@ -18,13 +18,13 @@ class RunEdits : public QObject {
     Q_OBJECT
 
 public:
-    /// The library must outlive the edits.
-    explicit RunEdits(RunDatabase& library, QObject* parent = nullptr);
+    /// The history must outlive the edits.
+    explicit RunEdits(RunDatabase& history, QObject* parent = nullptr);
 
     /// Records edits on this stack while it exists, with the user's other edits.
     void useStack(QUndoStack& stack) { m_shared = &stack; }
     QUndoStack& stack() { return m_shared ? *m_shared : m_own; }
-    RunDatabase& library() { return m_library; }
+    RunDatabase& history() { return m_history; }
 
     void setTags(const QString& runId, const QStringList& tags);
     /// Sets the notes; successive edits of one run are one undo step.
@@ -38,7 +38,7 @@ signals:
 private:
     void tell(const Status& written);
 
-    RunDatabase& m_library;
+    RunDatabase& m_history;
     QUndoStack m_own;
     QPointer<QUndoStack> m_shared;
 };

@@ -6,15 +6,15 @@
 
 namespace trainyard {
 
-RunListModel::RunListModel(const RunDatabase& library, QObject* parent)
+RunListModel::RunListModel(const RunDatabase& history, QObject* parent)
     : QAbstractTableModel(parent)
-    , m_library(library)
-    , m_rows(library.runs())
+    , m_history(history)
+    , m_rows(history.runs())
     , m_nowMs(QDateTime::currentMSecsSinceEpoch())
 {
-    connect(&library, &RunDatabase::runAdded, this, &RunListModel::onAdded);
-    connect(&library, &RunDatabase::runChanged, this, &RunListModel::onChanged);
-    connect(&library, &RunDatabase::runRemoved, this, &RunListModel::onRemoved);
+    connect(&history, &RunDatabase::runAdded, this, &RunListModel::onAdded);
+    connect(&history, &RunDatabase::runChanged, this, &RunListModel::onChanged);
+    connect(&history, &RunDatabase::runRemoved, this, &RunListModel::onRemoved);
 }
 
 int RunListModel::rowCount(const QModelIndex& parent) const
@@ -129,7 +129,7 @@ QString RunListModel::spokenText(int row) const
 
 QModelIndex RunListModel::indexOf(const QString& runId) const
 {
-    const int row = m_library.rowOf(runId);
+    const int row = m_history.rowOf(runId);
     return row < 0 ? QModelIndex() : index(row, 0);
 }
 
@@ -162,13 +162,13 @@ void RunListModel::setNow(qint64 nowMs)
 void RunListModel::onAdded(int row)
 {
     beginInsertRows({}, row, row);
-    m_rows.insert(row, m_library.runs()[row]);
+    m_rows.insert(row, m_history.runs()[row]);
     endInsertRows();
 }
 
 void RunListModel::onChanged(int row)
 {
-    m_rows[row] = m_library.runs()[row];
+    m_rows[row] = m_history.runs()[row];
     emit dataChanged(index(row, 0), index(row, ColumnCount - 1));
 }
 

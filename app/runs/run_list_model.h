@@ -27,8 +27,8 @@ public:
         AlertRole,                ///< current alert in a word or two; empty = none
     };
 
-    /// The library must outlive the model.
-    explicit RunListModel(const RunDatabase& library, QObject* parent = nullptr);
+    /// The history must outlive the model.
+    explicit RunListModel(const RunDatabase& history, QObject* parent = nullptr);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -53,7 +53,7 @@ private:
     void onChanged(int row);
     void onRemoved(int row);
 
-    const RunDatabase& m_library;
+    const RunDatabase& m_history;
     QList<RunEntry> m_rows;
     QHash<QString, RunDisplayState> m_displayStates;
     QHash<QString, QString> m_alerts;

@@ -9,17 +9,17 @@ namespace trainyard {
 
 struct RunEntry;
 
-/// What a person types to find runs, taken apart once and then asked of every run:
+/// A search for runs, parsed once and then matched with each run:
 ///
 ///     bert lamb              both words, in name, id, hosts, state, tags or notes
-///     "two words"            as one
+///     "two words" the phrase
 ///     name:bert tag:paper state:failed host:gpu-01 notes:warmup id:3f2a
 ///     loss<2.5 step>=1000 steps=7038 ranks>1 seq/s>800 attempt>1
 ///     after:2026-11-01 before:2026-12 on:2026-11-20     when the run began, local time
 ///     is:archived is:imported
 ///     -tag:broken            not
 ///
-/// All of it must be true of a run; case does not matter. Archived runs are found only with is:archived.
+/// A run must match all parts; case does not matter. Archived runs are found only with is:archived.
 class RunQuery {
 public:
     RunQuery() = default;
@@ -29,7 +29,7 @@ public:
     /// Returns why a part of the text is ignored; empty = the whole text is used.
     const QString& problem() const { return m_problem; }
 
-    /// Returns the help: a line for each form, as "tag:paper" and what it finds.
+    /// Returns the help: a line for each form, e.g. "tag:paper", and what it finds.
     static QString help();
 
 private:

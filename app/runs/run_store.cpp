@@ -15,15 +15,15 @@ constexpr int kRecordMs = 1000;
 
 } // namespace
 
-RunStore::RunStore(RunDatabase& library, const QString& runsFolder, RunHosts* hosts, QObject* parent)
+RunStore::RunStore(RunDatabase& history, const QString& runsFolder, RunHosts* hosts, QObject* parent)
     : QObject(parent)
-    , m_library(library)
+    , m_history(history)
     , m_runsFolder(runsFolder)
     , m_hosts(hosts)
-    , m_list(library)
-    , m_edits(library)
+    , m_list(history)
+    , m_edits(history)
 {
-    connect(&m_clock, &QTimer::timeout, this, &RunStore::lookAtClock);
+    connect(&m_clock, &QTimer::timeout, this, &RunStore::refreshStates);
     m_clock.start(kClockMs);
     m_record.setSingleShot(true);
     m_record.setInterval(kRecordMs);
@@ -46,22 +46,22 @@ void RunStore::scan()
 {
     endInterruptedImports(m_runsFolder.toStdString());
     for (const QString& id : QDir(m_runsFolder).entryList(QDir::Dirs | QDir::NoDotAndDotDot, QDir::Name)) {
-        if (!m_library.find(id))
+        if (!m_history.find(id))
             adopt(id);
     }
-    dropTakenBack();
+    removeFailedLaunches();
 }
 
-/// A launch that came to nothing takes its folder back; nothing is lost with its entry.
-void RunStore::dropTakenBack()
+/// Removes the entries of launches that failed: a rolled back launch deletes its folder.
+void RunStore::removeFailedLaunches()
 {
-    const QList<RunEntry> runs = m_library.runs();
+    const QList<RunEntry> runs = m_history.runs();
     for (const RunEntry& entry : runs) {
         if (entry.state != RunState::Pending || QDir(folderOf(entry.id)).exists())
             continue;
         m_unrecorded.remove(entry.id);
         m_open.erase(entry.id);
-        (void)m_library.remove(entry.id).ok(); // if not now, then at the next scan
+        (void)m_history.remove(entry.id).ok(); // retried by the next scan
     }
 }
 
@@ -69,16 +69,16 @@ void RunStore::adopt(const QString& runId)
 {
     auto run = readRunFolder(folderOf(runId));
     if (!run.ok() || (!run->facts.spec && !run->facts.import))
-        return; // a data job, no run at all, or still being written: then the next scan sees it again
+        return; // a data job, not a run, or still being written; the next scan tries again
     keep(std::make_unique<OpenRun>(std::move(run).value()));
 }
 
 void RunStore::openUnfinished()
 {
-    const QList<RunEntry> runs = m_library.runs(); // opening changes the library's list
+    const QList<RunEntry> runs = m_history.runs(); // opening changes the history's list
     for (const RunEntry& entry : runs) {
         if (!entry.isOver() && QDir(folderOf(entry.id)).exists())
-            (void)open(entry.id).ok(); // what cannot be read says so when somebody looks at it
+            (void)open(entry.id).ok(); // the error is shown when the user opens the run
     }
 }
 
@@ -102,7 +102,7 @@ Status RunStore::removeRun(const QString& runId)
                         "check the permissions of the folder and its contents");
     m_unrecorded.remove(runId);
     m_open.erase(runId);
-    return m_library.remove(runId);
+    return m_history.remove(runId);
 }
 
 void RunStore::followAgain(const QString& runId)
@@ -135,17 +135,17 @@ OpenRun* RunStore::keep(std::unique_ptr<OpenRun> owned)
 
 void RunStore::record(OpenRun& run)
 {
-    RunEntry entry = m_library.find(run.id()).value_or(RunEntry{});
+    RunEntry entry = m_history.find(run.id()).value_or(RunEntry{});
     updateEntry(entry, run.facts(), run.series());
-    const Status stored = m_library.store(entry);
+    const Status stored = m_history.store(entry);
     if (!stored.ok())
         emit problem(QString::fromStdString(stored.error().text()));
     m_list.setDisplayState(run.id(), run.displayState(QDateTime::currentMSecsSinceEpoch()));
 }
 
-void RunStore::lookAtClock()
+void RunStore::refreshStates()
 {
-    if (const Status refreshed = m_library.refresh(); !refreshed.ok())
+    if (const Status refreshed = m_history.refresh(); !refreshed.ok())
         emit problem(QString::fromStdString(refreshed.error().text()));
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     for (const auto& [id, run] : m_open)

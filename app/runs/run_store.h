@@ -23,12 +23,12 @@ class RunStore : public QObject {
     Q_OBJECT
 
 public:
-    /// `hosts` may be null: then no run is followed and runs are read from files only. Library and hosts must
+    /// `hosts` may be null: then no run is followed and runs are read from files only. History and hosts must
     /// outlive the store.
-    RunStore(RunDatabase& library, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
+    RunStore(RunDatabase& history, const QString& runsFolder, RunHosts* hosts, QObject* parent = nullptr);
     ~RunStore() override;
 
-    RunDatabase& library() { return m_library; }
+    RunDatabase& history() { return m_history; }
     RunListModel& list() { return m_list; }
     RunEdits& edits() { return m_edits; }
     RunHosts* hosts() { return m_hosts; }
@@ -47,7 +47,7 @@ public:
     void followAgain(const QString& runId);
 
 signals:
-    /// State, link or metrics of an open run have changed.
+    /// State, link or metrics of an open run changed.
     void runChanged(const QString& runId);
     /// The history could not be written.
     void problem(const QString& text);
@@ -55,12 +55,12 @@ signals:
 private:
     void openUnfinished();
     void adopt(const QString& runId);
-    void dropTakenBack();
+    void removeFailedLaunches();
     OpenRun* keep(std::unique_ptr<OpenRun> run);
     void record(OpenRun& run);
-    void lookAtClock();
+    void refreshStates();
 
-    RunDatabase& m_library;
+    RunDatabase& m_history;
     QString m_runsFolder;
     RunHosts* m_hosts;
     RunListModel m_list;

@@ -50,10 +50,10 @@ void Session::openHistory()
     };
     if (const Status made = makeFolder(m_dataFolder / "runs"); !made.ok())
         m_startupProblems << QString::fromStdString(made.error().text());
-    auto library = RunDatabase::open(QString::fromStdString((m_dataFolder / "history.db").string()));
-    m_library = library.ok() ? std::move(library).value() : orElse(library.error());
+    auto history = RunDatabase::open(QString::fromStdString((m_dataFolder / "history.db").string()));
+    m_history = history.ok() ? std::move(history).value() : orElse(history.error());
     m_runStore = std::make_unique<RunStore>(
-        *m_library, QString::fromStdString((m_dataFolder / "runs").string()), &m_runHosts);
+        *m_history, QString::fromStdString((m_dataFolder / "runs").string()), &m_runHosts);
     m_alerts = std::make_unique<AlertCenter>(*m_runStore, m_dataFolder / "alerts.json");
     if (!m_alerts->problem().isEmpty())
         m_startupProblems << m_alerts->problem();

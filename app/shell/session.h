@@ -67,7 +67,7 @@ private:
     DataSetVerifier m_verifier;
     PrepareJob m_prepareJob;
     RemoteRunHosts m_runHosts;
-    std::unique_ptr<RunDatabase> m_library;
+    std::unique_ptr<RunDatabase> m_history;
     std::unique_ptr<RunStore> m_runStore;
     std::unique_ptr<AlertCenter> m_alerts;
     SpecDocument m_document;

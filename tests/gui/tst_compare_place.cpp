@@ -43,14 +43,14 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         QDir(m_folder->path()).mkdir("runs");
-        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
+        m_history = RunDatabase::open(m_folder->filePath("history.db")).value();
     }
 
     void cleanup()
     {
         m_page.reset();
-        m_desk.reset();
-        m_library.reset();
+        m_store.reset();
+        m_history.reset();
     }
 
     void saysWhatItIsForWhileThereAreNoRuns()
@@ -106,7 +106,7 @@ private slots:
         chooseAll();
         tabs()->setCurrentIndex(2);
         QCOMPARE(visibleTable()->model()->rowCount(), 4);
-        m_page->setChosen({m_library->runs().first().id});
+        m_page->setChosen({m_history->runs().first().id});
         QVERIFY(!visibleTable());
     }
 
@@ -166,10 +166,10 @@ private slots:
     {
         open(study());
         QStringList ids = allIds();
-        QVERIFY(QDir(m_desk->folderOf(ids[1])).removeRecursively());
-        auto fresh = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
+        QVERIFY(QDir(m_store->folderOf(ids[1])).removeRecursively());
+        auto fresh = std::make_unique<RunStore>(*m_history, m_folder->filePath("runs"), nullptr);
         m_page = std::make_unique<ComparePage>(*fresh);
-        m_desk = std::move(fresh);
+        m_store = std::move(fresh);
         m_page->show();
         m_page->setChosen(ids);
         QCOMPARE(chart()->curves().size(), 3);
@@ -180,8 +180,8 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_page = std::make_unique<ComparePage>(*m_desk);
+        m_store = std::make_unique<RunStore>(*m_history, m_folder->filePath("runs"), nullptr);
+        m_page = std::make_unique<ComparePage>(*m_store);
         m_page->resize(1200, 770);
         m_page->show();
         m_page->activate();
@@ -190,7 +190,7 @@ private:
     QStringList allIds() const
     {
         QStringList ids;
-        for (const RunEntry& entry : m_library->runs())
+        for (const RunEntry& entry : m_history->runs())
             ids.prepend(entry.id);
         return ids;
     }
@@ -215,8 +215,8 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunDatabase> m_library;
-    std::unique_ptr<RunStore> m_desk;
+    std::unique_ptr<RunDatabase> m_history;
+    std::unique_ptr<RunStore> m_store;
     std::unique_ptr<ComparePage> m_page;
 };
 

@@ -46,14 +46,14 @@ private slots:
     {
         m_folder = std::make_unique<QTemporaryDir>();
         QDir(m_folder->path()).mkdir("runs");
-        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
+        m_history = RunDatabase::open(m_folder->filePath("history.db")).value();
     }
 
     void cleanup()
     {
         m_page.reset();
-        m_desk.reset();
-        m_library.reset();
+        m_store.reset();
+        m_history.reset();
     }
 
     void showsThePagesOfTheNewestRunAtOnce()
@@ -175,8 +175,8 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), nullptr);
-        m_page = std::make_unique<ReportsPage>(ReportsPage::Parts{*m_desk, m_hardware, m_dataSets, m_runs});
+        m_store = std::make_unique<RunStore>(*m_history, m_folder->filePath("runs"), nullptr);
+        m_page = std::make_unique<ReportsPage>(ReportsPage::Parts{*m_store, m_hardware, m_dataSets, m_runs});
         m_page->resize(1200, 770);
         m_page->show();
         m_page->activate();
@@ -184,7 +184,7 @@ private:
     QStringList ids() const
     {
         QStringList ids;
-        for (const RunEntry& entry : m_library->runs())
+        for (const RunEntry& entry : m_history->runs())
             ids.append(entry.id);
         return ids;
     }
@@ -220,8 +220,8 @@ private:
     PagePreview* preview() const { return m_page->findChild<PagePreview*>(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunDatabase> m_library;
-    std::unique_ptr<RunStore> m_desk;
+    std::unique_ptr<RunDatabase> m_history;
+    std::unique_ptr<RunStore> m_store;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     TargetPool m_targets;
     RunService m_runs{m_targets};

@@ -192,7 +192,7 @@ private slots:
     void init()
     {
         m_folder = std::make_unique<QTemporaryDir>();
-        m_library = RunDatabase::open(m_folder->filePath("history.db")).value();
+        m_history = RunDatabase::open(m_folder->filePath("history.db")).value();
         m_hosts = std::make_unique<ScriptedHosts>();
         QDir(m_folder->path()).mkdir("runs");
     }
@@ -201,8 +201,8 @@ private slots:
     {
         m_page.reset();
         m_alerts.reset();
-        m_desk.reset();
-        m_library.reset();
+        m_store.reset();
+        m_history.reset();
     }
 
     void saysWhatItIsForWhileThereAreNoRuns()
@@ -229,7 +229,7 @@ private slots:
     void theEndOfTheDemoOffersWhatFollows()
     {
         open({{}});
-        const QString id = m_library->runs().first().id;
+        const QString id = m_history->runs().first().id;
         QSignalSpy compared(m_page.get(), &RunsPage::comparisonRequested);
         QSignalSpy reported(m_page.get(), &RunsPage::reportRequested);
         QSignalSpy copied(m_page.get(), &RunsPage::copyRequested);
@@ -337,7 +337,7 @@ private slots:
         showCheckpoints(stoppedRun());
         auto* table = tableOf(*checkpoints(), "Checkpoints");
         AWAIT_EQUAL(table->model()->rowCount(), 4);
-        QCOMPARE(m_hosts->asked.first(), "list " + m_library->runs().first().id);
+        QCOMPARE(m_hosts->asked.first(), "list " + m_history->runs().first().id);
         QCOMPARE(table->currentIndex().row(), 1); // used by the next resume
         QVERIFY(hasTextStartingWith("Step 200 is complete"));
         QVERIFY(button("Resume from this checkpoint")->isEnabled());
@@ -369,11 +369,11 @@ private slots:
         QCOMPARE(m_hosts->asked.size(), asked);
         support::savePictures(*m_page, "runs-checkpoints-back");
         button("Resume from step 100")->click();
-        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 100").arg(m_library->runs().first().id));
+        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 100").arg(m_history->runs().first().id));
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("Wait until"));
         m_hosts->last.done({});
         QVERIFY(hasTextStartingWith("Resumed from the checkpoint of step 100."));
-        QCOMPARE(m_hosts->asked.last(), "list " + m_library->runs().first().id); // it may be otherwise now
+        QCOMPARE(m_hosts->asked.last(), "list " + m_history->runs().first().id); // it may be otherwise now
     }
 
     void theNewestCheckpointIsResumedWithoutAQuestion()
@@ -382,7 +382,7 @@ private slots:
         showCheckpoints(stoppedRun());
         AWAIT(button("Resume from this checkpoint")->isEnabled());
         button("Resume from this checkpoint")->click();
-        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 200").arg(m_library->runs().first().id));
+        QCOMPARE(m_hosts->asked.last(), QString("resume %1 from 200").arg(m_history->runs().first().id));
     }
 
     void aRunAtWorkIsAskedAgainWhenItPublishesACheckpoint()
@@ -394,7 +394,7 @@ private slots:
         QVERIFY(button("Resume from this checkpoint")->toolTip().startsWith("The run is still active."));
         support::savePictures(*m_page, "runs-checkpoints-none");
         m_hosts->checkpoints = threeKinds().mid(1);
-        OpenRun* run = m_desk->open(m_library->runs().first().id).value();
+        OpenRun* run = m_store->open(m_history->runs().first().id).value();
         const qint64 now = QDateTime::currentMSecsSinceEpoch() * 1'000'000;
         run->apply(
             "steps",
@@ -445,7 +445,7 @@ private slots:
     void aDivergedRunGoesOnWithALowerRate()
     {
         open({running()});
-        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        OpenRun* run = m_store->open(m_store->history().runs().first().id).value();
         const support::SampleRun sample = running();
         for (int step = 1241; step < 1280; ++step) {
             StepRecord record = support::sampleStep(sample, step);
@@ -500,7 +500,7 @@ private slots:
         QPushButton* record = button("Record 5 steps");
         record->click();
         QVERIFY(!record->isEnabled());
-        const QString folder = m_desk->folderOf(m_desk->library().runs().first().id) + "/traces";
+        const QString folder = m_store->folderOf(m_store->history().runs().first().id) + "/traces";
         AWAIT(QDir(folder).entryList({"steps-*.json"}).size() == 1);
         AWAIT(record->isEnabled());
         QVERIFY(hasTextStartingWith("Saved " + folder + "/steps-"));
@@ -587,7 +587,7 @@ private slots:
     void aLostLinkIsNotAStoppedRun()
     {
         open({running()});
-        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        OpenRun* run = m_store->open(m_store->history().runs().first().id).value();
         run->setLink(RunLink::Lost);
         QVERIFY(hasText("◌ link lost, still running"));
         QVERIFY(hasText("● running"));
@@ -598,7 +598,7 @@ private slots:
     {
         const support::SampleRun sample = running();
         open({sample});
-        OpenRun* run = m_desk->open(m_desk->library().runs().first().id).value();
+        OpenRun* run = m_store->open(m_store->history().runs().first().id).value();
         const auto sequence = std::uint64_t(100'000);
         run->apply("steps", {{1,
                               sequence,
@@ -614,9 +614,9 @@ private slots:
         m_page->panels()->showPanel(*notes);
         QTest::keyClicks(notes->findChild<QLineEdit*>(), "paper, baseline,, paper");
         QTest::keyClicks(notes->findChild<QPlainTextEdit*>(), "lower is better");
-        const QString id = m_library->runs().first().id;
-        AWAIT_EQUAL(m_library->find(id)->notes, QString("lower is better"));
-        QCOMPARE(m_library->find(id)->tags, (QStringList{"paper", "baseline"}));
+        const QString id = m_history->runs().first().id;
+        AWAIT_EQUAL(m_history->find(id)->notes, QString("lower is better"));
+        QCOMPARE(m_history->find(id)->tags, (QStringList{"paper", "baseline"}));
     }
 
     void searchKeepsWhatMatches()
@@ -634,19 +634,19 @@ private slots:
         auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
         m_page->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper");
-        const QString id = m_library->runs().first().id;
-        AWAIT_EQUAL(m_library->find(id)->tags, (QStringList{"paper"}));
-        m_desk->edits().stack().undo();
-        QVERIFY(m_library->find(id)->tags.isEmpty());
+        const QString id = m_history->runs().first().id;
+        AWAIT_EQUAL(m_history->find(id)->tags, (QStringList{"paper"}));
+        m_store->edits().stack().undo();
+        QVERIFY(m_history->find(id)->tags.isEmpty());
         QCOMPARE(tags->text(), QString());
-        m_desk->edits().stack().redo();
+        m_store->edits().stack().redo();
         QCOMPARE(tags->text(), QString("paper"));
     }
 
     void keysUndoTheLastChangeOfThePlace()
     {
         open({running(), failedRun()});
-        const QString id = m_library->runs().last().id;
+        const QString id = m_history->runs().last().id;
         closeCharts();
         m_page->showRun(id);
         trigger("Archive");
@@ -654,13 +654,13 @@ private slots:
         AWAIT(m_page->isActiveWindow());
         m_page->findChild<RunListPane*>()->focusList();
         press(Qt::Key_Z);
-        QVERIFY(!m_library->find(id)->isArchived);
+        QVERIFY(!m_history->find(id)->isArchived);
         QVERIFY(!PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
         press(Qt::Key_Z);
         AWAIT(PanelArea::isSeen(*m_page->findChild<ChartsTab*>()));
         press(Qt::Key_Y);
         press(Qt::Key_Y);
-        QVERIFY(m_library->find(id)->isArchived);
+        QVERIFY(m_history->find(id)->isArchived);
     }
 
     void whatIsTypedAtTheEndIsKeptThoughThePlaceCloses()
@@ -669,9 +669,9 @@ private slots:
         auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
         QTest::keyClicks(tags, "paper");
         m_page.reset();
-        QCOMPARE(m_library->runs().first().tags, QStringList{"paper"});
-        m_desk->edits().stack().undo();
-        QVERIFY(m_library->runs().first().tags.isEmpty());
+        QCOMPARE(m_history->runs().first().tags, QStringList{"paper"});
+        m_store->edits().stack().undo();
+        QVERIFY(m_history->runs().first().tags.isEmpty());
     }
 
     void aWideWindowShowsChartsDevicesAndLogAtOnce()
@@ -691,7 +691,7 @@ private slots:
     void offersTheTagsOfOtherRuns()
     {
         open({running(), {}});
-        QVERIFY(m_library->setTags(m_library->runs().last().id, {"baseline"}).ok());
+        QVERIFY(m_history->setTags(m_history->runs().last().id, {"baseline"}).ok());
         auto* tags = m_page->findChild<NotesTab*>()->findChild<QLineEdit*>();
         m_page->panels()->showPanel(*tags);
         QTest::keyClicks(tags, "paper, ba");
@@ -712,12 +712,12 @@ private slots:
     void archivesAndBringsBack()
     {
         open({running(), failedRun()});
-        const QString id = m_library->runs().last().id;
+        const QString id = m_history->runs().last().id;
         m_page->showRun(id);
         trigger("Archive");
         auto* list = m_page->findChild<RunListPane*>()->findChild<QListView*>();
         QCOMPARE(list->model()->rowCount(), 1);
-        QVERIFY(m_library->find(id)->isArchived);
+        QVERIFY(m_history->find(id)->isArchived);
         button("Undo")->click();
         QCOMPARE(list->model()->rowCount(), 2);
     }
@@ -725,8 +725,8 @@ private slots:
     void deletesOnlyWhenTheNameIsTyped()
     {
         open({running(), failedRun()});
-        const QString id = m_library->runs().last().id;
-        const QString name = m_library->runs().last().name;
+        const QString id = m_history->runs().last().id;
+        const QString name = m_history->runs().last().name;
         m_page->showRun(id);
         trigger("Delete…");
         QVERIFY(!button("Delete")->isEnabled());
@@ -734,17 +734,17 @@ private slots:
         QTest::keyClicks(m_page->findChild<MessageBar*>()->findChild<QLineEdit*>(), name);
         QVERIFY(button("Delete")->isEnabled());
         button("Delete")->click();
-        QVERIFY(!m_library->find(id));
-        QVERIFY(!QDir(m_desk->folderOf(id)).exists());
+        QVERIFY(!m_history->find(id));
+        QVERIFY(!QDir(m_store->folderOf(id)).exists());
         QCOMPARE(m_hosts->asked, QStringList());
     }
 
     void deletesFromTheHostsToo()
     {
         open({running(), failedRun()});
-        const QString id = m_library->runs().last().id;
+        const QString id = m_history->runs().last().id;
         m_page->showRun(id);
-        const auto confirm = [this, name = m_library->runs().last().name] {
+        const auto confirm = [this, name = m_history->runs().last().name] {
             trigger("Delete…");
             QCoreApplication::sendPostedEvents(nullptr, QEvent::DeferredDelete); // what stood there before
             auto* strip = m_page->findChild<MessageBar*>();
@@ -754,11 +754,11 @@ private slots:
         };
         m_hosts->answer = Status(unreachable("gpu-01: no answer"));
         confirm();
-        QVERIFY(m_library->find(id)); // its hosts still have it
+        QVERIFY(m_history->find(id)); // its hosts still have it
         QVERIFY(m_page->findChild<MessageBar*>()->text().contains("no answer"));
         m_hosts->answer = Status();
         confirm();
-        QVERIFY(!m_library->find(id));
+        QVERIFY(!m_history->find(id));
         QCOMPARE(m_hosts->asked, (QStringList{"remove " + id, "remove " + id}));
     }
 
@@ -785,7 +785,7 @@ private slots:
         open({running()});
         auto* importer = m_page->findChild<RunImporter*>();
         importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
-        AWAIT_EQUAL(m_library->runs().size(), 4);
+        AWAIT_EQUAL(m_history->runs().size(), 4);
         AWAIT(hasText("Imported 3 runs."));
         support::savePictures(*m_page, "runs-imported");
     }
@@ -804,7 +804,7 @@ private slots:
         QVERIFY(QFile::link(unreadable, logs + "/b" + file));
         m_page->findChild<RunImporter*>()->importEvents(logs);
         AWAIT(m_page->findChild<MessageBar*>()->text().contains("cannot map " + logs + "/b"));
-        QCOMPARE(m_library->runs().size(), 1);
+        QCOMPARE(m_history->runs().size(), 1);
         QCOMPARE(QDir(m_folder->filePath("runs"))
                      .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)
                      .size(),
@@ -826,12 +826,12 @@ private slots:
         support::savePictures(*m_page, "runs-import-table");
         choice->findChild<QListWidget*>()->item(2)->setCheckState(Qt::Unchecked);
         button("Import", m_page->findChild<MessageBar*>())->click();
-        AWAIT_EQUAL(m_library->runs().size(), 2);
-        const auto imported = std::find_if(m_library->runs().begin(), m_library->runs().end(),
+        AWAIT_EQUAL(m_history->runs().size(), 2);
+        const auto imported = std::find_if(m_history->runs().begin(), m_history->runs().end(),
                                            [](const RunEntry& entry) { return entry.name == "curves"; });
-        QVERIFY(imported != m_library->runs().end());
+        QVERIFY(imported != m_history->runs().end());
         QCOMPARE(imported->importedFrom, QString("CSV"));
-        QCOMPARE(m_desk->open(imported->id).value()->facts().import->tables.front().names.last(),
+        QCOMPARE(m_store->open(imported->id).value()->facts().import->tables.front().names.last(),
                  QString("train/loss"));
     }
 
@@ -842,12 +842,12 @@ private slots:
         gone.id = "20250101T000000Z-gone-0000";
         gone.name = "gone";
         gone.state = RunState::Finished;
-        QVERIFY(m_library->store(gone).ok());
+        QVERIFY(m_history->store(gone).ok());
         m_page->showRun(gone.id);
         QVERIFY(m_page->findChild<MessageBar*>()->text().contains("no longer on this computer"));
         support::savePictures(*m_page, "runs-folder-gone");
         button("Remove from list")->click();
-        QVERIFY(!m_library->find(gone.id));
+        QVERIFY(!m_history->find(gone.id));
     }
 
 private:
@@ -855,9 +855,9 @@ private:
     {
         for (const support::SampleRun& run : runs)
             QVERIFY(!support::writeSampleRun(m_folder->filePath("runs"), run).isEmpty());
-        m_desk = std::make_unique<RunStore>(*m_library, m_folder->filePath("runs"), m_hosts.get());
-        m_alerts = std::make_unique<AlertCenter>(*m_desk, m_folder->filePath("alerts.json").toStdString());
-        m_page = std::make_unique<RunsPage>(*m_desk, *m_alerts, m_hardware);
+        m_store = std::make_unique<RunStore>(*m_history, m_folder->filePath("runs"), m_hosts.get());
+        m_alerts = std::make_unique<AlertCenter>(*m_store, m_folder->filePath("alerts.json").toStdString());
+        m_page = std::make_unique<RunsPage>(*m_store, *m_alerts, m_hardware);
         m_page->resize(1200, 770);
         m_page->show();
         m_page->activate();
@@ -951,9 +951,9 @@ private:
     }
 
     std::unique_ptr<QTemporaryDir> m_folder;
-    std::unique_ptr<RunDatabase> m_library;
+    std::unique_ptr<RunDatabase> m_history;
     std::unique_ptr<ScriptedHosts> m_hosts;
-    std::unique_ptr<RunStore> m_desk;
+    std::unique_ptr<RunStore> m_store;
     std::unique_ptr<AlertCenter> m_alerts;
     const HardwareLibrary m_hardware{"/no/hardware/of/ones/own"};
     std::unique_ptr<RunsPage> m_page;

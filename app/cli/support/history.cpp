@@ -14,22 +14,22 @@ QString runsFolder()
 
 } // namespace
 
-History::History(std::unique_ptr<RunDatabase> library)
-    : m_library(std::move(library)), m_desk(*m_library, runsFolder(), nullptr)
+History::History(std::unique_ptr<RunDatabase> database)
+    : m_database(std::move(database)), m_store(*m_database, runsFolder(), nullptr)
 {
 }
 
 Result<std::unique_ptr<History>> History::open()
 {
     TRAINYARD_TRY_STATUS(makeFolder(dataDir() / "runs"));
-    TRAINYARD_TRY(auto library,
+    TRAINYARD_TRY(auto database,
                   RunDatabase::open(QString::fromStdString((dataDir() / "history.db").string())));
-    return std::unique_ptr<History>(new History(std::move(library)));
+    return std::unique_ptr<History>(new History(std::move(database)));
 }
 
 Result<RunEntry> History::find(const std::string& runId) const
 {
-    const auto entry = m_library->find(QString::fromStdString(runId));
+    const auto entry = m_database->find(QString::fromStdString(runId));
     if (!entry)
         return badInput("there is no run " + runId,
                         "`trainyard runs` lists the runs; `trainyard attach RUN --host HOST` fetches one");
@@ -39,7 +39,7 @@ Result<RunEntry> History::find(const std::string& runId) const
 Result<OpenRun*> History::read(const std::string& runId)
 {
     TRAINYARD_TRY(const RunEntry entry, find(runId));
-    return m_desk.open(entry.id);
+    return m_store.open(entry.id);
 }
 
 } // namespace trainyard

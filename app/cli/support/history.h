@@ -13,18 +13,18 @@ public:
     /// Adds runs whose folders have appeared since the last use.
     static Result<std::unique_ptr<History>> open();
 
-    RunDatabase& library() { return *m_library; }
-    RunStore& desk() { return m_desk; }
+    RunDatabase& database() { return *m_database; }
+    RunStore& store() { return m_store; }
     /// BadInput if there is no such run.
     Result<RunEntry> find(const std::string& runId) const;
     /// The run with its records.
     Result<OpenRun*> read(const std::string& runId);
 
 private:
-    explicit History(std::unique_ptr<RunDatabase> library);
+    explicit History(std::unique_ptr<RunDatabase> database);
 
-    std::unique_ptr<RunDatabase> m_library;
-    RunStore m_desk;
+    std::unique_ptr<RunDatabase> m_database;
+    RunStore m_store;
 };
 
 } // namespace trainyard

@@ -24,7 +24,7 @@ Result<QList<DeskRun>> incompleteAmong(const QStringList& runIds)
     TRAINYARD_TRY(const auto history, History::open());
     QList<DeskRun> incomplete;
     for (const QString& id : runIds) {
-        const auto entry = history->library().find(id);
+        const auto entry = history->database().find(id);
         const auto run = loadDeskRun(id);
         if (entry && run.ok() && (!entry->isOver() || int(run->attempt) > entry->attempt))
             incomplete.append(*run);

@@ -42,13 +42,13 @@ RunEntry entryOf(const DeskRun& run)
 }
 
 /// The history, and the jobs of this desk that are no trainings.
-QList<ListedRun> knownRuns(const RunDatabase& library)
+QList<ListedRun> knownRuns(const RunDatabase& database)
 {
     std::map<QString, DeskRun> own;
     for (const DeskRun& run : deskRuns())
         own.emplace(run.id, run);
     QList<ListedRun> listed;
-    for (const RunEntry& entry : library.runs()) {
+    for (const RunEntry& entry : database.runs()) {
         ListedRun run{entry, nameOf(RunKind::Train), toQString(nameOf(entry.state)), std::nullopt};
         if (const auto known = own.extract(entry.id))
             run.desk = known.mapped();
@@ -99,13 +99,13 @@ void askHosts(QList<ListedRun>& runs)
 
 /// Of runs that are at work, by all that is known: a host may have said that one is over whose records end
 /// before.
-void judge(QList<ListedRun>& runs, RunStore& desk)
+void judge(QList<ListedRun>& runs, RunStore& store)
 {
     const AlertThresholds thresholds = deskThresholds();
     for (ListedRun& run : runs) {
         if (run.entry.isOver() || run.entry.spec.isEmpty())
             continue;
-        if (const auto open = desk.open(run.entry.id); open.ok())
+        if (const auto open = store.open(run.entry.id); open.ok())
             run.alerts = openAlerts(**open, thresholds);
     }
 }
@@ -189,7 +189,7 @@ Status printRuns(const RunListOptions& options)
     if (options.csv && !options.recorded)
         TRAINYARD_TRY_STATUS(fetchRecords(idsOfDeskRuns()));
     TRAINYARD_TRY(const auto history, History::open());
-    QList<ListedRun> runs = knownRuns(history->library());
+    QList<ListedRun> runs = knownRuns(history->database());
     if (!options.recorded)
         askHosts(runs);
     runs.removeIf([&](const ListedRun& run) { return !search.matches(run.entry); });
@@ -197,7 +197,7 @@ Status printRuns(const RunListOptions& options)
         printCsv(runs);
         return {};
     }
-    judge(runs, history->desk());
+    judge(runs, history->store());
     if (!options.json) {
         printTable(runs, options);
         return {};

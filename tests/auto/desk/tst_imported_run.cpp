@@ -30,7 +30,7 @@ RunImport import(const std::vector<PointSeries>& series)
     QStringList names;
     for (const PointSeries& one : series)
         names.append(one.name);
-    import.figures = guessFigures(names);
+    import.metrics = guessMetrics(names);
     import.texts["notes/text_summary"] = "two\nlines";
     return import;
 }
@@ -63,13 +63,13 @@ private slots:
     void recognisesTheUsualNames()
     {
         QFETCH(QStringList, names);
-        const FigureSeries figures = guessFigures(names);
-        const auto of = [&](ImportedFigure figure) {
-            const auto at = figures.find(figure);
-            return at == figures.end() ? QString() : at->second;
+        const MetricSeries metrics = guessMetrics(names);
+        const auto of = [&](ImportedMetric metric) {
+            const auto at = metrics.find(metric);
+            return at == metrics.end() ? QString() : at->second;
         };
-        QTEST(of(ImportedFigure::Loss), "loss");
-        QTEST(of(ImportedFigure::LearningRate), "rate");
+        QTEST(of(ImportedMetric::Loss), "loss");
+        QTEST(of(ImportedMetric::LearningRate), "rate");
     }
 
     void aRunOfOursThatComesBackIsNamedAsBefore()

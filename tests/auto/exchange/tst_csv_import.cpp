@@ -172,7 +172,7 @@ private slots:
         QCOMPARE(runs[0].series.size(), std::size_t(1));
         QCOMPARE(runs[0].series[0].points,
                  (std::vector<SeriesPoint>{{10, 1790000000, 2.5}, {20, 1790000060, 2.0}}));
-        QCOMPARE(runs[0].import.figures.at(ImportedFigure::Loss), QString("train/loss"));
+        QCOMPARE(runs[0].import.metrics.at(ImportedMetric::Loss), QString("train/loss"));
     }
 
     void readsWhatTensorBoardLetsOneDownload()

@@ -25,7 +25,7 @@ LoadedRun loadedRun(const QString& name, int points)
     run.import.format = "CSV";
     run.import.source = "/tmp/" + name + ".csv";
     run.import.importedMs = 1'795'252'505'000;
-    run.import.figures[ImportedFigure::Loss] = "loss";
+    run.import.metrics[ImportedMetric::Loss] = "loss";
     run.series = {{"loss", {}}};
     for (int step = 1; step <= points; ++step)
         run.series.front().points.push_back({double(step), 0, 10.0 / step});

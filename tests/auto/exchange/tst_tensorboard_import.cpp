@@ -120,9 +120,9 @@ private slots:
 
     void recognisesTheLoss()
     {
-        QCOMPARE(load(kGolden + "/logs/pytorch").import.figures.at(ImportedFigure::Loss),
+        QCOMPARE(load(kGolden + "/logs/pytorch").import.metrics.at(ImportedMetric::Loss),
                  QString("train/loss"));
-        QCOMPARE(load(kGolden + "/logs/sweep/tensorboardX").import.figures.at(ImportedFigure::Loss),
+        QCOMPARE(load(kGolden + "/logs/sweep/tensorboardX").import.metrics.at(ImportedMetric::Loss),
                  QString("lm_loss"));
     }
 

@@ -303,7 +303,7 @@ void showGone(DeskWindow& desk)
     gone.id = kGone;
     gone.name = QStringLiteral("long-ago");
     gone.state = RunState::Finished;
-    (void)desk.session().runStore().library().store(gone).ok();
+    (void)desk.session().runStore().history().store(gone).ok();
     placeOf<RunsPage>(desk).showRun(kGone);
 }
 
@@ -315,7 +315,7 @@ void showEndOfDemo(DeskWindow& desk)
 
 void forgetGone(DeskWindow& desk)
 {
-    (void)desk.session().runStore().library().remove(kGone).ok();
+    (void)desk.session().runStore().history().remove(kGone).ok();
 }
 
 void compare(DeskWindow& desk, const QStringList& runs, int tab)
@@ -340,7 +340,7 @@ void failToExport(DeskWindow& desk)
 QStringList newestRuns(DeskWindow& desk, qsizetype most)
 {
     QStringList ids;
-    for (const RunEntry& entry : desk.session().runStore().library().runs().mid(0, most))
+    for (const RunEntry& entry : desk.session().runStore().history().runs().mid(0, most))
         ids.append(entry.id);
     return ids;
 }
