@@ -43,7 +43,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     , m_history(undo,
                 [this](const ChartView& view) {
                     apply(view);
-                    m_history.startFrom(this->view()); // of another run the zoom does not come back
+                    m_history.startFrom(this->view()); // undo does not restore the zoom of another run
                 })
     , m_toolbar(new ChartToolbar(this, this))
     , m_pause(new QToolButton(this))
@@ -162,7 +162,8 @@ ChartView ChartsTab::view() const
     return {m_options, m_link.zoom(), m_run ? m_run->id() : QString()};
 }
 
-/// By the user. Positions on the old axis mean nothing on a new one, so zoom and pins go with it.
+/// Applies options chosen by the user. Zoom and pins are cleared with the axis, because they are positions on
+/// it.
 void ChartsTab::change(const ChartOptions& options)
 {
     if (options.axis == m_options.axis) {
@@ -203,7 +204,7 @@ void ChartsTab::watch(ChartPanel& chart)
     connect(&chart, &ChartPanel::saveFailed, this, &ChartsTab::saveFailed);
 }
 
-/// The values of every chart at x, whichever it was asked from.
+/// Pins the values of all charts at x.
 void ChartsTab::pin(double x)
 {
     QList<PinnedValue> values;
@@ -240,8 +241,8 @@ void ChartsTab::showTime(qint64 wallMs)
     m_link.setCursor(steps()->column(columnOf(m_options.axis))[std::max<qsizetype>(0, after - 1)]);
 }
 
-/// An imported run has few of these figures; an empty chart would only take room.
-void ChartsTab::hideWhatIsUnknown()
+/// Hides charts of metrics that an imported run lacks; they would stay empty.
+void ChartsTab::hideEmptyCharts()
 {
     const bool imported = m_run->facts().import.has_value();
     const StepTable& steps = m_run->series().steps();
@@ -261,7 +262,7 @@ void ChartsTab::fill(const OpenRun& run)
 {
     const StepTable& steps = run.series().steps();
     const SeriesColumn& x = steps.column(columnOf(m_options.axis));
-    const bool isPlaced = steps.isEmpty() || std::isfinite(x.last()); // imported runs may know no tokens
+    const bool isPlaced = steps.isEmpty() || std::isfinite(x.last()); // imported runs may lack tokens
     for (ChartPanel* chart : stepCharts())
         chart->setEmptyText(isPlaced ? tr("no data yet")
                                      : tr("not available over %1").arg(titleOf(m_options.axis)));
@@ -286,7 +287,7 @@ void ChartsTab::fill(const OpenRun& run)
     m_split->setLayers(isPlaced ? x : SeriesColumn(), isPlaced ? causeLayers(steps) : QList<ChartLayer>());
     m_memory->setDevices(deviceMemory(run.facts(), run.series()));
     m_further->show(run);
-    hideWhatIsUnknown();
+    hideEmptyCharts();
 }
 
 } // namespace trainyard

@@ -50,7 +50,7 @@ private:
     void apply(const ChartView& view);
     ChartView view() const;
     void fill(const OpenRun& run);
-    void hideWhatIsUnknown();
+    void hideEmptyCharts();
     void setPaused(bool paused);
     void watch(ChartPanel& chart);
     void pin(double x);

@@ -24,7 +24,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// While a run trains, its hosts have other things to read: only who asks for it has the bytes compared.
+/// Time for comparing hashes. Only the user's request includes it, because the hosts then read all
+/// checkpoints, which slows down training.
 constexpr milliseconds kIndexAlone{0};
 constexpr milliseconds kComparison{60'000};
 
@@ -137,7 +138,7 @@ void CheckpointsTab::refresh()
         show(*m_run, m_canAct);
 }
 
-/// What happens while nobody looks is not listed; then the list is made anew.
+/// Reloads the list when it becomes visible again, because changes are not followed while it is hidden.
 void CheckpointsTab::hideEvent(QHideEvent* event)
 {
     m_isStale = true;
@@ -237,7 +238,7 @@ void CheckpointsTab::showNone(RunState state)
                 whenTheFirstIsDue(m_run->facts(), state));
 }
 
-/// The texts of an empty state do not change, so there is a new one for others.
+/// Replaces the empty state, whose texts are fixed, when its texts change.
 void CheckpointsTab::showInstead(const QString& heading, const QString& sentence)
 {
     const QString text = heading + QLatin1Char('\n') + sentence;

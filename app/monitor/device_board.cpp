@@ -27,7 +27,7 @@ double allSeconds(const RankStats& figures)
     return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
 }
 
-/// "rank 3 · gpu-03, device 3 · D 0 P 1 T 1: 412 MiB, planned 398 MiB, 94 % · 63 °C · 284 W".
+/// Returns e.g. "rank 3 · gpu-03, device 3 · D 0 P 1 T 1: 412 MiB, planned 398 MiB, 94 % · 63 °C · 284 W".
 QString describe(const DeviceStats& device)
 {
     QStringList figures{displayBytes(double(device.memory.peak))};
@@ -180,7 +180,7 @@ void DeviceBoard::paintCell(QPainter& painter, int rank) const
         paintLarge(painter, device(rank), cell.adjusted(12, 8, -12, -8));
 }
 
-/// A stripe at the left edge; from the ninth group on a broken one, since the colours come again.
+/// Paints a stripe at the left edge; from the ninth group on a broken one, because the colours repeat.
 void DeviceBoard::paintGroup(QPainter& painter, const DeviceStats& device, const QRect& cell) const
 {
     const int group = device.groupOf(*m_grouping);

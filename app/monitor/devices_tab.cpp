@@ -52,7 +52,8 @@ QString hostLine(const QString& name, const DeviceSample& sample)
     return line;
 }
 
-/// A line per host; of many the ones that have least.
+/// Returns one line per host; of many hosts, only the one with the fullest memory and the one with the least
+/// free disk.
 QString hostLines(const OpenRun& run)
 {
     std::vector<NodeDevice> hosts = run.series().devices();
@@ -75,7 +76,7 @@ QString hostLines(const OpenRun& run)
              displayBytes(double(poorest->sample.diskFree)));
 }
 
-/// A line is broken after a separator, never before it or within a figure.
+/// Joins the values so that lines break only after a separator.
 QString inOneLine(QStringList figures)
 {
     for (QString& figure : figures)
@@ -238,7 +239,7 @@ void DevicesTab::describe()
     m_detail->setText(rankLines(device.time));
 }
 
-/// A run that is over has rings too: what its ranks did last.
+/// Also for a finished run: its rings show the last activity of its ranks.
 void DevicesTab::readRing()
 {
     m_ring->clear();

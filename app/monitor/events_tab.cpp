@@ -103,7 +103,7 @@ void EventsTab::showAlerts(const OpenRun& run, bool canAct)
     fitAlerts();
 }
 
-/// As high as the cards are at this width, for their texts wrap; without cards there is no such height.
+/// Sets the height that the cards, whose texts wrap, need at this width; 0 without cards.
 void EventsTab::fitAlerts()
 {
     m_scroll->setFixedHeight(std::clamp(m_list->heightForWidth(width()), 0, kMaxAlertHeight));

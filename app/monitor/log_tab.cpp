@@ -135,7 +135,7 @@ void LogTab::show(const OpenRun& run)
         readMore();
 }
 
-/// Before a run is shown any rank may be wanted of it.
+/// Accepts any rank before a run is shown; showRanks() limits it later.
 void LogTab::setRank(int rank)
 {
     m_ranks = {rank};
@@ -155,13 +155,13 @@ void LogTab::showRanks(std::vector<int> ranks)
     startOver(-std::max(kMinFirstPiece, kFirstPiece / qint64(m_ranks.size())));
 }
 
-/// From several ranks to the one behind or before them.
+/// Moves to the next or previous rank; from several ranks, to the one after or before them.
 void LogTab::stepRank(int by)
 {
     setRank(std::clamp((by > 0 ? m_ranks.back() : m_ranks.front()) + by, 0, m_worldSize - 1));
 }
 
-/// What is no choice of ranks gives way to the one before.
+/// Applies the text of the field; restores the previous one if it does not name ranks.
 void LogTab::chooseRanks()
 {
     const auto ranks = ranksFrom(m_rankField->text(), m_worldSize);
@@ -177,8 +177,8 @@ void LogTab::goToTime(qint64 timeMs)
     tellMatches();
 }
 
-/// Enter and Shift+Enter in the search field walk through the matches, arrows in the field of ranks through
-/// them.
+/// Handles Enter and Shift+Enter in the search field (next and previous match), and arrows in the rank field
+/// (next and previous rank).
 bool LogTab::eventFilter(QObject* watched, QEvent* event)
 {
     if (event->type() != QEvent::KeyPress)

@@ -90,7 +90,7 @@ void LogView::setNeedle(const QString& needle)
     viewport()->update();
 }
 
-/// Lines from `from` on are new or changed.
+/// Updates the shown lines from `from` on, which are new or changed.
 void LogView::filter(int from)
 {
     if (m_least == LogLevel::Info) {
@@ -293,7 +293,7 @@ void LogView::paintRow(QPainter& painter, int row, const QString& text, const QR
     painter.restore();
 }
 
-/// A mark in the rank's colour, and its number.
+/// Paints a mark in the rank's colour, and its number.
 void LogView::paintRank(QPainter& painter, int line, const QRect& box) const
 {
     const ThemeColours& colours = coloursOf(palette());

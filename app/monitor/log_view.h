@@ -23,7 +23,7 @@ public:
     void setRanks(const std::vector<int>& ranks);
     /// Keeps the end in view with `follow`.
     void append(int rank, const QByteArray& bytes, bool follow);
-    /// Shown in the middle while there is no line: why the log cannot be read.
+    /// Sets the text shown while there are no lines: why the log cannot be read.
     void setEmptyText(const QString& text);
     /// Shows only lines of at least this level.
     void setLeastLevel(LogLevel level);
@@ -53,9 +53,9 @@ protected:
 
 private:
     int lineHeight() const;
-    int rankWidth() const; ///< of the column that says whose line it is; 0 for a single log
+    int rankWidth() const; ///< of the rank column; 0 for a single log
     int textLeft() const;
-    int rowOf(int line) const; ///< of the shown ones: its own, or that of the next one
+    int rowOf(int line) const; ///< row of the line, or of the next shown one
     int lineOf(int row) const;
     int rowAt(const QPoint& position) const;
     void filter(int from);
@@ -70,17 +70,17 @@ private:
     void paintRank(QPainter& painter, int line, const QRect& box) const;
     void paintMatches(QPainter& painter, const QString& text, const QRect& box) const;
 
-    QFont m_font; ///< not the widget's, whose size the style sheet sets
+    QFont m_font; ///< separate, because the style sheet sets the widget's size
     RankLogs m_lines;
-    int m_lastRank = 0; ///< with the longest number
+    int m_lastRank = 0; ///< highest rank, for the column's width
     LogLevel m_least = LogLevel::Info;
-    std::vector<int> m_shown; ///< lines; not used while all are shown
+    std::vector<int> m_shown; ///< shown lines; unused while all are shown
     QString m_emptyText;
     QString m_needle;
-    std::vector<int> m_matches; ///< lines, of those that are shown
+    std::vector<int> m_matches; ///< shown lines that match
     int m_current = -1;
     int m_anchor = -1; ///< other end of the selection
-    int m_widest = 0;  ///< pixels, of the lines painted so far
+    int m_widest = 0;  ///< widest line painted so far, in pixels
 };
 
 } // namespace trainyard

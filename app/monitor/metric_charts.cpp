@@ -74,7 +74,7 @@ QList<CurveChart*> MetricCharts::charts() const
     return list;
 }
 
-/// Charts of figures that stay are kept.
+/// Keeps the charts of metrics that remain.
 void MetricCharts::takeSeries(std::vector<ExtraMetric> series)
 {
     std::map<QString, CurveChart*> made;
@@ -131,7 +131,7 @@ void MetricCharts::resizeEvent(QResizeEvent* event)
     placeCells();
 }
 
-/// Whatever scrolls into view is painted first; its chart follows at once.
+/// Paints placeholders for cells that scroll into view; their charts are created right after.
 void MetricCharts::paintEvent(QPaintEvent* event)
 {
     const ThemeColours& colours = coloursOf(palette());

@@ -103,7 +103,7 @@ void NotesTab::read()
     m_due.stop();
 }
 
-/// Offers the tags of all runs for the one that is being typed.
+/// Completes the tag being typed from the tags of all runs.
 void NotesTab::completeTags()
 {
     const qsizetype begun = m_tags->text().lastIndexOf(QLatin1Char(',')) + 1;

@@ -31,7 +31,7 @@ private:
     RunEdits& m_edits;
     QString m_runId;
     QLineEdit* m_tags;
-    QStringListModel* m_knownTags; ///< as "what was typed, tag"
+    QStringListModel* m_knownTags; ///< each with the tags typed before it
     QPlainTextEdit* m_notes;
     QLabel* m_problem;
     QTimer m_due;

@@ -20,7 +20,7 @@ namespace {
 constexpr int kHeight = 176;
 }
 
-/// Already done when it is pushed.
+/// The change is already made when the command is pushed.
 class PinnedTable::Change : public QUndoCommand {
 public:
     Change(PinnedTable& table, PinnedValues::Content before)
@@ -40,7 +40,7 @@ public:
     }
 
 private:
-    /// Of what is pinned of another run only the axis it is pinned on comes back.
+    /// Restores only the axis if the pins belong to another run.
     void restore(const PinnedValues::Content& content)
     {
         if (m_subject == m_table.m_subject)

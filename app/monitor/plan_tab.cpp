@@ -25,7 +25,7 @@ namespace {
 constexpr int kMaxRowsShown = 9; ///< of ranks; the others are scrolled to
 constexpr int kChoiceWidth = 240;
 
-/// A table as high as its rows, up to `most` of them.
+/// Makes the table as high as its rows, up to `most` of them.
 void fitHeight(QTableView* view, int most)
 {
     const int rows = std::clamp(view->model()->rowCount(), 1, most);
@@ -69,7 +69,7 @@ QFrame* makeSection(QVBoxLayout*& column)
     return panel;
 }
 
-/// The right one a little wider: so the heads of both fit in the smallest window.
+/// The right one is a little wider, so that the headers of both fit in the smallest window.
 QHBoxLayout* sideBySide(QWidget* left, QWidget* right)
 {
     auto* row = rowLayout();
@@ -181,7 +181,7 @@ void PlanTab::show(const OpenRun& run)
     }
 }
 
-/// Hosts may have been calibrated since.
+/// Reads the hardware again: hosts may have been calibrated meanwhile.
 void PlanTab::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -212,7 +212,7 @@ void PlanTab::choose()
     plan();
 }
 
-/// Once for an attempt: what is planned does not change while it goes on.
+/// Called once per attempt, whose plan is constant.
 void PlanTab::plan()
 {
     m_plan = planOf(m_run->facts(), m_hardware, chosenHardware().toStdString());

@@ -24,7 +24,7 @@ class PlanTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// The library must outlive the tab.
+    /// `hardware` must outlive the tab.
     explicit PlanTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
 
@@ -53,7 +53,7 @@ private:
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;
     QStackedWidget* m_pages;
-    QComboBox* m_choice; ///< of hardware, for nodes of which the specification does not say it
+    QComboBox* m_choice; ///< hardware, for nodes whose specification names none
     QLabel* m_sentence;
     StackedBars* m_time;
     StackedBars* m_memory;

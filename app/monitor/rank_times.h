@@ -53,7 +53,7 @@ private:
 
     std::vector<TimeByCommonCause> m_times; ///< seconds, by rank
     QStringList m_hosts;
-    std::vector<int> m_order; ///< ranks, as they are listed
+    std::vector<int> m_order; ///< ranks in the order of the rows
     bool m_slowestFirst = false;
     double m_longest = 1; ///< seconds of a full bar
     int m_slowest = -1;

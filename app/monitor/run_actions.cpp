@@ -128,7 +128,7 @@ void RunActions::confirmDelete(const QString& runId)
     typed->setFocus();
 }
 
-/// Whether its folders on its hosts go too; null for a run without hosts.
+/// Adds the check box that also deletes the run's folders on its hosts; null for a run without hosts.
 QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
 {
     if (entry.hosts.isEmpty() || !m_store.hosts())
@@ -140,7 +140,7 @@ QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
     return choice;
 }
 
-/// What this computer has of the run stays until its hosts have removed theirs: so it can be asked again.
+/// Keeps the local data until the hosts have deleted theirs, so that the user can retry.
 void RunActions::removeFromHosts(const QString& runId)
 {
     m_strip.showProgress(tr("deleting the run on its hosts"), -1);

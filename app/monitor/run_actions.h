@@ -28,9 +28,9 @@ public:
     void showMenu(const QString& runId, const QPoint& place);
 
 signals:
-    /// Open a copy of the specification in Design.
+    /// Asks to open a copy of the specification in Design.
     void copyWanted(const trainyard::RunSpec& spec);
-    /// Launch the run again unchanged.
+    /// Asks to launch the run again unchanged.
     void relaunchWanted(const trainyard::RunSpec& spec);
     void comparisonWanted(const QString& runId);
     void reportWanted(const QString& runId);

@@ -44,10 +44,10 @@ private:
     ElidedLabel* m_figures;
     QLabel* m_reason;
     StateChip* m_state;
-    QPushButton* m_alerts; ///< names the worst; hidden when nothing is wrong
+    QPushButton* m_alerts; ///< names the worst alert; hidden without alerts
     StateChip* m_link;
     QProgressBar* m_progress;
-    ElidedLabel* m_times; ///< how long it trained, and what comes when; beside the progress
+    ElidedLabel* m_times; ///< elapsed time and estimates, next to the progress
     QPushButton* m_checkpoint;
     QPushButton* m_resume;
     QPushButton* m_stop;

@@ -168,7 +168,7 @@ void RunImporter::finish(const Outcome& outcome)
 void RunImporter::tell(const QStringList& runIds, const QStringList& warnings)
 {
     if (!runIds.isEmpty())
-        emit imported(runIds.first()); // before what is told: another run clears the strip
+        emit imported(runIds.first()); // before the message, because showing another run clears the strip
     QStringList details = warnings.mid(0, kMaxWarnings);
     if (warnings.size() > kMaxWarnings)
         details << tr("and %1 more").arg(warnings.size() - kMaxWarnings);

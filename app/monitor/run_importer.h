@@ -55,7 +55,7 @@ private:
     RunStore& m_store;
     MessageBar& m_strip;
     QWidget& m_window;
-    QString m_what; ///< that is being read
+    QString m_what; ///< source being read
     LatestJob<Outcome> m_job;
     QString m_tableFile;
     LatestJob<Table> m_table;

@@ -38,7 +38,7 @@ constexpr double kLowerRate = 0.5;    ///< of the rate that led into trouble
 constexpr double kChartsShare = 0.55; ///< of the width of a wide window
 constexpr int kFieldWidth = 320;
 
-/// A learning rate to be typed: any positive number, in any of its spellings.
+/// Makes a field for a learning rate: a positive number, in any notation.
 QLineEdit* makeRateField(double rate)
 {
     auto* field = new QLineEdit(QString::number(rate, 'g', 4));
@@ -50,7 +50,7 @@ QLineEdit* makeRateField(double rate)
     return field;
 }
 
-/// Not over the whole strip: what is typed there is short.
+/// Adds a field of fixed width, not as wide as the strip, because its input is short.
 void addShortField(MessageBar& strip, QLineEdit& field)
 {
     field.setFixedWidth(kFieldWidth);
@@ -61,7 +61,7 @@ void addShortField(MessageBar& strip, QLineEdit& field)
     strip.addField(line);
 }
 
-/// Adds these panels as tabs of `first`, which is in the area already.
+/// Adds these panels as tabs of `first`, which must be in the area.
 void addTabs(PanelArea& area, const char* first, std::initializer_list<const char*> others)
 {
     QDockWidget* before = area.panel(QLatin1String(first));
@@ -80,7 +80,7 @@ void putInTabs(PanelArea& area)
         {"devices", "timeline", "plan", "scaling", "log", "events", "checkpoints", "specification", "notes"});
 }
 
-/// Charts, beside them where the time and the memory go over what happened.
+/// Puts the charts on the left; on the right time and memory above events and logs.
 void putSideBySide(PanelArea& area)
 {
     const auto panel = [&area](const char* id) { return area.panel(QLatin1String(id)); };
@@ -179,7 +179,7 @@ void RunView::connectPanels()
     connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
     connect(m_checkpoints, &CheckpointsTab::resumeWanted, this, &RunView::goBack);
     connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
-        const QSignalBlocker blocker(m_charts); // the log is there already
+        const QSignalBlocker blocker(m_charts); // the log is already at this time
         m_charts->showTime(timeMs);
     });
 }
@@ -250,7 +250,7 @@ void RunView::showEvents()
 void RunView::showLog(int rank)
 {
     m_panels->showPanel(*m_log);
-    m_log->show(*m_run); // a panel that was closed is seen only when it is laid out
+    m_log->show(*m_run); // a closed panel counts as visible only after its layout
     m_log->setRank(rank);
 }
 
@@ -313,8 +313,8 @@ void RunView::demandName(QPushButton& button)
     field->setFocus();
 }
 
-/// From a checkpoint that was published before the trouble, if there is one: a run that is at work is ended
-/// without another.
+/// Asks for a learning rate to resume with from the newest checkpoint. A running run is stopped without
+/// writing another one, which might contain the problem.
 void RunView::askForRate(const Alert& alert)
 {
     const std::int64_t kept = newestCheckpoint(m_run->series());
@@ -414,7 +414,7 @@ void RunView::tellOfCheckpoint()
     m_strip->showMessage(MessageBar::Tone::Good, tr("Saved the checkpoint of step %1.").arg(newest));
 }
 
-/// The run can be asked for other things meanwhile.
+/// Records in the background: other requests to the run stay possible.
 void RunView::recordSteps()
 {
     const QString id = m_run->id();

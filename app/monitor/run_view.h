@@ -99,9 +99,8 @@ private:
     QPointer<OpenRun> m_run;
     LatestJob<ReadTrace> m_readTrace;
     bool m_acting = false;
-    QString m_toldProblem; ///< last problem of the run that was shown
-    std::optional<std::int64_t>
-        m_awaitedSince; ///< a checkpoint was asked for when this step's was the newest
+    QString m_toldProblem;                      ///< last problem of the run that was shown
+    std::optional<std::int64_t> m_awaitedSince; ///< newest checkpoint when another one was requested
     RunHeader* m_header;
     MessageBar* m_strip;
     PanelArea* m_panels;

@@ -28,7 +28,7 @@ namespace {
 constexpr int kClockMs = 1000;
 constexpr int kListWidth = 300;
 
-/// "200 steps, the loss went from 8.93 to 6.12".
+/// Returns e.g. "200 steps, the loss went from 8.93 to 6.12".
 QString lossText(const RunSeries& series)
 {
     const SeriesColumn& losses = series.steps().column(StepColumn::Loss);

@@ -21,7 +21,7 @@ class RunsPage : public Page {
     Q_OBJECT
 
 public:
-    /// Store, alerts and library must outlive the page.
+    /// All arguments must outlive the page.
     RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& hardware,
              QWidget* parent = nullptr);
 
@@ -29,7 +29,7 @@ public:
     QList<KeyHint> keyHints() const override;
     void activate() override;
     void refresh() override;
-    /// Shows this run; looks for a run launched a moment ago first.
+    /// Shows this run; scans the folders if it is unknown, because it may have just been launched.
     void showRun(const QString& runId);
     /// Shows the alerts of this run.
     void showAlerts(const QString& runId);
@@ -39,9 +39,9 @@ public:
 signals:
     /// The button of the empty page was pressed: there is no run yet.
     void designRequested();
-    /// Open a copy of this specification in Design.
+    /// Asks to open a copy of this specification in Design.
     void copyRequested(const trainyard::RunSpec& spec);
-    /// Launch a run of this specification now.
+    /// Asks to launch a run of this specification now.
     void launchRequested(const trainyard::RunSpec& spec);
     void comparisonRequested(const QString& runId);
     void reportRequested(const QString& runId);

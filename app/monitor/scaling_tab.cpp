@@ -94,7 +94,7 @@ QWidget* ScalingTab::buildPage()
     return scroll;
 }
 
-/// Anew for another run; while one looks, the picture stays.
+/// Computes the study once per run, so that the chart does not change while it is viewed.
 void ScalingTab::show(const OpenRun& run)
 {
     m_run = &run;

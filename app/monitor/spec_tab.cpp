@@ -84,7 +84,7 @@ void SpecTab::show(const OpenRun& run)
     compare();
 }
 
-/// The newest other runs that have a specification.
+/// Offers the newest other runs that have a specification.
 void SpecTab::offerRuns()
 {
     m_other->clear();

@@ -50,7 +50,7 @@ double computeSeconds(const OpenRun& run, int rank)
     return byCommonCause(run.series().ranks()[std::size_t(rank)].usual)[std::size_t(CommonCause::Compute)];
 }
 
-/// Megatron's straggler line in words.
+/// Describes the slowest and the fastest rank, like Megatron's straggler report.
 QString spreadText(const OpenRun& run, const RankTimes& times)
 {
     const int slow = times.slowest();
@@ -64,7 +64,7 @@ QString spreadText(const OpenRun& run, const RankTimes& times)
              displayPercent(least > 0 ? most / least - 1 : 0));
 }
 
-/// A step of an earlier attempt may have gone another way.
+/// True unless an earlier attempt with another layout traced the step.
 bool isOfLayoutNow(const PipelineTrace& trace, const RunFacts& facts)
 {
     const RunSpec* spec = facts.specNow();
@@ -187,7 +187,7 @@ void TimelineTab::showRanks(const OpenRun& run)
     m_spread->setFullText(spreadText(run, *m_ranks));
 }
 
-/// Once per traced step: zoom and position stay while the run goes on.
+/// Updates once per traced step, so that zoom and position stay while the run continues.
 void TimelineTab::showPipeline(const OpenRun& run)
 {
     const auto& trace = run.series().trace();

@@ -25,7 +25,7 @@ class TimelineTab : public QWidget {
     Q_OBJECT
 
 public:
-    /// The library must outlive the tab.
+    /// `hardware` must outlive the tab.
     explicit TimelineTab(const HardwareLibrary& hardware, QWidget* parent = nullptr);
     void show(const OpenRun& run);
     /// Enables recording: requests to the hosts are allowed and no recording is active.

@@ -27,7 +27,7 @@ bool wasSetAside(const RunCheckpoint& checkpoint)
     return nameOf(checkpoint).damaged > 0;
 }
 
-/// A host's reason may be as long as the host likes.
+/// Shortens the reason, whose length is up to the host.
 QString reasonIn(const RunCheckpoint& checkpoint)
 {
     if (checkpoint.reason.isEmpty())
@@ -35,7 +35,7 @@ QString reasonIn(const RunCheckpoint& checkpoint)
     return QString::fromStdString(shownMessage(oneLine(checkpoint.reason).toStdString()));
 }
 
-/// The one that a host takes for this step.
+/// True for the checkpoint that a host resumes from at this step.
 bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
     const CheckpointName own = nameOf(checkpoint);
@@ -44,7 +44,7 @@ bool isTakenForItsStep(const RunCheckpoint& checkpoint, const QList<RunCheckpoin
     });
 }
 
-/// Newest first, as they are in a list.
+/// Lists the steps, newest first.
 QString stepsIn(const QList<RunCheckpoint>& some)
 {
     const auto nameOfStep = [](const RunCheckpoint& one) {
@@ -64,7 +64,7 @@ QString stepsIn(const QList<RunCheckpoint>& some)
     return QObject::tr("steps %1 and %2").arg(steps.join(QStringLiteral(", ")), last);
 }
 
-/// Those of the present line from `step` on, the set aside ones left out.
+/// Returns the checkpoints of the current branch from `step` on, without those set aside.
 QList<RunCheckpoint> presentFrom(qint64 step, const QList<RunCheckpoint>& all)
 {
     QList<RunCheckpoint> some;

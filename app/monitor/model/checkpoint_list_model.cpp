@@ -44,7 +44,7 @@ QString verifiedText(const RunCheckpoint& checkpoint)
     return checkpoint.verified ? CheckpointListModel::tr("✓ yes") : CheckpointListModel::tr("not yet");
 }
 
-/// Without the way to the checkpoint's folder, which would be all that a row has room for.
+/// Returns the reason without the path of the checkpoint's folder, which would fill the row.
 QString shortReason(const RunCheckpoint& checkpoint)
 {
     const QRegularExpression way(
@@ -87,7 +87,7 @@ QString checkpointHelp(const RunCheckpoint& checkpoint, int column)
     case CheckpointListModel::State:
     case CheckpointListModel::Verified:
     case CheckpointListModel::Note:
-        return Qt::convertFromPlainText(sentenceOf(checkpoint), Qt::WhiteSpaceNormal); // so it wraps
+        return Qt::convertFromPlainText(sentenceOf(checkpoint), Qt::WhiteSpaceNormal); // rich text wraps
     case CheckpointListModel::Latest:
         return checkpoint.latest ? CheckpointListModel::tr("Named by the file `latest`") : QString();
     default:
@@ -108,7 +108,7 @@ Qt::Alignment alignmentOf(int column)
     return (isFigure ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
 }
 
-/// Whether `some` are in `all`, in the same order.
+/// True when all of `some` are in `all`, in the same order.
 bool isPartOf(const QList<RunCheckpoint>& some, const QList<RunCheckpoint>& all)
 {
     auto at = all.begin();
@@ -123,9 +123,9 @@ bool isPartOf(const QList<RunCheckpoint>& some, const QList<RunCheckpoint>& all)
 
 } // namespace
 
-/// A comparison is dear and a look at the index is not: the index of a checkpoint may be in order though its
-/// bytes were found to be wrong.
-RunCheckpoint CheckpointListModel::withWhatIsKnown(RunCheckpoint checkpoint) const
+/// Keeps the result of an earlier hash comparison: the newer list comes from the index alone, which may look
+/// fine although the bytes are damaged.
+RunCheckpoint CheckpointListModel::withKnownResult(RunCheckpoint checkpoint) const
 {
     const auto before = std::ranges::find(m_checkpoints, checkpoint.folder, &RunCheckpoint::folder);
     const bool isSame = before != m_checkpoints.end() && before->bytes == checkpoint.bytes;
@@ -156,9 +156,9 @@ void CheckpointListModel::update(const QList<RunCheckpoint>& listed)
 {
     QList<RunCheckpoint> now;
     for (const RunCheckpoint& one : listed)
-        now.append(withWhatIsKnown(one));
+        now.append(withKnownResult(one));
     removeAllBut(now);
-    if (!isPartOf(m_checkpoints, now)) { // a head lists them in one order, but this one did not
+    if (!isPartOf(m_checkpoints, now)) { // the order should never change; this host changed it
         beginResetModel();
         m_checkpoints = now;
         endResetModel();

@@ -32,7 +32,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    RunCheckpoint withWhatIsKnown(RunCheckpoint checkpoint) const;
+    RunCheckpoint withKnownResult(RunCheckpoint checkpoint) const;
     void removeAllBut(const QList<RunCheckpoint>& listed);
 
     QList<RunCheckpoint> m_checkpoints;

@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-/// By node and device of the node.
+/// Newest samples by node and device index.
 using Samples = std::map<std::pair<int, int>, DeviceSample>;
 
 Samples samplesOf(const RunSeries& series)
@@ -25,7 +25,7 @@ Samples samplesOf(const RunSeries& series)
     return samples;
 }
 
-/// A rank computes on the device whose number is that of its slot.
+/// Fills in the place and the sample: a rank computes on the device with the index of its slot.
 void place(DeviceStats& figures, const MappedDevice& mapped, const Samples& samples)
 {
     figures.slot = mapped.slot;

@@ -10,7 +10,7 @@ namespace trainyard {
 
 struct RunFacts;
 
-/// Converts a traced step to the form of a simulated one. nullopt when a rank has no passes.
+/// Converts a traced step to the form of a simulated one; nullopt when a rank has no passes.
 std::optional<StepTimeline> measuredTimeline(const PipelineTrace& trace);
 
 /// Returns the same step as planned from the run's specification. BadInput with the reason when it has no

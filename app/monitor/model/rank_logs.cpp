@@ -19,9 +19,9 @@ namespace {
 constexpr std::array kErrorWords{
     "error", "fatal", "traceback", "abort", "segmentation fault", "out of memory", "killed by signal"};
 constexpr std::array kWarningWords{"warn", "[w", "deprecated", "retry"};
-/// Figures of healthy runs that are called so: no complaints.
+/// Names of metrics that healthy runs also log: not errors.
 constexpr std::array kErrorFigures{"relative error", "absolute error", "rounding error", "mean error"};
-constexpr std::size_t kLevelBytes = 256; ///< of a line, in which such words stand
+constexpr std::size_t kLevelBytes = 256; ///< beginning of a line that is searched for level words
 constexpr qsizetype kTimeLength = 32;    ///< bytes that hold a time
 
 char lower(char c)
@@ -51,7 +51,7 @@ std::string withoutFigures(std::string text)
     return text;
 }
 
-/// ECMA-48: "ESC [", parameters, and a final byte from 0x40 to 0x7e.
+/// Removes ECMA-48 control sequences: "ESC [", parameters, and a final byte from 0x40 to 0x7e.
 std::string withoutEscapes(std::string_view text)
 {
     std::string plain;
@@ -66,7 +66,7 @@ std::string withoutEscapes(std::string_view text)
     return plain;
 }
 
-/// What a terminal would show of a line that returned to its beginning.
+/// Returns the text that a terminal shows after carriage returns.
 std::string_view lastState(std::string_view line)
 {
     while (line.ends_with('\r'))
@@ -98,7 +98,7 @@ void LogLines::append(const QByteArray& bytes)
     if (bytes.isEmpty())
         return;
     if (m_levels.size() == m_starts.size())
-        m_levels.pop_back(); // of the unfinished line, which goes on
+        m_levels.pop_back(); // that of the unfinished line, which continues
     std::size_t at = m_text.size();
     m_text.append(bytes.constData(), static_cast<std::size_t>(bytes.size()));
     for (std::size_t end = 0; (end = m_text.find('\n', at)) != std::string::npos; at = end + 1)
@@ -235,7 +235,7 @@ int RankLogs::append(int rank, const QByteArray& bytes)
     return std::min(first, place(source, from));
 }
 
-/// Takes lines of a log out of the order; returns the first gap.
+/// Removes lines of a log from the order; returns the position of the first.
 int RankLogs::forget(std::uint32_t source, std::int32_t from)
 {
     Source& log = m_sources[source];
@@ -251,7 +251,7 @@ int RankLogs::forget(std::uint32_t source, std::int32_t from)
     return gap;
 }
 
-/// Puts lines of a log where they belong; returns the first that is new.
+/// Inserts lines of a log by time; returns the position of the first.
 int RankLogs::place(std::uint32_t source, std::int32_t from)
 {
     Source& log = m_sources[source];

@@ -55,14 +55,14 @@ std::optional<TracedWork> workNamed(const QString& name)
     return std::nullopt;
 }
 
-/// A pass of a rank in a step, its times since the trace's own beginning.
+/// A pass of a rank in a step; times are relative to the start of the trace.
 struct Pass {
     int rank = 0;
     std::int64_t step = 0;
     TracedSpan span;
 };
 
-/// Nothing for what no run of ours can have done.
+/// Returns nullopt for events that are not passes of a run of ours.
 std::optional<Pass> passIn(const QJsonObject& event)
 {
     const QJsonObject arguments = event.value("args").toObject();
@@ -90,7 +90,7 @@ void add(const Pass& pass, RecordedTrace& trace)
     step.ranks[std::size_t(pass.rank)].push_back(pass.span);
 }
 
-/// Spans in order of time, from the earliest of all ranks on.
+/// Sorts the spans by time and makes them relative to the earliest one.
 void settle(PipelineTrace& step)
 {
     double begin = step.ranks.front().front().start;

@@ -21,16 +21,16 @@ struct Measured {
     RunSpec spec;
 };
 
-/// The same work, on whatever ranks.
+/// True when both do the same work, on any number of ranks.
 bool isComparable(const RunSpec& a, const RunSpec& b)
 {
     ModelSpec model = a.model;
-    model.preset = b.model.preset; // only says where the values came from
+    model.preset = b.model.preset; // only the origin of the values
     return model == b.model && a.precision.compute == b.precision.compute &&
            a.dataset.path == b.dataset.path && a.batch.packing == b.batch.packing;
 }
 
-/// By the ranks that it ran on last: a resume may have changed their number.
+/// Uses the latest world size, which a resume may have changed.
 double batchPerRank(const StudyPoint& run)
 {
     return double(run.globalBatch) / run.worldSize;
@@ -51,7 +51,7 @@ QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
     return found;
 }
 
-/// The fastest of each size that `belongs`, against the baseline; nothing while there are fewer than two
+/// Returns the fastest run of each size that `belongs`, relative to the baseline; empty for fewer than two
 /// sizes.
 template <typename Belongs>
 QList<StudyPoint> curveOf(const QList<Measured>& runs, const QString& baseline, Belongs belongs)
@@ -90,7 +90,7 @@ const DeviceModel* deviceOf(const RunSpec& spec, const HardwareLibrary& hardware
     return &node.device;
 }
 
-/// Runs of the same data set have rows of the same length.
+/// `shape` applies to all points, because they use the same data set.
 void fillUtilisation(QList<StudyPoint>& points, const QList<Measured>& runs, const SequenceShape& shape,
                      double peak)
 {

@@ -64,7 +64,7 @@ QJsonObject eventOf(const FlightPass& pass, int rank, std::int64_t offsetNs)
     return spanOf(name, "pass", rank, pass.enteredNs - offsetNs, pass.leftNs - offsetNs, arguments);
 }
 
-/// The passes of a rank's steps, in order of time, each within the span of its step.
+/// Appends the passes of a rank's steps in order of time, each within the span of its step.
 void appendPasses(const std::vector<FlightPass>& passes, int rank, std::int64_t offsetNs, QJsonArray& events)
 {
     if (!passes.empty())
@@ -95,8 +95,8 @@ QJsonObject eventOf(const FlightEntry& entry, int rank, int track, std::int64_t 
                                  {"bytes", qint64(entry.bytes)}}}};
 }
 
-/// The tracks of one rank. Collectives of one group may be under way at once; a track shows one after the
-/// other.
+/// The tracks of one rank. Concurrent collectives of a group go to separate tracks, because a track cannot
+/// show overlapping ones.
 class Tracks {
 public:
     Tracks(int rank, const FlightSnapshot::Groups& groups) : m_rank(rank), m_groups(groups) {}
@@ -179,7 +179,7 @@ std::size_t CollectiveTrace::passCount() const
     return count;
 }
 
-/// A group numbers its collectives without gaps, and a rank its passes.
+/// Counts gaps: groups number their collectives, and ranks their passes, consecutively.
 std::uint64_t CollectiveTrace::overwritten() const
 {
     std::uint64_t lost = 0;
@@ -200,8 +200,8 @@ std::uint64_t CollectiveTrace::overwritten() const
     return lost;
 }
 
-/// How far the clock of the rank's node is ahead of that of rank 0's: the median over what both left
-/// together.
+/// Returns how far the clock of the rank's node is ahead of rank 0's: the median over the collectives that
+/// both left together.
 std::int64_t CollectiveTrace::offsetNs(int rank) const
 {
     std::vector<std::int64_t> offsets;

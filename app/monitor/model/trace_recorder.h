@@ -102,7 +102,7 @@ private:
     bool m_isOver = false;
     bool m_ended = false;
     std::int64_t m_newestStep = 0;
-    QElapsedTimer m_sinceStep; ///< since the newest step was seen first
+    QElapsedTimer m_sinceStep; ///< since the newest step was first seen
 };
 
 } // namespace trainyard
