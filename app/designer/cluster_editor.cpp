@@ -38,8 +38,8 @@ QHBoxLayout* makeLine(QWidget* parent)
     return line;
 }
 
-/// A box for a figure under a heading that says its unit; the arrow keys work.
-NumberBox* makeFigure(int most, int width)
+/// Makes a box without buttons for a number whose unit is in the heading.
+NumberBox* makeBareBox(int most, int width)
 {
     auto* box = new NumberBox(0, most);
     box->setButtonSymbols(QAbstractSpinBox::NoButtons);
@@ -48,7 +48,7 @@ NumberBox* makeFigure(int most, int width)
     return box;
 }
 
-/// The list that opens is as wide as its entries.
+/// Shows details in the list, which is as wide as its entries.
 void showDetails(ChoiceBox& box)
 {
     box.setItemDelegate(new DetailDelegate(&box));
@@ -66,13 +66,13 @@ std::vector<NodeModel> kindsIn(const HardwareLibrary& hardware)
     return kinds;
 }
 
-/// Of a name that is longer than its box; Qt shows the end.
+/// Shows the beginning of a name that is longer than its box; by default Qt shows the end.
 void showBeginning(QComboBox& box)
 {
     box.lineEdit()->setCursorPosition(0);
 }
 
-/// The first host of the list that the run does not use yet; another name when all are used.
+/// Returns the first host of the list that the run does not use; a new name when all are used.
 std::string unusedHost(const RunSpec& spec, const HostListModel& hosts)
 {
     for (const QString& name : hosts.names()) {
@@ -140,7 +140,7 @@ QWidget* ClusterEditor::makeAddBar()
     auto* bar = new QWidget;
     auto* line = makeLine(bar);
     auto* add = makeButton(tr("Add a host"), "link");
-    auto* count = makeFigure(kMaxAdded, kSlotsWidth);
+    auto* count = makeBareBox(kMaxAdded, kSlotsWidth);
     count->setMinimum(1);
     explainField(count, tr("Number of hosts to add"), tr("Names continue from the last host. Default: 1."));
     auto* like = makeButton(tr("Duplicate last host"), "link");
@@ -161,7 +161,8 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
 {
     const QString path = QStringLiteral("cluster.nodes[%1].").arg(index);
     const std::size_t number = index + 1;
-    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeFigure(kMaxSlots, kSlotsWidth), new MemoryBox};
+    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeBareBox(kMaxSlots, kSlotsWidth),
+                new MemoryBox};
     row.host->setObjectName(path + QStringLiteral("host"));
     row.hardware->setObjectName(path + QStringLiteral("hardware"));
     row.slotCount->setObjectName(path + QStringLiteral("slots"));
@@ -324,7 +325,7 @@ void ClusterEditor::fillChoices(const NodeRow& row) const
     showDetails(*row.hardware);
 }
 
-/// Hosts may have been added since, and hardware been measured.
+/// Updates the choices: hosts may have been added and hardware calibrated meanwhile.
 void ClusterEditor::showEvent(QShowEvent* event)
 {
     QWidget::showEvent(event);
@@ -345,7 +346,7 @@ void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)
     }
     const QString hardware = QString::fromStdString(node.hardware);
     if (!hardware.isEmpty() && row.hardware->findText(hardware) < 0)
-        row.hardware->addItem(hardware); // calibrated since, or a name that is none: the plan says so
+        row.hardware->addItem(hardware); // calibrated meanwhile, or unknown, which the plan reports
     row.hardware->setCurrentIndex(hardware.isEmpty() ? 0 : row.hardware->findText(hardware));
     row.slotCount->showValue(node.slotCount);
     row.memory->showBytes(node.memory);

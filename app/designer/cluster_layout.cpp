@@ -18,13 +18,13 @@ constexpr std::array<ClusterScale, ClusterLayout::kScales> kScaleTable{{
     {.cell = 7, .gap = 1, .padding = 3, .title = 0, .boxGap = 3, .perLine = 4, .leastBox = 0},
 }};
 
-/// What `count` cells in a line, or lines of them, take of a box.
+/// Returns the length of a box with `count` cells in a row, or with `count` rows.
 int extent(int count, const ClusterScale& scale)
 {
     return 2 * scale.padding + count * (scale.cell + scale.gap) - scale.gap;
 }
 
-/// A box of many cells is about twice as wide as high; none is wider than the picture.
+/// Returns the cells per row of a box: about twice as wide as high, and not wider than the picture.
 int columnsOf(const MappedNode& node, const ClusterScale& scale, int width)
 {
     const int cells = std::max(1, node.shown);
@@ -106,7 +106,7 @@ int ClusterLayout::nodeAt(const QPoint& position) const
 int ClusterLayout::deviceBeyond(int device, int direction) const
 {
     const QPoint from = cell(device).center();
-    const auto distance = [&](const QRect& other) { // the next line first, in it the nearest column
+    const auto distance = [&](const QRect& other) { // the nearest row, then the nearest column in it
         const int down = (other.center().y() - from.y()) * direction;
         return down <= 0 ? std::pair(INT_MAX, 0) : std::pair(down, std::abs(other.center().x() - from.x()));
     };

@@ -19,19 +19,19 @@ namespace trainyard {
 
 namespace {
 
-/// Ranks of one copy of the model; 0 for degrees that are typed and make none.
+/// Returns the number of ranks of one copy of the model; 0 for invalid degrees, which may be typed.
 std::int64_t ranksOfCopy(const ParallelLayout& layout)
 {
     std::int64_t ranks = 1;
     for (const int degree : {layout.context, layout.tensor, layout.pipeline}) {
         if (degree < 1 || degree > kMaxRanks)
             return 0;
-        ranks *= degree; // of three within the limit: far below what 64 bits hold
+        ranks *= degree; // at most kMaxRanks cubed, which fits into 64 bits
     }
     return ranks;
 }
 
-/// Copies of the model that the cluster's slots hold.
+/// Returns the number of model copies that fit into the cluster's slots.
 int copiesOn(const RunSpec& spec)
 {
     const std::int64_t ranks = ranksOfCopy(spec.layout);

@@ -21,7 +21,7 @@ class ClusterPanel : public QFrame {
 public:
     explicit ClusterPanel(SpecDocument& document, QWidget* parent = nullptr);
 
-    /// Both are of the document's specification.
+    /// Shows these; both must be of the document's specification.
     void setCluster(const DeviceMap& map, const GroupedMemory& memory);
 
 private:

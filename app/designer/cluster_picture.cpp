@@ -19,7 +19,7 @@ namespace trainyard {
 
 namespace {
 
-/// Lines are drawn through the middle of pixels.
+/// Moves lines to the middle of pixels, where they are sharp.
 QRectF onPixels(const QRect& rect)
 {
     return QRectF(rect).adjusted(0.5, 0.5, -0.5, -0.5);
@@ -118,7 +118,7 @@ void ClusterPicture::paintEvent(QPaintEvent* event)
     paintFocus(painter);
 }
 
-/// A ring around the current device; without one the first node shows where the keyboard is.
+/// Paints a ring around the current device or, if there is none, around the first node.
 void ClusterPicture::paintFocus(QPainter& painter) const
 {
     const ThemeColours& colours = coloursOf(palette());

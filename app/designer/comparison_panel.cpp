@@ -13,11 +13,11 @@ namespace trainyard {
 
 namespace {
 
-enum View { FiguresPage, FieldsPage, EmptyPage };
+enum View { MetricsPage, FieldsPage, EmptyPage };
 
 constexpr int kLagMs = 40;
 
-/// Which design is kept, as a step of Undo.
+/// Undo step for keeping another design.
 class KeepDesign : public QUndoCommand {
 public:
     KeepDesign(ComparisonPanel& panel, PlannedDesign design)
@@ -40,7 +40,7 @@ private:
     std::optional<PlannedDesign> m_after;
 };
 
-/// Figures have the room that they need, names what is left.
+/// Makes a table whose numbers have the width they need; names get the rest.
 TableView* makeTable(const QString& name, TextTableModel& model)
 {
     auto* table = new TableView(name);
@@ -75,7 +75,7 @@ ComparisonPanel::ComparisonPanel(SpecDocument& document, QWidget* parent)
     , m_clear(makeButton(tr("Clea&r")))
     , m_pages(new QStackedWidget)
 {
-    m_pages->insertWidget(FiguresPage, makeTable(tr("Metrics of both designs"), m_figures));
+    m_pages->insertWidget(MetricsPage, makeTable(tr("Metrics of both designs"), m_metrics));
     m_pages->insertWidget(FieldsPage, makeTable(tr("Fields that differ"), m_fields));
     m_pages->insertWidget(EmptyPage, makeEmpty());
     auto* column = columnLayout(this, metrics::kHalf, {0, metrics::kHalf, 0, 0});
@@ -164,7 +164,7 @@ void ComparisonPanel::showTables()
     m_pages->setCurrentIndex(m_kept ? m_table->currentIndex() : static_cast<int>(EmptyPage));
     if (!m_kept)
         return;
-    m_figures.setTable(comparedFigures(*m_kept, m_present));
+    m_metrics.setTable(comparedMetrics(*m_kept, m_present));
     m_fields.setTable(comparedFields(m_kept->spec, m_present.spec));
 }
 

@@ -45,7 +45,7 @@ private:
     PlannedDesign m_present;
     std::optional<PlannedDesign> m_kept;
     QTimer m_due; ///< delays the tables while the user edits; they are only built while visible
-    TextTableModel m_figures;
+    TextTableModel m_metrics;
     TextTableModel m_fields;
     QComboBox* m_table; ///< chooses the table
     QPushButton* m_keep;

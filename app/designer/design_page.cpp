@@ -52,8 +52,7 @@ QFrame* makeTitledPanel(const QString& title, QWidget* content)
     return panel;
 }
 
-/// The form beside the pictures of what follows from it, the verdict beside these. A wide window has room for
-/// all of them at once.
+/// Arranges form, charts and verdict from left to right. A wide window shows all charts at once.
 void arrange(PanelArea& area, PanelArea::SizeClass size)
 {
     const bool wide = size == PanelArea::SizeClass::Wide;
@@ -93,7 +92,7 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
     }
 }
 
-/// What the last check of a host found; this machine needs none.
+/// Returns the memory found by the host's last check, or that of this machine.
 NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 {
     const int row = hosts.rowOf(QString::fromStdString(node.host));
@@ -243,7 +242,7 @@ void DesignPage::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-/// The run's, when this desk has read its manifest.
+/// Returns the data set of the specification, if its manifest is known here.
 const DataSetEntry* DesignPage::dataSet() const
 {
     const QString path = QString::fromStdString(m_document.spec().dataset.path);
@@ -316,7 +315,7 @@ PlannedDesign DesignPage::plannedDesign() const
     return {spec, shape(), planRun(spec, planInputs())};
 }
 
-/// What takes longer than an edit may follows in the strip, a moment later.
+/// Updates everything that is fast to compute; slower results follow in the panels.
 void DesignPage::refresh()
 {
     m_design = plannedDesign();
@@ -352,8 +351,8 @@ void DesignPage::applyAlternative(const FoundLayout& layout)
     tellHostsWithoutRanks();
 }
 
-/// The cheapest layout may want fewer hosts than there are. They stay in the design, where no rank is put on
-/// them, until the user takes them out.
+/// Reports hosts without ranks: the cheapest layout may need fewer. They stay in the design until the user
+/// removes them.
 void DesignPage::tellHostsWithoutRanks()
 {
     const auto& hosts = m_design.plan.hosts;

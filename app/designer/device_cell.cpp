@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kTint = 0.35; // a plan is an outline; the tint helps the eye to find its colour again
+constexpr double kTint = 0.35; // planned values are outlines; a tint makes their colour recognizable
 constexpr double kFaded = 0.25;
 constexpr double kMinForText = 18;
 constexpr double kMinForOutline = 10;

@@ -18,7 +18,7 @@ bool filterDocumentKeys(SpecDocument& document, QEvent* event)
     } else if (event->type() == QEvent::ShortcutOverride) {
         const auto& key = static_cast<const QKeyEvent&>(*event);
         if (key.matches(QKeySequence::Undo) || key.matches(QKeySequence::Redo)) {
-            event->ignore(); // a control that accepts this would keep the key for itself
+            event->ignore(); // otherwise the control would handle the key itself
             return true;
         }
     }
@@ -90,7 +90,7 @@ QWidget* FieldEditor::makeText()
             return;
         line->setText(value.toString());
         if (!line->hasFocus())
-            line->setCursorPosition(0); // the beginning is in view
+            line->setCursorPosition(0); // shows the beginning
     };
     return line;
 }

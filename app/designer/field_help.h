@@ -6,11 +6,11 @@ class QWidget;
 
 namespace trainyard {
 
-/// Says what a control is for: as a tool tip, to screen readers, and in the form's place for help while it
-/// has the focus.
+/// Sets the help of a control: its tool tip, its accessible texts, and the help at the bottom of the form
+/// while it has the focus.
 void explainField(QWidget* control, const QString& name, const QString& help);
 
-/// The help of a control, or of what contains it; empty where nothing says any.
+/// Returns the help of a control or of its nearest ancestor with one; empty if there is none.
 QString fieldHelp(const QWidget* control);
 
 /// Converts plain text to HTML in which papers ("arXiv:" and a number) are links.

@@ -54,7 +54,7 @@ std::vector<MemoryCategory> categoriesIn(const std::vector<MemoryGroup>& groups)
     return present;
 }
 
-/// One line per category, every byte counted.
+/// Returns one line per category, with exact bytes.
 QString breakdown(const MemoryGroup& group)
 {
     QStringList lines;
@@ -119,7 +119,7 @@ int MemoryBars::rowTop(std::size_t row) const
     return barsTop() + static_cast<int>(row) * kRow + (row > 0 && m_kept ? kKept : 0);
 }
 
-/// Below the legend, which stays in sight where there are more bars than room.
+/// Returns the top of the bars, below the legend, which does not scroll.
 int MemoryBars::barsTop() const
 {
     const int columns = legendColumns();
@@ -148,7 +148,7 @@ int MemoryBars::neededHeight() const
 void MemoryBars::resizeEvent(QResizeEvent* event)
 {
     QWidget::resizeEvent(event);
-    updateGeometry(); // the legend may have more lines, or fewer
+    updateGeometry(); // the number of lines in the legend may change
 }
 
 double MemoryBars::bytesPerPixel() const
@@ -191,12 +191,12 @@ void MemoryBars::paintRow(QPainter& painter, const Row& row, int top) const
     painter.drawText(label, Qt::AlignLeft | Qt::AlignVCenter,
                      fontMetrics().elidedText(row.label, Qt::ElideMiddle, left));
     const QRectF bar(0.5, top + kLabel + 0.5, width() - 1, kBar - 1);
-    paintRoom(painter, row.group, bar);
+    paintCapacity(painter, row.group, bar);
     paintBar(painter, row.group, bar);
 }
 
-/// What there is: hatched, and a line at its end.
-void MemoryBars::paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const
+/// Paints the capacity, hatched and with an outline.
+void MemoryBars::paintCapacity(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const
 {
     if (!group.capacity)
         return;

@@ -46,7 +46,7 @@ private:
     std::vector<Part> partsOf(const MemoryGroup& group, const QRectF& bar) const;
     void paintRow(QPainter& painter, const Row& row, int top) const;
     void paintBar(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const;
-    void paintRoom(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const;
+    void paintCapacity(QPainter& painter, const MemoryGroup& group, const QRectF& bar) const;
     void paintKept(QPainter& painter) const;
     void describe();
     int rowTop(std::size_t row) const;

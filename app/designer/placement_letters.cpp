@@ -65,7 +65,7 @@ void PlacementLetters::setCurrent(int position)
     setLetters(m_letters);
 }
 
-/// A letter that is dragged over the middle of its neighbour's tile changes places with it.
+/// Swaps the dragged letter with its neighbour once it is past the middle of the neighbour's tile.
 void PlacementLetters::dragTo(int x)
 {
     m_drag->x = std::clamp(x - m_drag->grip, 0, (kTiles - 1) * kPitch);

@@ -67,8 +67,7 @@ void PlacementRow::setMap(const DeviceMap& map)
         m_spelling->setFullText(QString::fromStdString(placement.error().text()));
 }
 
-/// Of an order; the degrees, which may be typed badly, do not matter, but context is named where there is
-/// any.
+/// Shows the spellings of an order. They do not depend on the degrees, except that context is named if used.
 void PlacementRow::showSpellings(const QString& letters, int context)
 {
     ParallelLayout layout;

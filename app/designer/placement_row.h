@@ -17,7 +17,7 @@ class PlacementRow : public QWidget {
 public:
     explicit PlacementRow(SpecDocument& document, QWidget* parent = nullptr);
 
-    /// The map of the document's specification.
+    /// Shows this map, which must be of the document's specification.
     void setMap(const DeviceMap& map);
 
 private:

@@ -18,11 +18,11 @@ const char* styleOf(Tone tone)
     return tone == Tone::Good ? "good" : tone == Tone::Bad ? "bad" : "muted";
 }
 
-/// The same figure of another design; null where that has none.
-const PlanMetric* counterpart(const PlanMetric& figure, const std::vector<PlanMetric>& others)
+/// Returns the same metric of another design; null if it is missing there.
+const PlanMetric* counterpart(const PlanMetric& metric, const std::vector<PlanMetric>& others)
 {
     const auto found =
-        std::ranges::find_if(others, [&](const PlanMetric& other) { return other.isSame(figure); });
+        std::ranges::find_if(others, [&](const PlanMetric& other) { return other.isSame(metric); });
     return found == others.end() ? nullptr : &*found;
 }
 
@@ -47,30 +47,30 @@ void PlanMetricTable::addRow()
     m_grid->addWidget(m_rows.back().change, row, 2, Qt::AlignRight);
 }
 
-void PlanMetricTable::show(const Row& row, const PlanMetric& figure, const PlanMetric* kept)
+void PlanMetricTable::show(const Row& row, const PlanMetric& metric, const PlanMetric* kept)
 {
-    row.name->setFullText(figure.name);
-    row.value->setText(figure.value);
-    row.name->setHelp(figure.help());
-    row.value->setAccessibleName(figure.name);
-    row.value->setAccessibleDescription(figure.help());
-    row.value->setToolTip(wrappedToolTip(figure.help()));
-    row.change->setText(kept ? changeText(figure, *kept) : QString());
+    row.name->setFullText(metric.name);
+    row.value->setText(metric.value);
+    row.name->setHelp(metric.help());
+    row.value->setAccessibleName(metric.name);
+    row.value->setAccessibleDescription(metric.help());
+    row.value->setToolTip(wrappedToolTip(metric.help()));
+    row.change->setText(kept ? changeText(metric, *kept) : QString());
     row.change->setToolTip(kept ? tr("design saved for comparison: %1").arg(kept->value) : QString());
-    setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(figure, *kept) : Tone::Muted));
+    setStyleProperty(row.change, "tone", styleOf(kept ? changeTone(metric, *kept) : Tone::Muted));
 }
 
-void PlanMetricTable::setFigures(const std::vector<PlanMetric>& figures, const std::vector<PlanMetric>& kept)
+void PlanMetricTable::setMetrics(const std::vector<PlanMetric>& metrics, const std::vector<PlanMetric>& kept)
 {
-    while (m_rows.size() < figures.size())
+    while (m_rows.size() < metrics.size())
         addRow();
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const bool used = i < figures.size();
+        const bool used = i < metrics.size();
         m_rows[i].name->setVisible(used);
         m_rows[i].value->setVisible(used);
         m_rows[i].change->setVisible(used && !kept.empty());
         if (used)
-            show(m_rows[i], figures[i], counterpart(figures[i], kept));
+            show(m_rows[i], metrics[i], counterpart(metrics[i], kept));
     }
 }
 

@@ -20,7 +20,7 @@ public:
     explicit PlanMetricTable(QWidget* parent = nullptr);
 
     /// `kept`: metrics of the design saved for comparison; empty = no comparison.
-    void setFigures(const std::vector<PlanMetric>& figures, const std::vector<PlanMetric>& kept);
+    void setMetrics(const std::vector<PlanMetric>& metrics, const std::vector<PlanMetric>& kept);
 
 private:
     struct Row {
@@ -29,7 +29,7 @@ private:
         QLabel* change;
     };
     void addRow();
-    static void show(const Row& row, const PlanMetric& figure, const PlanMetric* kept);
+    static void show(const Row& row, const PlanMetric& metric, const PlanMetric* kept);
 
     QGridLayout* m_grid;
     std::vector<Row> m_rows;

@@ -57,9 +57,9 @@ public:
     void keepForComparison();
 
 signals:
-    /// The design saved for comparison changed, or more results of it are available.
+    /// The design saved for comparison changed, or further results for it are available.
     void keptChanged();
-    /// Efficiency per rank relative to the fewest ranks; NaN = unknown.
+    /// Reports the efficiency per rank relative to the fewest ranks; NaN = unknown.
     void efficiencyChanged(double efficiency);
 
 private:

@@ -19,7 +19,7 @@ QLabel* makeText(const QString& text, const char* role)
     return label;
 }
 
-/// Each change as `pattern` with the field's label and its value, as the form shows them.
+/// Formats each change by `pattern`, with the field's label and value as in the form.
 QStringList settingsOf(const Remedy& remedy, const QString& pattern)
 {
     QStringList settings;
@@ -99,7 +99,7 @@ void ProblemList::addRemedies(const std::vector<Remedy>& remedies)
         const int furtherLines = static_cast<int>(remedy.changes.size()) - 1;
         button->setMinimumHeight(metrics::kControlHeight +
                                  furtherLines * button->fontMetrics().lineSpacing());
-        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the tool tip has all of it
+        button->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed); // the tool tip has the full text
         button->setAccessibleName(remedySentence(remedy));
         button->setToolTip(remedySentence(remedy));
         connect(button, &QPushButton::clicked, this, [this, remedy] { emit remedyChosen(remedy); });

@@ -10,8 +10,8 @@ class QVBoxLayout;
 
 namespace trainyard {
 
-/// A list of problems or remarks: a link to the field, the problem and its fix, the equation with its
-/// numbers, and a button for each valid setting.
+/// A list of problems or remarks, each with a link to the field, the fix, the equation with its numbers, and
+/// a button for each valid setting.
 class ProblemList : public QWidget {
     Q_OBJECT
 public:

@@ -29,7 +29,7 @@ constexpr double kRing = 5.5;
 
 } // namespace
 
-/// Where figures lie at the present size.
+/// Maps sizes and values to positions in the widget.
 struct ScalingChart::Frame {
     QRectF area;
     double fewest = 1; ///< devices at the left edge
@@ -83,32 +83,32 @@ ChartMarker ScalingChart::markerOfPublished(std::size_t index)
     return static_cast<ChartMarker>(index % kChartMarkers);
 }
 
-void ScalingChart::setFigure(Figure figure)
+void ScalingChart::setMetric(Metric metric)
 {
-    m_figure = figure;
+    m_metric = metric;
     update();
 }
 
 double ScalingChart::valueOf(const ScalingStep& step) const
 {
-    return m_figure == Figure::Efficiency ? step.efficiency : step.sequencesPerSecond;
+    return m_metric == Metric::Efficiency ? step.efficiency : step.sequencesPerSecond;
 }
 
 double ScalingChart::valueOf(const PublishedPoint& point) const
 {
-    return m_figure == Figure::Efficiency ? point.efficiency : point.sequencesPerSecond;
+    return m_metric == Metric::Efficiency ? point.efficiency : point.sequencesPerSecond;
 }
 
 double ScalingChart::idealAt(int ranks) const
 {
-    return m_figure == Figure::Efficiency ? 1 : m_forecast.steps.front().perDevice * ranks;
+    return m_metric == Metric::Efficiency ? 1 : m_forecast.steps.front().perDevice * ranks;
 }
 
 ScalingChart::Frame ScalingChart::frame() const
 {
     Frame frame;
     frame.area = QRectF(rect()).adjusted(kLeft, kTop, -kRight, -kBottom);
-    frame.logarithmic = m_figure == Figure::Throughput;
+    frame.logarithmic = m_metric == Metric::Throughput;
     double fewest = m_forecast.steps.front().ranks;
     double most = m_forecast.steps.back().ranks;
     double least = valueOf(m_forecast.steps.front());
@@ -139,7 +139,7 @@ ScalingChart::Frame ScalingChart::frame() const
 void ScalingChart::paintAxes(QPainter& painter, const Frame& frame) const
 {
     const ThemeColours& colours = coloursOf(palette());
-    const Quantity quantity = m_figure == Figure::Efficiency ? Quantity::Share : Quantity::Number;
+    const Quantity quantity = m_metric == Metric::Efficiency ? Quantity::Share : Quantity::Number;
     const int rows = std::max(2, static_cast<int>(frame.area.height()) / 32);
     for (const double tick : axisTicks(frame.least, frame.top, {quantity, frame.logarithmic, rows})) {
         const double y = std::round(frame.y(tick)) + 0.5;
@@ -189,7 +189,7 @@ void ScalingChart::paintPrediction(QPainter& painter, const Frame& frame) const
         painter.drawEllipse(point, kDot, kDot);
 }
 
-/// Measured, and so solid.
+/// Paints published points solid, because they are measured.
 void ScalingChart::paintPublished(QPainter& painter, const Frame& frame) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;

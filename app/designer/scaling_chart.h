@@ -15,7 +15,7 @@ namespace trainyard {
 class ScalingChart : public QWidget {
     Q_OBJECT
 public:
-    enum class Figure { Efficiency, Throughput };
+    enum class Metric { Efficiency, Throughput };
 
     explicit ScalingChart(QWidget* parent = nullptr);
 
@@ -23,10 +23,10 @@ public:
     void clear(const QString& why);
     /// A forecast without steps = no comparison.
     void setKept(const ScalingForecast& forecast);
-    void setFigure(Figure figure);
-    /// Text at the design's own size; empty if unknown.
+    void setMetric(Metric metric);
+    /// Returns the text at the design's own size; empty if unknown.
     QString presentReadOut() const;
-    /// Styles of published points, also used by the legend.
+    /// Returns the styles of published points, also for the legend.
     static int styleOfPublished(std::size_t index) { return static_cast<int>(index) + 1; }
     static ChartMarker markerOfPublished(std::size_t index);
 
@@ -59,7 +59,7 @@ private:
     ScalingForecast m_forecast;
     std::vector<ScalingStep> m_kept;
     QString m_emptyText;
-    Figure m_figure = Figure::Efficiency;
+    Metric m_metric = Metric::Efficiency;
     std::optional<std::size_t> m_current; ///< index into the forecast's steps
 };
 

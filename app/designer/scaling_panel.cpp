@@ -30,7 +30,7 @@ LegendEntry entryOf(const QString& text, int style)
             seriesStyle(ColourScheme::Dark, style).colour, Qt::SolidLine};
 }
 
-/// "first phase, on 8 to 64 Gaudi": the model is that of the design.
+/// Shortens a title to e.g. "first phase, on 8 to 64 Gaudi", without the model, which is the design's.
 QString shortTitle(const PublishedCurve& curve)
 {
     const QString title = QString::fromStdString(curve.title);
@@ -73,7 +73,7 @@ QString sourcesOf(const ScalingForecast& forecast)
 ScalingPanel::ScalingPanel(QWidget* parent)
     : QWidget(parent)
     , m_scaling(makeChoice(tr("Scaling")))
-    , m_figure(makeChoice(tr("Metric")))
+    , m_metric(makeChoice(tr("Metric")))
     , m_readOut(new ElidedLabel("small"))
     , m_chart(new ScalingChart)
     , m_legend(new ChartLegend)
@@ -82,13 +82,13 @@ ScalingPanel::ScalingPanel(QWidget* parent)
     m_scaling->addItem(tr("weak"), static_cast<int>(Scaling::Weak));
     m_scaling->setToolTip(
         tr("strong: the same global batch on more devices; weak: the same work per device"));
-    m_figure->addItem(tr("efficiency"), static_cast<int>(ScalingChart::Figure::Efficiency));
-    m_figure->addItem(tr("throughput"), static_cast<int>(ScalingChart::Figure::Throughput));
-    m_figure->setToolTip(tr("efficiency: throughput per device relative to the smallest size; throughput: "
+    m_metric->addItem(tr("efficiency"), static_cast<int>(ScalingChart::Metric::Efficiency));
+    m_metric->addItem(tr("throughput"), static_cast<int>(ScalingChart::Metric::Throughput));
+    m_metric->setToolTip(tr("efficiency: throughput per device relative to the smallest size; throughput: "
                             "sequences per second of all devices"));
     auto* head = new QHBoxLayout;
     head->addWidget(m_scaling);
-    head->addWidget(m_figure);
+    head->addWidget(m_metric);
     head->addStretch(1);
     auto* column = columnLayout(this, metrics::kHalf, {0, metrics::kHalf, 0, 0});
     column->addLayout(head);
@@ -98,8 +98,8 @@ ScalingPanel::ScalingPanel(QWidget* parent)
 
     connect(m_scaling, &QComboBox::currentIndexChanged, this,
             [this] { emit scalingChosen(static_cast<Scaling>(m_scaling->currentData().toInt())); });
-    connect(m_figure, &QComboBox::currentIndexChanged, this, [this] {
-        m_chart->setFigure(static_cast<ScalingChart::Figure>(m_figure->currentData().toInt()));
+    connect(m_metric, &QComboBox::currentIndexChanged, this, [this] {
+        m_chart->setMetric(static_cast<ScalingChart::Metric>(m_metric->currentData().toInt()));
     });
     connect(m_chart, &ScalingChart::readOutChanged, this, [this](const QString& text) {
         m_readOut->setFullText(text.isEmpty() ? m_chart->presentReadOut() : text);

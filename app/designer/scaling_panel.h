@@ -34,7 +34,7 @@ private:
     ScalingForecast m_forecast;
     bool m_hasKept = false;
     QComboBox* m_scaling;
-    QComboBox* m_figure;
+    QComboBox* m_metric;
     ElidedLabel* m_readOut;
     ScalingChart* m_chart;
     ChartLegend* m_legend;

@@ -15,8 +15,8 @@ namespace {
 
 using Paths = std::vector<const char*>;
 
-/// A section of the form. The path of an object stands for all its fields that no other entry names, so that
-/// a new field has a row.
+/// A section of the form. An object's path includes all its fields that no other entry names, so that a new
+/// field gets a row.
 struct SectionLayout {
     const char* title;
     bool advanced;
@@ -51,7 +51,7 @@ const std::vector<SectionLayout> kSections{
     {"Optimizer details", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
     {"Loss scaling (float16)", true, {"precision.loss_scale"}}};
 
-/// Objects, and fields whose labels are column heads of an editor.
+/// Labels of objects and of fields that are columns of an editor.
 constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model"},
                                                                 {"cluster", "Hosts"},
                                                                 {"cluster.nodes", "Hosts"},
@@ -68,7 +68,7 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"checkpoint", "Checkpoints"},
                                                                 {"launch", "Launch"}};
 
-/// Makes a row of every field but those of nodes. `reach` reaches the object: see makeRow().
+/// Makes a row for every field except those of nodes. `reach` returns the object: see makeRow().
 template <typename Struct, typename Reach>
 struct RowMaker {
     std::vector<SpecField>& rows;
@@ -114,7 +114,8 @@ const std::vector<SpecField>& allRows()
     return all;
 }
 
-/// The longest of the paths that is the field's or that of an object around it; empty when there is none.
+/// Returns the longest listed path that is the field's or that of an enclosing object; empty if there is
+/// none.
 QString placeOf(const QString& field)
 {
     QString place;

@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-/// One plain field of a specification, as the form shows it: made from its description in engine/spec.
+/// One field of a specification as the form shows it, made from its description in engine/spec.
 struct SpecField {
     enum class Kind { Integer, Real, Text, Choice };
 
@@ -20,36 +20,36 @@ struct SpecField {
     QString label{};
     QString unit{};
     QString effect{};
-    QString source{}; ///< of what it does; papers as "arXiv:" and their number
+    QString source{}; ///< reference for its meaning; papers as "arXiv:" and a number
     Kind kind = Kind::Text;
     QStringList choices{};                         ///< of a Choice
     std::function<QVariant(const RunSpec&)> get{}; ///< int, double or QString, by kind
     std::function<void(RunSpec&, const QVariant&)> set{};
-    /// Of a Text: what is wrong with it before it can be set; empty = nothing. May be left out.
+    /// For a Text: returns why the text cannot be set; empty = valid. May be null.
     std::function<QString(const QString&)> complaint = {};
 
-    /// Effect, unit, default and source, for a tool tip and for those who cannot see the form.
+    /// Returns effect, unit, default and source, for the tool tip and screen readers.
     QString help() const;
 };
 
 struct SpecSection {
     QString title;
-    bool advanced = false; ///< folded until the user wants it
+    bool advanced = false; ///< hidden until the user unfolds the section
     std::vector<SpecField> fields;
 };
 
-/// The field of that JSON path, which has to exist and not to be one of a node.
+/// Returns the field of that JSON path, which must exist and not belong to a node.
 SpecField specField(const char* path);
-/// What the form calls the field or object at a JSON path: "Attention heads", "Parallelism", "Host 2: slots".
-/// The path itself if the form does not show it.
+/// Returns the form's label of the field or object at a JSON path: "Attention heads", "Parallelism", "Host 2:
+/// slots"; the path itself if the form does not show it.
 QString fieldLabel(const QString& path);
-/// `text` with each JSON path replaced by its label in quotation marks.
+/// Returns `text` with each JSON path replaced by its label in quotation marks.
 QString withFieldLabels(const QString& text);
-/// The help of a field of cluster.nodes[], by its key.
+/// Returns the help of a field of cluster.nodes[], by its key.
 QString nodeFieldHelp(const std::string& key);
-/// The fields below the editor of the batch's sizes.
+/// Returns the fields below the batch equation.
 std::vector<SpecField> batchFields();
-/// The sections of the form in their order; batch and cluster have editors of their own between them.
+/// Returns the sections of the form in order; the separate editors of batch and cluster are between them.
 std::vector<SpecSection> specSections();
 
 } // namespace trainyard

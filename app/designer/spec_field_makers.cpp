@@ -8,7 +8,7 @@ namespace trainyard {
 
 namespace {
 
-/// "3, 4, 4, 3"; empty when it is no such list.
+/// Parses e.g. "3, 4, 4, 3"; empty if the text is not such a list.
 std::vector<int> layerCountsIn(const QString& text)
 {
     std::vector<int> counts;
@@ -21,7 +21,7 @@ std::vector<int> layerCountsIn(const QString& text)
     return counts;
 }
 
-/// A data set's tokenizer decides its vocabulary, whatever model reads it.
+/// Returns the preset; with a data set, its tokenizer decides the vocabulary size, so that of `spec` stays.
 std::optional<ModelSpec> modelWithVocabularyOf(const RunSpec& spec, const std::string& preset)
 {
     auto model = modelPreset(preset);
@@ -50,7 +50,7 @@ void specializePreset(SpecField& field)
     };
 }
 
-/// With all that follows from the family.
+/// Sets the family together with the fields that depend on it.
 void specializeFamily(SpecField& field)
 {
     field.set = [](RunSpec& spec, const QVariant& value) {

@@ -25,21 +25,20 @@ QStringList namesOf()
     return QString::fromStdString(acceptedNames<Enum>()).split(QStringLiteral(", "));
 }
 
-/// Bytes or milliseconds of the unit in which the form shows a size or duration.
+/// Returns the bytes or milliseconds of the unit in which the form shows a size or duration.
 double formUnit(const FieldInfo& info);
-/// "s" for "seconds": the labels are narrow.
+/// Returns "s" for "seconds", because the labels are narrow.
 QString shortUnit(const QString& unit);
-/// What is wrong with the text of a seed; empty = nothing.
+/// Returns why the text is not a seed; empty = valid.
 QString seedComplaint(const QString& text);
 QString partitionText(const StagePartition& partition);
 QString partitionComplaint(const QString& text);
 StagePartition partitionIn(const QString& text);
 
-// The makers below give a field its kind, and ways to get and set it. `reach` reaches its member:
-// `[](auto& spec) -> auto& { return spec.model.layers; }`.
+// The makers below give a field its kind, getter and setter. `reach` returns its member: `[](auto& spec) ->
+// auto& { return spec.model.layers; }`.
 
-/// A number of the form's unit; the member counts in bytes or milliseconds, which is what `raw` and `set`
-/// see.
+/// Makes a field for a number in the form's unit; `raw` and `set` use bytes or milliseconds, like the member.
 template <typename Raw, typename Set>
 void makeQuantity(SpecField& field, double unit, Raw raw, Set set)
 {
@@ -143,8 +142,8 @@ void makeRow(SpecField& field, const FieldInfo& info, Reach reach)
         makeNumber<Value>(field, reach);
 }
 
-/// Gives the rows that say more than one member of the specification, or say it in other words, what the
-/// description alone does not: presets, family, ZeRO stage. Leaves all others alone.
+/// Completes the rows that set more than one member of the specification or show other values: presets,
+/// family, ZeRO stage. Does not change other rows.
 void specialize(SpecField& field);
 
 } // namespace trainyard

@@ -92,7 +92,8 @@ void SpecForm::onFocusChanged(QWidget* now)
     }
 }
 
-/// The pointer that comes for a link has crossed other fields on its way.
+/// Shows the help of the focused field again when the pointer enters it: on its way to a link it may have
+/// crossed other fields.
 bool SpecForm::eventFilter(QObject* watched, QEvent* event)
 {
     if (watched == m_help && event->type() == QEvent::Enter && !m_focusHelp.isEmpty())

@@ -36,8 +36,8 @@ public:
     };
     explicit SpecForm(const Parts& parts, QWidget* parent = nullptr);
 
-    /// Scrolls to the field of that JSON path, or the nearest one that contains it, unfolds its section and
-    /// gives it the focus.
+    /// Scrolls to the field of that JSON path, or to the nearest one that contains it, unfolds its section
+    /// and focuses it.
     void focusField(const QString& path);
 
 signals:
@@ -76,7 +76,7 @@ private:
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
     QLabel* m_help;
-    QString m_focusHelp; ///< of the field that has, or last had, the focus
+    QString m_focusHelp; ///< help of the field that has or last had the focus
     QScrollArea* m_scroll;
 };
 

@@ -48,7 +48,7 @@ void StepTimeBar::setSteps(const std::optional<StepTime>& step, const std::optio
     update();
 }
 
-/// What is pointed at may be gone, and then all of the step is told again.
+/// Describes the current cause; if it is gone, the whole step.
 void StepTimeBar::describe()
 {
     if (m_current && !std::ranges::count(shownCauses(), *m_current))
@@ -67,7 +67,7 @@ void StepTimeBar::describe()
     setAccessibleDescription(parts.join(QStringLiteral(", ")));
 }
 
-/// Causes that take some of the step, or of the saved one.
+/// Returns the causes with a share in the step or in the saved one.
 std::vector<CommonCause> StepTimeBar::shownCauses() const
 {
     std::vector<CommonCause> causes;
@@ -132,7 +132,7 @@ void StepTimeBar::paintEvent(QPaintEvent*)
     paintFocusRing(painter, *this, QRectF(rect()).adjusted(0.5, 0.5, -0.5, -0.5));
 }
 
-/// The saved design is an outline alone.
+/// Paints the bar; that of the saved design as an outline only.
 void StepTimeBar::paintBar(QPainter& painter, const StepTime& step, const QRectF& bar, bool kept) const
 {
     const ThemeColours& colours = coloursOf(palette());
@@ -159,7 +159,7 @@ void StepTimeBar::paintLegend(QPainter& painter) const
 {
     const ThemeColours& colours = coloursOf(palette());
     const auto seconds = byCommonCause(m_step->byCause);
-    const bool hasShares = legendCell(0).width() >= kCellWithShare; // else the tool tip has them
+    const bool hasShares = legendCell(0).width() >= kCellWithShare; // otherwise only in the tool tip
     const int shareWidth = hasShares ? fontMetrics().horizontalAdvance(displayPercent(0.999)) + 8 : 0;
     const auto causes = shownCauses();
     for (std::size_t i = 0; i < causes.size(); ++i) {

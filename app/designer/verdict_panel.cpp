@@ -29,12 +29,12 @@ QString paragraphs(const QStringList& sentences)
     return html;
 }
 
-/// A scroll area as high as its content, up to a maximum in pixels.
+/// Scroll area as high as its content, up to a maximum in pixels.
 class FittingScroll : public QScrollArea {
 public:
     FittingScroll(QWidget* content, int maxHeight) : m_maxHeight(maxHeight)
     {
-        setWidget(content); // from now on its events pass here
+        setWidget(content); // installs the event filter on the content
         setWidgetResizable(true);
         setFrameShape(QFrame::NoFrame);
         setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -51,7 +51,7 @@ public:
     }
 
 protected:
-    /// Text that is wrapped is higher in a narrower column.
+    /// Wrapped text needs another height after a change of width.
     void resizeEvent(QResizeEvent* event) override
     {
         QScrollArea::resizeEvent(event);
@@ -77,7 +77,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_problems(new ProblemList)
     , m_assumptions(makeParagraph({}, "help"))
     , m_pages(new QStackedWidget)
-    , m_figures(new PlanMetricTable)
+    , m_metrics(new PlanMetricTable)
     , m_obstacle(makeLabel({}, "help"))
     , m_chooseHardware(makeButton(tr("Choose the hardware"), "link"))
     , m_explain(makeButton(tr("How is this computed?"), "link"))
@@ -105,12 +105,12 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     rows->addWidget(m_sentence);
     rows->addWidget(m_pages);
     rows->addWidget(makeSeparator());
-    rows->addWidget(m_figures);
+    rows->addWidget(m_metrics);
     rows->addWidget(m_obstacle);
     rows->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
     rows->addLayout(links);
     rows->addStretch();
-    auto* scroll = verticalScroll(body); // so that the verdict and the launch are always in sight
+    auto* scroll = verticalScroll(body); // scrolls alone, so that verdict and Launch stay visible
     scroll->viewport()->setAutoFillBackground(false);
     body->setAutoFillBackground(false);
 
@@ -151,13 +151,13 @@ void VerdictPanel::chooseHardware()
 
 void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& findings)
 {
-    const double efficiency = m_design.efficiency; // of the design before, until that of this one is there
+    const double efficiency = m_design.efficiency; // of the previous design, until the new one is computed
     m_design = design;
     m_design.efficiency = efficiency;
     m_problemCount = findings.problems.size();
     showSentence(findings);
     showProblems(findings.problems.empty() ? findings.remarks : findings.problems);
-    showFigures();
+    showMetrics();
     showObstacle(findings);
     explain(m_explain->isChecked());
     updateLaunch();
@@ -166,21 +166,21 @@ void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& find
 void VerdictPanel::setKept(const std::optional<PlannedDesign>& kept)
 {
     m_kept = kept;
-    showFigures();
+    showMetrics();
 }
 
 void VerdictPanel::setEfficiency(double efficiency)
 {
     m_design.efficiency = efficiency;
-    showFigures();
+    showMetrics();
 }
 
-void VerdictPanel::showFigures()
+void VerdictPanel::showMetrics()
 {
-    m_figures->setFigures(planMetrics(m_design), m_kept ? planMetrics(*m_kept) : std::vector<PlanMetric>());
+    m_metrics->setMetrics(planMetrics(m_design), m_kept ? planMetrics(*m_kept) : std::vector<PlanMetric>());
 }
 
-/// Problems speak for themselves; that hardware is unknown is none.
+/// Explains missing time metrics, unless there are problems. Unknown hardware is not listed as a problem.
 void VerdictPanel::showObstacle(const Findings& findings)
 {
     const bool isUnknown = nodeOfUnknownHardware(m_design).has_value();
@@ -192,7 +192,7 @@ void VerdictPanel::showObstacle(const Findings& findings)
 
 void VerdictPanel::explain(bool on)
 {
-    // Without text while they are not shown, for the pages are as high as the highest of them.
+    // No text while it is hidden, because all pages are as high as the highest one.
     m_assumptions->setText(on ? paragraphs(planAssumptions(m_design)) : QString());
     const bool used = on || !m_explained.empty();
     m_pages->setCurrentIndex(on ? AssumptionsPage : FindingsPage);

@@ -50,7 +50,7 @@ private:
     void chooseHardware();
     void showSentence(const Findings& findings);
     void showProblems(const Diagnostics& problems);
-    void showFigures();
+    void showMetrics();
     void showObstacle(const Findings& findings);
     void explain(bool on);
     void updateLaunch();
@@ -63,7 +63,7 @@ private:
     std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or the basis of the metrics
-    PlanMetricTable* m_figures;
+    PlanMetricTable* m_metrics;
     QLabel* m_obstacle; ///< why there are no time metrics
     QPushButton* m_chooseHardware;
     QPushButton* m_explain;

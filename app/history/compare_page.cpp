@@ -28,7 +28,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kWidestColumn = 240; ///< pixels: a longer name leaves the figures in sight
+constexpr int kWidestColumn = 240; ///< pixels: a longer name leaves the metrics in sight
 constexpr int kListWidth = 300;
 constexpr int kRefreshMs = 500; ///< live runs among the chosen ones
 constexpr int kColumnWidth = 150;
@@ -61,7 +61,7 @@ ComparePage::ComparePage(RunStore& store, QWidget* parent)
     , m_store(store)
     , m_history(workspace(), [this](const ChartView& view) { apply(view); })
     , m_aggregation([this](const ComparedCurves& compared) { showCompared(compared); })
-    , m_sortedFigures(new QSortFilterProxyModel(this))
+    , m_sortedMetrics(new QSortFilterProxyModel(this))
     , m_frame(new PageFrame(tr("Compare")))
     , m_picker(new RunPicker(store.list()))
     , m_metric(new ChoiceBox)
@@ -173,7 +173,7 @@ QWidget* ComparePage::buildCharts()
 
 QWidget* ComparePage::buildTables()
 {
-    m_tabs->addTab(buildFigures(), tr("Final metrics"));
+    m_tabs->addTab(buildMetricTable(), tr("Final metrics"));
     m_tabs->addTab(buildTable(m_differences, tr("Differences"), &m_differencePages,
                               tr("The specifications are equal, or only one run is chosen.")),
                    tr("Differences"));
@@ -193,12 +193,12 @@ QWidget* ComparePage::buildTables()
     return m_tabs;
 }
 
-QWidget* ComparePage::buildFigures()
+QWidget* ComparePage::buildMetricTable()
 {
-    m_sortedFigures->setSourceModel(&m_figures);
-    m_sortedFigures->setSortRole(MetricTableModel::SortRole);
+    m_sortedMetrics->setSourceModel(&m_metricTable);
+    m_sortedMetrics->setSortRole(MetricTableModel::SortRole);
     auto* view = new TableView(tr("Final metrics"));
-    view->setModel(m_sortedFigures);
+    view->setModel(m_sortedMetrics);
     view->setSelectionMode(QAbstractItemView::ExtendedSelection);
     view->setSortingEnabled(true);
     view->sortByColumn(-1, Qt::AscendingOrder); // as chosen, until a heading is clicked
@@ -293,7 +293,7 @@ QList<RunGroup> ComparePage::groups() const
     });
 }
 
-/// The figures to choose from; the choice stays where it still can.
+/// The metrics to choose from; the choice stays where it still can.
 void ComparePage::showMetrics()
 {
     const QString before = m_metric->currentText();
@@ -349,7 +349,7 @@ void ComparePage::showLegend()
 void ComparePage::showTables()
 {
     const QList<const OpenRun*> all = runs();
-    m_figures.setGroups(groups(), m_groupBar->aggregation().middle, m_groupBar->aggregation().spread);
+    m_metricTable.setGroups(groups(), m_groupBar->aggregation().middle, m_groupBar->aggregation().spread);
     m_differences.setTable(all.isEmpty() ? TextTable() : specificationDifferences(all));
     m_differencePages->setCurrentIndex(m_differences.rowCount() > 0 ? ContentPage : NothingPage);
     const QList<ScalingRow> scaling = scalingOf(all);

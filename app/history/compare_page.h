@@ -50,7 +50,7 @@ private:
     QWidget* buildSplit();
     QWidget* buildCharts();
     QWidget* buildTables();
-    QWidget* buildFigures();
+    QWidget* buildMetricTable();
     QWidget* buildTable(TextTableModel& model, const QString& name, QStackedWidget** pages,
                         const QString& emptyText);
     QList<RunGroup> groups() const;
@@ -73,8 +73,8 @@ private:
     QList<QPointer<OpenRun>> m_runs;
     LatestJob<ComparedCurves> m_aggregation;
     QList<ComparedMetric> m_metrics;
-    MetricTableModel m_figures;
-    QSortFilterProxyModel* m_sortedFigures;
+    MetricTableModel m_metricTable;
+    QSortFilterProxyModel* m_sortedMetrics;
     TextTableModel m_differences;
     TextTableModel m_scaling;
     PageFrame* m_frame;

@@ -48,33 +48,33 @@ LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
     : QFrame(parent)
     , m_links(new LinkMatrixModel(this))
     , m_span(makeLabel({}, "muted"))
-    , m_figure(new SegmentedControl({{tr("Latency"), tr("Colour the links by latency")},
+    , m_metric(new SegmentedControl({{tr("Latency"), tr("Colour the links by latency")},
                                      {tr("Bandwidth"), tr("Colour the links by bandwidth")}}))
     , m_table(makeMatrix(m_links))
 {
     setRole(this, "panel");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    m_figure->setAccessibleName(tr("Colour links by"));
+    m_metric->setAccessibleName(tr("Colour links by"));
     auto* header = new QHBoxLayout;
     header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
     header->setSpacing(metrics::kGap);
     header->addWidget(makeLabel(tr("Links between hosts"), "heading"));
     header->addWidget(m_span, 1);
-    header->addWidget(m_figure);
+    header->addWidget(m_metric);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(1, 1, 1, metrics::kHalf);
     column->setSpacing(0);
     column->addLayout(header);
     column->addWidget(makeSeparator());
     column->addWidget(m_table, 1);
-    connect(m_figure, &SegmentedControl::chosen, this, &LinkMatrixPanel::colourBy);
+    connect(m_metric, &SegmentedControl::chosen, this, &LinkMatrixPanel::colourBy);
     hide();
 }
 
 void LinkMatrixPanel::showReport(const PreflightReport& report)
 {
     m_links->setReport(report);
-    colourBy(m_figure->current());
+    colourBy(m_metric->current());
     fitHeight();
     setVisible(
         std::ranges::any_of(report.hosts, [](const HostReport& host) { return !host.links.isEmpty(); }));
@@ -82,7 +82,7 @@ void LinkMatrixPanel::showReport(const PreflightReport& report)
 
 void LinkMatrixPanel::colourBy(int segment)
 {
-    m_links->setFigure(segment == 0 ? LinkMatrixModel::Figure::Latency : LinkMatrixModel::Figure::Bandwidth);
+    m_links->setMetric(segment == 0 ? LinkMatrixModel::Metric::Latency : LinkMatrixModel::Metric::Bandwidth);
     const QString span = m_links->span();
     m_span->setText(span.isEmpty() ? tr("No measurements") : span);
 }

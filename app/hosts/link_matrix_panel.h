@@ -27,7 +27,7 @@ private:
 
     LinkMatrixModel* m_links;
     QLabel* m_span;
-    SegmentedControl* m_figure;
+    SegmentedControl* m_metric;
     TableView* m_table;
 };
 

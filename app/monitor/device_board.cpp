@@ -22,25 +22,25 @@ constexpr int kGap = metrics::kGap;
 constexpr int kGroupWidth = 4;
 constexpr int kDashedFrom = 8; ///< groups, after which the colours come again
 
-double allSeconds(const RankStats& figures)
+double allSeconds(const RankStats& stats)
 {
-    return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
+    return std::accumulate(stats.seconds.begin(), stats.seconds.end(), 0.0);
 }
 
 /// Returns e.g. "rank 3 · gpu-03, device 3 · D 0 P 1 T 1: 412 MiB, planned 398 MiB, 94 % · 63 °C · 284 W".
 QString describe(const DeviceStats& device)
 {
-    QStringList figures{displayBytes(double(device.memory.peak))};
+    QStringList parts{displayBytes(double(device.memory.peak))};
     if (device.memory.planned)
-        figures << QObject::tr("planned %1").arg(displayBytes(double(totalOf(*device.memory.planned))));
+        parts << QObject::tr("planned %1").arg(displayBytes(double(totalOf(*device.memory.planned))));
     if (device.sample)
-        figures << loadText(*device.sample);
-    return placeText(device) + QStringLiteral(": ") + figures.join(QStringLiteral(", "));
+        parts << loadText(*device.sample);
+    return placeText(device) + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
 }
 
-double secondsWaiting(const RankStats& figures)
+double secondsWaiting(const RankStats& stats)
 {
-    const TimeByCommonCause time = byCommonCause(figures.seconds);
+    const TimeByCommonCause time = byCommonCause(stats.seconds);
     double seconds = 0;
     for (const CommonCause cause : {CommonCause::Tensor, CommonCause::Pipeline, CommonCause::DataParallel,
                                     CommonCause::Bubble, CommonCause::Input})
@@ -286,10 +286,10 @@ void DeviceBoard::paintPlanned(QPainter& painter, const QRectF& bar, const Memor
     }
 }
 
-void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankStats& figures) const
+void DeviceBoard::paintTime(QPainter& painter, const QRectF& bar, const RankStats& stats) const
 {
     const ColourScheme scheme = coloursOf(palette()).scheme;
-    const TimeByCommonCause time = byCommonCause(figures.seconds);
+    const TimeByCommonCause time = byCommonCause(stats.seconds);
     double x = bar.left();
     for (std::size_t i = 0; i < kCommonCauses; ++i) {
         const double width = time[i] / m_mostSeconds * bar.width();

@@ -63,7 +63,7 @@ private:
     void paintFoot(QPainter& painter, const DeviceStats& device, const QRect& line) const;
     void paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const;
     void paintPlanned(QPainter& painter, const QRectF& bar, const MemoryByCategory& planned) const;
-    void paintTime(QPainter& painter, const QRectF& bar, const RankStats& figures) const;
+    void paintTime(QPainter& painter, const QRectF& bar, const RankStats& stats) const;
 
     std::vector<DeviceStats> m_devices;
     BoardThresholds m_thresholds;

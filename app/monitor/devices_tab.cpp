@@ -77,11 +77,11 @@ QString hostLines(const OpenRun& run)
 }
 
 /// Joins the values so that lines break only after a separator.
-QString inOneLine(QStringList figures)
+QString inOneLine(QStringList values)
 {
-    for (QString& figure : figures)
-        figure.replace(QLatin1Char(' '), QChar::Nbsp);
-    return figures.join(QStringLiteral("\u00a0\u00a0· "));
+    for (QString& value : values)
+        value.replace(QLatin1Char(' '), QChar::Nbsp);
+    return values.join(QStringLiteral("\u00a0\u00a0· "));
 }
 
 QString rankLines(const RankSummary& rank)

@@ -140,7 +140,7 @@ QWidget* PlanTab::buildTime()
     column->addWidget(m_time);
     column->addWidget(legend);
     column->addLayout(sideBySide(makeTable(tr("Time by cause"), m_causes, 112),
-                                 makeTable(tr("Derived metrics"), m_figures, 112)));
+                                 makeTable(tr("Derived metrics"), m_metrics, 112)));
     return panel;
 }
 
@@ -256,7 +256,7 @@ void PlanTab::fillTime()
         bars.append(barOf<CommonCause>(tr("measured"), m_comparison.measured->byCause, false));
     m_time->setBars(bars);
     m_causes.setTable(stepTimeTable(m_comparison));
-    m_figures.setTable(paceTable(m_comparison));
+    m_metrics.setTable(paceTable(m_comparison));
 }
 
 void PlanTab::fillMemory()

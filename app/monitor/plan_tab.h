@@ -58,7 +58,7 @@ private:
     StackedBars* m_time;
     StackedBars* m_memory;
     QLabel* m_memoryHeading;
-    TextTableModel m_causes, m_figures, m_ranks, m_hosts, m_categories;
+    TextTableModel m_causes, m_metrics, m_ranks, m_hosts, m_categories;
     QTableView* m_rankView = nullptr;
     int m_rank = 0;
 };

@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kRankWidth = 72;
 constexpr int kHostWidth = 136;
-constexpr int kFigureWidth = 96;
+constexpr int kNumberWidth = 96;
 constexpr int kMarkWidth = 88;
 constexpr int kHostsFrom = 720; ///< pixels of width from which on hosts are named
 
@@ -161,16 +161,16 @@ void RankTimes::paintRow(QPainter& painter, int row, const QRect& box) const
         left += kHostWidth;
     }
     const QRect mark(box.right() - kMarkWidth, box.top(), kMarkWidth, box.height());
-    const QRect figure(mark.left() - kFigureWidth, box.top(), kFigureWidth - metrics::kGap, box.height());
+    const QRect number(mark.left() - kNumberWidth, box.top(), kNumberWidth - metrics::kGap, box.height());
     painter.setPen(colours.text);
-    painter.drawText(figure, Qt::AlignRight | Qt::AlignVCenter, displaySeconds(computeOf(rank)));
+    painter.drawText(number, Qt::AlignRight | Qt::AlignVCenter, displaySeconds(computeOf(rank)));
     if (m_slowest != m_fastest && (rank == m_slowest || rank == m_fastest)) {
         painter.setPen(rank == m_slowest ? colours.warningText : colours.goodText);
         painter.drawText(mark, Qt::AlignLeft | Qt::AlignVCenter,
                          rank == m_slowest ? tr("▲ slowest") : tr("▼ fastest"));
     }
     paintBar(painter, rank,
-             QRectF(left, box.top() + 6, figure.left() - left - metrics::kGap, kRowHeight - 12));
+             QRectF(left, box.top() + 6, number.left() - left - metrics::kGap, kRowHeight - 12));
 }
 
 void RankTimes::paintBar(QPainter& painter, int rank, const QRectF& bar) const

@@ -47,7 +47,7 @@ RunHeader::RunHeader(QWidget* parent)
     : QFrame(parent)
     , m_name(new ElidedLabel("title", Qt::ElideMiddle, this))
     , m_where(new ElidedLabel("muted", Qt::ElideMiddle, this))
-    , m_figures(new ElidedLabel(nullptr, Qt::ElideRight, this))
+    , m_metrics(new ElidedLabel(nullptr, Qt::ElideRight, this))
     , m_reason(makeParagraph({}, "error", this))
     , m_state(new StateChip(tr("Run"), this))
     , m_alerts(makeButton({}, "alert", this))
@@ -73,7 +73,7 @@ RunHeader::RunHeader(QWidget* parent)
     first->addWidget(m_state);
     auto* texts = columnLayout(nullptr, 2);
     texts->addWidget(m_where);
-    texts->addWidget(m_figures);
+    texts->addWidget(m_metrics);
     auto* second = rowLayout();
     second->addLayout(texts, 1);
     for (QPushButton* button : {m_checkpoint, m_resume, m_stop})
@@ -105,7 +105,7 @@ void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
         shown == RunDisplayState::LinkLost ? displayStateOf(run.series().status().state) : shown;
     m_state->setState(toneOf(own), shapeOf(own).at(0), wordOf(own));
     showLink(run, nowMs);
-    showFigures(run);
+    showMetrics(run);
     showTimes(run);
 
     const RunState state = run.series().status().state;
@@ -137,7 +137,7 @@ void RunHeader::showAlerts(const QList<RaisedAlert>& alerts)
     setStyleProperty(m_alerts, "tone", first.severity == Severity::Error ? "bad" : "warning");
 }
 
-void RunHeader::showFigures(const OpenRun& run)
+void RunHeader::showMetrics(const OpenRun& run)
 {
     RunEntry entry;
     updateEntry(entry, run.facts(), run.series());
@@ -150,7 +150,7 @@ void RunHeader::showFigures(const OpenRun& run)
         parts.append(tr("loss %1").arg(displayLoss(entry.loss)));
         parts.append(tr("%1 seq/s").arg(displayNumber(entry.sequencesPerSecond)));
     }
-    m_figures->setFullText(parts.join(QStringLiteral("  ·  ")));
+    m_metrics->setFullText(parts.join(QStringLiteral("  ·  ")));
     m_progress->setValue(int(run.progress() * kProgressSteps));
 }
 

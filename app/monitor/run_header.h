@@ -35,13 +35,13 @@ signals:
     void alertsWanted();
 
 private:
-    void showFigures(const OpenRun& run);
+    void showMetrics(const OpenRun& run);
     void showTimes(const OpenRun& run);
     void showLink(const OpenRun& run, qint64 nowMs);
 
     ElidedLabel* m_name;
     ElidedLabel* m_where;
-    ElidedLabel* m_figures;
+    ElidedLabel* m_metrics;
     QLabel* m_reason;
     StateChip* m_state;
     QPushButton* m_alerts; ///< names the worst alert; hidden without alerts

@@ -113,12 +113,12 @@ double meanOf(const SeriesColumn& values, const QList<qsizetype>& rows)
     return sum / static_cast<double>(rows.size());
 }
 
-void fillFigures(RunPace& pace, const StepStats& figures)
+void fillStats(RunPace& pace, const StepStats& stats)
 {
-    pace.sequencesPerSecond = figures.sequencesPerSecond;
-    pace.tokensPerDay = figures.tokensPerDay();
-    pace.modelUtilization = figures.modelUtilization;
-    pace.hardwareUtilization = figures.hardwareUtilization;
+    pace.sequencesPerSecond = stats.sequencesPerSecond;
+    pace.tokensPerDay = stats.tokensPerDay();
+    pace.modelUtilization = stats.modelUtilization;
+    pace.hardwareUtilization = stats.hardwareUtilization;
 }
 
 RunPace paceOf(const PlannedTime& time)
@@ -126,7 +126,7 @@ RunPace paceOf(const PlannedTime& time)
     RunPace pace;
     pace.stepSeconds = time.step.seconds;
     pace.byCause = byCommonCause(time.step.byCause);
-    fillFigures(pace, time.figures);
+    fillStats(pace, time.stats);
     pace.days = time.training.days;
     if (time.training.cost > 0)
         pace.cost = time.training.cost;
@@ -137,7 +137,7 @@ RunPace paceOf(const PlannedTime& time)
 void completeBy(const PlannedTime& time, const RunFacts& facts, RunPace& measured)
 {
     const SequenceShape shape{facts.dataSet->sequenceLength, facts.dataSet->maxPredictions};
-    fillFigures(measured, stepStats(*facts.specNow(), shape, time.peak, measured.stepSeconds));
+    fillStats(measured, stepStats(*facts.specNow(), shape, time.peak, measured.stepSeconds));
     const double longer = measured.stepSeconds / time.step.seconds;
     measured.days = longer * time.training.days;
     if (time.training.cost > 0)
@@ -235,11 +235,11 @@ QStringList comparedColumns(const QStringList& first)
            QStringList{QStringLiteral("planned"), QStringLiteral("measured"), QStringLiteral("difference")};
 }
 
-/// A figure of both sides, unknown where a side is.
-QStringList comparedFigure(const PlanComparison& comparison, double RunPace::*figure, const Display& display)
+/// A metric of both sides, unknown where a side is.
+QStringList comparedMetric(const PlanComparison& comparison, double RunPace::*metric, const Display& display)
 {
-    return comparedCells(comparison.planned ? *comparison.planned.*figure : kUnknown,
-                         comparison.measured ? *comparison.measured.*figure : kUnknown, display);
+    return comparedCells(comparison.planned ? *comparison.planned.*metric : kUnknown,
+                         comparison.measured ? *comparison.measured.*metric : kUnknown, display);
 }
 
 double causeOf(const std::optional<RunPace>& pace, std::size_t cause)
@@ -287,15 +287,15 @@ TextTable stepTimeTable(const PlanComparison& comparison)
                               comparedCells(planned, measured, displaySeconds);
     }
     table.rows << QStringList(QStringLiteral("step")) +
-                      comparedFigure(comparison, &RunPace::stepSeconds, displaySeconds);
+                      comparedMetric(comparison, &RunPace::stepSeconds, displaySeconds);
     return table;
 }
 
 TextTable paceTable(const PlanComparison& comparison)
 {
     TextTable table{comparedColumns({QStringLiteral("metric")}), {}};
-    const auto add = [&](const QString& name, double RunPace::*figure, const Display& display) {
-        table.rows << QStringList(name) + comparedFigure(comparison, figure, display);
+    const auto add = [&](const QString& name, double RunPace::*metric, const Display& display) {
+        table.rows << QStringList(name) + comparedMetric(comparison, metric, display);
     };
     add(QStringLiteral("sequences/s"), &RunPace::sequencesPerSecond, displayNumber);
     add(QStringLiteral("tokens/day"), &RunPace::tokensPerDay, displayLarge);

@@ -107,9 +107,9 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
     if (cluster->parts.size() > 1)
         time.unequal = nodesOf(hardware);
     TRAINYARD_TRY(time.step, stepTimeOn(time, spec, shape));
-    time.figures = stepStats(spec, shape, time.peak, time.step.seconds);
+    time.stats = stepStats(spec, shape, time.peak, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
-    time.training = trainingEffort(tokens, time.figures, *cluster);
+    time.training = trainingEffort(tokens, time.stats, *cluster);
     return std::optional(std::move(time));
 }
 

@@ -39,7 +39,7 @@ struct PlannedTime {
     /// empty; else null. Copies share it.
     std::shared_ptr<const std::vector<NodeModel>> unequal{};
     StepTime step;
-    StepStats figures;
+    StepStats stats;
     TrainingEffort training; ///< of launch.steps steps
 
     /// Range of the expected step time; nullopt for hardware that was not calibrated.

@@ -11,19 +11,19 @@ namespace trainyard {
 
 namespace {
 
-struct StepFigure {
+struct StepMetric {
     StepColumn column;
     const char* name;
     Quantity quantity;
     bool fromZero;
 };
 
-constexpr std::array kStepFigures{
-    StepFigure{StepColumn::MlmLoss, "Masked-LM loss", Quantity::Number, false},
-    StepFigure{StepColumn::NspLoss, "Next-sentence loss", Quantity::Number, false},
-    StepFigure{StepColumn::StepSeconds, "Step time", Quantity::Seconds, true},
-    StepFigure{StepColumn::TokensPerSecond, "Tokens/s", Quantity::Number, true},
-    StepFigure{StepColumn::PeakMemory, "Peak memory, fullest rank", Quantity::Bytes, true},
+constexpr std::array kStepMetrics{
+    StepMetric{StepColumn::MlmLoss, "Masked-LM loss", Quantity::Number, false},
+    StepMetric{StepColumn::NspLoss, "Next-sentence loss", Quantity::Number, false},
+    StepMetric{StepColumn::StepSeconds, "Step time", Quantity::Seconds, true},
+    StepMetric{StepColumn::TokensPerSecond, "Tokens/s", Quantity::Number, true},
+    StepMetric{StepColumn::PeakMemory, "Peak memory, fullest rank", Quantity::Bytes, true},
 };
 
 bool hasNumbers(const SeriesColumn& column)
@@ -117,9 +117,9 @@ std::vector<ExtraMetric> extraMetrics(const OpenRun& run, const QString& filter)
         if (matches(series.name, words) && hasNumbers(series.values))
             list.push_back(std::move(series));
     };
-    for (const StepFigure& figure : kStepFigures)
-        put({QString::fromUtf8(figure.name), figure.quantity, figure.fromZero,
-             run.series().steps().recorded(figure.column, figure.column), figure.column, nullptr});
+    for (const StepMetric& metric : kStepMetrics)
+        put({QString::fromUtf8(metric.name), metric.quantity, metric.fromZero,
+             run.series().steps().recorded(metric.column, metric.column), metric.column, nullptr});
     if (run.facts().import) {
         for (const SeriesTable& table : run.facts().import->tables) {
             for (qsizetype column = 2; column < table.names.size(); ++column)

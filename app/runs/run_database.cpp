@@ -249,13 +249,13 @@ const QString& storeStatement()
 {
     static const QString kStatement = [] {
         const QStringList names = columnNames();
-        QStringList figures;
+        QStringList updates;
         for (const QString& name : names.mid(1, names.size() - 1 - qsizetype(kUserColumns))) {
             if (name != QLatin1String("created_ms"))
-                figures.append(QStringLiteral("%1 = excluded.%1").arg(name));
+                updates.append(QStringLiteral("%1 = excluded.%1").arg(name));
         }
         return insertStatement("INSERT") + QStringLiteral(" ON CONFLICT (id) DO UPDATE SET ") +
-               figures.join(QStringLiteral(", "));
+               updates.join(QStringLiteral(", "));
     }();
     return kStatement;
 }

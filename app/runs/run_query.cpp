@@ -15,18 +15,18 @@ namespace trainyard {
 
 namespace {
 
-struct Figure {
+struct Metric {
     const char* key;
     double (*value)(const RunEntry&);
 };
 
-constexpr std::array kFigures{
-    Figure{"loss", [](const RunEntry& e) { return e.loss; }},
-    Figure{"step", [](const RunEntry& e) { return double(e.step); }},
-    Figure{"steps", [](const RunEntry& e) { return double(e.steps); }},
-    Figure{"ranks", [](const RunEntry& e) { return double(e.worldSize); }},
-    Figure{"seq/s", [](const RunEntry& e) { return e.sequencesPerSecond; }},
-    Figure{"attempt", [](const RunEntry& e) { return double(e.attempt); }},
+constexpr std::array kMetrics{
+    Metric{"loss", [](const RunEntry& e) { return e.loss; }},
+    Metric{"step", [](const RunEntry& e) { return double(e.step); }},
+    Metric{"steps", [](const RunEntry& e) { return double(e.steps); }},
+    Metric{"ranks", [](const RunEntry& e) { return double(e.worldSize); }},
+    Metric{"seq/s", [](const RunEntry& e) { return e.sequencesPerSecond; }},
+    Metric{"attempt", [](const RunEntry& e) { return double(e.attempt); }},
 };
 
 bool contains(const QString& text, const QString& word)
@@ -145,17 +145,17 @@ void RunQuery::add(QString part)
         part.remove(0, 1);
     part.remove(QLatin1Char('"'));
     if (const auto match = comparison.match(part); match.hasMatch()) {
-        const auto figure = std::find_if(kFigures.begin(), kFigures.end(), [&](const Figure& f) {
+        const auto metric = std::find_if(kMetrics.begin(), kMetrics.end(), [&](const Metric& f) {
             return match.captured(1).compare(QLatin1String(f.key), Qt::CaseInsensitive) == 0;
         });
         bool isNumber = false;
         const double number = match.captured(3).toDouble(&isNumber);
         if (!isNumber) {
             m_problem = QObject::tr("%1 needs a number, as in %1%2%3")
-                            .arg(QLatin1String(figure->key), match.captured(2), QStringLiteral("2.5"));
+                            .arg(QLatin1String(metric->key), match.captured(2), QStringLiteral("2.5"));
             return;
         }
-        require(wanted, [value = figure->value, sign = match.captured(2), number](const RunEntry& entry) {
+        require(wanted, [value = metric->value, sign = match.captured(2), number](const RunEntry& entry) {
             return compare(value(entry), sign, number);
         });
     } else if (const auto match = keyword.match(part); match.hasMatch()) {

@@ -63,16 +63,16 @@ public:
     /// Returns the seconds of each step that `cause` took on the busiest rank, the one that plans refer to.
     const SeriesColumn& cause(CommonCause cause) const;
     double last(StepColumn column) const; ///< NaN when empty
-    /// Returns `wanted` for the steps with a recorded `figure`. An import may lack a metric entirely or
+    /// Returns `wanted` for the steps with a recorded `metric`. An import may lack a metric entirely or
     /// before some step: unrecorded values are absent from views, values recorded as NaN are not.
-    SeriesColumn recorded(StepColumn wanted, StepColumn figure) const
+    SeriesColumn recorded(StepColumn wanted, StepColumn metric) const
     {
-        return column(wanted).from(m_unrecorded[static_cast<std::size_t>(figure)]);
+        return column(wanted).from(m_unrecorded[static_cast<std::size_t>(metric)]);
     }
     /// Marks the metric as unrecorded in the first `rows` rows.
-    void setUnrecorded(StepColumn figure, qsizetype rows)
+    void setUnrecorded(StepColumn metric, qsizetype rows)
     {
-        m_unrecorded[static_cast<std::size_t>(figure)] = rows;
+        m_unrecorded[static_cast<std::size_t>(metric)] = rows;
     }
     /// Returns the values in `column` of the steps whose update was skipped because gradients overflowed.
     QList<double> skipped(StepColumn column) const;

@@ -140,7 +140,7 @@ QJsonObject causesJson(const TimeByCause& seconds)
 QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const FoundLayout& best)
 {
     const RunSpec& spec = found.spec;
-    const StepStats figures = stepStats(
+    const StepStats stats = stepStats(
         spec, request.shape, request.node.device.peak.of(spec.precision.compute), found.time.seconds);
     const Tradeoffs words = tradeoffs(found, best);
     return {{"data", spec.layout.data},
@@ -164,8 +164,8 @@ QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const
             {"step_seconds_by_cause", causesJson(found.time.byCause)},
             {"bubble_share", found.bubbleShare()},
             {"sequences_per_second", found.sequencesPerSecond},
-            {"model_flops_utilization", figures.modelUtilization},
-            {"hardware_flops_utilization", figures.hardwareUtilization},
+            {"model_flops_utilization", stats.modelUtilization},
+            {"hardware_flops_utilization", stats.hardwareUtilization},
             {"cost_per_million_sequences", found.costPerMillionSequences},
             {"memory_per_rank", static_cast<qint64>(found.onDevice)},
             {"host_memory_per_rank", static_cast<qint64>(found.onHost)},

@@ -68,10 +68,10 @@ QJsonObject toJson(const PlannedTime& time)
         causes[nameOfCause(i)] = time.step.byCause[i];
     QJsonObject json{{"step_seconds", time.step.seconds},
                      {"step_seconds_by_cause", causes},
-                     {"sequences_per_second", time.figures.sequencesPerSecond},
-                     {"tokens_per_day", time.figures.tokensPerDay()},
-                     {"model_flops_utilization", time.figures.modelUtilization},
-                     {"hardware_flops_utilization", time.figures.hardwareUtilization},
+                     {"sequences_per_second", time.stats.sequencesPerSecond},
+                     {"tokens_per_day", time.stats.tokensPerDay()},
+                     {"model_flops_utilization", time.stats.modelUtilization},
+                     {"hardware_flops_utilization", time.stats.hardwareUtilization},
                      {"training_days", time.training.days}};
     if (time.training.cost > 0) {
         json["training_cost"] = time.training.cost;
@@ -95,10 +95,10 @@ QList<QStringList> rowsOf(const PlannedTime& time)
         if (share >= kWorthTelling)
             rows << QStringList{nameOfCause(i), console::percent(share)};
     }
-    rows << QStringList{"sequences per second", console::number(time.figures.sequencesPerSecond)}
-         << QStringList{"tokens per day", console::number(toThreeDigits(time.figures.tokensPerDay()))}
-         << QStringList{"model FLOP utilisation (MFU)", console::percent(time.figures.modelUtilization)}
-         << QStringList{"hardware FLOP utilisation (HFU)", console::percent(time.figures.hardwareUtilization)}
+    rows << QStringList{"sequences per second", console::number(time.stats.sequencesPerSecond)}
+         << QStringList{"tokens per day", console::number(toThreeDigits(time.stats.tokensPerDay()))}
+         << QStringList{"model FLOP utilisation (MFU)", console::percent(time.stats.modelUtilization)}
+         << QStringList{"hardware FLOP utilisation (HFU)", console::percent(time.stats.hardwareUtilization)}
          << QStringList{"days for all steps", console::number(time.training.days)};
     if (time.training.cost > 0)
         rows << QStringList{"cost of all steps", QString("%1 %2 (prices of %3)")

@@ -17,7 +17,7 @@ FoundLayout presentLayout(const PlannedDesign& design)
     FoundLayout present;
     present.spec = design.spec;
     present.time = time.step;
-    present.sequencesPerSecond = time.figures.sequencesPerSecond;
+    present.sequencesPerSecond = time.stats.sequencesPerSecond;
     present.costPerMillionSequences = sequences > 0 ? 1e6 * time.training.cost / sequences : 0;
     present.onDevice = design.plan.memory.onDevice();
     present.onHost = design.plan.memory.total() - present.onDevice;

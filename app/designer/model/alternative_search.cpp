@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-/// The specification without what a search decides and what it does not look at.
+/// Returns the part of the specification that is an input of the search.
 RunSpec searchedPart(const RunSpec& spec)
 {
     RunSpec part;
@@ -40,7 +40,7 @@ SearchRequest requestFor(const PlannedDesign& design, SearchObjective objective)
     return request;
 }
 
-/// As they are on nodes that differ, where each stage takes what its own ones take.
+/// Times the layouts on unequal nodes, where each stage is timed on its own nodes.
 Status timeOnNodes(const PlannedDesign& design, SearchObjective objective, std::vector<FoundLayout>& layouts)
 {
     for (FoundLayout& layout : layouts) {

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxDigits = 9;
 
 constexpr int kMaxAddressByte = 255;
 
-/// A host's name around the number that tells it from its neighbours.
+/// A host's name, split at its number.
 struct NumberedName {
     std::string before;
     int number = 1;
@@ -32,7 +32,7 @@ bool isDigit(char c)
     return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// The part of "user@host:port" that is the host. With more than one colon it is an IPv6 address.
+/// Returns the host of "user@host:port". With more than one colon it is an IPv6 address.
 std::string_view withoutUserAndPort(std::string_view login)
 {
     if (const std::size_t user = login.rfind('@'); user != std::string_view::npos)

@@ -7,7 +7,7 @@ namespace trainyard {
 
 namespace {
 
-/// Share of its room that a group fills.
+/// Returns the share of its capacity that a group uses, then its bytes, for sorting.
 std::pair<double, Bytes> fullness(const MemoryGroup& group)
 {
     const double share = group.capacity ? static_cast<double>(group.needed) /

@@ -17,7 +17,7 @@ namespace {
 
 using Better = PlanMetric::Better;
 
-PlanMetric countFigure(const char* name, double amount, const char* unit, const char* formula)
+PlanMetric countMetric(const char* name, double amount, const char* unit, const char* formula)
 {
     return {QObject::tr(name),
             displayLarge(amount),
@@ -27,7 +27,7 @@ PlanMetric countFigure(const char* name, double amount, const char* unit, const 
             QObject::tr(formula)};
 }
 
-/// Of the tightest host whose memory is known; where the run fits, of those that have room for its fullest
+/// Returns the smallest known capacity of a host; if the run fits, among the hosts that can hold its fullest
 /// rank.
 std::optional<Bytes> leastRoom(const PlannedRun& plan)
 {
@@ -40,7 +40,7 @@ std::optional<Bytes> leastRoom(const PlannedRun& plan)
     return least;
 }
 
-/// "10.8 of 80.0 GiB": the unit once, where it is the same.
+/// Formats "10.8 of 80.0 GiB", with the unit once if it is the same.
 QString memoryText(double bytes, const std::optional<Bytes>& room)
 {
     QString text = displayBytes(bytes);
@@ -56,27 +56,27 @@ const char* const kMemoryFormula = QT_TRANSLATE_NOOP(
     "PlanMetrics", "States to the byte; activations tensor by tensor, as in Korthikanti et al., "
                    "arXiv:2205.05198, table 2; sharding as in Rajbhandari et al., arXiv:1910.02054 (ZeRO).");
 
-/// What is offloaded lies beside the devices' memory, where ranks compute in that.
-void addMemoryFigures(std::vector<PlanMetric>& figures, const PlannedRun& plan)
+/// Adds the memory metrics. If ranks compute in device memory, offloaded bytes are a separate metric.
+void addMemoryMetrics(std::vector<PlanMetric>& metrics, const PlannedRun& plan)
 {
     const bool onDevices = std::ranges::any_of(plan.hosts, &HostMemory::onDevices);
     const auto held = static_cast<double>(onDevices ? plan.memory.onDevice() : plan.memory.total());
     const auto offloaded = static_cast<double>(plan.memory.total()) - held;
-    figures.push_back({QObject::tr("Memory"), memoryText(held, leastRoom(plan)),
+    metrics.push_back({QObject::tr("Memory"), memoryText(held, leastRoom(plan)),
                        QObject::tr("%1 bytes at the peak of a step, on the fullest rank")
                            .arg(displayCount(std::llround(held))),
                        held, Better::Lower, QObject::tr(kMemoryFormula)});
     if (offloaded > 0)
-        figures.push_back(
+        metrics.push_back(
             {QObject::tr("Offloaded"), displayBytes(offloaded),
              QObject::tr("%1 bytes more in host memory").arg(displayCount(std::llround(offloaded))),
              offloaded, Better::Lower, QObject::tr(kMemoryFormula)});
 }
 
-PlanMetric stepFigure(const PlannedTime& time)
+PlanMetric stepMetric(const PlannedTime& time)
 {
     const double seconds = time.step.seconds;
-    PlanMetric figure{
+    PlanMetric metric{
         QObject::tr("Step time"),
         displaySeconds(seconds),
         QObject::tr("%1 s per optimizer step").arg(seconds, 0, 'g', 6),
@@ -86,15 +86,15 @@ PlanMetric stepFigure(const PlannedTime& time)
                     "tables of link speed by size; the schedule is simulated action by action.")};
     if (const auto& calibration = time.node.calibration) {
         const TimeBand band = calibration->bandOf(seconds);
-        figure.value += QObject::tr(" ± %1").arg(displayPercent(calibration->errorBand));
-        figure.details +=
+        metric.value += QObject::tr(" ± %1").arg(displayPercent(calibration->errorBand));
+        metric.details +=
             QObject::tr("; between %1 and %2, as calibrated on %3")
                 .arg(displaySeconds(band.least), displaySeconds(band.most), toQString(calibration->date));
     }
-    return figure;
+    return metric;
 }
 
-PlanMetric shareFigure(const char* name, const char* details, double share, const char* formula)
+PlanMetric shareMetric(const char* name, const char* details, double share, const char* formula)
 {
     return {QObject::tr(name), displayPercent(share), QObject::tr(details), share,
             Better::Higher,    QObject::tr(formula)};
@@ -104,7 +104,7 @@ const char* const kOperationsFormula =
     QT_TR_NOOP("Operations per step as in Korthikanti et al., arXiv:2205.05198, "
                "equations 7 and 8, divided by step time and peak.");
 
-PlanMetric daysFigure(const RunSpec& spec, const TrainingEffort& training)
+PlanMetric daysMetric(const RunSpec& spec, const TrainingEffort& training)
 {
     return {QObject::tr("Total time"),
             displaySeconds(training.days * 86400),
@@ -116,57 +116,57 @@ PlanMetric daysFigure(const RunSpec& spec, const TrainingEffort& training)
             QObject::tr("Steps × step time.")};
 }
 
-/// Of all nodes.
+/// Returns the price of all nodes.
 double pricePerHour(const TrainingEffort& training)
 {
     return training.cost / (training.days * 24);
 }
 
-PlanMetric costFigure(const PlannedTime& time)
+PlanMetric costMetric(const PlannedTime& time)
 {
     const Price& price = time.node.price;
-    PlanMetric figure{QObject::tr("Cost"),
+    PlanMetric metric{QObject::tr("Cost"),
                       QObject::tr("price unknown"),
                       QObject::tr("Give all hardware an hourly price in one currency to show the cost"),
                       std::numeric_limits<double>::quiet_NaN(),
                       Better::Lower,
                       QObject::tr("Total time × hourly price of the hosts with ranks.")};
     if (time.training.cost <= 0)
-        return figure;
+        return metric;
     if (!price.date.empty())
-        figure.name = QObject::tr("Cost (%1)").arg(toQString(price.date));
-    figure.value = displayNumber(time.training.cost) + QLatin1Char(' ') + toQString(price.currency);
-    figure.details = QObject::tr("for all steps, at %1 %2 per hour for all nodes, prices of %3")
+        metric.name = QObject::tr("Cost (%1)").arg(toQString(price.date));
+    metric.value = displayNumber(time.training.cost) + QLatin1Char(' ') + toQString(price.currency);
+    metric.details = QObject::tr("for all steps, at %1 %2 per hour for all nodes, prices of %3")
                          .arg(displayNumber(pricePerHour(time.training)), toQString(price.currency),
                               toQString(price.date));
-    figure.amount = time.training.cost;
-    return figure;
+    metric.amount = time.training.cost;
+    return metric;
 }
 
-void addTimeFigures(std::vector<PlanMetric>& figures, const PlannedDesign& design)
+void addTimeMetrics(std::vector<PlanMetric>& metrics, const PlannedDesign& design)
 {
     const PlannedTime& time = design.time();
-    const StepStats& step = time.figures;
-    figures.push_back(stepFigure(time));
-    figures.push_back(
+    const StepStats& step = time.stats;
+    metrics.push_back(stepMetric(time));
+    metrics.push_back(
         {QObject::tr("Sequences/s"), displayNumber(step.sequencesPerSecond),
          QObject::tr("%1 sequences per second, all ranks together").arg(step.sequencesPerSecond, 0, 'g', 6),
          step.sequencesPerSecond, Better::Higher, QObject::tr("Global batch / step time.")});
-    figures.push_back(
+    metrics.push_back(
         {QObject::tr("Tokens/day"), displayLarge(step.tokensPerDay()),
          QObject::tr("%1 tokens per second, all ranks together").arg(step.tokensPerSecond, 0, 'g', 6),
          step.tokensPerDay(), Better::Higher,
          QObject::tr("Sequences/s × tokens of a sequence × 86 400 s; padding counts.")});
-    figures.push_back(shareFigure(
+    metrics.push_back(shareMetric(
         "MFU", "Model FLOP utilisation: share of the devices' dense peak used by the model's own operations",
         step.modelUtilization, kOperationsFormula));
-    figures.push_back(shareFigure("HFU", "Hardware FLOP utilisation: the same, including recomputation",
+    metrics.push_back(shareMetric("HFU", "Hardware FLOP utilisation: the same, including recomputation",
                                   step.hardwareUtilization, kOperationsFormula));
-    figures.push_back(shareFigure(
+    metrics.push_back(shareMetric(
         "Efficiency", "Throughput per rank, relative to the fewest whole nodes that hold a copy of the model",
         design.efficiency, "Throughput per rank / that of the smallest size."));
-    figures.push_back(daysFigure(design.spec, time.training));
-    figures.push_back(costFigure(time));
+    metrics.push_back(daysMetric(design.spec, time.training));
+    metrics.push_back(costMetric(time));
 }
 
 QStringList timeAssumptions(const PlannedTime& time)
@@ -201,19 +201,19 @@ std::vector<PlanMetric> planMetrics(const PlannedDesign& design)
 {
     const RunSpec& spec = design.spec;
     const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
-    std::vector<PlanMetric> figures{
-        countFigure("Parameters", static_cast<double>(parameterCount(spec.model)), "trainable values",
+    std::vector<PlanMetric> metrics{
+        countMetric("Parameters", static_cast<double>(parameterCount(spec.model)), "trainable values",
                     "Every tensor of the model, with biases, norms, embeddings and heads."),
-        countFigure("Ranks", spec.layout.worldSize(), "processes, one per slot",
+        countMetric("Ranks", spec.layout.worldSize(), "processes, one per slot",
                     "Data × context × pipeline × tensor parallel.")};
-    addMemoryFigures(figures, design.plan);
-    figures.push_back(countFigure("Tokens/step", tokensPerStep, "tokens",
+    addMemoryMetrics(metrics, design.plan);
+    metrics.push_back(countMetric("Tokens/step", tokensPerStep, "tokens",
                                   "Global batch × tokens of a sequence; padding counts."));
-    figures.push_back(
-        countFigure("Total tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
+    metrics.push_back(
+        countMetric("Total tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
     if (design.hasTime())
-        addTimeFigures(figures, design);
-    return figures;
+        addTimeMetrics(metrics, design);
+    return metrics;
 }
 
 QString changeText(const PlanMetric& now, const PlanMetric& before)
@@ -247,8 +247,8 @@ QString PlanMetric::help() const
 QStringList planAssumptions(const PlannedDesign& design)
 {
     QStringList sentences;
-    for (const PlanMetric& figure : planMetrics(design))
-        sentences << figure.name + QStringLiteral(": ") + figure.formula;
+    for (const PlanMetric& metric : planMetrics(design))
+        sentences << metric.name + QStringLiteral(": ") + metric.formula;
     sentences << QObject::tr(
                      "Sequences of %1 tokens: those of the data set if it is listed in Data, else the "
                      "model's maximum.")
@@ -262,66 +262,67 @@ QStringList planAssumptions(const PlannedDesign& design)
 
 namespace {
 
-/// A figure and the one that it is a part of.
-struct ComparedFigure {
-    PlanMetric figure;
+/// A metric, and the name of the metric that it is a part of.
+struct ComparedMetric {
+    PlanMetric metric;
     QString whole{};
 
-    bool isSame(const ComparedFigure& other) const
+    bool isSame(const ComparedMetric& other) const
     {
-        return whole == other.whole && figure.isSame(other.figure);
+        return whole == other.whole && metric.isSame(other.metric);
     }
 };
 
-PlanMetric partFigure(const QString& name, double amount, QString (*display)(double))
+PlanMetric partMetric(const QString& name, double amount, QString (*display)(double))
 {
     return {QObject::tr("· %1").arg(name), display(amount), {}, amount};
 }
 
-void addMemory(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
+void addMemory(std::vector<ComparedMetric>& metrics, const PlannedDesign& design)
 {
     for (std::size_t i = 0; i < kMemoryCategories; ++i) {
-        figures.push_back({partFigure(toQString(nameOf(static_cast<MemoryCategory>(i))),
+        metrics.push_back({partMetric(toQString(nameOf(static_cast<MemoryCategory>(i))),
                                       static_cast<double>(design.plan.memory.bytes[i]), displayBytes),
                            QObject::tr("Memory")});
     }
 }
 
-void addTime(std::vector<ComparedFigure>& figures, const PlannedDesign& design)
+void addTime(std::vector<ComparedMetric>& metrics, const PlannedDesign& design)
 {
     const auto seconds = byCommonCause(design.time().step.byCause);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
-        figures.push_back(
-            {partFigure(toQString(nameOf(static_cast<CommonCause>(i))), seconds[i], displaySeconds),
+        metrics.push_back(
+            {partMetric(toQString(nameOf(static_cast<CommonCause>(i))), seconds[i], displaySeconds),
              QObject::tr("Step time")});
 }
 
-/// Each whole is followed by its parts.
-std::vector<ComparedFigure> figuresOf(const PlannedDesign& design)
+/// Returns the metrics, each followed by its parts.
+std::vector<ComparedMetric> metricsOf(const PlannedDesign& design)
 {
-    std::vector<ComparedFigure> figures;
-    for (const PlanMetric& figure : planMetrics(design)) {
-        figures.push_back({figure});
-        if (figure.name == QObject::tr("Memory")) {
-            figures.back().figure.value = displayBytes(figure.amount); // what there is of it differs too
-            addMemory(figures, design);
-        } else if (figure.name == QObject::tr("Step time")) {
-            addTime(figures, design);
+    std::vector<ComparedMetric> metrics;
+    for (const PlanMetric& metric : planMetrics(design)) {
+        metrics.push_back({metric});
+        if (metric.name == QObject::tr("Memory")) {
+            // Without the capacity, which may differ too.
+            metrics.back().metric.value = displayBytes(metric.amount);
+            addMemory(metrics, design);
+        } else if (metric.name == QObject::tr("Step time")) {
+            addTime(metrics, design);
         }
     }
-    return figures;
+    return metrics;
 }
 
-const PlanMetric* find(const std::vector<ComparedFigure>& figures, const ComparedFigure& wanted)
+const PlanMetric* find(const std::vector<ComparedMetric>& metrics, const ComparedMetric& wanted)
 {
-    const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [&](const ComparedFigure& figure) { return figure.isSame(wanted); });
-    return found == figures.end() ? nullptr : &found->figure;
+    const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const ComparedMetric& metric) { return metric.isSame(wanted); });
+    return found == metrics.end() ? nullptr : &found->metric;
 }
 
-bool isNothing(const PlanMetric& figure)
+bool isNothing(const PlanMetric& metric)
 {
-    return figure.amount == 0 || std::isnan(figure.amount);
+    return metric.amount == 0 || std::isnan(metric.amount);
 }
 
 std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
@@ -334,14 +335,14 @@ std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
 
 } // namespace
 
-TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present)
+TextTable comparedMetrics(const PlannedDesign& kept, const PlannedDesign& present)
 {
     TextTable table{
         {QObject::tr("Metric"), QObject::tr("Saved"), QObject::tr("Current"), QObject::tr("Change")}, {}};
-    const std::vector<ComparedFigure> before = figuresOf(kept);
+    const std::vector<ComparedMetric> before = metricsOf(kept);
     const PlanMetric none{{}, QStringLiteral("–"), {}};
-    for (const ComparedFigure& compared : figuresOf(present)) {
-        const PlanMetric& now = compared.figure;
+    for (const ComparedMetric& compared : metricsOf(present)) {
+        const PlanMetric& now = compared.metric;
         const PlanMetric* found = find(before, compared);
         const PlanMetric& old = found ? *found : none;
         if (!isNothing(now) || !isNothing(old))

@@ -35,7 +35,7 @@ std::vector<PlanMetric> planMetrics(const PlannedDesign& design);
 /// Formats the change of a metric: "+12.3 %", "× 2.5" from a factor of two on, "=" for no change; empty if
 /// one of them is unknown.
 QString changeText(const PlanMetric& now, const PlanMetric& before);
-/// Good, bad or neutral.
+/// Returns whether the change is good, bad or neutral.
 Tone changeTone(const PlanMetric& now, const PlanMetric& before);
 
 /// Returns how each metric is computed, then the common assumptions, one sentence each; papers as "arXiv:"
@@ -44,7 +44,7 @@ QStringList planAssumptions(const PlannedDesign& design);
 
 /// Compares two designs metric by metric: those of planMetrics(), with memory by category and time by cause,
 /// and the change from the saved to the current one.
-TextTable comparedFigures(const PlannedDesign& kept, const PlannedDesign& present);
+TextTable comparedMetrics(const PlannedDesign& kept, const PlannedDesign& present);
 
 /// Returns one row per differing field of the specification.
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present);

@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-/// Whole values before and after: a specification is small, and no edit can be undone wrongly.
+/// Keeps complete values before and after: a specification is small, and undo cannot go wrong.
 class SpecEdit : public QUndoCommand {
 public:
     SpecEdit(SpecDocument& document, const QString& text, QString field, int group, RunSpec before,
@@ -100,7 +100,7 @@ Status SpecDocument::save(const std::filesystem::path& file)
 {
     TRAINYARD_TRY_STATUS(writeFileAtomically(file, toJson(m_spec)));
     m_file = file;
-    closeEdit(); // or the next edit would join a step from before the clean state
+    closeEdit(); // otherwise the next edit would join an undo step from before the clean state
     m_undo.setClean();
     emit fileChanged();
     return {};
@@ -170,7 +170,7 @@ Status DesignDraft::restore()
     return m_present;
 }
 
-/// What was changed since the file was saved can be undone.
+/// Shows the file first and then the draft, so that changes since the last save can be undone.
 void DesignDraft::show(const std::string& file, const RunSpec& design)
 {
     if (file.empty() || !m_document.open(file).ok())
@@ -185,7 +185,7 @@ void DesignDraft::write()
     const nlohmann::ordered_json json{{"version", kVersion},
                                       {"file", m_document.file().string()},
                                       {"specification", toJson(m_document.spec())}};
-    // The name of a file may be no UTF-8; then the design comes back without it.
+    // The name of a file may not be UTF-8; then the design is restored without it.
     const std::string text = json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
     const Status written = replaceDeskFile(m_file, text, m_present);
     if (written.ok())

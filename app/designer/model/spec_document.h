@@ -36,7 +36,7 @@ public:
     void edit(const QString& text, const QString& field, const std::function<void(RunSpec&)>& change);
     /// Ends the undo step of the current field, e.g. when it loses the focus.
     void closeEdit();
-    /// The same as edit(), as an undo step that no other edit joins.
+    /// Like edit(), but as a separate undo step.
     void editAtOnce(const QString& text, const QString& field, const std::function<void(RunSpec&)>& change);
 
     /// Replaces the document by a new specification without a file and clears the history.
@@ -48,7 +48,7 @@ public:
 
 signals:
     void changed();
-    /// Another document is open: opened, saved under a name, or reset.
+    /// Another document is open: loaded, saved under a name, or reset.
     void fileChanged();
 
 private:

@@ -16,7 +16,7 @@ namespace {
 
 enum class Best { Nothing, Least, Most };
 
-struct Figure {
+struct Metric {
     const char* title;
     const char* unit;
     Best best;
@@ -55,26 +55,26 @@ QString wholeText(double value)
     return std::isfinite(value) ? displayCount(qint64(value)) : displayNumber(value);
 }
 
-const std::array kFigures{
-    Figure{"step", "", Best::Nothing, wholeText, [](const OpenRun& r) { return double(entryOf(r).step); }},
-    Figure{"ranks", "", Best::Nothing, wholeText,
+const std::array kMetrics{
+    Metric{"step", "", Best::Nothing, wholeText, [](const OpenRun& r) { return double(entryOf(r).step); }},
+    Metric{"ranks", "", Best::Nothing, wholeText,
            [](const OpenRun& r) { return double(entryOf(r).worldSize); }},
-    Figure{"last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
-    Figure{"lowest loss", "", Best::Least, displayLoss,
+    Metric{"last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
+    Metric{"lowest loss", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lowest(r.series().steps().column(StepColumn::Loss)); }},
-    Figure{"masked-LM", "", Best::Least, displayLoss,
+    Metric{"masked-LM", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
-    Figure{"next-sentence", "", Best::Least, displayLoss,
+    Metric{"next-sentence", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::NspLoss); }},
-    Figure{"seq/s", "sequences/s", Best::Most, displayNumber,
+    Metric{"seq/s", "sequences/s", Best::Most, displayNumber,
            [](const OpenRun& r) { return entryOf(r).sequencesPerSecond; }},
-    Figure{"tokens/s", "tokens/s", Best::Most, displayNumber,
+    Metric{"tokens/s", "tokens/s", Best::Most, displayNumber,
            [](const OpenRun& r) { return lastOf(r, StepColumn::TokensPerSecond); }},
-    Figure{"time", "s", Best::Nothing, displaySeconds,
+    Metric{"time", "s", Best::Nothing, displaySeconds,
            [](const OpenRun& r) { return lastOf(r, StepColumn::TrainingSeconds); }},
-    Figure{"tokens", "", Best::Nothing, displayNumber,
+    Metric{"tokens", "", Best::Nothing, displayNumber,
            [](const OpenRun& r) { return lastOf(r, StepColumn::Tokens); }},
-    Figure{"peak memory", "bytes", Best::Least, displayBytes, largestPeak},
+    Metric{"peak memory", "bytes", Best::Least, displayBytes, largestPeak},
 };
 
 constexpr int kWordColumns = 2; ///< name, and state or number of runs
@@ -88,11 +88,11 @@ QString statesOf(const RunGroup& group)
     return group.runs.size() == 1 ? states : QObject::tr("%1 runs, %2").arg(group.runs.size()).arg(states);
 }
 
-QString fullText(const Figure& figure, const AggregatedCurve& curve, qsizetype count)
+QString fullText(const Metric& metric, const AggregatedCurve& curve, qsizetype count)
 {
     const auto exact = [&](double value) {
         return QString::number(value, 'g', 12) +
-               (*figure.unit ? QLatin1Char(' ') + QLatin1String(figure.unit) : QString());
+               (*metric.unit ? QLatin1Char(' ') + QLatin1String(metric.unit) : QString());
     };
     const double middle = curve.middle.last();
     if (count < 2 || curve.lower.last() == curve.upper.last())
@@ -111,16 +111,16 @@ void MetricTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, S
     for (const RunGroup& group : groups) {
         names.append(group.name);
         QList<Cell> row{{group.name, 0, group.name, false}, {statesOf(group), 0, statesOf(group), false}};
-        for (const Figure& figure : kFigures) {
+        for (const Metric& metric : kMetrics) {
             QList<RunCurve> points;
             for (const OpenRun* run : group.runs)
-                points.append({{0}, {figure.value(*run)}});
+                points.append({{0}, {metric.value(*run)}});
             const AggregatedCurve all = aggregate(points, middle, spread);
             const double value = all.middle.last();
             const double side = (all.upper.last() - all.lower.last()) / 2;
             const QString text =
-                figure.text(value) + (side > 0 ? QStringLiteral(" ± ") + figure.text(side) : QString());
-            row.append({text, value, fullText(figure, all, group.runs.size()), false});
+                metric.text(value) + (side > 0 ? QStringLiteral(" ± ") + metric.text(side) : QString());
+            row.append({text, value, fullText(metric, all, group.runs.size()), false});
         }
         rows.append(row);
     }
@@ -138,18 +138,18 @@ void MetricTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, S
 
 void MetricTableModel::markBest()
 {
-    for (std::size_t i = 0; i < kFigures.size(); ++i) {
+    for (std::size_t i = 0; i < kMetrics.size(); ++i) {
         const qsizetype column = qsizetype(i) + kWordColumns;
         Cell* best = nullptr;
         int compared = 0;
         for (QList<Cell>& row : m_rows) {
             Cell& cell = row[column];
-            if (kFigures[i].best == Best::Nothing || !std::isfinite(cell.value))
+            if (kMetrics[i].best == Best::Nothing || !std::isfinite(cell.value))
                 continue;
             ++compared;
             const bool less = best && cell.value < best->value;
             const bool more = best && cell.value > best->value;
-            if (!best || (kFigures[i].best == Best::Least ? less : more))
+            if (!best || (kMetrics[i].best == Best::Least ? less : more))
                 best = &cell;
         }
         if (best && compared > 1)
@@ -164,7 +164,7 @@ int MetricTableModel::rowCount(const QModelIndex& parent) const
 
 int MetricTableModel::columnCount(const QModelIndex& parent) const
 {
-    return parent.isValid() ? 0 : kWordColumns + int(kFigures.size());
+    return parent.isValid() ? 0 : kWordColumns + int(kMetrics.size());
 }
 
 QVariant MetricTableModel::data(const QModelIndex& index, int role) const
@@ -194,7 +194,7 @@ QVariant MetricTableModel::headerData(int section, Qt::Orientation orientation, 
         return {};
     if (section < kWordColumns)
         return section == 0 ? tr("run") : tr("state");
-    return QLatin1String(kFigures[std::size_t(section - kWordColumns)].title);
+    return QLatin1String(kMetrics[std::size_t(section - kWordColumns)].title);
 }
 
 } // namespace trainyard

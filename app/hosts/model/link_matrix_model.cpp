@@ -10,9 +10,9 @@ namespace trainyard {
 
 namespace {
 
-double amountOf(const LinkRow& link, LinkMatrixModel::Figure figure)
+double amountOf(const LinkRow& link, LinkMatrixModel::Metric metric)
 {
-    return figure == LinkMatrixModel::Figure::Latency ? link.latencyMs : link.bytesPerSecond;
+    return metric == LinkMatrixModel::Metric::Latency ? link.latencyMs : link.bytesPerSecond;
 }
 
 QString latencyText(double ms)
@@ -25,20 +25,20 @@ QString rateText(double bytesPerSecond)
     return LinkMatrixModel::tr("%1/s").arg(displayBytes(bytesPerSecond));
 }
 
-QString amountText(double amount, LinkMatrixModel::Figure figure)
+QString amountText(double amount, LinkMatrixModel::Metric metric)
 {
-    return figure == LinkMatrixModel::Figure::Latency ? latencyText(amount) : rateText(amount);
+    return metric == LinkMatrixModel::Metric::Latency ? latencyText(amount) : rateText(amount);
 }
 
 /// "0.08 ms · 2.9 GB/s", as far as it was measured.
-QString figuresText(const LinkRow& link)
+QString metricsText(const LinkRow& link)
 {
-    QStringList figures;
+    QStringList metrics;
     if (link.latencyMs > 0)
-        figures << latencyText(link.latencyMs);
+        metrics << latencyText(link.latencyMs);
     if (link.bytesPerSecond > 0)
-        figures << rateText(link.bytesPerSecond);
-    return figures.isEmpty() ? link.found : figures.join(" · ");
+        metrics << rateText(link.bytesPerSecond);
+    return metrics.isEmpty() ? link.found : metrics.join(" · ");
 }
 
 } // namespace
@@ -69,7 +69,7 @@ QVariant LinkMatrixModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         if (!link)
             return index.row() == index.column() ? QString() : QStringLiteral("–");
-        return link->verdict == Verdict::Fail ? tr("✕ %1").arg(link->found) : figuresText(*link);
+        return link->verdict == Verdict::Fail ? tr("✕ %1").arg(link->found) : metricsText(*link);
     case Qt::ToolTipRole:
     case Qt::AccessibleTextRole:
         return sentence(index);
@@ -92,19 +92,19 @@ QString LinkMatrixModel::sentence(const QModelIndex& index) const
     const QString pair = tr("%1 → %2: ").arg(m_hosts[index.row()], m_hosts[index.column()]);
     if (!link)
         return pair + tr("not tested");
-    const QString found = link->verdict == Verdict::Fail ? link->found : figuresText(*link);
+    const QString found = link->verdict == Verdict::Fail ? link->found : metricsText(*link);
     return pair + (link->fix.isEmpty() ? found : tr("%1; %2").arg(found, link->fix));
 }
 
 /// By ratios: a link of half the bandwidth is as far from the best as one of a quarter is from that.
 QVariant LinkMatrixModel::heatOf(const LinkRow& link) const
 {
-    const double amount = amountOf(link, m_figure);
+    const double amount = amountOf(link, m_metric);
     if (link.verdict == Verdict::Fail || !(amount > 0))
         return {};
     const double range = std::log(m_most / m_least);
     const double above = range > 0 ? std::log(amount / m_least) / range : 0;
-    return m_figure == Figure::Latency || range <= 0 ? above : 1 - above;
+    return m_metric == Metric::Latency || range <= 0 ? above : 1 - above;
 }
 
 QVariant LinkMatrixModel::headerData(int section, Qt::Orientation orientation, int role) const
@@ -132,16 +132,16 @@ void LinkMatrixModel::setReport(const PreflightReport& report)
                              [](const LinkRow& link) { return link.way == LinkRow::Way::Tcp; });
     }
     endResetModel();
-    setFigure(m_figure);
+    setMetric(m_metric);
 }
 
-void LinkMatrixModel::setFigure(Figure figure)
+void LinkMatrixModel::setMetric(Metric metric)
 {
-    m_figure = figure;
+    m_metric = metric;
     m_least = m_most = 0;
     for (const QList<LinkRow>& links : m_links) {
         for (const LinkRow& link : links) {
-            const double amount = amountOf(link, figure);
+            const double amount = amountOf(link, metric);
             if (link.verdict == Verdict::Fail || !(amount > 0))
                 continue;
             m_least = m_least > 0 ? std::min(m_least, amount) : amount;
@@ -156,8 +156,8 @@ QString LinkMatrixModel::span() const
 {
     if (m_least <= 0)
         return {};
-    const QString least = amountText(m_least, m_figure);
-    const QString most = amountText(m_most, m_figure);
+    const QString least = amountText(m_least, m_metric);
+    const QString most = amountText(m_most, m_metric);
     return least == most ? tr("all %1").arg(least)
                          : tr("%1 to %2; stronger colour means slower").arg(least, most);
 }

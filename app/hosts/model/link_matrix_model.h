@@ -15,7 +15,7 @@ constexpr int kHeatRole = Qt::UserRole + 101;
 class LinkMatrixModel : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum class Figure { Latency, Bandwidth };
+    enum class Metric { Latency, Bandwidth };
 
     using QAbstractTableModel::QAbstractTableModel;
 
@@ -25,7 +25,7 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 
     void setReport(const PreflightReport& report);
-    void setFigure(Figure figure);
+    void setMetric(Metric metric);
     /// Returns the range of the current metric, e.g. "0.08 ms to 0.31 ms"; empty without measurements.
     QString span() const;
 
@@ -36,7 +36,7 @@ private:
 
     QStringList m_hosts;
     QList<QList<LinkRow>> m_links; ///< by connecting host; TCP links between ranks only
-    Figure m_figure = Figure::Latency;
+    Metric m_metric = Metric::Latency;
     double m_least = 0; ///< of the current metric; 0 = no measurements
     double m_most = 0;
 };

@@ -104,8 +104,8 @@ Tone checkpointTone(const RunCheckpoint& checkpoint, int column)
 
 Qt::Alignment alignmentOf(int column)
 {
-    const bool isFigure = column == CheckpointListModel::Step || column == CheckpointListModel::Size;
-    return (isFigure ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
+    const bool isNumber = column == CheckpointListModel::Step || column == CheckpointListModel::Size;
+    return (isNumber ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter;
 }
 
 /// True when all of `some` are in `all`, in the same order.

@@ -26,13 +26,13 @@ Samples samplesOf(const RunSeries& series)
 }
 
 /// Fills in the place and the sample: a rank computes on the device with the index of its slot.
-void place(DeviceStats& figures, const MappedDevice& mapped, const Samples& samples)
+void place(DeviceStats& stats, const MappedDevice& mapped, const Samples& samples)
 {
-    figures.slot = mapped.slot;
-    figures.stage = mapped.at.pipeline;
-    figures.groups = mapped.groups;
+    stats.slot = mapped.slot;
+    stats.stage = mapped.at.pipeline;
+    stats.groups = mapped.groups;
     if (const auto found = samples.find({mapped.node, mapped.slot}); found != samples.end())
-        figures.sample = found->second;
+        stats.sample = found->second;
 }
 
 } // namespace

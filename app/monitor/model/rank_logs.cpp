@@ -20,7 +20,7 @@ constexpr std::array kErrorWords{
     "error", "fatal", "traceback", "abort", "segmentation fault", "out of memory", "killed by signal"};
 constexpr std::array kWarningWords{"warn", "[w", "deprecated", "retry"};
 /// Names of metrics that healthy runs also log: not errors.
-constexpr std::array kErrorFigures{"relative error", "absolute error", "rounding error", "mean error"};
+constexpr std::array kErrorMetrics{"relative error", "absolute error", "rounding error", "mean error"};
 constexpr std::size_t kLevelBytes = 256; ///< beginning of a line that is searched for level words
 constexpr qsizetype kTimeLength = 32;    ///< bytes that hold a time
 
@@ -42,9 +42,9 @@ bool hasOneOf(const std::string& text, const std::array<const char*, N>& words)
     return std::ranges::any_of(words, [&](const char* word) { return text.find(word) != std::string::npos; });
 }
 
-std::string withoutFigures(std::string text)
+std::string withoutErrorMetrics(std::string text)
 {
-    for (const std::string_view name : kErrorFigures) {
+    for (const std::string_view name : kErrorMetrics) {
         for (std::size_t at = 0; (at = text.find(name, at)) != std::string::npos;)
             text.erase(at, name.size());
     }
@@ -79,7 +79,7 @@ std::string_view lastState(std::string_view line)
 
 LogLevel levelOfLogLine(std::string_view line)
 {
-    const std::string text = withoutFigures(lowered(line.substr(0, kLevelBytes)));
+    const std::string text = withoutErrorMetrics(lowered(line.substr(0, kLevelBytes)));
     if (hasOneOf(text, kErrorWords))
         return LogLevel::Error;
     return hasOneOf(text, kWarningWords) ? LogLevel::Warning : LogLevel::Info;

@@ -27,8 +27,8 @@ QString joined(const QString& first, const QString& second)
     return first.isEmpty() || second.isEmpty() ? first + second : first + QStringLiteral(" · ") + second;
 }
 
-/// `form` with the figure in it; nothing where there is no figure.
-QString figure(const QModelIndex& index, int column, const QString& form)
+/// `form` with the metricText in it; nothing where there is no metricText.
+QString metricText(const QModelIndex& index, int column, const QString& form)
 {
     const QString text = textAt(index, column);
     return text == QStringLiteral("–") ? QString() : form.arg(text);
@@ -111,10 +111,10 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     painter.setFont(option.font);
     write(shape, Qt::AlignLeft, tone, shapeOf(shown));
     write(third, Qt::AlignLeft, colours.muted,
-          joined(figure(index, RunListModel::Step, QStringLiteral("step %1")),
-                 figure(index, RunListModel::Loss, QStringLiteral("loss %1"))));
+          joined(metricText(index, RunListModel::Step, QStringLiteral("step %1")),
+                 metricText(index, RunListModel::Loss, QStringLiteral("loss %1"))));
     write(fourth, Qt::AlignLeft, colours.muted,
-          joined(figure(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")),
+          joined(metricText(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")),
                  textAt(index, RunListModel::Hosts)));
     const QString id = shortRunId(index.data(RunListModel::EntryRole).value<RunEntry>().id);
     const int idWidth = option.fontMetrics.horizontalAdvance(id) + metrics::kGap;

@@ -200,7 +200,7 @@ private slots:
 
         const auto forecast = scalingForecast(design, Scaling::Weak);
         QVERIFY(forecast.ok() && forecast->present());
-        QCOMPARE(forecast->present()->sequencesPerSecond, design.time().figures.sequencesPerSecond);
+        QCOMPARE(forecast->present()->sequencesPerSecond, design.time().stats.sequencesPerSecond);
         QVERIFY(forecast->steps.back().ranks > 16); // on more of the same hosts
 
         BackgroundPlan background;
@@ -222,7 +222,7 @@ private slots:
             RunSpec applied = unequalSpec();
             applyLayout(applied, search.found().at(row));
             QCOMPARE(search.found().at(row).sequencesPerSecond,
-                     designOf(applied).time().figures.sequencesPerSecond);
+                     designOf(applied).time().stats.sequencesPerSecond);
         }
     }
 
@@ -295,7 +295,7 @@ private slots:
         QCOMPARE(columnOf(fields, 0), (QStringList{"batch.accumulation", "batch.micro"}));
         QCOMPARE(columnOf(fields, 1), (QStringList{"4", "16"}));
         QCOMPARE(columnOf(fields, 2), (QStringList{"2", "32"}));
-        const TextTable figures = comparedFigures(kept, present);
+        const TextTable figures = comparedMetrics(kept, present);
         const QStringList names = columnOf(figures, 0);
         QVERIFY(names.contains("Sequences/s"));
         QVERIFY(names.indexOf("· compute") > names.indexOf("Step time"));
@@ -306,7 +306,7 @@ private slots:
 
     void aDesignWithoutTimeIsComparedToo()
     {
-        const TextTable figures = comparedFigures(designOf(bertSpec("")), designOf(bertSpec()));
+        const TextTable figures = comparedMetrics(designOf(bertSpec("")), designOf(bertSpec()));
         const qsizetype row = columnOf(figures, 0).indexOf("Sequences/s");
         QCOMPARE(figures.rows[row][1], "–");
         QCOMPARE(figures.rows[row][3], "");

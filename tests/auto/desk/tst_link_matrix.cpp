@@ -49,14 +49,14 @@ class TestLinkMatrix : public QObject {
     Q_OBJECT
 
 private slots:
-    void init() { m_matrix.setFigure(LinkMatrixModel::Figure::Latency); }
+    void init() { m_matrix.setMetric(LinkMatrixModel::Metric::Latency); }
 
     void keepsTheRulesOfAModel()
     {
         LinkMatrixModel model;
         const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
         model.setReport(threeHosts());
-        model.setFigure(LinkMatrixModel::Figure::Bandwidth);
+        model.setMetric(LinkMatrixModel::Metric::Bandwidth);
         model.setReport({});
         QCOMPARE(model.rowCount(), 0);
         QVERIFY(model.span().isEmpty());
@@ -87,7 +87,7 @@ private slots:
         QCOMPARE(heat(1, 2), 1.0);
         QVERIFY(!at(0, 2, kHeatRole).isValid());
         QCOMPARE(m_matrix.span(), "0.1 ms to 0.4 ms; stronger colour means slower");
-        m_matrix.setFigure(LinkMatrixModel::Figure::Bandwidth);
+        m_matrix.setMetric(LinkMatrixModel::Metric::Bandwidth);
         QCOMPARE(heat(0, 1), 0.0);
         QCOMPARE(heat(2, 0), 0.5);
         QCOMPARE(heat(1, 2), 1.0);
@@ -101,7 +101,7 @@ private slots:
                         reportOf("b", {measured("b", "a", 0.1, 1e9)})};
         m_matrix.setReport(report);
         QCOMPARE(heat(0, 1), 0.0);
-        m_matrix.setFigure(LinkMatrixModel::Figure::Bandwidth);
+        m_matrix.setMetric(LinkMatrixModel::Metric::Bandwidth);
         QCOMPARE(heat(1, 0), 0.0);
     }
 

@@ -86,7 +86,7 @@ private slots:
         QVERIFY(plan.hasTime());
         const PlannedTime& time = **plan.time;
         QVERIFY(time.step.seconds > 0.01 && time.step.seconds < 10);
-        QCOMPARE(time.figures.sequencesPerSecond, 256 / time.step.seconds);
+        QCOMPARE(time.stats.sequencesPerSecond, 256 / time.step.seconds);
         QCOMPARE(time.node.devices, 8);
         QCOMPARE(plan.hosts.size(), std::size_t(2));
         QVERIFY(plan.hosts[0].perRank.has_value());
