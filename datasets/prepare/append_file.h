@@ -20,7 +20,7 @@ public:
     static Result<AppendFile> create(const std::filesystem::path& path);
     /// Keeps the first `size` bytes written by an earlier process. Failed if there are fewer.
     static Result<AppendFile> resume(const std::filesystem::path& path, std::uint64_t size);
-    /// Opens a closed file for its name and size. Failed if it has another size.
+    /// Opens a finished file only for its name and size. Failed if it has another size.
     static Result<AppendFile> closed(const std::filesystem::path& path, std::uint64_t size);
 
     Status append(std::string_view bytes);

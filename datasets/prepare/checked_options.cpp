@@ -18,7 +18,7 @@ namespace {
 
 static_assert(PrepareOptions::kMaxSequenceLength == kWidestColumn);
 
-/// What a thread has under way, with the blocks that it decompresses.
+/// Memory of the work in progress of one thread, including the blocks that it decompresses.
 constexpr std::uint64_t kMemoryPerThread = std::uint64_t{16} << 20;
 
 Status require(bool fine, const std::string& message, const std::string& hint)
@@ -28,8 +28,8 @@ Status require(bool fine, const std::string& message, const std::string& hint)
     return badInput(message, hint);
 }
 
-/// What rows of masks alone and running text do without. Their pairs are of no kind, and running text has no
-/// predictions.
+/// Clears or refuses settings without a meaning for the objective: rows without pairs have no next sentence,
+/// and running text has no predictions.
 Status settleObjective(PrepareOptions& o)
 {
     if (o.instances.objective == Objective::Bert)
@@ -62,8 +62,8 @@ Status checkInputs(const PrepareOptions& o)
                    "pass the vocabulary of the documents with --vocab");
 }
 
-/// Of the Punkt parameters in the folder; empty without one. Loads them, so that damage shows before hours of
-/// work.
+/// Returns the hash of the Punkt parameters in the folder; empty without a folder. Loads them, so that damage
+/// is found before hours of work.
 Result<std::string> sha256OfPunkt(const fs::path& folder)
 {
     if (folder.empty())

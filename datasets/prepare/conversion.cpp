@@ -18,7 +18,7 @@ struct Source {
     FoundShape shape;
 };
 
-/// By number: shard 10 comes after shard 9, as in a manifest.
+/// Orders shards by number: shard 10 comes after shard 9, as in a manifest.
 bool comesBefore(const ShardEntry& a, const ShardEntry& b)
 {
     return std::pair(a.file.size(), std::string_view(a.file)) <

@@ -61,9 +61,9 @@ struct TokenizedBatch {
     SkipCounters read;
     DroppedLines dropped;
     std::uint64_t emptyArticles = 0;
-    std::uint64_t emptySentences = 0; ///< of characters that the tokenizer removes
+    std::uint64_t emptySentences = 0; ///< with only characters that the tokenizer removes
     std::uint64_t unknownTokens = 0;  ///< [UNK]
-    CorpusPosition end;               ///< of the piece
+    CorpusPosition end;               ///< end of the piece
 };
 
 void add(DroppedLines& sum, const DroppedLines& more)
@@ -187,7 +187,7 @@ Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& doc
     return {};
 }
 
-/// Counts the documents that an earlier process stored as done.
+/// Starts the stages; counts the documents stored by an earlier process as done.
 void startCounting(const DocumentStore& documents, Progress& progress)
 {
     for (const Stage stage : {Stage::Clean, Stage::Sentences, Stage::Tokens})
@@ -202,7 +202,7 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& op
 {
     const MarkupSettings markup = markupSettings(options, *piece.site);
     WordCounts counts;
-    SkipCounters read; // counted when the same documents are read for good
+    SkipCounters read; // not reported; the second reading counts the same documents
     DroppedLines dropped;
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, read));
     for (const CorpusDocument& document : documents)
@@ -211,7 +211,7 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& op
     return counts;
 }
 
-/// Opens the corpus, and gives its pieces with the stage's progress.
+/// Opens the corpus and starts the stage with its size.
 Result<CorpusInput> openCorpus(const PrepareOptions& options, const CorpusPosition& from, Stage stage,
                                Progress& progress, const CancelFlag& cancel)
 {
@@ -227,7 +227,7 @@ Result<std::optional<CorpusPiece>> nextPiece(CorpusInput& input, Stage stage, Pr
 {
     TRAINYARD_TRY_STATUS(cancel.check());
     auto piece = input.next();
-    TRAINYARD_TRY_STATUS(cancel.check()); // it may have waited for a silent pipe
+    TRAINYARD_TRY_STATUS(cancel.check()); // the read may have waited for a pipe
     progress.set(stage, input.bytesRead());
     return piece;
 }
@@ -251,7 +251,7 @@ void warnOfOtherCase(const PrepareOptions& options, const Vocabulary& vocabulary
                                   "none; use --cased if the vocabulary is cased");
 }
 
-/// Counts those of an earlier process too.
+/// Includes the tokens counted by an earlier process.
 void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
 {
     constexpr std::uint64_t kManyPercent = 5;
@@ -265,7 +265,7 @@ void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
                     100.0 * static_cast<double>(unknown) / static_cast<double>(documents.tokens())));
 }
 
-/// Training a vocabulary takes a separate pass over the corpus.
+/// Refuses standard input, because training a vocabulary reads the corpus twice.
 Status requireSecondReading(const PrepareOptions& options)
 {
     if (std::ranges::find(options.dumps, "-") == options.dumps.end())

@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Documents with an id that occurs more than once; several wikis in one data set may share some.
+/// Counts the documents whose page id has occurred before; several wikis in one data set may share ids.
 std::uint64_t repeatedPageIds(const DocumentStore& documents)
 {
     std::vector<std::uint64_t> ids(documents.size());
@@ -27,7 +27,7 @@ std::uint64_t repeatedPageIds(const DocumentStore& documents)
     return static_cast<std::uint64_t>(ids.end() - std::unique(ids.begin(), ids.end()));
 }
 
-/// Loads the note of a shard if the file matches it: after a power cut it may be shorter.
+/// Loads the note of a shard if the file matches it; after a power cut the file may be shorter.
 std::optional<Manifest> finishedShard(const fs::path& note, const fs::path& file)
 {
     const auto manifest = Manifest::loadFile(note);
@@ -53,7 +53,7 @@ public:
             return take(row);
         });
     }
-    std::uint64_t bytesPerReader() const override { return 0; } // some rows
+    std::uint64_t bytesPerReader() const override { return 0; } // negligible: some rows
     std::uint64_t dropped() const override { return m_text.droppedTokens(); }
 
 private:
@@ -105,7 +105,7 @@ Result<std::unique_ptr<FinalRows>> DatasetBuilder::rowsOf(const std::vector<std:
     if (m_settings.objective != Objective::Tokens)
         return shuffleInstances({m_options, m_settings, m_documents, m_vocabulary, ordinals},
                                 m_workFolder / name, m_progress, m_cancel);
-    m_progress.advance(Stage::Instances, ordinals.size() * passes); // nothing to build
+    m_progress.advance(Stage::Instances, ordinals.size() * passes); // there are no instances to build
     return std::unique_ptr<FinalRows>(std::make_unique<RunningRows>(
         TokenRows(m_settings, m_documents, ordinals, passes, m_vocabulary.special().separator)));
 }
@@ -136,7 +136,7 @@ Status DatasetBuilder::writeSide(const Side& side, const fs::path& folder, Manif
     const Manifest described = manifest;
     std::vector<Manifest> shards(side.shards.size());
     TRAINYARD_TRY_STATUS(runTasks(writersOf(*side.rows), shards.size(), [&](std::size_t i) -> Status {
-        TRAINYARD_TRY(shards[i], shardOf(*side.rows, side.shards[i], folder, described));
+        TRAINYARD_TRY(shards[i], finishShard(*side.rows, side.shards[i], folder, described));
         return {};
     }));
     for (const Manifest& shard : shards) {
@@ -154,9 +154,10 @@ int DatasetBuilder::writersOf(const FinalRows& rows) const
         std::clamp<std::uint64_t>(most, 1, static_cast<std::uint64_t>(m_options.threads)));
 }
 
-/// The note of a finished shard is a manifest of that shard alone.
-Result<Manifest> DatasetBuilder::shardOf(const FinalRows& rows, const PlannedShard& shard,
-                                         const fs::path& folder, const Manifest& described)
+/// Writes a shard, or returns that of an earlier process. The note of a finished shard is a manifest of that
+/// shard alone.
+Result<Manifest> DatasetBuilder::finishShard(const FinalRows& rows, const PlannedShard& shard,
+                                             const fs::path& folder, const Manifest& described)
 {
     const fs::path note = m_workFolder / (shard.file + ".json");
     const fs::path file = folder / shard.file;
@@ -202,7 +203,7 @@ Result<DatasetStatistics> DatasetBuilder::writeShard(const FinalRows& rows, cons
     return statistics;
 }
 
-/// Fills in the last row's.
+/// Sets the origin of the last row.
 void DatasetBuilder::addOrigin(const Instance& instance, RowBlock& rows) const
 {
     rows.documentA.back() = static_cast<std::int64_t>(m_documents.pageId(instance.a.document));

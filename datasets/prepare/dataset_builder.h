@@ -45,8 +45,8 @@ private:
     Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, bool training);
     int writersOf(const FinalRows& rows) const;
     Status writeSide(const Side& side, const std::filesystem::path& folder, Manifest& manifest);
-    Result<Manifest> shardOf(const FinalRows& rows, const PlannedShard& shard,
-                             const std::filesystem::path& folder, const Manifest& described);
+    Result<Manifest> finishShard(const FinalRows& rows, const PlannedShard& shard,
+                                 const std::filesystem::path& folder, const Manifest& described);
     Result<DatasetStatistics> writeShard(const FinalRows& rows, const PlannedShard& shard,
                                          const std::filesystem::path& file);
     void addOrigin(const Instance& instance, RowBlock& rows) const;

@@ -24,8 +24,8 @@ namespace {
 constexpr int kVersion = 1;
 constexpr const char* kSeal = "sha256";
 
-/// Documents without an id of their own have their number in the corpus instead. A part does not know how
-/// many documents come before it: it counts from here, and who joins the parts counts on.
+/// First id of documents without an id in a part. They are identified by their number in the corpus, which a
+/// part does not know; joining the parts renumbers them.
 constexpr std::uint64_t kNumbered = std::uint64_t{1} << 63;
 
 /// Calls visit(name, member) for every plain field, so that reading and writing cannot drift apart.
@@ -51,13 +51,13 @@ void visitFile(File& file, Visit visit)
     visit("sha256", file.sha256);
 }
 
-/// Names need not be UTF-8.
+/// Replaces invalid UTF-8, which file names may contain.
 std::string textOf(const Json& json, int indent)
 {
     return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-/// The hash of everything else in the file.
+/// Returns the hash of everything else in the file.
 std::string sealOf(Json json)
 {
     json.erase(kSeal);
@@ -80,7 +80,7 @@ std::string yesOrNo(bool value)
     return value ? "yes" : "no";
 }
 
-/// Everything but the files on which the documents depend.
+/// Returns all settings on which the documents depend, without the input files.
 std::map<std::string, std::string> settingsOf(const PrepareOptions& options, const Vocabulary& vocabulary)
 {
     return {{"program", TRAINYARD_VERSION},
@@ -143,7 +143,7 @@ TokenizedDocument copyOf(const DocumentStore& documents, std::uint32_t ordinal, 
     return copy;
 }
 
-/// "mediawiki", "jsonl+mediawiki" -> the names that occur, as of one reading.
+/// Adds the names in "mediawiki" or "jsonl+mediawiki" to `all`.
 void addFormats(std::set<std::string>& all, const std::string& formats)
 {
     std::size_t begin = 0;
@@ -154,7 +154,7 @@ void addFormats(std::set<std::string>& all, const std::string& formats)
     }
 }
 
-/// In the order in which one reading names them.
+/// Joins the names in the order that a single reading uses.
 std::string formatText(const std::set<std::string>& formats)
 {
     std::string text;
@@ -222,7 +222,7 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
         part.documentsRead = reached.documents - begin.documents;
         return {};
     };
-    checked.saveEvery = std::chrono::milliseconds(0); // to hear of the last document too
+    checked.saveEvery = std::chrono::milliseconds(0); // save() must also report the last document
     TRAINYARD_TRY(part.corpus.format,
                   tokenizeDumps(checked, vocabulary, begin, count, progress, cancel, documents));
     TRAINYARD_TRY(part.corpus.documents, documents.commit());

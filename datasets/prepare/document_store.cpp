@@ -11,7 +11,7 @@ namespace {
 constexpr const char* kContent = "documents";
 constexpr const char* kIndex = "documents.index";
 constexpr std::uint64_t kBytesInMemory = 4u << 20;
-constexpr std::uint64_t kBytesPerFault = 64u << 10; ///< the kernel maps what lies around, too
+constexpr std::uint64_t kBytesPerFault = 64u << 10; ///< the kernel also maps the neighbouring pages
 
 std::uint64_t paddingBehind(std::uint64_t bytes)
 {
@@ -126,7 +126,8 @@ Document DocumentStore::document(std::uint32_t ordinal) const
     return {std::span(reinterpret_cast<const std::int32_t*>(begin), found.tokens), {ends, found.sentences}};
 }
 
-/// Mapped pages count as the process's memory, though the kernel could take them back at any time.
+/// Releases mapped pages after some megabytes: they count as the process's memory, although the kernel could
+/// reclaim them.
 void DocumentStore::countRead(std::uint64_t bytes) const
 {
     const std::uint64_t mapped = bytes + kBytesPerFault;

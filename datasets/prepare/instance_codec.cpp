@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-/// Ours alone and of this job alone, so a plain struct does as a file format.
+/// A plain struct is good enough as a file format, because only this job reads the file.
 struct Header {
     std::uint64_t key;
     std::uint32_t document;
@@ -58,7 +58,7 @@ const char* take(const char* in, std::size_t count, std::vector<std::int32_t>& o
     return in;
 }
 
-/// Positions are below 65536, the widest row.
+/// Positions take 16 bits, because rows have at most 65536 tokens.
 template <typename Id>
 void putValues(char* out, const Instance& instance)
 {

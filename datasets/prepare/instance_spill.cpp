@@ -18,15 +18,15 @@ namespace {
 constexpr std::uint64_t kBucketBytes = 2u << 20;
 constexpr std::size_t kBlockBytes = 16u << 10;
 
-/// Stands in front of every block of the file, so that the chains can be found again.
+/// Precedes every block of the file, so that resume() can find the chains again.
 struct BlockHeader {
     std::uint32_t bucket;
     std::uint32_t instances;
-    std::uint64_t bytes; ///< behind the header
+    std::uint64_t bytes; ///< after the header
 };
 
 struct Block {
-    std::uint64_t offset; ///< behind its header
+    std::uint64_t offset; ///< after its header
     std::uint64_t bytes;
 };
 
@@ -135,7 +135,7 @@ Status InstanceSpill::findBlocks()
         TRAINYARD_TRY_STATUS(readAt(file.get(), at, reinterpret_cast<char*>(&header), sizeof header, path));
         at += sizeof header;
         if (header.bucket >= m_buckets.size() || header.bytes > end - at)
-            return failed(path.string() + " does not match the checksum recorded by an earlier run",
+            return failed(path.string() + " is damaged: an earlier run wrote other blocks",
                           "run the command again; it will start from the beginning");
         Bucket& bucket = *m_buckets[header.bucket];
         bucket.blocks.push_back({at, header.bytes});

@@ -20,7 +20,7 @@ struct JobPlace {
     /// Adds --run-dir and --attempt. Must outlive the parsing of the command line.
     void addOptions(CLI::App& command);
     Result<std::unique_ptr<ProgressSink>> openSink() const;
-    /// For JobWatch.
+    /// Returns the place for JobWatch.
     std::optional<std::filesystem::path> stopFile() const;
 };
 

@@ -15,7 +15,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// Increased with each change of the temporary files or their content.
+/// Format version of the temporary files; increased with each change.
 constexpr int kLayout = 1;
 
 Json versionOf(const fs::path& file)

@@ -1,4 +1,4 @@
-// trainyard-prepare: data sets for BERT pre-training, made and checked on a node.
+// trainyard-prepare: creates and verifies data sets for BERT and GPT pre-training on a node.
 #include <algorithm>
 #include <malloc.h>
 #include <span>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto kOwnName = "trainyard-prepare";
 
-/// Whom the user called: "trainyard-prepare", or "trainyard prepare".
+/// Returns the program's name for messages: "trainyard-prepare", or "trainyard prepare".
 std::string speaker(const CLI::App& app)
 {
     const auto chosen = app.get_subcommands();
@@ -51,8 +51,8 @@ int runChosen(const CLI::App& app, std::span<const Command> commands)
     return done.ok() ? 0 : fail(app, done.error());
 }
 
-/// Big pieces go back to the system at once, so that the peak does not grow with the corpus.
-void returnBigPieces()
+/// Returns large blocks to the system immediately, so that the peak does not grow with the corpus.
+void returnLargeBlocks()
 {
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
 }
@@ -62,7 +62,7 @@ void returnBigPieces()
 int main(int argc, char** argv)
 {
     guardStandardStreams();
-    returnBigPieces();
+    returnLargeBlocks();
     CLI::App app("Makes and checks data sets for pre-training", programName(argv[0], kOwnName));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);

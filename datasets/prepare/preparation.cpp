@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* kVocabularyFile = "vocab.txt";
 
-/// Without folders.
+/// Returns the names of the input files, without folders.
 Result<std::vector<std::string>> namesOfDumps(const PrepareOptions& options)
 {
     std::vector<std::string> names;
@@ -66,7 +66,7 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vo
     return manifest;
 }
 
-/// A trained vocabulary is kept for a later process.
+/// Keeps a trained vocabulary for a later process.
 Result<Vocabulary> loadOrTrain(const PrepareOptions& options, const fs::path& scratch, Progress& progress,
                                const CancelFlag& cancel)
 {

@@ -20,9 +20,9 @@ struct PreparedDataset {
 /// everything in it is complete; for several shapes it contains a folder for each, "seq128" and so on, from
 /// one reading. The bytes depend on the corpus and the options, not on the threads.
 ///
-/// Blocks until done. On failure or cancellation nothing is left behind, unless the work is to be resumed
-/// later. Resumes the committed work of a process that was killed or told to end if its corpus and options
-/// were the same; otherwise removes it.
+/// Blocks until done. On failure or cancellation nothing is left behind, unless the work should be resumed
+/// later. Resumes the committed work of a process that was killed or ended by SIGTERM if its corpus and
+/// options were the same; otherwise removes it.
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel);
 

@@ -33,7 +33,7 @@ void printSummary(const PreparedDataset& set)
                     manifest.testRows(), manifest.shards.size()));
 }
 
-/// One manifest, or an array of several.
+/// Prints one manifest, or an array of several.
 void printJson(const std::vector<PreparedDataset>& sets)
 {
     std::string text;

@@ -32,10 +32,10 @@ public:
 
 private:
     InstanceSpill m_spill;
-    std::uint64_t m_dropped; ///< chunks that gave no row
+    std::uint64_t m_dropped; ///< chunks without a row
 };
 
-/// The instances of one kind of shard in the making.
+/// Builds the instances of one kind of shard.
 class Shuffle {
 public:
     Shuffle(const InstanceWork& work, const fs::path& place, Progress& progress, const CancelFlag& cancel)
@@ -115,7 +115,7 @@ private:
     InstanceBuilder m_builder;
     Progress& m_progress;
     const CancelFlag& m_cancel;
-    std::uint64_t m_next = 0; ///< document, by its index in the ordinals
+    std::uint64_t m_next = 0; ///< next document, as an index into the ordinals
     std::uint64_t m_buckets = 0;
     std::atomic<std::uint64_t> m_dropped{0};
 };

@@ -89,7 +89,7 @@ bool StagedFolder::finishPublished(const fs::path& path, std::string_view job)
     const bool isLeftover = !note.ok() && fs::exists(path, ignored) &&
                             fs::is_directory(folder.m_staging, ignored) &&
                             folderEntries(folder.m_staging).empty();
-    return (published || isLeftover) && folder.takeStaging().ok() && published; // taken away at the end
+    return (published || isLeftover) && folder.takeStaging().ok() && published; // the destructor removes it
 }
 
 Status StagedFolder::takeStaging()
@@ -105,7 +105,7 @@ Status StagedFolder::takeStaging()
     return {};
 }
 
-/// The job's text is there only while content and scratch are of that job.
+/// The file with the job's text exists only while content and scratch belong to that job.
 Status StagedFolder::takeUp(std::string_view job)
 {
     const fs::path note = m_staging / kJob;
@@ -140,7 +140,7 @@ Status StagedFolder::publish()
     TRAINYARD_TRY_STATUS(syncTree(content()));
     if (std::rename(content().c_str(), m_path.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot publish " + m_path.string(), errno);
-    m_oldParent = m_path.parent_path(); // they hold something now
+    m_oldParent = m_path.parent_path(); // the parents contain something now
     return syncPath(m_path.parent_path());
 }
 

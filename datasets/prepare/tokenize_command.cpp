@@ -30,7 +30,7 @@ std::optional<std::string> textIn(const std::string& line)
     return fine ? std::optional(std::move(item["text"].get_ref<std::string&>())) : std::nullopt;
 }
 
-/// False when nobody reads on.
+/// Returns false when the reader has closed the pipe.
 bool put(const std::string& lines)
 {
     printOutput(lines);

@@ -27,7 +27,7 @@ Error asError(const VerificationReport& report)
     return badInput(message, "prepare or copy the data set again");
 }
 
-/// Figures of a damaged set would be figures of half of it: only a program gets to see them.
+/// Omits statistics of a damaged set, which would cover only a part of it; JSON has them.
 std::string reportText(const VerifyArguments& arguments, const VerificationReport& report)
 {
     if (arguments.json)
@@ -35,7 +35,7 @@ std::string reportText(const VerifyArguments& arguments, const VerificationRepor
     return report.ok() ? toText(report) : std::string();
 }
 
-/// To stdout, or to the file `report` of a run directory.
+/// Writes to stdout, or to the file `report` of a run directory.
 Status put(const VerifyArguments& arguments, const std::string& text)
 {
     if (!arguments.place.runDirectory.empty())
@@ -44,7 +44,7 @@ Status put(const VerifyArguments& arguments, const std::string& text)
     return {};
 }
 
-/// Shows progress and takes Ctrl+C.
+/// Shows progress and handles Ctrl+C.
 Status verify(const VerifyArguments& arguments)
 {
     blockStopSignals();
