@@ -44,8 +44,8 @@ Error damagedHistory(const std::string& what, const std::string& why)
 constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
 constexpr std::size_t kSqlitePageSizeAt = 16; ///< two bytes, the higher one first; 1 = 65536
 
-/// SQLite takes a file of one byte for an empty one, and what is missing of the last page for zeros: runs
-/// would be gone without a word. What is in its log may still be missing in the file.
+/// Checks the size, because SQLite treats a file of one byte as empty and a missing part of the last page as
+/// zeros: runs would be lost silently. Pages in the log may still be missing in the file.
 Status checkHistoryBytes(const fs::path& path)
 {
     std::error_code problem;
@@ -53,7 +53,7 @@ Status checkHistoryBytes(const fs::path& path)
     std::array<char, kSqlitePageSizeAt + 2> head{};
     std::ifstream file(path, std::ios::binary);
     if (problem || size == 0 || !file)
-        return {}; // SQLite makes it, or says why it cannot be read
+        return {}; // SQLite creates it, or reports why it cannot be read
     file.read(head.data(), head.size());
     const auto byte = [&head](std::size_t at) {
         return std::uintmax_t(static_cast<unsigned char>(head[at]));

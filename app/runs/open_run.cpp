@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-// The supervisor gives a sign of life every 2 s; a step is late after ten times its usual length.
+// The supervisor writes a heartbeat every 2 s; a step is late after ten times its usual duration.
 constexpr qint64 kSilentSupervisorMs = 30'000;
 constexpr qint64 kMinSilentStepsMs = 60'000;
 constexpr double kLateSteps = 10;
@@ -64,7 +64,8 @@ OpenRun::OpenRun(RecordedRun run, QObject* parent)
     examineCache();
 }
 
-/// A file of many gigabytes opens without being read, so its damage shows only when all of it is.
+/// Verifies the series file in the background: a large file is opened without being read, so damage shows
+/// later.
 void OpenRun::examineCache()
 {
     if (!m_cache || m_cachedSteps == 0)
@@ -162,7 +163,7 @@ bool OpenRun::isSilent(qint64 nowMs) const
     if (nowMs - series.status().lastNs / 1'000'000 > kSilentSupervisorMs)
         return true;
     if (series.steps().isEmpty())
-        return false; // start-up may take long; the supervisor lives
+        return false; // start-up may be slow, and the supervisor is alive
     const auto late =
         std::max(kMinSilentStepsMs, qint64(kLateSteps * 1000 * usualStepSeconds(series.steps())));
     return nowMs - qint64(series.steps().last(StepColumn::WallSeconds) * 1000) > late;

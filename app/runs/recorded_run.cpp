@@ -25,8 +25,8 @@ namespace {
 
 using nlohmann::json;
 
-/// The slots of hosts that take no part; `nodes` and `away` as the request names them, in the order of
-/// `spec`.
+/// Removes the slots of absent hosts from `spec`. `nodes` and `away` are those of the request, in the order
+/// of `spec`.
 void takeSlotsOfAwayHosts(RunSpec& spec, const json& nodes, const std::vector<std::string>& away)
 {
     for (std::size_t node = 0; node < std::min(spec.cluster.nodes.size(), nodes.size()); ++node) {
@@ -36,7 +36,7 @@ void takeSlotsOfAwayHosts(RunSpec& spec, const json& nodes, const std::vector<st
 }
 
 /// `request`: the text of attempts/NNNN.json (remote/agent/supervise/launch_request.h). BadInput when it is
-/// none, or when its layout is not one of `launched`.
+/// not a request, or when its layout does not fit `launched`.
 Result<RunSpec> specOfRequest(const RunSpec& launched, std::string_view request)
 try {
     const json document = json::parse(request);
@@ -49,7 +49,7 @@ try {
                     "remove the file, or fetch it again from the run's host");
 }
 
-/// 0 = there is none.
+/// Returns 0 if there is none.
 std::uint32_t newestAttempt(const QDir& attempts)
 {
     static const QRegularExpression form(QStringLiteral("^(\\d{4,9})\\.json$"));
@@ -59,8 +59,8 @@ std::uint32_t newestAttempt(const QDir& attempts)
     return newest;
 }
 
-/// Of the newest attempt whose request is in the run's folder; nullopt when there is none after the first.
-/// BadInput naming the file that is damaged.
+/// Returns the specification of the newest attempt whose request is in the run's folder; nullopt if that is
+/// the first. BadInput naming the damaged file.
 Result<std::optional<AttemptSpec>> newestAttemptSpec(const QString& folder, const RunSpec& launched)
 {
     const QDir attempts(folder + QStringLiteral("/attempts"));
@@ -112,7 +112,8 @@ Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
     return document.object();
 }
 
-/// As it was when the run was launched; where nobody wrote that down, as this machine sees it now.
+/// Returns the manifest as it was at the launch; if none was recorded, that of the data set on this machine
+/// now.
 std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
 {
     if (!facts.spec)
@@ -126,7 +127,7 @@ std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
 
 const QString kSteps = QStringLiteral("steps");
 
-/// In pieces: a long run's journal is larger than what is kept of it.
+/// Reads in pieces, because the journal of a long run is larger than the series in memory.
 Status readStream(const QString& file, const QString& stream, RunSeries& series, const JournalEnd& from)
 {
     const auto take = [&](std::vector<Record> records) {

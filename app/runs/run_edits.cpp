@@ -9,7 +9,7 @@ namespace {
 
 constexpr int kNotesEdit = 1; ///< id of commands that are merged
 
-/// Sets one thing of a run, and sets it back.
+/// Undo command: sets one property of a run.
 template <typename Value>
 class RunEdit : public QUndoCommand {
 public:

@@ -39,7 +39,7 @@ bool anyContains(const QStringList& texts, const QString& word)
     return std::any_of(texts.begin(), texts.end(), [&](const QString& text) { return contains(text, word); });
 }
 
-/// Both as the journal says it ("finished") and as the window does ("done").
+/// Matches the state's name in the journal ("finished") and in the window ("done").
 bool hasState(const RunEntry& entry, const QString& word)
 {
     return contains(toQString(nameOf(entry.state)), word) ||
@@ -65,7 +65,7 @@ bool compare(double left, const QString& sign, double right)
     return sign == QLatin1String("!=") ? left != right : left == right;
 }
 
-/// The day, month or year that a text names.
+/// Parses a day, month or year.
 struct Period {
     QDate first;
     QDate behind; ///< the first day after it
@@ -87,7 +87,7 @@ qint64 startMs(const QDate& day)
     return day.startOfDay().toMSecsSinceEpoch();
 }
 
-/// Blanks divide; between quotation marks they do not.
+/// Splits at blanks, except between quotation marks.
 QStringList partsOf(const QString& text)
 {
     QStringList parts;

@@ -145,8 +145,7 @@ void RunSeries::take(const QString& stream, const Record& record)
 void RunSeries::takeEvent(const QString& stream, const Record& record, const EventRecord& event)
 {
     std::int64_t& newest = m_newestEventNs.try_emplace(stream, record.time.wallNs).first->second;
-    newest =
-        std::max(newest, record.time.wallNs); // where a clock was set back, the order of the stream stays
+    newest = std::max(newest, record.time.wallNs); // keeps the stream's order after a clock was set back
     RunEvent entry{stream, record.sequence, record.attempt, record.time, event, newest};
     const auto place = std::upper_bound(m_events.begin(), m_events.end(), entry, isEarlier);
     m_events.insert(place, std::move(entry));

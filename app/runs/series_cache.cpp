@@ -28,7 +28,7 @@ Status write(SeriesWriter& writer, const fs::path& runFolder, const StepStream& 
     return writer.commit(note);
 }
 
-/// Rows of the steps in the file.
+/// Counts the rows of the steps in the file.
 qsizetype tableRows(SeriesWriter& writer, const StepStream& stream)
 {
     const SeriesTable steps = stream.steps.toSeries();
@@ -104,7 +104,7 @@ Status SeriesCache::openWriter()
 {
     if (m_writer && m_writer->reacquire().ok())
         return {};
-    m_writer.reset(); // its lock would refuse the next one
+    m_writer.reset(); // its lock would block the next writer
     std::error_code ignored;
     if (!fs::exists(seriesPath(m_runFolder), ignored))
         return failed(seriesPath(m_runFolder).string() + " is not there");

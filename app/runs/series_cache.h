@@ -11,22 +11,22 @@
 
 namespace trainyard {
 
-/// Shorter runs have no cache: their journal is read in no time.
+/// Shorter runs have no cache, because their journal is read fast.
 constexpr qsizetype kMinCachedSteps = kChunkRows;
 
 /// Reads the steps of a run from its series file, a cache of its journal of steps. BadInput when there is no
 /// file, when damage shows at once, or when the file was made from another journal.
 Result<StepStream> readSeriesCache(const QString& runFolder);
 
-/// Rebuilds the cache from the journal if any byte of it is damaged; true when it was. Reads the whole file:
-/// not for the GUI thread.
+/// Rebuilds the cache from the journal if any byte of it is damaged, and returns whether it was. Reads the
+/// whole file: not for the GUI thread.
 Result<bool> repairSeriesCache(const QString& runFolder);
 
 /// Rebuilds the cache from the journal. Not for the GUI thread.
 Status rebuildSeriesCache(const QString& runFolder);
 
-/// Keeps the cache of one run up to date from the steps in memory: each row is written once, and nothing that
-/// was written before is read again. Any thread, one at a time.
+/// Keeps the cache of one run up to date from the steps in memory: writes each row once and reads nothing
+/// back. Any thread, one at a time.
 class SeriesCache {
 public:
     /// `restoredRows`: rows of the file that the series in memory begins with, as after readSeriesCache(); 0
@@ -44,7 +44,7 @@ private:
 
     std::filesystem::path m_runFolder;
     int m_rewrites = 0;   ///< StepTable::rewrites() that the file reflects
-    qsizetype m_rows = 0; ///< of the file when it was written last; 0 = it has to be written
+    qsizetype m_rows = 0; ///< in the file after the last write; 0 = to be rewritten
     std::optional<SeriesWriter> m_writer;
 };
 

@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint64_t kComparedBytes = 4096;
 constexpr std::uint8_t kTraceType = 5;
 
-/// The last bytes of that part of the journal hold a sequence number, two times and a checksum: two journals
-/// do not agree in them by chance.
+/// The last bytes of that part of the journal identify it: they contain a sequence number, two times and a
+/// checksum.
 Result<std::string> hashOfEnd(const fs::path& journal, std::uint64_t bytes)
 {
     const FileDescriptor file(::open(journal.c_str(), O_RDONLY | O_CLOEXEC));
@@ -127,7 +127,7 @@ PipelineTrace traceFrom(const Json& json)
     return payload ? std::get<PipelineTrace>(*payload) : PipelineTrace();
 }
 
-/// Throws Json::exception where the note is not one of this version.
+/// Throws Json::exception if the note has another version.
 SeriesNote noteFrom(const Json& json)
 {
     SeriesNote note;

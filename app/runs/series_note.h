@@ -9,18 +9,18 @@
 
 namespace trainyard {
 
-/// What the note of a run's series file says: everything of a StepStream but the columns.
+/// The note of a run's series file: a StepStream without the columns.
 struct SeriesNote {
     StepStream stream; ///< without its steps
     std::vector<RunAttempt> attempts;
 };
 
-/// The note for a series file with these steps, as CBOR; the keys are in SERIES_FORMAT.md. It names the part
-/// of the journal that the steps came from by its last bytes, which are read here. Failed when the journal is
-/// shorter.
+/// Returns the note for a series file with these steps, as CBOR; the keys are in SERIES_FORMAT.md. It
+/// identifies the part of the journal that the steps came from by its last bytes, which this function reads.
+/// Failed when the journal is shorter.
 Result<std::string> seriesNote(const StepStream& stream, const std::filesystem::path& journal);
 
-/// BadInput when the note is not one of this version, or when the journal is not the one that it names.
+/// Parses a note. BadInput when it has another version, or identifies another journal.
 Result<SeriesNote> readSeriesNote(const std::string& note, const std::filesystem::path& journal);
 
 } // namespace trainyard

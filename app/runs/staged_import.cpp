@@ -105,7 +105,7 @@ void StagedImport::keep()
     m_lock.reset();
 }
 
-/// The way of publish() backwards, so that a kill on it leaves all or none too.
+/// Undoes publish() step by step in reverse order, so that after a kill either all runs or none are there.
 void StagedImport::takeBack()
 {
     const fs::path staging = stagingFolder(m_runsFolder, kBeingWritten, m_name);

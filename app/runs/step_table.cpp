@@ -37,7 +37,7 @@ constexpr std::array<QLatin1String, kStepColumns> kColumnNames{
     kWallSeries,
 };
 
-/// Where a series file wants them first.
+/// Returns the columns that come first in a series file.
 std::array<std::size_t, 2> positionColumns()
 {
     return {indexOf(StepColumn::Step), indexOf(StepColumn::WallSeconds)};
@@ -169,7 +169,7 @@ bool StepTable::isReplaced(std::int64_t step, std::uint32_t attempt) const
                        [step](const auto& later) { return later.second.firstStep <= step; });
 }
 
-/// True when the attempt turns out to begin earlier than was known.
+/// Returns true if the attempt began earlier than known so far.
 bool StepTable::noteAttempt(std::int64_t step, std::uint32_t attempt, const Instant& time)
 {
     const auto [entry, isNew] =
@@ -197,7 +197,7 @@ void StepTable::dropReplacedRows(std::int64_t fromStep, std::uint32_t byAttempt)
     m_rewrites += kept < later.size();
 }
 
-/// At its place among the steps, instead of a row of the same step.
+/// Inserts the row at its place, or replaces that of the same step.
 void StepTable::insertRow(const Row& row)
 {
     const double step = row[indexOf(StepColumn::Step)];
@@ -213,7 +213,7 @@ void StepTable::insertRow(const Row& row)
     ++m_rewrites;
 }
 
-/// With the sums over all rows so far.
+/// Appends the row, with the running sums.
 void StepTable::appendRow(Row row)
 {
     const double seconds = row[indexOf(StepColumn::StepSeconds)];
