@@ -55,7 +55,7 @@ const QList<Layer> kLayers{
      kVocabulary +
          QStringList{"datasets/options", "datasets/tokenizer", "datasets/corpus", "datasets/shards"},
      {}},
-    {"datasets/shards", kVocabulary + QStringList{"datasets/tokenizer"}, {"hdf5"}},
+    {"datasets/shards", kVocabulary, {"hdf5"}},
     {"datasets/exporters", kVocabulary + QStringList{"datasets/pretraining", "datasets/shards"}, {}},
     {"datasets/job", kVocabulary, {}},
     {"datasets/verification",
