@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-// Ranks of one run are the same program, so the structure may travel as it lies in memory.
+// All ranks run the same program, so the structure can be sent as bytes.
 static_assert(std::is_trivially_copyable_v<RankStats>);
 
 MemorySnapshot takePeak(MemoryLedger& ledger)

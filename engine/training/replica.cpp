@@ -29,20 +29,20 @@ void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
         return;
     const PhaseScope phase(StepPhase::Reduce);
     const at::Tensor& working = parameters.weights().whole();
-    std::vector<Work> works; // all buckets under way before the first wait, so that the wire never rests
+    std::vector<Work> works; // all buckets are sent before the first wait, to keep the network busy
     for (const Bucket& bucket : parameters.layout().buckets())
         works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
     for (Work& work : works)
         work.wait();
 }
 
-/// Whether the data-parallel ranks share what this ZeRO stage adds.
+/// True when the data-parallel ranks shard the tensors that this ZeRO stage adds.
 bool sharesFrom(int stage, const RunSpec& spec, const ProcessGroups& groups)
 {
     return spec.memory.zeroStage >= stage && groups.data->size().value > 1;
 }
 
-/// With ZeRO 3 weights come part by part from the ranks that share them, or from this host's memory.
+/// True with ZeRO 3 when weights are gathered part by part, from other ranks or from this host's memory.
 bool shardsWeights(const RunSpec& spec, const ProcessGroups& groups)
 {
     return sharesFrom(3, spec, groups) || (spec.memory.zeroStage >= 3 && spec.memory.offloadParameters);

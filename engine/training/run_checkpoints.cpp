@@ -34,7 +34,7 @@ Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesys
         "resume with the specification of the run that wrote it");
 }
 
-/// This rank's part of a checkpoint.
+/// Reads this rank's part of a checkpoint.
 Result<TrainingPosition> readInto(Replica& replica, const std::filesystem::path& folder, const RunSpec& spec)
 {
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
@@ -51,7 +51,7 @@ Value broadcastValue(ProcessGroup& group, Value value)
     return value;
 }
 
-/// Through host memory, where a device holds the tensor.
+/// Copies through host memory if the tensor is on a device.
 void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
 {
     const at::Tensor onHost = tensor.cpu();
@@ -59,7 +59,7 @@ void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
     tensor.copy_(onHost);
 }
 
-/// Where every rank holds the whole model.
+/// Requires that every rank holds the whole model.
 void broadcastState(ProcessGroup& group, ModelChunk& chunk)
 {
     broadcastTensor(group, chunk.parameters().flatMasters());
@@ -113,7 +113,7 @@ std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, c
 {
     if (!m_sharing.takesPart())
         return {};
-    // A copy of the state: the next update changes it while the disk still works.
+    // A copy of the state, because the next update changes it while the copy is being written.
     const auto snapshot = std::make_shared<const SliceSnapshot>(slicesOf(replica, m_savers));
     return std::async(std::launch::async,
                       [writer, snapshot, index = m_sharing.index, count = m_sharing.count] {
@@ -148,7 +148,7 @@ bool RunCheckpoints::isBusy() const
 Result<std::optional<Step>> RunCheckpoints::proceed()
 {
     TRAINYARD_CHECK(m_saving.has_value());
-    // Twice for each checkpoint: all shards are there before rank 0 publishes, and nobody believes in a
+    // Agreed twice per checkpoint: all shards are complete before rank 0 publishes, and no rank reports a
     // checkpoint before it is published.
     //
     //   begin() --> shards are written --> proceed() --> publishing --> proceed() --> the step is returned
@@ -210,15 +210,15 @@ Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
             loaded.position = share(replica, std::move(position).value());
             return loaded;
         }
-        // Only wrong content makes a checkpoint damaged. A disk that cannot be read may be there again
-        // tomorrow.
+        // Only wrong content makes a checkpoint damaged: a disk that cannot be read may be available again
+        // later.
         if (all.error().kind != ErrorKind::BadInput)
             return all.error();
         TRAINYARD_TRY_STATUS(setAsideDamaged(*start.checkpoint, all.error().message, loaded.changes));
     }
 }
 
-/// What only some ranks have read, to all.
+/// Sends the state and position, which only some ranks have read, to all ranks.
 TrainingPosition RunCheckpoints::share(Replica& replica, TrainingPosition position)
 {
     position.step.value = broadcastValue(*m_world, position.step.value);

@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-/// One thing that all ranks must share.
+/// One value that must be equal on all ranks.
 struct Clause {
     const char* subject;
     std::function<std::string(const RunContract&)> value;

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t kFirstTraced = 3;
 constexpr std::int64_t kTracedEvery = 100;
 
-// Ranks of one run are the same program, so the spans may travel as they lie in memory.
+// All ranks run the same program, so the spans can be sent as bytes.
 static_assert(std::is_trivially_copyable_v<TracedSpan>);
 
 std::string_view bytesOf(const std::vector<TracedSpan>& spans)

@@ -174,7 +174,7 @@ bool Trainer::Run::checkpointDue(const Requests& requests) const
     return periodic || requests.checkpoint || isOver(requests);
 }
 
-/// The journal first: after a power cut no step that the checkpoint holds may be missing from the curve.
+/// Syncs the journal first: after a power cut the curve must contain every step that the checkpoint contains.
 Status Trainer::Run::beginCheckpoint()
 {
     if (m_setup.recorder)

@@ -65,13 +65,12 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     m_parts.clock.enter(StepPhase::Optimizer);
     const double gradientNorm = m_parts.replica.gradientNorm() / m_scaler.scale();
     m_parts.clock.enter(StepPhase::Reduce);
-    // One all-reduce for everything that the ranks must decide alike: a message costs its latency, not its
-    // size.
+    // One all-reduce for all values that the ranks must agree on: its cost is latency, not size.
     StepOutcome outcome = reduceOutcome(sums, counts, poll(), !std::isfinite(gradientNorm));
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.lossScale = m_scaler.scale();
     outcome.gradientNorm = gradientNorm;
-    // A skipped step has not moved the weights, so it does not move the schedule.
+    // A skipped step does not update the weights, so it does not advance the schedule.
     outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps);
     if (!requireFinite(outcome, step).ok())
         return outcome;

@@ -38,7 +38,7 @@ Targets maskedOf(const RowBlock& rows)
     return masked;
 }
 
-/// The rows' tokens as they were before they were masked.
+/// Returns the rows' tokens before masking.
 std::vector<std::int32_t> unmaskedIds(const RowBlock& rows)
 {
     std::vector<std::int32_t> ids = rows.inputIds;
@@ -48,7 +48,7 @@ std::vector<std::int32_t> unmaskedIds(const RowBlock& rows)
     return ids;
 }
 
-/// Every token but a row's first one, at the position before it.
+/// Returns every token except a row's first one, as the target of the position before it.
 Targets nextTokensOf(const RowBlock& rows, const std::vector<std::int32_t>& ids)
 {
     const auto length = static_cast<std::size_t>(rows.sequenceLength);
@@ -81,7 +81,7 @@ TokenBatch encoderBatch(const RowBlock& rows, at::IntArrayRef shape)
     return batch;
 }
 
-// No attention mask: the padding lies behind every token that counts.
+// No attention mask is needed, because padding comes after all tokens.
 TokenBatch decoderBatch(const RowBlock& rows, at::IntArrayRef shape)
 {
     const std::vector<std::int32_t> ids = unmaskedIds(rows);

@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-/// Flat indices of the rows' tokens.
+/// Returns the flat indices of the rows' tokens.
 at::Tensor keptOf(const std::vector<std::int64_t>& lengths, std::int64_t rowLength)
 {
     std::vector<at::Tensor> rows;
@@ -26,7 +26,7 @@ at::Tensor keptOf(const std::vector<std::int64_t>& lengths, std::int64_t rowLeng
     return at::cat(rows);
 }
 
-/// By how much the tokens of each row move to the front: the padding before them.
+/// Returns for each row how far its tokens move to the front: the padding before it.
 at::Tensor shiftsOf(const std::vector<std::int64_t>& lengths, std::int64_t rowLength)
 {
     std::vector<std::int64_t> shifts;

@@ -87,8 +87,8 @@ Result<const RowBlock*> RowSource::block(std::uint64_t number)
         return &m_blocks.front().rows;
     }
     TRAINYARD_TRY(RowBlock rows, readBlock(number));
-    // The least recently used block goes. Samples are shuffled within a window of that many blocks, so within
-    // a window each block is read once.
+    // Drops the least recently used block. Samples are shuffled within a window of this many blocks, so each
+    // block of a window is read once.
     if (m_blocks.size() == m_blocksInMemory) {
         m_blockOf.erase(m_blocks.back().number);
         m_blocks.pop_back();

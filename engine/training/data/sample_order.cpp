@@ -33,7 +33,7 @@ std::uint64_t SampleOrder::shuffledInWindow(std::uint64_t epochKey, std::uint64_
     return first + order.at(position - first);
 }
 
-/// The last block may be shorter than the others; where it falls in the epoch's order, what follows moves up.
+/// The last block may be shorter than the others; the rows after it in the epoch's order move up.
 std::uint64_t SampleOrder::rowInBlocks(std::uint64_t epochKey, std::uint64_t position) const
 {
     const std::uint64_t size = m_shape.rowsPerBlock;

@@ -6,14 +6,17 @@ namespace trainyard {
 
 namespace {
 
-/// Blocks beyond one window, so that the steps around its end do not read it twice.
+/// Cached blocks in addition to one window, so that steps around its end do not read blocks twice.
 constexpr std::size_t kSpareBlocks = 16;
 
 Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 {
-    const Diagnostics problems =
-        dataSetProblems(spec, {manifest.vocabularySize, manifest.sequenceLength, manifest.trainingRows(), {},
-                               manifest.settings.objective, manifest.settings.nextSentence});
+    const Diagnostics problems = dataSetProblems(spec, {manifest.vocabularySize,
+                                                        manifest.sequenceLength,
+                                                        manifest.trainingRows(),
+                                                        {},
+                                                        manifest.settings.objective,
+                                                        manifest.settings.nextSentence});
     return problems.empty() ? Status() : toError(problems);
 }
 
