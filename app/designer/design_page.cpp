@@ -348,12 +348,12 @@ void DesignPage::applyAlternative(const FoundLayout& layout)
 {
     m_document.editAtOnce(tr("Alternative layout"), QStringLiteral("layout"),
                           [&layout](RunSpec& spec) { applyLayout(spec, layout); });
-    tellHostsWithoutRanks();
+    reportHostsWithoutRanks();
 }
 
 /// Reports hosts without ranks: the cheapest layout may need fewer. They stay in the design until the user
 /// removes them.
-void DesignPage::tellHostsWithoutRanks()
+void DesignPage::reportHostsWithoutRanks()
 {
     const auto& hosts = m_design.plan.hosts;
     const auto used = hosts.empty() ? 0 : static_cast<std::ptrdiff_t>(hosts.back().node) + 1;

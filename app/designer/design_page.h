@@ -78,7 +78,7 @@ private:
     void apply(const Remedy& remedy);
     void showCluster();
     void showKept();
-    void tellHostsWithoutRanks();
+    void reportHostsWithoutRanks();
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;

@@ -109,7 +109,7 @@ void SettingsExchange::importFile(ForeignTool tool, const QString& file)
         return m_strip.showError(toError(imported.problems).in(file.toStdString()));
     m_document.editAtOnce(tr("%1 settings").arg(textOf(tool).name), QStringLiteral("import"),
                           [&](RunSpec& spec) { spec = imported.spec; });
-    tell(tr("Imported %1 settings from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
+    report(tr("Imported %1 settings from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
          imported.omissions);
     m_strip.addAction(tr("&Undo"), [this] {
         m_document.undoStack().undo();
@@ -124,7 +124,7 @@ void SettingsExchange::exportFile(ForeignTool tool, const QString& file)
     const ExportedSettings exported = exportSettings(tool, m_document.spec());
     if (const Status written = writeFileAtomically(file.toStdString(), exported.text); !written.ok())
         return m_strip.showError(written.error());
-    tell(tr("%1 was written for %2.").arg(QFileInfo(file).fileName(), textOf(tool).name), exported.omissions);
+    report(tr("%1 was written for %2.").arg(QFileInfo(file).fileName(), textOf(tool).name), exported.omissions);
 }
 
 void SettingsExchange::askForExport(ForeignTool tool)
@@ -136,7 +136,7 @@ void SettingsExchange::askForExport(ForeignTool tool)
         exportFile(tool, file);
 }
 
-void SettingsExchange::tell(const QString& sentence, const Omissions& omissions)
+void SettingsExchange::report(const QString& sentence, const Omissions& omissions)
 {
     if (omissions.empty())
         return m_strip.showMessage(MessageBar::Tone::Good, sentence);

@@ -31,7 +31,7 @@ public:
 
 private:
     void askForExport(ForeignTool tool);
-    void tell(const QString& sentence, const Omissions& omissions);
+    void report(const QString& sentence, const Omissions& omissions);
 
     SpecDocument& m_document;
     MessageBar& m_strip;

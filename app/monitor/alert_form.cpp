@@ -56,16 +56,16 @@ AlertForm::AlertForm(QWidget* parent)
         const int column = int(i) % kColumns;
         grid->addLayout(field, int(i) / kColumns, column);
         grid->setColumnStretch(column, 1);
-        connect(box, &QDoubleSpinBox::valueChanged, this, &AlertForm::tell);
+        connect(box, &QDoubleSpinBox::valueChanged, this, &AlertForm::emitChanged);
         m_boxes.append(box);
     }
     QPushButton* reset = makeButton(tr("Defaults"), "link", this);
     reset->setToolTip(tr("Restore default thresholds"));
     connect(reset, &QPushButton::clicked, this, [this] {
         setSettings({AlertThresholds(), m_notifies->isChecked()});
-        tell();
+        emitChanged();
     });
-    connect(m_notifies, &QCheckBox::toggled, this, &AlertForm::tell);
+    connect(m_notifies, &QCheckBox::toggled, this, &AlertForm::emitChanged);
     auto* last = new QHBoxLayout;
     last->addWidget(m_notifies);
     last->addWidget(reset);
@@ -101,7 +101,7 @@ AlertSettings AlertForm::settings() const
     return settings;
 }
 
-void AlertForm::tell()
+void AlertForm::emitChanged()
 {
     emit changed(settings());
 }

@@ -29,7 +29,7 @@ signals:
 
 private:
     AlertSettings settings() const;
-    void tell();
+    void emitChanged();
 
     QList<QDoubleSpinBox*> m_boxes; ///< in the order of thresholdFields()
     QCheckBox* m_notifies;

@@ -13,10 +13,10 @@ namespace trainyard {
 AlertNotifier::AlertNotifier(AlertCenter& alerts, QWidget& place, QObject* parent)
     : QObject(parent), m_alerts(alerts), m_place(place)
 {
-    connect(&alerts, &AlertCenter::raised, this, &AlertNotifier::tell);
+    connect(&alerts, &AlertCenter::raised, this, &AlertNotifier::notify);
 }
 
-void AlertNotifier::tell(const QString& runId, const Alert& alert)
+void AlertNotifier::notify(const QString& runId, const Alert& alert)
 {
     QWidget* window = m_place.window();
     if (!m_alerts.settings().notifies || window->isActiveWindow())
@@ -24,7 +24,7 @@ void AlertNotifier::tell(const QString& runId, const Alert& alert)
     QApplication::alert(window);
     if (!QSystemTrayIcon::isSystemTrayAvailable() || !QSystemTrayIcon::supportsMessages())
         return;
-    m_told = runId;
+    m_notifiedRun = runId;
     tray().showMessage(tr("%1: %2").arg(oneLine(nameFromRunId(runId)), titleOf(alert.kind)), alert.text,
                        alert.severity == Severity::Error ? QSystemTrayIcon::Critical
                                                          : QSystemTrayIcon::Warning);
@@ -35,7 +35,7 @@ QSystemTrayIcon& AlertNotifier::tray()
     if (!m_tray) {
         m_tray = new QSystemTrayIcon(QApplication::windowIcon(), this);
         m_tray->setToolTip(tr("Trainyard"));
-        connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { emit clicked(m_told); });
+        connect(m_tray, &QSystemTrayIcon::messageClicked, this, [this] { emit clicked(m_notifiedRun); });
         m_tray->show();
     }
     return *m_tray;

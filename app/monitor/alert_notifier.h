@@ -25,13 +25,13 @@ signals:
     void clicked(const QString& runId);
 
 private:
-    void tell(const QString& runId, const Alert& alert);
+    void notify(const QString& runId, const Alert& alert);
     QSystemTrayIcon& tray();
 
     AlertCenter& m_alerts;
     QWidget& m_place;
     QSystemTrayIcon* m_tray = nullptr; ///< created with the first message
-    QString m_told;                    ///< run of the last message
+    QString m_notifiedRun;             ///< run of the last message
 };
 
 } // namespace trainyard

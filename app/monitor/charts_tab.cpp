@@ -66,7 +66,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     connect(m_further, &MetricCharts::chartMade, this, [this](CurveChart* chart) { watch(*chart); });
     connect(m_pinned, &PinnedTable::saved, this, &ChartsTab::saved);
     connect(m_pinned, &PinnedTable::saveFailed, this, &ChartsTab::saveFailed);
-    connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::tellCursorTime);
+    connect(&m_link, &ChartLink::cursorChanged, this, &ChartsTab::emitCursorTime);
 
     m_pause->setText(tr("‖ Pause"));
     m_pause->setToolTip(tr("Freeze the charts; training continues (Space)"));
@@ -225,7 +225,7 @@ const StepTable* ChartsTab::steps() const
     return m_run && !m_run->series().steps().isEmpty() ? &m_run->series().steps() : nullptr;
 }
 
-void ChartsTab::tellCursorTime()
+void ChartsTab::emitCursorTime()
 {
     if (!m_link.cursor() || !steps())
         return;

@@ -54,7 +54,7 @@ private:
     void setPaused(bool paused);
     void watch(ChartPanel& chart);
     void pin(double x);
-    void tellCursorTime();
+    void emitCursorTime();
     const StepTable* steps() const;
 
     QUndoStack& m_undo;

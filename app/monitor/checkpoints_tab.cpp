@@ -64,9 +64,9 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     column->addLayout(buildBar());
     column->addWidget(m_pages, 1);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
-            &CheckpointsTab::tellChoice);
+            &CheckpointsTab::showChoice);
     showInstead(tr("Reading the checkpoints…"), {});
-    tellChoice();
+    showChoice();
 }
 
 QLayout* CheckpointsTab::buildBar()
@@ -112,12 +112,12 @@ void CheckpointsTab::show(const OpenRun& run, bool canAct)
         startOver(run);
     m_canAct = canAct;
     const qsizetype news = checkpointNews(run.series());
-    const bool isNew = std::exchange(m_news, news) != news;
+    const bool isNew = std::exchange(m_checkpointNews, news) != news;
     if (std::exchange(m_isStale, false) || isNew)
         ask(kIndexAlone);
     showPage();
-    tellState();
-    tellChoice();
+    showState();
+    showChoice();
 }
 
 void CheckpointsTab::startOver(const OpenRun& run)
@@ -155,7 +155,7 @@ void CheckpointsTab::ask(milliseconds verification)
     }
     m_isAsking = true;
     m_isComparing = verification > kIndexAlone;
-    tellState();
+    showState();
     m_hosts->listCheckpoints(m_run->id(), verification, this,
                              [this, generation = m_generation](const Result<QList<RunCheckpoint>>& listed) {
                                  if (generation == m_generation)
@@ -177,8 +177,8 @@ void CheckpointsTab::take(const Result<QList<RunCheckpoint>>& listed)
     if (m_askNext)
         ask(*std::exchange(m_askNext, std::nullopt));
     showPage();
-    tellState();
-    tellChoice();
+    showState();
+    showChoice();
 }
 
 QString CheckpointsTab::whyNotAsked() const
@@ -214,7 +214,7 @@ QString CheckpointsTab::whyNoResume() const
 void CheckpointsTab::resume()
 {
     if (const RunCheckpoint* checkpoint = current())
-        emit resumeWanted(checkpoint->step, whatIsLeftBehind(*checkpoint, m_model.checkpoints()));
+        emit resumeWanted(checkpoint->step, abandonedBranchText(*checkpoint, m_model.checkpoints()));
 }
 
 void CheckpointsTab::showPage()
@@ -250,7 +250,7 @@ void CheckpointsTab::showInstead(const QString& heading, const QString& sentence
     m_pages->setCurrentWidget(m_instead);
 }
 
-void CheckpointsTab::tellState()
+void CheckpointsTab::showState()
 {
     const int count = m_model.rowCount();
     const bool canAsk = m_run && whyNotAsked().isEmpty();
@@ -269,7 +269,7 @@ void CheckpointsTab::tellState()
                                           displayBytes(bytesOfAll(m_model.checkpoints()))));
 }
 
-void CheckpointsTab::tellChoice()
+void CheckpointsTab::showChoice()
 {
     const QString why = whyNoResume();
     const RunCheckpoint* checkpoint = current();

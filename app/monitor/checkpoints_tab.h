@@ -37,8 +37,8 @@ public:
     void take(const Result<QList<RunCheckpoint>>& listed);
 
 signals:
-    /// `whatIsLeft` names the later checkpoints that become an abandoned branch; empty = none.
-    void resumeWanted(qint64 step, const QString& whatIsLeft);
+    /// `abandoned` names the later checkpoints that become an abandoned branch; empty = none.
+    void resumeWanted(qint64 step, const QString& abandoned);
 
 protected:
     void hideEvent(QHideEvent* event) override;
@@ -55,13 +55,13 @@ private:
     void showPage();
     void showNone(RunState state);
     void showInstead(const QString& heading, const QString& sentence);
-    void tellState();
-    void tellChoice();
+    void showState();
+    void showChoice();
 
     RunHosts* m_hosts;
     QPointer<const OpenRun> m_run;
     bool m_canAct = false;
-    qsizetype m_news = 0;                               ///< checkpoint news of the run at the last query
+    qsizetype m_checkpointNews = 0;                     ///< checkpoint news of the run at the last query
     bool m_isStale = true;                              ///< query again when the tab becomes visible
     bool m_isAsking = false;                            ///< a query is pending
     bool m_isComparing = false;                         ///< the query verifies hashes, which takes longer

@@ -93,8 +93,8 @@ void LogTab::buildBar()
     connect(m_whole, &QPushButton::clicked, this, [this] { startOver(0); });
     connect(m_level, &SegmentedControl::chosen, this, [this](int level) {
         m_view->setLeastLevel(LogLevel(level));
-        tellMatches();
-        tellState();
+        showMatchCount();
+        showState();
     });
     connect(m_follow, &QToolButton::toggled, this, [this](bool follows) {
         if (follows)
@@ -117,7 +117,7 @@ QWidget* LogTab::buildSearch()
     connect(m_find, &QLineEdit::textChanged, this, &LogTab::search);
     connect(m_before, &QToolButton::clicked, this, [this] { goToMatch(-1); });
     connect(m_after, &QToolButton::clicked, this, [this] { goToMatch(+1); });
-    tellMatches();
+    showMatchCount();
     return box;
 }
 
@@ -174,7 +174,7 @@ void LogTab::goToTime(qint64 timeMs)
 {
     m_follow->setChecked(false);
     m_view->goToTime(timeMs);
-    tellMatches();
+    showMatchCount();
 }
 
 /// Handles Enter and Shift+Enter in the search field (next and previous match), and arrows in the rank field
@@ -254,9 +254,9 @@ void LogTab::take(Reading& reading, const Result<LogPiece>& piece)
     }
     if (isMore) {
         m_view->append(reading.rank, piece->bytes, m_follow->isChecked());
-        tellMatches();
+        showMatchCount();
     }
-    tellState();
+    showState();
     if (isMore)
         m_again.start(0);
     else if ((!m_over || !piece.ok()) && !m_again.isActive())
@@ -268,7 +268,7 @@ void LogTab::search()
     m_view->setNeedle(m_find->text());
     if (m_view->currentMatch() == 0)
         goToMatch(+1);
-    tellMatches();
+    showMatchCount();
 }
 
 void LogTab::goToMatch(int direction)
@@ -277,18 +277,18 @@ void LogTab::goToMatch(int direction)
         return;
     m_follow->setChecked(false);
     m_view->goToMatch(direction);
-    tellMatches();
+    showMatchCount();
 }
 
 void LogTab::onLineChosen(int line)
 {
     m_follow->setChecked(false);
-    tellMatches();
+    showMatchCount();
     if (const auto time = m_view->lines().timeMs(line))
         emit timeChosen(*time);
 }
 
-void LogTab::tellMatches()
+void LogTab::showMatchCount()
 {
     const qsizetype count = m_view->matchCount();
     m_count->setText(m_find->text().isEmpty() ? QString()
@@ -300,7 +300,7 @@ void LogTab::tellMatches()
     m_after->setEnabled(count > 0);
 }
 
-void LogTab::tellState()
+void LogTab::showState()
 {
     const int shown = m_view->shownCount();
     const int all = m_view->lines().size();

@@ -63,8 +63,8 @@ private:
     void search();
     void goToMatch(int direction);
     void onLineChosen(int line);
-    void tellMatches();
-    void tellState();
+    void showMatchCount();
+    void showState();
 
     RunHosts* m_hosts;
     QString m_runId;

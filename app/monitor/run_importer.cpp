@@ -162,10 +162,10 @@ void RunImporter::finish(const Outcome& outcome)
     const auto runIds = outcome.import->finish(m_store.history());
     if (!runIds.ok())
         return m_strip.showError(runIds.error());
-    tell(*runIds, outcome.warnings);
+    report(*runIds, outcome.warnings);
 }
 
-void RunImporter::tell(const QStringList& runIds, const QStringList& warnings)
+void RunImporter::report(const QStringList& runIds, const QStringList& warnings)
 {
     if (!runIds.isEmpty())
         emit imported(runIds.first()); // before the message, because showing another run clears the strip

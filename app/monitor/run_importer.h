@@ -49,7 +49,7 @@ private:
     void askForColumns(const QString& file, const Table& table);
     void start(const QString& what, LatestJob<Outcome>::Work work);
     void finish(const Outcome& outcome);
-    void tell(const QStringList& runIds, const QStringList& warnings);
+    void report(const QStringList& runIds, const QStringList& warnings);
     void showProgress(double share);
 
     RunStore& m_store;

@@ -193,7 +193,7 @@ void RunView::setRun(OpenRun* run)
     m_run = run;
     m_acting = false;
     m_awaitedSince.reset();
-    m_toldProblem.clear();
+    m_shownProblem.clear();
     m_strip->clear();
     m_charts->reset();
     m_notes->setRun(run ? run->id() : QString());
@@ -211,8 +211,8 @@ void RunView::update()
         return;
     m_header->show(*m_run, QDateTime::currentMSecsSinceEpoch(), canAct());
     m_header->showAlerts(m_alerts.alertsOf(m_run->id()));
-    tellOfCheckpoint();
-    tellOfProblem();
+    reportCheckpoint();
+    showProblem();
     updatePanels();
 }
 
@@ -318,7 +318,7 @@ void RunView::demandName(QPushButton& button)
 void RunView::askForRate(const Alert& alert)
 {
     const std::int64_t kept = newestCheckpoint(m_run->series());
-    const bool isAtWork = !isFinal(m_run->series().status().state);
+    const bool isActive = !isFinal(m_run->series().status().state);
     QString detail =
         kept == 0 ? tr("There is no checkpoint: the run starts over.")
         : alert.step > 0 && kept >= alert.step
@@ -326,23 +326,23 @@ void RunView::askForRate(const Alert& alert)
                   .arg(displayCount(kept), displayCount(alert.step))
             : tr("It resumes from its checkpoint of step %1, saved before the problem began.")
                   .arg(displayCount(kept));
-    if (isAtWork)
+    if (isActive)
         detail.prepend(tr("The run is killed now, without a checkpoint. "));
     m_strip->showMessage(MessageBar::Tone::Warning, tr("Resume with this peak learning rate?"), detail);
     QLineEdit* rate = makeRateField(kLowerRate * peakLearningRate(m_run->facts(), m_run->series()));
     addShortField(*m_strip, *rate);
     m_strip->addAction(
         tr("Cancel"), [this] { m_strip->clear(); }, true);
-    QPushButton* go = m_strip->addAction(tr("Resume with this rate"), [this, rate, isAtWork] {
+    QPushButton* go = m_strip->addAction(tr("Resume with this rate"), [this, rate, isActive] {
         const double wanted = rate->text().toDouble();
-        if (isAtWork)
+        if (isActive)
             killAndResume(wanted);
         else
             resume(wanted);
     });
     connect(rate, &QLineEdit::textChanged, go,
             [go](const QString& text) { go->setEnabled(text.toDouble() > 0); });
-    if (isAtWork && kept == 0)
+    if (isActive && kept == 0)
         demandName(*go);
 }
 
@@ -353,18 +353,18 @@ void RunView::stop(bool keep)
 
 void RunView::resume(double learningRate)
 {
-    goOn({.learningRate = learningRate},
-         learningRate > 0 ? tr("Resumed from the latest checkpoint, with a peak learning rate of %1.")
-                                .arg(displayNumber(learningRate))
-                          : tr("Resumed from the latest checkpoint."));
+    resumeWith({.learningRate = learningRate},
+               learningRate > 0 ? tr("Resumed from the latest checkpoint, with a peak learning rate of %1.")
+                                      .arg(displayNumber(learningRate))
+                                : tr("Resumed from the latest checkpoint."));
 }
 
 void RunView::resumeFrom(qint64 step)
 {
-    goOn({.step = step}, tr("Resumed from the checkpoint of step %1.").arg(displayCount(step)));
+    resumeWith({.step = step}, tr("Resumed from the checkpoint of step %1.").arg(displayCount(step)));
 }
 
-void RunView::goOn(const ResumeChanges& changes, const QString& done)
+void RunView::resumeWith(const ResumeChanges& changes, const QString& done)
 {
     RunReply answer = reply(tr("resuming"), done);
     answer.done = [this, id = m_run->id(), inner = answer.done](const Status& status) {
@@ -376,12 +376,12 @@ void RunView::goOn(const ResumeChanges& changes, const QString& done)
     m_hosts->resume(m_run->id(), changes, answer);
 }
 
-void RunView::goBack(qint64 step, const QString& whatIsLeft)
+void RunView::goBack(qint64 step, const QString& abandoned)
 {
-    if (whatIsLeft.isEmpty())
+    if (abandoned.isEmpty())
         return resumeFrom(step);
     m_strip->showMessage(MessageBar::Tone::Warning,
-                         tr("Go back to the checkpoint of step %1?").arg(displayCount(step)), whatIsLeft);
+                         tr("Go back to the checkpoint of step %1?").arg(displayCount(step)), abandoned);
     m_strip->addAction(
         tr("Cancel"), [this] { m_strip->clear(); }, true);
     m_strip->addAction(tr("Resume from step %1").arg(displayCount(step)), [this, step] { resumeFrom(step); });
@@ -405,7 +405,7 @@ void RunView::checkpoint()
                                            tr("Requested. The checkpoint is saved after the current step.")));
 }
 
-void RunView::tellOfCheckpoint()
+void RunView::reportCheckpoint()
 {
     const std::int64_t newest = newestCheckpoint(m_run->series());
     if (m_acting || !m_awaitedSince || newest <= *m_awaitedSince)
@@ -422,11 +422,11 @@ void RunView::recordSteps()
     m_timeline->setRecordable(false);
     connect(saver, &TraceSaver::progress, m_timeline, &TimelineTab::showRecording);
     connect(saver, &TraceSaver::finished, this,
-            [this, id](const Result<QString>& file) { tellOfTrace(id, file); });
+            [this, id](const Result<QString>& file) { reportTrace(id, file); });
     saver->start();
 }
 
-void RunView::tellOfTrace(const QString& runId, const Result<QString>& file)
+void RunView::reportTrace(const QString& runId, const Result<QString>& file)
 {
     m_timeline->setRecordable(true);
     if (!m_run || m_run->id() != runId || m_acting)
@@ -455,13 +455,13 @@ void RunView::onTraceRead(const ReadTrace& read)
     m_timeline->showTrace(read.file, *read.trace);
 }
 
-void RunView::tellOfProblem()
+void RunView::showProblem()
 {
-    if (m_acting || m_run->problem() == m_toldProblem)
+    if (m_acting || m_run->problem() == m_shownProblem)
         return;
-    m_toldProblem = m_run->problem();
-    if (!m_toldProblem.isEmpty())
-        m_strip->showMessage(MessageBar::Tone::Warning, m_toldProblem);
+    m_shownProblem = m_run->problem();
+    if (!m_shownProblem.isEmpty())
+        m_strip->showMessage(MessageBar::Tone::Warning, m_shownProblem);
 }
 
 /// Reports in the strip while this run is still the one in view.

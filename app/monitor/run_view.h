@@ -77,21 +77,21 @@ private:
     void stop(bool keep);
     void resume(double learningRate);
     void resumeFrom(qint64 step);
-    void goOn(const ResumeChanges& changes, const QString& done);
+    void resumeWith(const ResumeChanges& changes, const QString& done);
     /// Resumes from the checkpoint of this step; asks first when later checkpoints become an abandoned
     /// branch.
-    void goBack(qint64 step, const QString& whatIsLeft);
+    void goBack(qint64 step, const QString& abandoned);
     void killAndResume(double learningRate);
     void checkpoint();
-    void tellOfCheckpoint();
+    void reportCheckpoint();
     void recordSteps();
-    void tellOfTrace(const QString& runId, const Result<QString>& file);
+    void reportTrace(const QString& runId, const Result<QString>& file);
     struct ReadTrace {
         QString file;
         Result<RecordedTrace> trace;
     };
     void onTraceRead(const ReadTrace& read);
-    void tellOfProblem();
+    void showProblem();
     struct RunReply reply(const QString& doing, const QString& done);
 
     RunHosts* m_hosts;
@@ -99,7 +99,7 @@ private:
     QPointer<OpenRun> m_run;
     LatestJob<ReadTrace> m_readTrace;
     bool m_acting = false;
-    QString m_toldProblem;                      ///< last problem of the run that was shown
+    QString m_shownProblem;                     ///< last problem of the run that was shown
     std::optional<std::int64_t> m_awaitedSince; ///< newest checkpoint when another one was requested
     RunHeader* m_header;
     MessageBar* m_strip;

@@ -138,7 +138,7 @@ void RunsPage::activate()
 {
     refresh();
     m_list->focusList();
-    tellStatus();
+    updateStatusText();
 }
 
 void RunsPage::refresh()
@@ -162,7 +162,7 @@ void RunsPage::showAlerts(const QString& runId)
     m_view->showEvents();
 }
 
-void RunsPage::offerWhatFollows(const QString& runId)
+void RunsPage::offerNextSteps(const QString& runId)
 {
     const Result<OpenRun*> opened = m_store.open(runId);
     if (!opened.ok())
@@ -194,14 +194,14 @@ void RunsPage::onCurrentRun(const QString& runId)
     if (!run.ok()) {
         m_view->setRun(nullptr);
         m_right->setCurrentIndex(0);
-        tellStatus();
+        updateStatusText();
         m_frame->strip()->showError(run.error());
         m_frame->strip()->addAction(tr("Remove from list"), [this, runId] { removeFromList(runId); });
         return;
     }
     m_view->setRun(*run);
     m_right->setCurrentIndex(1);
-    tellStatus();
+    updateStatusText();
 }
 
 void RunsPage::chooseTrace()
@@ -228,7 +228,7 @@ void RunsPage::removeFromList(const QString& runId)
 void RunsPage::onRunChanged(const QString& runId)
 {
     if (m_view->run() && m_view->run()->id() == runId)
-        tellStatus();
+        updateStatusText();
 }
 
 void RunsPage::showPage()
@@ -236,7 +236,7 @@ void RunsPage::showPage()
     m_pages->setCurrentIndex(m_store.list().rowCount() > 0 ? 1 : 0);
 }
 
-void RunsPage::tellStatus()
+void RunsPage::updateStatusText()
 {
     const OpenRun* run = m_view->run();
     if (!run) {

@@ -34,7 +34,7 @@ public:
     /// Shows the alerts of this run.
     void showAlerts(const QString& runId);
     /// Reports the result of the finished demo and offers next steps.
-    void offerWhatFollows(const QString& runId);
+    void offerNextSteps(const QString& runId);
 
 signals:
     /// The button of the empty page was pressed: there is no run yet.
@@ -56,7 +56,7 @@ private:
     void removeFromList(const QString& runId);
     void onRunChanged(const QString& runId);
     void showPage();
-    void tellStatus();
+    void updateStatusText();
 
     RunStore& m_store;
     PageFrame* m_frame;

@@ -127,7 +127,7 @@ void DeskWindow::startDemo(const std::filesystem::path& folder)
     QObject::connect(demo, &DemoFlow::finished, &m_window, [this](const Result<QString>& result) {
         if (!result.ok())
             return m_window.showStatus(QString::fromStdString(result.error().text()));
-        m_runs->offerWhatFollows(*result);
+        m_runs->offerNextSteps(*result);
         m_window.showStatus(MainWindow::tr("The demo has finished. See Runs for next steps."));
     });
     demo->start();

@@ -234,7 +234,7 @@ private slots:
         QSignalSpy reported(m_page.get(), &RunsPage::reportRequested);
         QSignalSpy copied(m_page.get(), &RunsPage::copyRequested);
         QSignalSpy launched(m_page.get(), &RunsPage::launchRequested);
-        m_page->offerWhatFollows(id);
+        m_page->offerNextSteps(id);
         QVERIFY(hasTextStartingWith("The demo has finished: 400 steps, the loss went from"));
         button("Compare with others")->click();
         button("Make a report")->click();

@@ -118,7 +118,7 @@ QString whyNotResumed(const RunFacts& facts, RunState state)
     return {};
 }
 
-QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
+QString abandonedBranchText(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
 {
     const QString kept = QObject::tr(
         "Nothing is deleted, but a run resumes from an abandoned checkpoint only when you choose it.");

@@ -25,7 +25,7 @@ QString whyNotResumed(const RunFacts& facts, RunState state);
 
 /// Describes the checkpoints of `all` that a resume from `checkpoint` turns into an abandoned branch; empty =
 /// none, so no confirmation is needed.
-QString whatIsLeftBehind(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all);
+QString abandonedBranchText(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all);
 
 /// Returns when a run without checkpoints writes its first one.
 QString whenTheFirstIsDue(const RunFacts& facts, RunState state);

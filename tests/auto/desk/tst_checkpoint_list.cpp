@@ -203,14 +203,14 @@ private slots:
         aside.folder += ".damaged";
         const QList<RunCheckpoint> all{damaged(400, "cut off"), aside,      whole(300),
                                        ofLine(250, 1),          whole(200), whole(100)};
-        QCOMPARE(whatIsLeftBehind(all[0], all), QString());
-        QVERIFY(whatIsLeftBehind(all[2], all)
+        QCOMPARE(abandonedBranchText(all[0], all), QString());
+        QVERIFY(abandonedBranchText(all[2], all)
                     .startsWith("The later checkpoint becomes an abandoned branch: step 400 (damaged)."));
-        QVERIFY(whatIsLeftBehind(all[5], all)
+        QVERIFY(abandonedBranchText(all[5], all)
                     .startsWith("The later checkpoints become an abandoned branch: "
                                 "steps 200, 300 and 400 (damaged)."));
-        QVERIFY(whatIsLeftBehind(all[3], all).contains("including steps 300 and 400 (damaged), become"));
-        QVERIFY(whatIsLeftBehind(ofLine(500, 1), all).contains("that do not lead to it become"));
+        QVERIFY(abandonedBranchText(all[3], all).contains("including steps 300 and 400 (damaged), become"));
+        QVERIFY(abandonedBranchText(ofLine(500, 1), all).contains("that do not lead to it become"));
     }
 
     void manyStepsAreNamedByTheFirstAndTheLast()
@@ -219,7 +219,7 @@ private slots:
         for (qint64 step = 2000; step > 0; step -= 100)
             all.append(whole(step));
         QVERIFY(
-            whatIsLeftBehind(all.last(), all)
+            abandonedBranchText(all.last(), all)
                 .startsWith("The later checkpoints become an abandoned branch: steps 200 to 2\u202f000."));
     }
 

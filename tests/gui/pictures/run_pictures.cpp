@@ -310,7 +310,7 @@ void showGone(DeskWindow& desk)
 void showEndOfDemo(DeskWindow& desk)
 {
     showRun(desk, studyId(2), Charts);
-    placeOf<RunsPage>(desk).offerWhatFollows(studyId(2));
+    placeOf<RunsPage>(desk).offerNextSteps(studyId(2));
 }
 
 void forgetGone(DeskWindow& desk)
