@@ -201,7 +201,7 @@ ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
     line->addWidget(row.memory);
     line->addWidget(remove);
     connectRow(row, index);
-    // Queued: the row that holds the button goes away with the edit.
+    // Queued, because the edit deletes the row that contains the button.
     connect(
         remove, &QToolButton::clicked, this, [this, index] { removeNode(index); }, Qt::QueuedConnection);
     return row;

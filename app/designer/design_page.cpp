@@ -386,7 +386,8 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
         spec.dataset.path = entry.folder.toStdString();
         if (entry.vocabularySize > 0)
             spec.model.vocabulary = entry.vocabularySize;
-        // A design begins on this machine, which cannot read the rows of another one.
+        // A design whose only node is this machine moves to the data set's host, because only that can read
+        // the rows.
         if (spec.cluster.nodes.size() == 1 && spec.cluster.nodes.front().host == thisMachine().toStdString())
             spec.cluster.nodes.front().host = entry.host.toStdString();
     });

@@ -51,7 +51,7 @@ QWidget* FieldEditor::makeControl()
 
 QWidget* FieldEditor::makeInteger()
 {
-    // What is out of reason is said by validate(), in words.
+    // Accepts any number; validate() explains unreasonable ones.
     auto* box = new NumberBox(0, std::numeric_limits<int>::max(), m_field.unit);
     connect(box, &QSpinBox::valueChanged, this, [this](int value) { commit(value); });
     m_show = [box](const QVariant& value) { box->showValue(value.toInt()); };

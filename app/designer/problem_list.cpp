@@ -94,7 +94,7 @@ void ProblemList::addRemedies(const std::vector<Remedy>& remedies)
     if (!remedies.empty())
         m_column->addWidget(makeText(tr("Closest valid settings:"), "muted"));
     for (const Remedy& remedy : remedies) {
-        // One change a line: buttons are as narrow as the column.
+        // One change per line, because buttons are as narrow as the column.
         auto* button = makeButton(settingsOf(remedy, tr("%1: %2")).join(QLatin1Char('\n')));
         const int furtherLines = static_cast<int>(remedy.changes.size()) - 1;
         button->setMinimumHeight(metrics::kControlHeight +

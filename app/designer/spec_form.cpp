@@ -218,7 +218,7 @@ void SpecForm::focusField(const QString& path)
     else
         control = m_cluster;
     control->setFocus(Qt::OtherFocusReason);
-    // A section that was just unfolded has its place once the layout has seen to it.
+    // Queued, because a section that was just unfolded has its position only after the layout.
     QTimer::singleShot(0, control, [this, control] { m_scroll->ensureWidgetVisible(control); });
 }
 

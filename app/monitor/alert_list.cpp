@@ -70,7 +70,7 @@ AlertList::AlertList(QWidget* parent) : QWidget(parent), m_column(new QVBoxLayou
 
 void AlertList::show(const QList<RaisedAlert>& alerts, RunState state, bool canAct, qint64 nowMs)
 {
-    // A card stays with its trouble, so that what one is about to press does not move to another one.
+    // A card keeps its alert, so that a button does not change its meaning just before it is clicked.
     for (qsizetype i = m_cards.size() - 1; i >= 0; --i) {
         const bool stays = std::ranges::any_of(
             alerts, [&](const RaisedAlert& raised) { return raised.alert.isSameAs(m_cards[i]->alert()); });

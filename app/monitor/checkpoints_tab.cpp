@@ -89,11 +89,11 @@ QLayout* CheckpointsTab::buildBar()
 QWidget* CheckpointsTab::buildList()
 {
     m_table->setModel(&m_model);
-    // The last column takes what is left.
+    // The last column takes the remaining width.
     const std::array<int, CheckpointListModel::ColumnCount - 1> widths{80, 128, 96, 88, 72};
     for (std::size_t column = 0; column < widths.size(); ++column)
         m_table->setColumnWidth(int(column), widths[column]);
-    // A path is one long word: it must not make the panel as wide as it is.
+    // A path is one long word; it must not widen the panel.
     QSizePolicy policy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     m_choice->setSizePolicy(policy);

@@ -119,7 +119,7 @@ QSize DeviceBoard::sizeHint() const
 QRect DeviceBoard::cellOf(int rank) const
 {
     const int perLine = columns(width());
-    // The cells share what is left of the line, up to half as wide again.
+    // The cells share the rest of the line, up to 1.5 times their width.
     const QSize least = cellSize();
     const int cell = std::min(least.width() * 3 / 2, (width() + kGap) / perLine - kGap);
     return {rank % perLine * (cell + kGap), rank / perLine * (least.height() + kGap), cell, least.height()};

@@ -38,7 +38,7 @@ EventsTab::EventsTab(AlertCenter& alerts, QWidget* parent)
     , m_table(new TableView(tr("Events")))
 {
     m_table->setModel(&m_model);
-    // The last column takes what is left.
+    // The last column takes the remaining width.
     const std::array<int, EventListModel::ColumnCount - 1> widths{176, 96, 56, 72, 180};
     for (std::size_t column = 0; column < widths.size(); ++column)
         m_table->setColumnWidth(int(column), widths[column]);

@@ -23,7 +23,7 @@ void forward(RunOperation* operation, const RunReply& reply)
 
 void RemoteRunHosts::follow(OpenRun& run)
 {
-    // The follower of an earlier attempt goes on by itself; a second one could not write the run's mirror.
+    // The follower of an earlier attempt continues by itself; a second one could not write the run's mirror.
     if (run.findChild<RunFollower*>({}, Qt::FindDirectChildrenOnly))
         return;
     auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);

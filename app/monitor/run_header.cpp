@@ -100,7 +100,7 @@ void RunHeader::show(const OpenRun& run, qint64 nowMs, bool canAct)
     const RunDisplayState shown = run.displayState(nowMs);
     m_name->setFullText(oneLine(run.facts().name()));
     m_where->setFullText(whereText(run));
-    // A lost link is said by the link's own chip; the run goes on as it was last seen.
+    // A lost link has a separate chip; this one shows the state in which the run was last seen.
     const RunDisplayState own =
         shown == RunDisplayState::LinkLost ? displayStateOf(run.series().status().state) : shown;
     m_state->setState(toneOf(own), shapeOf(own).at(0), wordOf(own));

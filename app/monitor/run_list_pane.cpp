@@ -31,7 +31,7 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QWidget::customContextMenuRequested, this,
             [this](const QPoint& place) { askForMenu(m_list->viewport()->mapToGlobal(place)); });
-    // The filter loses its rows before the model does; its own signal would come too early to count both.
+    // Not the filter's signal: its rows disappear before those of the model, too early to count both.
     connect(&m_filter, &QAbstractItemModel::rowsInserted, this, &RunListPane::showCount);
     connect(&model, &QAbstractItemModel::rowsRemoved, this, &RunListPane::showCount);
     showCount();

@@ -54,11 +54,11 @@ OpenRun::OpenRun(RecordedRun run, QObject* parent)
     , m_examine([this](const Result<bool>& repaired) { onExamined(repaired); })
     , m_cachedSteps(m_run.series.restoredSteps())
 {
-    m_tell.setSingleShot(true);
-    m_tell.setInterval(kFrameMs);
-    connect(&m_tell, &QTimer::timeout, this, &OpenRun::changed);
-    connect(&m_tell, &QTimer::timeout, this, &OpenRun::updateCacheWhenDue);
-    // The file of an imported run is all there is of it; a run without a folder is not written anywhere.
+    m_notify.setSingleShot(true);
+    m_notify.setInterval(kFrameMs);
+    connect(&m_notify, &QTimer::timeout, this, &OpenRun::changed);
+    connect(&m_notify, &QTimer::timeout, this, &OpenRun::updateCacheWhenDue);
+    // Never for an imported run, whose file is the only copy, or for a run without a folder.
     if (!m_run.facts.import && !m_run.facts.folder.isEmpty())
         m_cache = std::make_shared<SeriesCache>(m_run.facts.folder, m_cachedSteps);
     examineCache();
@@ -104,8 +104,8 @@ void OpenRun::updateCacheWhenDue()
 
 void OpenRun::apply(const QString& stream, const std::vector<Record>& records)
 {
-    if (m_run.series.apply(stream, records) > 0 && !m_tell.isActive())
-        m_tell.start();
+    if (m_run.series.apply(stream, records) > 0 && !m_notify.isActive())
+        m_notify.start();
 }
 
 void OpenRun::apply(const QString& stream, const std::vector<Record>& records, const JournalEnd& end)
@@ -149,7 +149,7 @@ RunDisplayState OpenRun::displayState(qint64 nowMs) const
     const RunState state = m_run.series.status().state;
     if (isFinal(state))
         return displayStateOf(state);
-    // Recorded and not over: it was running when the link ended, and nothing says that it stopped.
+    // A recorded run that is not over was running when the link ended, and may still be.
     if (m_link == RunLink::Lost || m_link == RunLink::Recorded)
         return state == RunState::Pending ? RunDisplayState::Queued : RunDisplayState::LinkLost;
     if (m_link == RunLink::Live && state == RunState::Running && isSilent(nowMs))

@@ -81,7 +81,7 @@ private:
     qsizetype m_cachedSteps;              ///< in the cache, or meant to be when it was last updated
     RunLink m_link = RunLink::Recorded;
     QString m_problem;
-    QTimer m_tell;
+    QTimer m_notify;
 };
 
 } // namespace trainyard

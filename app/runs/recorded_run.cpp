@@ -216,7 +216,7 @@ Result<RunSeries> readRunSeries(const QString& folder)
 {
     RunSeries series;
     const JournalEnd cachedSteps = restoreCachedSteps(folder, series);
-    // Hidden and foreign files (".orig" copies that the mirror keeps) are not streams: those are plain words.
+    // Streams have plain names, unlike hidden and other files (the ".orig" copies of the mirror).
     static const QRegularExpression streamName(QStringLiteral("^[a-z]+(-\\d+)?$"));
     const QDir journals(folder + "/journal");
     for (const QString& stream : journals.entryList(QDir::Files, QDir::Name)) {

@@ -25,7 +25,7 @@ fs::path stagingFolder(const fs::path& runsFolder, std::string_view prefix, cons
 
 Status moveFolder(const fs::path& from, const fs::path& to)
 {
-    // Onto a folder with something in it rename() fails: no run is lost.
+    // rename() fails if the target folder is not empty, so no run is lost.
     if (::rename(from.c_str(), to.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot move " + from.string() + " to " + to.string(), errno);
     return {};

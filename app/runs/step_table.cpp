@@ -219,7 +219,7 @@ void StepTable::appendRow(Row row)
     const double seconds = row[indexOf(StepColumn::StepSeconds)];
     const auto soFar = [this](StepColumn column) { return isEmpty() ? 0 : this->column(column).last(); };
     row[indexOf(StepColumn::Tokens)] = soFar(StepColumn::Tokens) + row[kTokensInStep];
-    // A damaged metric must not make the axis of all later steps unusable, nor a clock that was set back.
+    // Neither a damaged metric nor a clock that was set back may make the axes of all later steps unusable.
     row[indexOf(StepColumn::TrainingSeconds)] =
         soFar(StepColumn::TrainingSeconds) + (std::isfinite(seconds) ? seconds : 0);
     row[indexOf(StepColumn::WallSeconds)] =

@@ -222,7 +222,7 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
     if (StagedFolder::finishPublished(checked.out, job))
         return loadPublished(checked);
     TRAINYARD_TRY_STATUS(checkFree(checked.out));
-    // Before hours of work: nobody else is at work there, and this user may write there.
+    // Checked before hours of work: no other process uses the folder, and the user may write there.
     auto folder = StagedFolder::create(checked.out, job);
     if (!folder.ok())
         return folder.error().in("--out");

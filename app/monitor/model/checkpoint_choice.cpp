@@ -157,7 +157,7 @@ QString whenTheFirstIsDue(const RunFacts& facts, RunState state)
 
 qsizetype checkpointNews(const RunSeries& series)
 {
-    // A start renames what it leaves behind or sets aside.
+    // Starts count too, because they rename the checkpoints that they abandon or set aside.
     return std::ranges::count_if(series.events(), [](const RunEvent& event) {
         return event.event.kind.starts_with("checkpoint-") || event.event.kind == "attempt-started";
     });

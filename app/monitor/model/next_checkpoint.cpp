@@ -55,7 +55,7 @@ double peakLearningRate(const RunFacts& facts, const RunSeries& series)
     const StepTable& steps = series.steps();
     if (steps.isEmpty())
         return optimizer.learningRate;
-    // Every schedule is proportional to its peak.
+    // Every schedule is proportional to its peak rate, so the peak follows from the current rate.
     const LearningRateSchedule schedule(optimizer, facts.spec->launch.steps);
     const double planned = schedule.at(static_cast<std::int64_t>(steps.last(StepColumn::Step)));
     const double ratio = steps.last(StepColumn::LearningRate) / planned;

@@ -165,7 +165,7 @@ std::optional<std::int64_t> LogLines::timeMs(int line) const
 
 int LogLines::lineAt(std::int64_t timeMs) const
 {
-    // A line without time has that of the one before.
+    // A line without a time has that of the line before.
     const auto timeBefore = [this](int line) {
         while (line >= 0 && !this->timeMs(line))
             --line;
@@ -256,7 +256,7 @@ int RankLogs::place(std::uint32_t source, std::int32_t from)
 {
     Source& log = m_sources[source];
     const auto known = static_cast<std::ptrdiff_t>(m_order.size());
-    // A clock that was set back does not bring lines out of the order in which they were written.
+    // Lines keep the order in which they were written, even if the clock was set back.
     std::int64_t time = log.times.empty() ? kNoTime : log.times.back();
     for (std::int32_t line = from; line < log.lines.size(); ++line) {
         time = std::max(time, log.lines.timeMs(line).value_or(kNoTime));

@@ -61,10 +61,10 @@ QList<StudyPoint> curveOf(const QList<Measured>& runs, const QString& baseline, 
         if (!belongs(run.point))
             continue;
         StudyPoint& best = bySize[run.point.worldSize];
-        // The baseline that was picked stands for its size.
-        const bool isPicked = run.point.runId == baseline;
-        const bool standsFast = best.worldSize > 0 && best.runId == baseline;
-        if (isPicked || (!standsFast && run.point.sequencesPerSecond > best.sequencesPerSecond))
+        // The chosen baseline represents its size, even if another run is faster.
+        const bool isChosen = run.point.runId == baseline;
+        const bool isFixed = best.worldSize > 0 && best.runId == baseline;
+        if (isChosen || (!isFixed && run.point.sequencesPerSecond > best.sequencesPerSecond))
             best = run.point;
     }
     QList<StudyPoint> points;
