@@ -44,12 +44,14 @@ private slots:
         const QString trouble = QTest::currentTestFailed() ? cluster().mend() : QString();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         QVERIFY(cluster().awaitIdle());
+        cluster().endRanksQuickly(true);
     }
 
     void f44_cancelledFromOutside()
     {
         FaultReport report(44, "Slurm: scancel from outside",
                            "stopped with a checkpoint, job gone, can be resumed");
+        cluster().endRanksQuickly(false); // Slurm ends them, and they are to keep a checkpoint
         QString run;
         MUST(begin(m_desk->spec(), run));
         const QString job = m_desk->jobOf(run);
@@ -90,6 +92,7 @@ private slots:
         ONLY_IN_LONG_RUNS();
         FaultReport report(44, "Slurm: warning before the time limit",
                            "checkpoint, stopped with \"time limit\", resume goes on from there");
+        cluster().endRanksQuickly(false); // Slurm ends them, and they are to keep a checkpoint
         RunSpec spec = m_desk->spec();
         spec.launch.slurm.timeLimit = std::chrono::minutes(2);
         spec.launch.slurm.warning = std::chrono::seconds(110); // Slurm may give it up to a minute earlier
@@ -111,6 +114,7 @@ private slots:
     {
         FaultReport report(44, "Slurm: scontrol requeue",
                            "queued again with the reason, then attempt 2 from the checkpoint");
+        cluster().endRanksQuickly(false); // Slurm ends them, and they are to keep a checkpoint
         QString run;
         MUST(begin(m_desk->spec(), run));
         const QString job = m_desk->jobOf(run);
@@ -122,6 +126,7 @@ private slots:
         QCOMPARE(waiting.attempt, 2);
         const qint64 kept = m_desk->checkpointOf(run);
         QVERIFY(kept > 0);
+        cluster().endRanksQuickly(true);
         cluster().hurry(job);
         AWAIT_ON(m_desk->ask(run).step > kept, run);
         QCOMPARE(m_desk->jobOf(run), job);
@@ -167,6 +172,7 @@ private slots:
         ONLY_IN_LONG_RUNS();
         FaultReport report(44, "Slurm: preemption",
                            "checkpoint, queued again, attempt 2 when the other job is over");
+        cluster().endRanksQuickly(false); // Slurm ends them, and they are to keep a checkpoint
         QString run, urgent;
         MUST(begin(m_desk->spec(), run));
         RunSpec important = m_desk->spec();
@@ -425,6 +431,7 @@ private:
     void resumeAndStop(const QString& run)
     {
         const qint64 kept = m_desk->checkpointOf(run);
+        cluster().endRanksQuickly(true);
         QCOMPARE(m_desk->finish(m_desk->service().resume(run)), run);
         AWAIT_ON(firstStepOf(run, 2) > 0, run);
         QCOMPARE(firstStepOf(run, 2), kept + 1);

@@ -13,6 +13,7 @@ namespace {
 
 const QString kFolder = "/etc/slurm"; // where Slurm's commands look; each host gets one of its own
 const QString kKey = "/root/slurm/munge.key";
+const QString kMpiSettings = "/root/slurm/openmpi"; // in the place of /etc/openmpi
 const QString kControllerPid = "/run/slurmctld.pid";
 const QString kNodePid = "/run/slurmd.pid";
 constexpr int kNodeCores = 2;
@@ -112,6 +113,7 @@ QString SlurmLab::prepare(LabHost& host)
         return "cannot write slurm.conf of " + host.name();
     file.close();
     const QList<QStringList> steps{
+        {"sh", "-c", "[ ! -d /etc/openmpi ] || mount --bind " + kMpiSettings + " /etc/openmpi"},
         {"mkdir", "-p", "/mnt/slurm/state", "/mnt/slurm/spool", "/run/munge"},
         {"chmod", "755", "/run", "/run/munge"},
         {"munged", "--force", "--key-file=" + kKey, "--pid-file=/run/munge/munged.pid",
@@ -134,6 +136,8 @@ QString SlurmLab::start()
                                       "head -c 1024 /dev/urandom > /root/slurm/munge.key"});
     if (!key.ok())
         return "cannot make munge's key: " + key.errors;
+    login().run({"cp", "-r", "/etc/openmpi", kMpiSettings});
+    endRanksQuickly(true);
     for (int host = 0; host < m_lab.hostCount(); ++host) {
         if (const QString trouble = prepare(m_lab.host(host)); !trouble.isEmpty())
             return trouble;
@@ -206,6 +210,15 @@ QString SlurmLab::mend()
         slurm({"scontrol", "update", "NodeName=" + nodeName(index), "State=RESUME"});
     const Finished cancelled = slurm({"scancel", "--user=root"});
     return cancelled.ok() ? QString() : "scancel: " + cancelled.errors;
+}
+
+/// By the one file that wins over mpirun's command line.
+void SlurmLab::endRanksQuickly(bool quickly)
+{
+    QFile settings(login().path(kMpiSettings + "/openmpi-mca-params-override.conf"));
+    settings.remove();
+    if (quickly && settings.open(QIODevice::WriteOnly))
+        settings.write("odls_base_sigkill_timeout = 1\n");
 }
 
 bool SlurmLab::awaitIdle()

@@ -41,6 +41,9 @@ public:
     /// slurmd of a node, killed and started again. Its jobs' steps are processes of their own and go on.
     void killNodeDaemon(int index);
     QString startNodeDaemon(int index);
+    /// How long mpirun lets ranks live that it ends: 2 s each time, which is how the lab begins, or as long as
+    /// the product says (10 s). For what is started from now on.
+    void endRanksQuickly(bool quickly);
     /// Every node is idle; false when they are not in time.
     bool awaitIdle();
     /// After a test that failed half-way: links, daemons, and no jobs any more. Empty, or what went wrong.
