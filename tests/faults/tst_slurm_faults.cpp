@@ -414,7 +414,7 @@ private:
     /// As launch(), and it has done some steps and kept a checkpoint.
     void begin(RunSpec spec, QString& run)
     {
-        spec.checkpoint.everySteps = 50;
+        spec.checkpoint.everySteps = 20;
         MUST(launch(spec, run));
         AWAIT_ON(m_desk->checkpointOf(run) > 0, run);
     }

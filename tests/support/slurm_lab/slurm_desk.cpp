@@ -46,10 +46,12 @@ QString SlurmDesk::start()
     return makeDataSet();
 }
 
-/// Half a GiB of engine is not what these tests are about: the hosts see the build's own.
+/// Half a GiB of engine is not what these tests are about: the hosts see the build's own. They are one
+/// machine: ranks that wait leave its cores to the others.
 void SlurmDesk::makeBundle() const
 {
-    const QString worker = "#!/bin/sh\nexec " + seenInHosts(kBin) + "/trainyard-worker \"$@\"\n";
+    const QString worker = "#!/bin/sh\nexport OMPI_MCA_mpi_yield_when_idle=1\nexec " + seenInHosts(kBin) +
+                           "/trainyard-worker \"$@\"\n";
     support::writeBundle(m_dir.filePath("bundle").toStdString(),
                          {{"bin/trainyard-worker", worker.toStdString(), true}});
 }
