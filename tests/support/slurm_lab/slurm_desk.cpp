@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QJsonDocument>
 #include <QTest>
+#include <QTimer>
 
 #include "engine/records/journal.h"
 #include "tests/support/bundle/small_bundle.h"
@@ -14,6 +15,7 @@ namespace trainyard::lab {
 namespace {
 
 constexpr int kSteps = 1'000'000;
+constexpr std::chrono::minutes kMaxOperation{3}; ///< a stop waits for Slurm's nodes for half of that
 const QString kBin = QStringLiteral(TRAINYARD_BIN_DIR);
 const QString kData = "/root/data";
 
@@ -21,6 +23,16 @@ QByteArray readAll(const QString& path)
 {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+/// False, with a word, when nothing has ended the loop for longer than any operation may take.
+bool runToEnd(QEventLoop& loop)
+{
+    QTimer::singleShot(kMaxOperation, &loop, [&] { loop.exit(1); });
+    const bool ended = loop.exec() == 0;
+    if (!ended)
+        qWarning("no answer for three minutes");
+    return ended;
 }
 
 QString inRuns(const QString& run, const QString& file)
@@ -104,7 +116,8 @@ QString SlurmDesk::finish(RunOperation* operation)
             m_error = QString::fromStdString(result.error().text());
         loop.quit();
     });
-    loop.exec();
+    if (!runToEnd(loop))
+        m_error = "no answer";
     return id;
 }
 
@@ -116,7 +129,7 @@ Result<QJsonObject> SlurmDesk::call(const QJsonObject& request)
         answer = reply;
         loop.quit();
     });
-    loop.exec();
+    runToEnd(loop);
     return answer;
 }
 
@@ -133,7 +146,7 @@ HostRun SlurmDesk::ask(const QString& run)
         }
         loop.quit();
     });
-    loop.exec();
+    runToEnd(loop);
     return found;
 }
 
