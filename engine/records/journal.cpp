@@ -44,8 +44,8 @@ std::string encodeFrame(const Record& record)
     return frame + body;
 }
 
-/// BadInput unless a journal of this version may start with these bytes, of which there may be fewer than
-/// kMagic has. The file of another version is refused as a whole, never truncated as damaged.
+/// Checks that a journal may start with these bytes, of which there may be fewer than kMagic has. Refused for
+/// the file of another version, which is kept as it is, never truncated as damaged; else BadInput.
 Status checkMagic(std::string_view start)
 {
     const std::string_view magic = kMagic.substr(0, std::min(start.size(), kMagic.size()));
@@ -55,9 +55,9 @@ Status checkMagic(std::string_view start)
     const char version = start.size() < kMagic.size() ? '\0' : start[name.size()];
     if (!start.starts_with(name) || version < '0' || version > '9')
         return badInput("not a Trainyard journal", fmt::format("expected it to start with {}", kMagic));
-    return badInput(fmt::format("the journal has format version {}; this Trainyard reads version {}", version,
-                                kMagic.back()),
-                    "read it with the version of Trainyard that wrote it");
+    return refused(fmt::format("the journal has format version {}; this Trainyard reads version {}", version,
+                               kMagic.back()),
+                   "read it with the version of Trainyard that wrote it");
 }
 
 fs::path damagedPart(const fs::path& journal)

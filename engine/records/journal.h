@@ -106,7 +106,8 @@ struct JournalContent {
     std::uint64_t validBytes = 0; ///< shorter than the file when its tail is torn
 };
 
-/// A journal from its start; a torn tail is left out. BadInput when the file is missing or not a journal.
+/// A journal from its start; a torn tail is left out. BadInput when the file is missing or not a journal,
+/// Refused for one of another version.
 Result<JournalContent> readJournal(const std::filesystem::path& file);
 
 } // namespace trainyard

@@ -64,7 +64,7 @@ Result<std::vector<Record>> StreamMirror::replayMore()
         auto records = m_parser.feed(piece);
         accept(m_parser.completed());
         // The copy of a journal of another version may be the last one there is.
-        if (!records.ok() && records.error().kind == ErrorKind::BadInput) {
+        if (!records.ok() && records.error().kind == ErrorKind::Refused) {
             TRAINYARD_TRY_STATUS(setAside());
             return std::vector<Record>{};
         }

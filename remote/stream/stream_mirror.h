@@ -23,7 +23,7 @@ public:
     static Result<StreamMirror> open(const std::filesystem::path& file);
 
     /// Returns the next records that the file had when it was opened, about 1 MiB of them; empty = all are
-    /// out. A file that is no journal of this version is set aside.
+    /// out. A journal of another version is set aside.
     Result<std::vector<Record>> replayMore();
     bool replayed() const { return m_replayed; }
 

@@ -127,7 +127,7 @@ private slots:
         QTest::addColumn<QString>("reason");
         QTest::addRow("unknown hardware") << "" << 128 << "trainyard calibrate";
         QTest::addRow("no such hardware") << "abacus" << 128 << "abacus";
-        QTest::addRow("unknown rows") << "cpu-node" << 0 << "manifest of its data set";
+        QTest::addRow("unknown rows") << "cpu-node" << 0 << "manifest of the data set";
     }
     void saysWhyThereIsNoPlan()
     {

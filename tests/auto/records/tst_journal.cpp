@@ -123,7 +123,7 @@ private slots:
         for (const auto& error :
              {readJournal(path() / "steps").error(), JournalWriter::open(path(), "steps", 1).error(),
               completeFrames(old, 0).error()}) {
-            QCOMPARE(error.kind, ErrorKind::BadInput);
+            QCOMPARE(error.kind, ErrorKind::Refused);
             QVERIFY(
                 error.message.ends_with("the journal has format version 1; this Trainyard reads version 2"));
         }

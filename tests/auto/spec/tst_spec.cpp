@@ -469,8 +469,8 @@ private slots:
         QTest::addColumn<int>("vocabulary");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<QString>("padded");
-        QTest::addRow("GPT-2") << 50257 << 1 << "set it to 50304, a multiple of 128 x tensor 1: 47 entries";
-        QTest::addRow("of eight ranks") << 50257 << 8 << "set it to 51200, a multiple of 128 x tensor 8: 943";
+        QTest::addRow("GPT-2") << 50257 << 1 << "set it to 50304, a multiple of 128 x tensor 1; this adds 47 unused";
+        QTest::addRow("of eight ranks") << 50257 << 8 << "set it to 51200, a multiple of 128 x tensor 8; this adds 943 unused";
         QTest::addRow("whole vectors") << 30528 << 1 << "";
         QTest::addRow("not for each rank") << 30528 << 16 << "set it to 30720";
     }
