@@ -1,6 +1,7 @@
 #include "tests/faults/supervised_run.h"
 
 #include <QTest>
+#include <csignal>
 #include <unistd.h>
 
 #include "engine/records/journal.h"
@@ -109,7 +110,7 @@ QString SupervisedRun::start(std::uint32_t attempt, const json& changes)
                  {"programs", m_programs},
                  {"nodes", nodes},
                  {"interface", address.substr(0, address.rfind('.')) + ".0/24"},
-                 {"rsh", "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=3"},
+                 {"rsh", "ssh -o BatchMode=yes -o StrictHostKeyChecking=yes -o ConnectTimeout=2"},
                  // The hosts are one machine: ranks that wait leave its cores to the others.
                  {"environment", {{"OMPI_MCA_mpi_yield_when_idle", "1"}}}};
     request.update(changes);
@@ -128,6 +129,17 @@ void SupervisedRun::tellHead(json request)
 {
     request["run"] = kRun;
     agent(0).send(request);
+}
+
+void SupervisedRun::tellHeadOfLoss(int host) const
+{
+    const QByteArray address = ' ' + m_lab.host(host).address().toUtf8() + ' '; // orted's lists have commas
+    int ended = 0;
+    for (const lab::LabProcess& ssh : processes(0, "ssh")) {
+        if (ssh.pid > 1 && ssh.commandLine.contains(address))
+            ended += ::kill(static_cast<pid_t>(ssh.pid), SIGKILL) == 0 ? 1 : 0;
+    }
+    QCOMPARE(ended, 1);
 }
 
 bool SupervisedRun::stopEverywhere()

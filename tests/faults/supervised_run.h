@@ -38,6 +38,9 @@ public:
     nlohmann::json callHead(nlohmann::json request);
     /// As callHead(), without waiting for the answer.
     void tellHead(nlohmann::json request);
+    /// Ends the head's ssh to a host whose link is cut: mpirun hears of it at once, not by ten seconds of
+    /// silence.
+    void tellHeadOfLoss(int host) const;
     /// Ends it on every host: true when no process is left anywhere.
     bool stopEverywhere();
 

@@ -103,7 +103,7 @@ private slots:
             3, "link cut for longer than a node's lease",
             "an elastic run goes on without the host, and takes it in again after a checkpoint");
         SupervisedRun run(*m_lab, elasticSpec(*m_lab), TRAINYARD_FAKE_PROGRAMS);
-        shrinkTo2(run, report);
+        shrinkTo2(run, report, Noticing::BySilence);
         if (QTest::currentTestFailed())
             return;
         m_lab->host(2).restoreLink();
@@ -319,14 +319,18 @@ private:
         return last;
     }
 
+    enum class Noticing { BySilence, AtOnce };
+
     /// Starts the run on all three and cuts the last one off; the run goes on on two.
-    void shrinkTo2(SupervisedRun& run, FaultReport& report)
+    void shrinkTo2(SupervisedRun& run, FaultReport& report, Noticing noticing = Noticing::AtOnce)
     {
         QCOMPARE(run.launch(kQuick), QString());
         AWAIT(hasWorld(run, 1, 3));
         AWAIT(run.processes(2, "trainyard-worker").size() == 1);
         m_lab->host(2).cutLink();
         report.injected("interface of node3 down");
+        if (noticing == Noticing::AtOnce)
+            run.tellHeadOfLoss(2);
         AWAIT(hasWorld(run, 2, 2));
         AWAIT(run.processes(2, "trainyard-worker").isEmpty());
         QCOMPARE(run.processes(1, "trainyard-worker").size(), 1);

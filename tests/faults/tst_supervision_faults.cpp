@@ -96,6 +96,7 @@ private slots:
         AWAIT(run.isRunning(1));
         m_lab->host(1).cutLink();
         report.injected("interface of node2 down");
+        run.tellHeadOfLoss(1);
         AWAIT_EQUAL(run.status().state, RunState::Failed);
         m_lab->host(1).restoreLink();
         const QString reason = QString::fromStdString(run.status().reason);
@@ -163,7 +164,7 @@ private slots:
         FaultReport report(35, "disk of the head full when a rank is lost",
                            "the next attempt begins all the same, with the room that was held for it");
         RestartSpec restart = kRestart;
-        restart.backoff = std::chrono::seconds(5);
+        restart.backoff = std::chrono::seconds(3);
         QCOMPARE(m_lab->host(0).mountDisk("/root/.trainyard", "size=8m"), QString());
         const auto disk = qScopeGuard([this] { m_lab->host(0).unmountDisk("/root/.trainyard"); });
         SupervisedRun run(*m_lab, SupervisedRun::plainSpec(*m_lab, restart), TRAINYARD_FAKE_PROGRAMS);
