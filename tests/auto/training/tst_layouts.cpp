@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSteps = 20;
+constexpr int kSteps = 12; ///< more than the warm-up
 
 /// One way to share the work among ranks. The global batch is the same in all of them.
 struct Layout {
@@ -278,7 +278,7 @@ double weightDifference(const fs::path& a, const fs::path& b, OptimizerKind opti
 
 } // namespace
 
-/// Every layout computes what one rank computes: losses, gradient norms, weights and moments, over 20 steps
+/// Every layout computes what one rank computes: losses, gradient norms, weights and moments, over 12 steps
 /// with dropout.
 class TestLayouts : public QObject {
     Q_OBJECT
@@ -288,15 +288,6 @@ private slots:
     {
         at::set_num_threads(1); // each rank is a thread
         QVERIFY(writeTinyDataset(dataset()).ok());
-        for (const auto family : {ModelFamily::Bert, ModelFamily::Gpt}) {
-            for (const auto optimizer : kOptimizers) {
-                Layout layout{"one rank", {}};
-                layout.family = family;
-                const Status status =
-                    trainAsThreads(reference(family, optimizer), specOf(dataset(), layout, optimizer));
-                QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
-            }
-        }
     }
 
     void computesWhatOneRankComputes_data()
@@ -324,10 +315,11 @@ private slots:
         const fs::path run = folder.path().toStdString();
         const Status status = trainAsThreads(run, spec);
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
-        const fs::path single = reference(spec.model.family, kind);
-        const double losses = largestDifference(stepsOf(single), stepsOf(run));
-        const double norms = largestNormDifference(stepsOf(single), stepsOf(run));
-        const double weights = weightDifference(single, run, kind);
+        const auto single = reference(spec.model.family, kind);
+        QVERIFY2(single.ok(), single.ok() ? "" : single.error().text().c_str());
+        const double losses = largestDifference(stepsOf(*single), stepsOf(run));
+        const double norms = largestNormDifference(stepsOf(*single), stepsOf(run));
+        const double weights = weightDifference(*single, run, kind);
         qInfo("losses %.1e, gradient norms %.1e, weights and moments %.1e", losses, norms, weights);
         QVERIFY(losses < 1e-9);
         QVERIFY(norms < 1e-9);
@@ -402,9 +394,15 @@ private slots:
 
 private:
     fs::path dataset() const { return fs::path(m_folder.path().toStdString()) / "data"; }
-    fs::path reference(ModelFamily family, OptimizerKind kind) const
+    /// The run of one rank, which is trained when a row first asks for it.
+    Result<fs::path> reference(ModelFamily family, OptimizerKind kind) const
     {
-        return fs::path(m_folder.path().toStdString()) / nameOf(family) / nameOf(kind);
+        const fs::path run = fs::path(m_folder.path().toStdString()) / nameOf(family) / nameOf(kind);
+        Layout layout{"one rank", {}};
+        layout.family = family;
+        if (!fs::exists(run))
+            TRAINYARD_TRY_STATUS(trainAsThreads(run, specOf(dataset(), layout, kind)));
+        return run;
     }
 
     QTemporaryDir m_folder;
