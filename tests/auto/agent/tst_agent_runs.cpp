@@ -705,7 +705,7 @@ private slots:
         agent.call(request);
         QVERIFY(run.waitUntil([&] {
             const auto ring = readFlightRing(run.folder().rankRing(0));
-            return ring.ok() && ring->step >= 300; // of 20 ms each
+            return ring.ok() && ring->step >= 200; // of 20 ms each
         }));
         QCOMPARE(run.status().state, RunState::Running);
         QCOMPARE(agent.call(kStop).value("clean", false), true);
@@ -717,11 +717,11 @@ private slots:
         AgentClient agent(run.root());
         agent.call(run.createRequest());
         json request = run.launchRequest("saving");
-        request["stall_ms"] = 4000;
+        request["stall_ms"] = 3000;
         agent.call(request);
         QVERIFY(run.waitUntil([&] { return run.status().step == 3; }));
         const std::size_t before = run.heartbeats();
-        QVERIFY(run.waitUntil([&] { return run.heartbeats() > before + 3; })); // one in two seconds
+        QVERIFY(run.waitUntil([&] { return run.heartbeats() > before + 2; })); // one in two seconds
         QVERIFY(writeFileAtomically(run.folder().control() / "saved", {}).ok());
         QVERIFY(run.waitUntil([&] { return run.status().step > 3; }));
         QCOMPARE(run.status().attempt, 1u);
