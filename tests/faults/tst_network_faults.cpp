@@ -25,7 +25,7 @@ using State = Target::State;
 
 namespace {
 
-constexpr int kResets = 5; ///< tests/bench/reconnect_times makes 40
+constexpr int kResets = 3; ///< tests/bench/reconnect_times makes 40
 /// For less than this no event loop has waited for a connection, which has 9 s.
 constexpr qint64 kBlockedMs = 8000;
 

@@ -24,7 +24,7 @@ using soak::seeLatestCheckpoint;
 namespace {
 
 constexpr int kHosts = 2; ///< with ranks; the next one is the desk's
-constexpr int kEverySteps = 20;
+constexpr int kEverySteps = 10;
 const QString kFirst = "/root/first", kSecond = "/root/second"; ///< folders of two desks
 
 } // namespace
@@ -138,7 +138,7 @@ private slots:
         fill(kHosts);
         report.injected(freeSpace(kHosts) + " KiB free on the desk");
         const std::size_t steps = run.steps();
-        AWAIT(run.steps() > steps + 100);
+        AWAIT(run.steps() > steps + 50);
         QCOMPARE(desk.pid(), pid);
         AWAIT(contentOf(desk.log()).contains("No space left") || desk.pid() != pid);
         const qint64 behind = QFile(original(run, "steps")).size() - QFile(desk.mirror("steps")).size();
