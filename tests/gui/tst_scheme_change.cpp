@@ -106,9 +106,12 @@ private:
             QTest::qWait(kRedrawMs);
             const ColourScheme before = std::exchange(scheme, otherThan(scheme));
             dress(*qApp, scheme);
-            QTest::qWait(kRedrawMs);
-            const qsizetype old = areaPixels(m_desk->window().grab().toImage(), before);
-            if (old > kFewPixels)
+            qsizetype old = 0;
+            const auto hasFollowed = [&] {
+                old = areaPixels(m_desk->window().grab().toImage(), before);
+                return old <= kFewPixels;
+            };
+            if (!QTest::qWaitFor(hasFollowed, kRedrawMs))
                 stuck << QStringLiteral("%1: %2 pixels").arg(picture.name).arg(old);
         }
         QVERIFY2(stuck.isEmpty(), qPrintable(stuck.join(QStringLiteral(", "))));
