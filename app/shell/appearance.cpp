@@ -36,6 +36,7 @@ Appearance::Appearance(QApplication& application, QSettings& settings, QObject* 
         if (followsSystem())
             apply();
     });
+    m_application.setStyleSheet({}); // of an earlier window in this process: see apply()
     // Fusion is drawn alike everywhere, so that the style sheet means the same on every desktop.
     QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
     QApplication::setPalette(paletteOf(scheme()));
