@@ -9,9 +9,11 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# Optimising tests takes longer than it saves: they spend their time in the libraries that they test.
+# Optimising tests takes longer than it saves: they spend their time in the libraries that they test. So do commands,
+# whose own part is the templates that parse their options.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     set(TRAINYARD_TEST_OPTIONS -O1)
+    set(TRAINYARD_COMMAND_OPTIONS -O1)
 endif()
 
 add_library(trainyard_options INTERFACE)

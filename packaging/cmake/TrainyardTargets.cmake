@@ -62,6 +62,7 @@ endfunction()
 function(trainyard_executable name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
+    target_compile_options(${name} PRIVATE ${TRAINYARD_COMMAND_OPTIONS})
     target_link_libraries(${name} PRIVATE trainyard_options ${ARG_LINKS})
     # Beside the program or in ../lib of a node bundle; the build tree adds its own paths. The old kind of tag, because
     # the new one is not asked for what the libraries themselves need.
