@@ -1,9 +1,10 @@
 #include "remote/ssh/host_name.h"
 
 #include <cctype>
-#include <charconv>
 
 #include <fmt/format.h>
+
+#include "engine/base/parsed_number.h"
 
 namespace trainyard::ssh {
 
@@ -62,11 +63,10 @@ Status readHostAndPort(std::string_view text, HostName& name)
 
 Result<int> parsePort(std::string_view text)
 {
-    int port = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
-    if (error != std::errc() || end != text.data() + text.size() || port < 1 || port > 65535)
+    const auto port = parsedNumber<int>(text);
+    if (!port || *port < 1 || *port > 65535)
         return badInput("the port is not a number between 1 and 65535");
-    return port;
+    return *port;
 }
 
 Result<HostName> parseHostName(std::string_view text)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/csv_reader.h"
+#include "engine/base/parsed_number.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/validate.h"
 
@@ -92,10 +92,8 @@ Result<Places> placesIn(const Cells& headings)
 
 std::optional<double> positiveNumber(std::string_view cell)
 {
-    double number = 0;
-    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), number);
-    const bool whole = error == std::errc() && end == cell.data() + cell.size();
-    return whole && number > 0 ? std::optional(number) : std::nullopt;
+    const auto number = parsedNumber<double>(cell);
+    return number && *number > 0 ? number : std::nullopt;
 }
 
 bool makesSense(std::size_t column, double number)

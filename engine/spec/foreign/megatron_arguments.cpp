@@ -1,11 +1,11 @@
 #include "engine/spec/foreign/megatron_arguments.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <utility>
 #include <vector>
 
+#include "engine/base/parsed_number.h"
 #include "engine/spec/foreign/shell_variables.h"
 
 namespace trainyard {
@@ -115,10 +115,8 @@ Json valueOf(const std::string& word)
 {
     if (const Json number = Json::parse(word, nullptr, false); number.is_number())
         return number;
-    double number = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
-    const bool whole = error == std::errc() && end == word.data() + word.size();
-    return whole && std::isfinite(number) ? Json(number) : Json(word);
+    const auto number = parsedNumber<double>(word);
+    return number && std::isfinite(*number) ? Json(*number) : Json(word);
 }
 
 std::string nameFor(std::string_view word)

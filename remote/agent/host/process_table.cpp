@@ -1,7 +1,6 @@
 #include "remote/agent/host/process_table.h"
 
 #include <algorithm>
-#include <charconv>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/base/parsed_number.h"
 
 namespace trainyard::agent {
 
@@ -52,11 +52,8 @@ std::vector<pid_t> allPids()
     std::vector<pid_t> pids;
     std::error_code ignored;
     for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-        const std::string name = entry.path().filename().string();
-        pid_t pid = 0;
-        const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
-        if (error == std::errc() && end == name.data() + name.size())
-            pids.push_back(pid);
+        if (const auto pid = parsedNumber<pid_t>(entry.path().filename().string()))
+            pids.push_back(*pid);
     }
     return pids;
 }

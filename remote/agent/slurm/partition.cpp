@@ -1,11 +1,11 @@
 #include "remote/agent/slurm/partition.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/parsed_number.h"
 #include "engine/base/units.h"
 #include "remote/agent/slurm/job_facts.h"
 
@@ -17,11 +17,8 @@ using std::chrono::minutes;
 
 std::optional<int> numberIn(std::string_view text)
 {
-    int value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || end != text.data() + text.size() || value < 0)
-        return std::nullopt;
-    return value;
+    const auto value = parsedNumber<int>(text);
+    return value && *value >= 0 ? value : std::nullopt;
 }
 
 /// The numbers between the colons; empty when one is none.

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <charconv>
 #include <fcntl.h>
 #include <map>
 #include <sys/stat.h>
@@ -13,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
+#include "engine/base/parsed_number.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/process_table.h"
 
@@ -101,12 +101,9 @@ using Claims = std::map<std::uint64_t, std::string>;
 
 std::optional<std::uint64_t> numberIn(const std::string& name, const std::string& stem)
 {
-    std::uint64_t number = 0;
     if (!name.starts_with(stem))
         return std::nullopt;
-    const char* end = name.data() + name.size();
-    const auto [rest, error] = std::from_chars(name.data() + stem.size(), end, number);
-    return error == std::errc() && rest == end ? std::optional(number) : std::nullopt;
+    return parsedNumber<std::uint64_t>(std::string_view(name).substr(stem.size()));
 }
 
 fs::path claimOf(const fs::path& path, std::uint64_t number)
