@@ -3,6 +3,7 @@
 #include <QObject>
 #include <QStringList>
 
+#include "app/base/display_text.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -13,10 +14,8 @@ QString pipelineLabel(const ParallelLayout& layout)
         return QStringLiteral("1");
     const QString chunks =
         layout.virtualStages > 1 ? QStringLiteral(" x %1").arg(layout.virtualStages) : QString();
-    const auto schedule = nameOf(layout.schedule);
-    return QStringLiteral("%1%2 %3").arg(
-        QString::number(layout.pipeline), chunks,
-        QString::fromUtf8(schedule.data(), static_cast<qsizetype>(schedule.size())));
+    return QStringLiteral("%1%2 %3").arg(QString::number(layout.pipeline), chunks,
+                                         toQString(nameOf(layout.schedule)));
 }
 
 QString layoutSummary(const RunSpec& spec)
@@ -39,9 +38,7 @@ QString memoryMeasures(const MemorySpec& memory)
     if (memory.zeroStage > 0)
         measures << QObject::tr("ZeRO %1").arg(memory.zeroStage);
     if (memory.recompute != RecomputeKind::None) {
-        const auto kind = nameOf(memory.recompute);
-        measures << QObject::tr("%1 recomputation")
-                        .arg(QString::fromUtf8(kind.data(), static_cast<qsizetype>(kind.size())));
+        measures << QObject::tr("%1 recomputation").arg(toQString(nameOf(memory.recompute)));
     }
     if (memory.offloadActivations)
         measures << QObject::tr("activations offloaded");
