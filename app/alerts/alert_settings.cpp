@@ -35,7 +35,7 @@ ThresholdField diskField()
     return {QStringLiteral("disk_free_gib"),
             QObject::tr("Disk"),
             QObject::tr("GiB free"),
-            QObject::tr("Alerts when the disk of the run's folder has less free on any host"),
+            QObject::tr("Alerts when any host has less free space on the disk of the run's folder"),
             0,
             1e6,
             5,

@@ -117,7 +117,7 @@ void AlternativesPanel::showState()
     const bool running = m_search.isRunning();
     const bool any = m_search.found().rowCount() > 0;
     m_button->setText(running ? tr("Cancel") : tr("S&earch"));
-    m_button->setAccessibleName(running ? tr("Cancel search") : tr("Search alternatives"));
+    m_button->setAccessibleName(running ? tr("Cancel search") : tr("Search for alternatives"));
     m_button->setEnabled(running || obstacle.isEmpty());
     m_objective->setEnabled(!running);
     m_progress->setVisible(running);

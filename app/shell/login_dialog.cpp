@@ -57,7 +57,7 @@ QString reasonOf(const ssh::LoginInquiry& question)
     case ssh::LoginInquiry::Kind::Challenge:
         break;
     }
-    return LoginDialog::tr("%1 needs more information to log in user %2.").arg(placeOf(question), user);
+    return LoginDialog::tr("%1 needs more information to log in as %2.").arg(placeOf(question), user);
 }
 
 /// The label beside the field: ours where the question is ours, the host's words where it is the host's.

@@ -63,7 +63,7 @@ private slots:
     {
         auto* panel = m_page->findChild<AlternativesPanel*>();
         auto* list = panel->findChild<QListView*>();
-        click(*panel, "Search alternatives");
+        click(*panel, "Search for alternatives");
         AWAIT(list->model()->rowCount() > 0);
         QTest::keyClick(list, Qt::Key_Down);
         QVERIFY(list->currentIndex().isValid());
@@ -79,9 +79,9 @@ private slots:
     void aSearchIsCancelledByItsButton()
     {
         auto* panel = m_page->findChild<AlternativesPanel*>();
-        click(*panel, "Search alternatives");
+        click(*panel, "Search for alternatives");
         click(*panel, "Cancel search");
-        QVERIFY(buttonIn(*panel, "Search alternatives")->isEnabled());
+        QVERIFY(buttonIn(*panel, "Search for alternatives")->isEnabled());
         QCOMPARE(panel->findChild<QListView*>()->model()->rowCount(), 0);
     }
 
@@ -117,7 +117,7 @@ private slots:
     {
         document().edit("Hardware", "cluster.nodes",
                         [](RunSpec& spec) { spec.cluster.nodes[1].hardware.clear(); });
-        QVERIFY(!buttonIn(*m_page, "Search alternatives")->isEnabled());
+        QVERIFY(!buttonIn(*m_page, "Search for alternatives")->isEnabled());
         click(*m_page, "Choose the hardware");
         auto* form = m_page->findChild<SpecForm*>();
         QVERIFY(form->isAncestorOf(QApplication::focusWidget()));

@@ -64,12 +64,14 @@ QString describeCluster(const DeviceMap& map, const GroupedMemory& memory)
     if (map.worldSize() == 0)
         parts = QStringList{QObject::tr("this layout has no ranks")};
     if (map.homelessRanks() > 0)
-        parts << QObject::tr("✕ %1 no slot").arg(counted(map.homelessRanks(), "1 rank has", "%1 ranks have"));
+        parts << QObject::tr("✕ %1").arg(
+            counted(map.homelessRanks(), "1 rank has no slot", "%1 ranks have no slot"));
     int tooSmall = 0;
     for (const MemoryGroup& group : memory.groups)
         tooSmall += group.fits() ? 0 : group.devices;
     if (tooSmall > 0)
-        parts << QObject::tr("✕ %1 too small").arg(counted(tooSmall, "1 device is", "%1 devices are"));
+        parts << QObject::tr("✕ %1").arg(
+            counted(tooSmall, "1 device is too small", "%1 devices are too small"));
     return parts.join(kSeparator);
 }
 
@@ -154,7 +156,7 @@ QString describePlacement(const DeviceMap& map, GroupAxis axis, int position)
     const QString where =
         spread.size == 1 ? QObject::tr("Its degree is 1: no communication.")
         : spread.hosts == 1
-            ? QObject::tr("Every group of %1 is within one host.").arg(spread.size)
+            ? QObject::tr("Every group of %1 ranks is within one host.").arg(spread.size)
             : QObject::tr("A group of %1 spans up to %2 hosts: it communicates over the network.")
                   .arg(spread.size)
                   .arg(spread.hosts);
