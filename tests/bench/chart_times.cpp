@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdio>
 #include <ctime>
+#include <numeric>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QFile>
 #include <QTemporaryDir>
 #include <QUndoStack>
 
@@ -188,6 +190,41 @@ void openRuns(const QTemporaryDir& scratch)
     openTable(tall, 1, "10^7 points of one series, opened and drawn");
 }
 
+/// Bytes that this process asked the system to read so far.
+qint64 bytesRead()
+{
+    QFile io("/proc/self/io");
+    TRAINYARD_CHECK(io.open(QFile::ReadOnly));
+    return io.readAll().split('\n').value(0).split(' ').value(1).toLongLong();
+}
+
+/// Keeps the series file of a run that grows to 10^6 steps, as a window that follows it does.
+void keepSeries(const QTemporaryDir& scratch)
+{
+    constexpr int kSteps = 1'000'000;
+    const fs::path run = scratch.filePath("kept").toStdString();
+    fs::create_directories(run / "journal");
+    auto writer = JournalWriter::open(run / "journal", "steps", 1).value();
+    RunSeries series;
+    SeriesCache cache(QString::fromStdString(run.string()), 0);
+    Times times;
+    qint64 read = 0;
+    for (int step = 1; step <= kSteps; step += kMinCachedSteps) {
+        std::vector<Record> records;
+        for (int next = step; next < std::min<int>(step + kMinCachedSteps, kSteps + 1); ++next) {
+            writer.append(stepOf(next, 0)).value();
+            records.push_back({1, std::uint64_t(next), {0, std::int64_t(next) * 500'000'000}, stepOf(next, 0)});
+        }
+        series.apply("steps", records);
+        const qint64 before = bytesRead();
+        times.take([&] { TRAINYARD_CHECK(cache.update(series.stepStream()).ok()); });
+        read += bytesRead() - before;
+    }
+    times.print(fmt::format("series file of a run of 10^6 steps, an update of {} steps", kMinCachedSteps));
+    fmt::print("{:58} {:.0f} ms of processor time, {:.1f} MiB read\n", "    all updates",
+               std::accumulate(times.processor.begin(), times.processor.end(), 0.0), double(read) / (1 << 20));
+}
+
 QList<Curve> manyCurves(int count, int points)
 {
     SeriesColumn x;
@@ -332,9 +369,9 @@ void arrive()
 int main(int argc, char** argv)
 {
     CLI::App options("Times of charts");
-    std::vector<std::string> parts{"open", "move", "live", "arrive"};
+    std::vector<std::string> parts{"open", "keep", "move", "live", "arrive"};
     int curves = 100;
-    options.add_option("--parts", parts, "Which of open, move, live, arrive");
+    options.add_option("--parts", parts, "Which of open, keep, move, live, arrive");
     options.add_option("--curves", curves, "Curves of 10^6 points for move; each takes 13 MB");
     CLI11_PARSE(options, argc, argv);
     std::setvbuf(stdout, nullptr, _IOLBF, 0);
@@ -345,6 +382,8 @@ int main(int argc, char** argv)
     const auto wanted = [&](const char* part) { return std::ranges::find(parts, part) != parts.end(); };
     if (wanted("open"))
         openRuns(scratch);
+    if (wanted("keep"))
+        keepSeries(scratch);
     if (wanted("move"))
         moveAll(curves);
     if (wanted("live"))
