@@ -13,7 +13,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr auto kLookInterval = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kLookInterval = std::chrono::seconds(2);
+constexpr std::chrono::milliseconds kLookIntervalAfterEnd{500}; ///< somebody is waiting for the verdict
 constexpr std::uint64_t kBehindBytes = 64 * kKiB;
 constexpr int kLooksAfterEnd = 2; ///< the last words of the workers may be written just after the verdict
 constexpr qsizetype kStreamsOfTheRun =
@@ -29,8 +30,8 @@ RunFollower::RunFollower(const QString& runId, const QStringList& hosts, TargetP
     , m_hosts(hosts)
     , m_targets(targets)
     , m_folder(mirrorFolder.isEmpty() ? runDir(runId) : std::filesystem::path(mirrorFolder.toStdString()))
+    , m_interval(kLookInterval)
 {
-    m_look.setInterval(kLookInterval);
     connect(&m_look, &QTimer::timeout, this, &RunFollower::lookForStreams);
 }
 
@@ -50,7 +51,7 @@ void RunFollower::start()
         QMetaObject::invokeMethod(
             this, [this, node] { onTargetState(node); }, Qt::QueuedConnection);
     }
-    m_look.start();
+    m_look.start(m_interval);
 }
 
 /// What an earlier desk has mirrored is shown before any host answers.
@@ -205,6 +206,16 @@ void RunFollower::updateLink()
         m_finished = true;
         emit finished();
     }
+    paceLooks();
+}
+
+/// While bytes are missing after the end, their host may be unreachable for a while: no hurry then.
+void RunFollower::paceLooks()
+{
+    const bool isEnding = m_state && isFinal(*m_state) && !m_finished && everythingIsHere();
+    const auto interval = isEnding ? std::min(m_interval, kLookIntervalAfterEnd) : m_interval;
+    if (m_look.isActive() && m_look.intervalAsDuration() != interval)
+        m_look.start(interval);
 }
 
 bool RunFollower::isOver() const

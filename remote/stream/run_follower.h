@@ -52,8 +52,9 @@ public:
     bool caughtUp() const { return m_headAnswered && everythingIsHere(); }
     /// Returns the end, in the mirror, of the records of this stream that have arrived.
     JournalEnd mirrorEnd(const QString& stream) const;
-    /// How often the hosts are asked for their streams and sizes; 2 s unless set before start().
-    void setLookInterval(std::chrono::milliseconds interval) { m_look.setInterval(interval); }
+    /// How often the hosts are asked for their streams and sizes, until the run ends; 2 s unless set before
+    /// start().
+    void setLookInterval(std::chrono::milliseconds interval) { m_interval = interval; }
     /// From now on records are emitted, from the event loop.
     void start();
 
@@ -81,6 +82,7 @@ private:
     void onRecords(const QString& stream, const std::vector<Record>& records);
     void onWordOfSupervisor(const Record& record);
     void updateLink();
+    void paceLooks();
     bool everythingIsHere() const;
     bool isOver() const;
 
@@ -89,6 +91,7 @@ private:
     TargetPool& m_targets;
     std::filesystem::path m_folder;
     LinkState m_link = LinkState::Lost;
+    std::chrono::milliseconds m_interval;
     QTimer m_look;
     std::map<QString, std::unique_ptr<StreamFollower>> m_streams;
     std::unique_ptr<AttemptMirror> m_attempts;    ///< from start() on
