@@ -41,6 +41,7 @@ const std::vector<SectionLayout> kSections{
      false,
      {"precision", "optimizer.kind", "optimizer.learning_rate", "optimizer.schedule",
       "optimizer.warmup_steps", "optimizer.weight_decay", "optimizer.clip_norm"}},
+    {"Evaluation", false, {"evaluation"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
     {"Fault tolerance", false, {"launch.restart"}},
     {"Launcher and Slurm", true, {"launch.launcher", "launch.slurm"}},
@@ -65,6 +66,7 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"precision", "Precision"},
                                                                 {"memory", "Memory"},
                                                                 {"dataset", "Data set"},
+                                                                {"evaluation", "Evaluation"},
                                                                 {"checkpoint", "Checkpoints"},
                                                                 {"launch", "Launch"}};
 

@@ -89,6 +89,12 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
                   fmt::format("set model.max_positions to at least {}", data.sequenceLength),
                   fmt::format("max_positions {} < tokens {}", spec.model.maxPositions, data.sequenceLength));
     checkObjective(spec, data, check);
+    const bool holdsOut = data.testRows.value_or(1) > 0;
+    const bool evaluatesThese = spec.evaluation.isAsked() && spec.evaluation.dataset.empty();
+    check.require(holdsOut || !evaluatesThese, "evaluation",
+                  fmt::format("has no rows: the data set {} has no test rows", spec.dataset.path),
+                  "prepare it with --test-fraction, name another one in evaluation.dataset, or set "
+                  "evaluation.batches to 0");
     const Diagnostics sharing = sharingProblems(spec, data.sequenceLength);
     problems.insert(problems.end(), sharing.begin(), sharing.end());
     return problems;
@@ -124,6 +130,26 @@ Diagnostics sharingProblems(const RunSpec& spec, int sequenceLength)
         fmt::format("micro {} x tokens {} % tensor {} = {}, must be 0", spec.batch.micro,
                     undivided.value_or(0), layout.tensor,
                     spec.batch.micro * undivided.value_or(0) % layout.tensor));
+    return problems;
+}
+
+Diagnostics evaluationDataProblems(const RunSpec& spec, const DataSetShape& data, int trainingLength)
+{
+    const std::string& folder = spec.evaluation.dataset;
+    RunSpec evaluated = spec;
+    evaluated.dataset.path = folder;
+    evaluated.evaluation = {};
+    Diagnostics problems = dataSetProblems(evaluated, data);
+    Checker check(problems);
+    check.require(data.testRows.value_or(1) > 0, "evaluation.dataset",
+                  fmt::format("the data set {} has no test rows", folder),
+                  "prepare it with --test-fraction, or name another one");
+    check.refuseUnless(data.sequenceLength <= trainingLength, "evaluation.dataset",
+                       fmt::format("the rows of the data set {} have {} tokens, and no memory is planned for "
+                                   "more than the {} of the training rows",
+                                   folder, data.sequenceLength, trainingLength),
+                       "prepare it with --seq-len " + std::to_string(trainingLength),
+                       fmt::format("tokens {} > {}", data.sequenceLength, trainingLength));
     return problems;
 }
 

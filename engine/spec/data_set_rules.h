@@ -17,10 +17,15 @@ struct DataSetShape {
     std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
     std::string objective = "bert";       ///< what rows teach, as the manifest says it: or "mlm", "gpt"
     std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
+    std::optional<std::uint64_t> testRows{}; ///< held out; none: unknown
 };
 
-/// Everything that keeps the model from reading these rows.
+/// Everything that keeps the model from reading these rows, or from being evaluated on them as asked.
 Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data);
+
+/// Everything that keeps the run from being evaluated on the test rows of `data`, the data set of
+/// evaluation.dataset. `trainingLength`: tokens of the run's own rows.
+Diagnostics evaluationDataProblems(const RunSpec& spec, const DataSetShape& data, int trainingLength);
 
 /// What keeps a layout's ranks from sharing the tokens of sequences of this length, padding included. Nothing
 /// for layouts and batches that validate() refuses.

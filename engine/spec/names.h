@@ -43,6 +43,8 @@ inline constexpr auto kEnumNames<RecomputeKind> = nameTable("none", "selective",
 template <> // ByHand is written as its list
 inline constexpr auto kEnumNames<PartitionKind> = nameTable("layers", "parameters", "cost");
 template <>
+inline constexpr auto kEnumNames<EvaluationMetric> = nameTable("loss", "accuracy");
+template <>
 inline constexpr auto kEnumNames<DeviceKind> = nameTable("auto", "cpu", "cuda");
 template <>
 inline constexpr auto kEnumNames<LauncherKind> = nameTable("mpi", "slurm");

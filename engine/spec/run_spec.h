@@ -213,6 +213,28 @@ struct DatasetSpec {
     bool operator==(const DatasetSpec&) const = default;
 };
 
+/// What a held-out evaluation is judged by.
+enum class EvaluationMetric {
+    Loss,     ///< lower is better
+    Accuracy, ///< of the masked or next tokens; higher is better
+};
+
+/// Evaluation on held-out rows while training. planner/evaluation_schedule.h derives what is 0 here.
+struct EvaluationSpec {
+    int everySteps = 0; ///< 0: derived
+    int batches = 8;    ///< 0: no evaluation
+    std::string dataset{};
+    EvaluationMetric metric = EvaluationMetric::Loss;
+    double target = 0; ///< 0: none
+    int patience = 0;  ///< 0: endless
+    bool keepBest = false;
+
+    bool isOn() const { return batches > 0; }
+    /// Somebody asked for it, so that a data set without held-out rows is an error.
+    bool isAsked() const { return isOn() && *this != EvaluationSpec(); }
+    bool operator==(const EvaluationSpec&) const = default;
+};
+
 struct CheckpointSpec {
     int everySteps = 0;
     int keepLast = 2;
@@ -284,6 +306,7 @@ struct RunSpec {
     PrecisionSpec precision;
     MemorySpec memory;
     DatasetSpec dataset;
+    EvaluationSpec evaluation;
     CheckpointSpec checkpoint;
     LaunchSpec launch;
 

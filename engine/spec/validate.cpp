@@ -149,14 +149,32 @@ void checkMemory(const RunSpec& spec, Checker& check)
         fmt::format("zero_stage {}, must be 3", memory.zeroStage));
 }
 
+void checkFolder(const std::string& folder, const char* path, Checker& check)
+{
+    check.require(folder.empty() || folder.front() == '/', path,
+                  fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", folder),
+                  "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
+}
+
 void checkDataset(const DatasetSpec& dataset, Checker& check)
 {
     check.require(!dataset.path.empty(), "dataset.path", "is empty",
                   "give the folder of a data set; `trainyard prepare` or Data in the window creates one");
-    check.require(
-        dataset.path.empty() || dataset.path.front() == '/', "dataset.path",
-        fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", dataset.path),
-        "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
+    checkFolder(dataset.path, "dataset.path", check);
+}
+
+void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
+{
+    checkFolder(evaluation.dataset, "evaluation.dataset", check);
+    check.require(evaluation.metric != EvaluationMetric::Accuracy || evaluation.target <= 1,
+                  "evaluation.target",
+                  fmt::format("is {}, and no accuracy is above 1", evaluation.target),
+                  "give the share of tokens predicted right, e.g. 0.7, or set evaluation.metric to loss",
+                  fmt::format("target {} > 1", evaluation.target));
+    const bool needsEvaluation = evaluation.target > 0 || evaluation.patience > 0 || evaluation.keepBest;
+    check.require(evaluation.isOn() || !needsEvaluation, "evaluation.batches",
+                  "is 0, so that nothing is held against evaluation.target, patience and keep_best",
+                  fmt::format("set it to {}, or leave these three out", EvaluationSpec().batches));
 }
 
 } // namespace
@@ -176,6 +194,7 @@ Diagnostics validate(const RunSpec& spec)
     checkLossScale(spec.precision.lossScale, check);
     checkMemory(spec, check);
     checkDataset(spec.dataset, check);
+    checkEvaluation(spec.evaluation, check);
     checkSlurm(spec.launch.slurm, check);
     return diagnostics;
 }

@@ -402,6 +402,52 @@ private slots:
                  qPrintable(remarks));
     }
 
+    void refusesEvaluationsThatCannotWork_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("accuracy above 1")
+            << R"({"metric":"accuracy","target":71.2})"
+            << "evaluation.target: is 71.2, and no accuracy is above 1";
+        QTest::addRow("negative loss") << R"({"target":-1})"
+                                       << "evaluation.target: is -1";
+        QTest::addRow("never evaluated") << R"({"batches":0,"patience":3})"
+                                         << "evaluation.batches: is 0";
+        QTest::addRow("relative folder") << R"({"dataset":"wiki"})"
+                                         << "evaluation.dataset: \"wiki\" is a relative path";
+    }
+    void refusesEvaluationsThatCannotWork()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, said);
+        const ParsedSpec parsed = parseSpec(
+            QString(R"({"trainyard":1,"dataset":{"path":"/d"},"evaluation":%1})").arg(json).toStdString());
+        QCOMPARE(print(parsed.diagnostics), "");
+        const Diagnostics problems = validate(parsed.spec);
+        QCOMPARE(problems.size(), std::size_t{1});
+        QVERIFY2(print(problems).contains(said), qPrintable(print(problems)));
+    }
+
+    void wantsTestRowsWhereEvaluationIsAskedFor()
+    {
+        RunSpec spec = validSpec();
+        DataSetShape rows{spec.model.vocabulary, 128, 1000};
+        rows.testRows = 0;
+        QCOMPARE(print(dataSetProblems(spec, rows)), "");
+        spec.evaluation.everySteps = 10;
+        QVERIFY(print(dataSetProblems(spec, rows)).contains("evaluation: has no rows"));
+        spec.evaluation.batches = 0;
+        QCOMPARE(print(dataSetProblems(spec, rows)), "");
+        spec.evaluation = {.dataset = "/data/held-out"};
+        QCOMPARE(print(dataSetProblems(spec, rows)), "");
+        const QString apart = print(evaluationDataProblems(spec, rows, 64));
+        QVERIFY2(apart.contains("evaluation.dataset: the data set /data/held-out has no test rows") &&
+                     apart.contains("more than the 64 of the training rows"),
+                 qPrintable(apart));
+        rows.testRows = 10;
+        QCOMPARE(print(evaluationDataProblems(spec, rows, 128)), "");
+    }
+
     void holdsTheModelAgainstWhatTheRowsTeach()
     {
         RunSpec bert = validSpec();
