@@ -138,6 +138,7 @@ void RunSeries::take(const QString& stream, const Record& record)
                    [&](const StateRecord& state) { takeState(record, state); },
                    [&](const ProgressRecord& progress) { takeProgress(progress); },
                    [&](const PipelineTrace& trace) { takeTrace(record, trace); },
+                   [](const EvaluationRecord&) {},
                },
                record.payload);
 }

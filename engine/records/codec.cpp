@@ -64,6 +64,13 @@ void fields(auto& wire, Is<PipelineTrace> auto& record)
     wire.list(record.ranks, sizeof(std::uint32_t));
 }
 
+void fields(auto& wire, Is<EvaluationRecord> auto& record)
+{
+    wire(record.step, record.loss, record.tokenLoss, record.sequenceLoss, record.tokenAccuracy,
+         record.sequenceAccuracy, record.bitsPerByte, record.tokens, record.rows, record.seconds,
+         record.best);
+}
+
 class Encoder {
 public:
     explicit Encoder(std::string& bytes) : m_out(bytes) {}

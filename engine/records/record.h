@@ -170,9 +170,28 @@ struct PipelineTrace {
     bool operator==(const PipelineTrace&) const = default;
 };
 
+/// The model on held-out rows, after a step's update: exact means over them all, the same ones whatever the
+/// layout. Written by rank 0 to the stream "steps", behind the record of its step. A run that continues from
+/// an earlier checkpoint evaluates again; of several records of a step the last one counts.
+struct EvaluationRecord {
+    std::int64_t step = 0;
+    double loss = 0;                          ///< token loss + sequence loss
+    double tokenLoss = 0;                     ///< mean over the tokens: masked or next ones
+    double sequenceLoss = 0;                  ///< mean over the rows; 0 without next-sentence head
+    double tokenAccuracy = 0;                 ///< share of the tokens that were predicted right
+    std::optional<double> sequenceAccuracy{}; ///< share of the rows; nullopt without next-sentence head
+    std::optional<double> bitsPerByte{};      ///< of a decoder; nullopt: the data set does not tell its bytes
+    std::int64_t tokens = 0;                  ///< predicted
+    std::int64_t rows = 0;
+    double seconds = 0; ///< wall time on rank 0
+    bool best = false;  ///< better by evaluation.metric than all before it
+
+    bool operator==(const EvaluationRecord&) const = default;
+};
+
 /// Append only: the index is the type number in the journal.
-using Payload =
-    std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord, PipelineTrace>;
+using Payload = std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord,
+                             PipelineTrace, EvaluationRecord>;
 
 /// One entry of a journal. (attempt, stream, sequence) identifies it within a run, everywhere.
 struct Record {

@@ -33,6 +33,12 @@ void cleanPayload(PipelineTrace& trace)
         std::erase_if(spans, cannotBe);
 }
 
+void cleanPayload(EvaluationRecord& evaluation)
+{
+    if (!(evaluation.seconds >= 0 && evaluation.seconds <= kMaxSeconds))
+        evaluation.seconds = 0;
+}
+
 void cleanPayload(EventRecord& event)
 {
     clean(event.kind);

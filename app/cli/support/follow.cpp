@@ -68,6 +68,15 @@ private:
         else
             console::transient(line);
     }
+    void showPayload(const EvaluationRecord& evaluation)
+    {
+        keepLastStep(); // the one that was evaluated
+        console::note(QString("step %1  held-out loss %2  accuracy %3 %%4")
+                          .arg(evaluation.step)
+                          .arg(evaluation.loss, 0, 'f', 4)
+                          .arg(100 * evaluation.tokenAccuracy, 0, 'f', 1)
+                          .arg(evaluation.best ? "  best" : ""));
+    }
     void showPayload(const ProgressRecord& progress)
     {
         QString line = QString("%1  %2 %3")

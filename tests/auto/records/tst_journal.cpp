@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "engine/records/codec.h"
+#include "engine/records/evaluation_metrics.h"
 #include "engine/records/journal.h"
 #include "engine/records/wire.h"
 
@@ -31,6 +32,18 @@ PipelineTrace someTrace()
     const std::vector<TracedSpan> first{{TracedWork::Forward, 0, 0, 0.0, 0.25},
                                         {TracedWork::Optimizer, -1, -1, 0.5, 0.75}};
     return {12, 1, 2, {first, {}}};
+}
+
+EvaluationRecord someEvaluation()
+{
+    EvaluationRecord record{.step = 12, .loss = 7.25, .tokenLoss = 6.5, .sequenceLoss = 0.75};
+    record.tokenAccuracy = 0.125;
+    record.sequenceAccuracy = 0.5;
+    record.tokens = 160;
+    record.rows = 8;
+    record.seconds = 0.25;
+    record.best = true;
+    return record;
 }
 
 constexpr std::size_t kRankCountAt = 11 * 8 + 1; // behind eleven numbers and a flag
@@ -61,7 +74,8 @@ private slots:
                                             event,
                                             StateRecord{RunState::Failed, "because", 7, 100, true},
                                             ProgressRecord{"clean", 5, 10, "pages", 2.5, 2.0, "{}"},
-                                            someTrace()};
+                                            someTrace(),
+                                            someEvaluation()};
         auto writer = JournalWriter::open(path(), "steps", 4).value();
         for (const Payload& payload : payloads)
             QVERIFY(writer.append(payload).ok());
@@ -72,6 +86,28 @@ private slots:
             QCOMPARE(content.records[i].sequence, std::uint64_t(i + 1));
             QCOMPARE(content.records[i].attempt, 4u);
         }
+    }
+
+    void namesTheMetricsOfAnEvaluation()
+    {
+        const auto named = [](const EvaluationRecord& record, ModelFamily family) {
+            QStringList names;
+            for (const auto& [name, value] : metricsOf(record, family))
+                names << QString("%1 %2").arg(QString::fromUtf8(name.data(), qsizetype(name.size()))).arg(value);
+            return names.join(", ");
+        };
+        EvaluationRecord record = someEvaluation();
+        QCOMPARE(named(record, ModelFamily::Bert),
+                 "mlm_loss 6.5, mlm_accuracy 0.125, nsp_loss 0.75, nsp_accuracy 0.5");
+        record.sequenceAccuracy.reset();
+        QCOMPARE(named(record, ModelFamily::Bert), "mlm_loss 6.5, mlm_accuracy 0.125");
+        record.tokenLoss = 0;
+        record.bitsPerByte = 1.5;
+        QCOMPARE(named(record, ModelFamily::Gpt), "perplexity 1, accuracy 0.125, bits_per_byte 1.5");
+        QCOMPARE(metricOf(record, EvaluationMetric::Loss), 7.25);
+        QCOMPARE(metricOf(record, EvaluationMetric::Accuracy), 0.125);
+        QVERIFY(isBetter(1, 2, EvaluationMetric::Loss) && !isBetter(1, 2, EvaluationMetric::Accuracy));
+        QVERIFY(!isBetter(2, 2, EvaluationMetric::Loss));
     }
 
     void readsStepsOfFewerCategoriesAndPhases()

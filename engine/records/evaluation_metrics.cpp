@@ -1,0 +1,35 @@
+#include "engine/records/evaluation_metrics.h"
+
+#include <cmath>
+
+namespace trainyard {
+
+std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record,
+                                                           ModelFamily family)
+{
+    std::vector<std::pair<std::string_view, double>> metrics;
+    if (family == ModelFamily::Bert) {
+        metrics = {{"mlm_loss", record.tokenLoss}, {"mlm_accuracy", record.tokenAccuracy}};
+        if (record.sequenceAccuracy) {
+            metrics.emplace_back("nsp_loss", record.sequenceLoss);
+            metrics.emplace_back("nsp_accuracy", *record.sequenceAccuracy);
+        }
+        return metrics;
+    }
+    metrics = {{"perplexity", std::exp(record.tokenLoss)}, {"accuracy", record.tokenAccuracy}};
+    if (record.bitsPerByte)
+        metrics.emplace_back("bits_per_byte", *record.bitsPerByte);
+    return metrics;
+}
+
+double metricOf(const EvaluationRecord& record, EvaluationMetric metric)
+{
+    return metric == EvaluationMetric::Accuracy ? record.tokenAccuracy : record.loss;
+}
+
+bool isBetter(double value, double than, EvaluationMetric metric)
+{
+    return metric == EvaluationMetric::Accuracy ? value > than : value < than;
+}
+
+} // namespace trainyard
