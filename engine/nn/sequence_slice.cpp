@@ -81,7 +81,8 @@ TokenBatch sliceOf(const TokenBatch& batch, const SequenceSlice& slice)
     part.targetPositions = (sequences * slice.size() + targetPlaces(batch, slice)).index_select(0, chosen);
     part.targets = batch.targets.index_select(0, chosen);
     if (batch.sequenceLabels.defined())
-        part.sequenceLabels = batch.sequenceLabels.narrow(0, 0, slice.hasFirst() ? batch.sequences() : 0);
+        part.sequenceLabels =
+            batch.sequenceLabels.narrow(0, 0, slice.hasFirst() ? batch.sequenceLabels.size(0) : 0);
     part.sampleIndices = batch.sampleIndices;
     return part;
 }

@@ -33,7 +33,8 @@ struct TokenBatch {
     at::Tensor targets; ///< [M] vocabulary ids
 
     /// [B], 0 = the second sentence follows the first; only read by models with a next-sentence head. [0]
-    /// where the first tokens, which predict it, lie on another rank.
+    /// where the first tokens, which predict it, lie on another rank; shorter than B where the sequences at
+    /// the end are filler.
     at::Tensor sequenceLabels;
 
     /// [B] index of each sequence in the order in which the run consumes samples; keys the dropout masks, so

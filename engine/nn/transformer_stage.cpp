@@ -11,16 +11,30 @@ namespace trainyard {
 
 namespace {
 
-// Loss sums as the one tensor that a runner passes on.
+// Loss sums as the one tensor that a runner passes on: of those that are defined.
 at::Tensor toVector(const LossSums& sums)
 {
-    return sums.sequences.defined() ? at::stack({sums.tokens, sums.sequences}) : sums.tokens.view({1});
+    std::vector<at::Tensor> parts;
+    for (const at::Tensor& part : {sums.tokens, sums.sequences, sums.correctTokens, sums.correctSequences}) {
+        if (part.defined())
+            parts.push_back(part);
+    }
+    return at::stack(parts);
 }
 
-LossSums fromVector(const at::Tensor& sums, const TokenBatch& batch)
+LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, bool isCounted)
 {
-    return {sums.select(0, 0), sums.size(0) > 1 ? sums.select(0, 1) : at::Tensor(), batch.targetCount(),
-            batch.sequences()};
+    const bool hasSequences = vector.size(0) > (isCounted ? 2 : 1);
+    std::int64_t next = 0;
+    const auto take = [&](bool isThere) { return isThere ? vector.select(0, next++) : at::Tensor(); };
+    LossSums sums;
+    sums.tokens = take(true);
+    sums.sequences = take(hasSequences);
+    sums.correctTokens = take(isCounted);
+    sums.correctSequences = take(isCounted && hasSequences);
+    sums.targetCount = batch.targetCount();
+    sums.sequenceCount = batch.sequences();
+    return sums;
 }
 
 } // namespace
@@ -76,17 +90,26 @@ Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& 
     return m_head->logits(normed ? layerNorm(all_TH, m_finalNorm, m_model.layerNormEpsilon) : all_TH, pass);
 }
 
+LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const
+{
+    const IndexRange words = vocabularyOf(m_model, m_parallel);
+    LossSums sums = lossSums(logits, pass.batch, words, m_parallel);
+    if (countsCorrect)
+        countCorrect(sums, logits, pass.batch, words, m_parallel);
+    return sums;
+}
+
 StageOutput TransformerStage::forward(const StageInput& input) const
 {
     const SharedPass pass = begin(input);
     const at::Tensor hidden_TH = hiddenStates(input, pass);
     if (!m_head)
         return {hidden_TH, {}};
-    const at::Tensor sums = m_runner.run(m_model.layers, hidden_TH, [this, pass](const at::Tensor& input_TH) {
-        return toVector(
-            lossSums(headOf(input_TH, *pass), pass->batch, vocabularyOf(m_model, m_parallel), m_parallel));
-    });
-    return {{}, fromVector(sums, pass->batch)};
+    const at::Tensor sums = m_runner.run(
+        m_model.layers, hidden_TH, [this, pass, counts = input.countsCorrect](const at::Tensor& input_TH) {
+            return toVector(lossesOf(headOf(input_TH, *pass), *pass, counts));
+        });
+    return {{}, fromVector(sums, pass->batch, input.countsCorrect)};
 }
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const

@@ -19,6 +19,7 @@ struct StageInput {
     at::Tensor hidden; ///< [T, H], or this rank's slice of it, from the stage before; undefined where the
                        ///< stage has the embeddings
     std::optional<DropoutKey> dropout; ///< without a key nothing is dropped (evaluation)
+    bool countsCorrect = false;        ///< the losses come with the number of correct predictions
 };
 
 /// Of a stage with the head the losses, of any other the hidden states.
@@ -54,6 +55,7 @@ public:
 private:
     at::Tensor hiddenStates(const StageInput& input, const SharedPass& pass) const;
     Logits headOf(const at::Tensor& hidden_TH, const ForwardPass& pass) const;
+    LossSums lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const;
     SharedPass begin(const StageInput& input) const;
 
     const ModelSpec m_model;

@@ -10,6 +10,16 @@ IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel)
     return evenShare(model.vocabulary, parallel.rank(), parallel.ranks());
 }
 
+namespace {
+
+/// Of the sequences that have a label.
+at::Tensor labelledSequences(const Logits& logits, const TokenBatch& batch)
+{
+    return logits.sequences.narrow(0, 0, batch.sequenceLabels.size(0));
+}
+
+} // namespace
+
 LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
                   const TensorParallel& parallel)
 {
@@ -17,16 +27,28 @@ LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange voca
     sums.tokens = vocabularyCrossEntropySum(logits.tokens, batch.targets, vocabulary, parallel);
     TRAINYARD_CHECK(!logits.sequences.defined() || batch.sequenceLabels.defined());
     if (logits.sequences.defined())
-        sums.sequences = crossEntropySum(logits.sequences, batch.sequenceLabels);
+        sums.sequences = crossEntropySum(labelledSequences(logits, batch), batch.sequenceLabels);
     sums.targetCount = batch.targetCount();
     sums.sequenceCount = batch.sequences();
     return sums;
 }
 
+void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
+                  const TensorParallel& parallel)
+{
+    sums.correctTokens = correctPredictions(logits.tokens, batch.targets, vocabulary, parallel);
+    if (logits.sequences.defined())
+        sums.correctSequences =
+            correctPredictions(labelledSequences(logits, batch), batch.sequenceLabels, {}, {});
+}
+
 LossSums LossSums::detached() const
 {
-    return {tokens.detach(), sequences.defined() ? sequences.detach() : at::Tensor(), targetCount,
-            sequenceCount};
+    LossSums sums = *this;
+    sums.tokens = tokens.detach();
+    if (sequences.defined())
+        sums.sequences = sequences.detach();
+    return sums;
 }
 
 at::Tensor LossSums::normalised(std::int64_t globalTargets, std::int64_t globalSequences) const

@@ -30,6 +30,8 @@ public:
 struct LossSums {
     at::Tensor tokens;    ///< cross entropy summed over the batch's targets
     at::Tensor sequences; ///< cross entropy summed over its sequences; undefined without next-sentence head
+    at::Tensor correctTokens{};    ///< targets predicted right; undefined unless counted
+    at::Tensor correctSequences{}; ///< likewise; undefined without next-sentence head as well
     std::int64_t targetCount = 0;
     std::int64_t sequenceCount = 0;
 
@@ -47,5 +49,9 @@ IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel);
 /// `vocabulary`: see vocabularyOf(); without it the logits are those of all words.
 LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary = {},
                   const TensorParallel& parallel = {});
+
+/// Sets the correct predictions of `sums`.
+void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
+                  const TensorParallel& parallel);
 
 } // namespace trainyard

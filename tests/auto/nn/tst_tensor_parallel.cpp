@@ -1,8 +1,11 @@
 #include <atomic>
 
 #include <ATen/ops/arange.h>
+#include <ATen/ops/empty.h>
+#include <ATen/ops/index_put.h>
 #include <ATen/ops/linear.h>
 #include <ATen/ops/sin.h>
+#include <ATen/ops/tensor.h>
 #include <torch/autograd.h>
 
 #include "engine/comm/process_group.h"
@@ -59,6 +62,30 @@ private slots:
             equal += close(sum, loss) && close(part.grad(), whole.grad().narrow(1, mine.begin, mine.size()));
         });
         QCOMPARE(equal.load(), ranks);
+    }
+
+    void correctPredictionsAreThoseOfTheWholeVocabulary_data() { addRanks(); }
+    void correctPredictionsAreThoseOfTheWholeVocabulary()
+    {
+        QFETCH(int, ranks);
+        at::Tensor whole = waves({6, 97}, 0.1);
+        whole.select(1, 20).fill_(5);
+        whole.select(1, 80).fill_(5); // as large, on another rank: the first of them counts
+        whole.index_put_({at::tensor({4, 5}), at::tensor({60, 0})}, at::tensor({6.0, 6.0}, at::kDouble));
+        const at::Tensor targets = at::tensor({20, 80, 20, 3, 60, 1}, at::kLong); // right: 0, 2 and 4
+        std::atomic<int> equal = 0;
+        runAsThreads(ranks, [&](ProcessGroup& group) {
+            const TensorParallel parallel{ranks > 1 ? &group : nullptr};
+            const IndexRange mine = evenShare(97, group.rank().value, ranks);
+            const auto right = [&](const at::Tensor& logits_MV) {
+                return correctPredictions(logits_MV.narrow(1, mine.begin, mine.size()), targets, mine, parallel)
+                    .item<double>();
+            };
+            equal += right(whole) == 3 && right(whole.to(at::kBFloat16)) == 3;
+        });
+        QCOMPARE(equal.load(), ranks);
+        const at::Tensor none = at::empty({0, 97}, at::kDouble);
+        QCOMPARE(correctPredictions(none, at::empty({0}, at::kLong), {}, {}).item<double>(), 0.0);
     }
 
     // y = W2 (W1 x) with W1 cut by rows and W2 by columns, then a part that every rank computes whole.
