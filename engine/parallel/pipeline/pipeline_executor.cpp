@@ -1,6 +1,9 @@
 #include "engine/parallel/pipeline/pipeline_executor.h"
 
+#include <utility>
+
 #include <ATen/ops/empty.h>
+#include <c10/core/GradMode.h>
 #include <torch/autograd.h>
 
 #include "engine/base/check.h"
@@ -11,6 +14,16 @@
 #include "engine/parallel/pipeline/pass_times.h"
 
 namespace trainyard {
+
+namespace {
+
+bool isForwardPart(PipelineActionKind kind)
+{
+    return kind == PipelineActionKind::Forward || kind == PipelineActionKind::SendActivation ||
+           kind == PipelineActionKind::ReceiveActivation;
+}
+
+} // namespace
 
 PipelineExecutor::PipelineExecutor(const PipelineSchedule& schedule, int rank, const StageLinks& links,
                                    std::vector<Chunk> chunks, std::function<void(StepPhase)> enterPhase)
@@ -23,14 +36,32 @@ PipelineExecutor::PipelineExecutor(const PipelineSchedule& schedule, int rank, c
     TRAINYARD_CHECK(m_chunks.size() == static_cast<std::size_t>(m_shape.chunks));
 }
 
-PassSums PipelineExecutor::run(const StepPasses& passes)
+void PipelineExecutor::start(const StepPasses& passes)
 {
     TRAINYARD_CHECK(passes.microBatches.size() == static_cast<std::size_t>(m_shape.microBatches));
     m_passing.assign(m_chunks.size() * passes.microBatches.size(), {});
     m_losses.clear();
+}
+
+PassSums PipelineExecutor::run(const StepPasses& passes)
+{
+    start(passes);
     for (const PipelineAction& action : m_actions)
         execute(action, passes);
     return sumLosses();
+}
+
+// All ranks leave out the same actions, so what is left ends as the whole lists do: it waits for less.
+std::vector<LossSums> PipelineExecutor::evaluate(std::span<const TokenBatch* const> microBatches)
+{
+    const c10::AutoGradMode noGraph(false);
+    const StepPasses passes{.microBatches = microBatches, .dropout = std::nullopt};
+    start(passes);
+    for (const PipelineAction& action : m_actions) {
+        if (isForwardPart(action.kind))
+            execute(action, passes);
+    }
+    return std::exchange(m_losses, {});
 }
 
 PassSums PipelineExecutor::sumLosses() const
@@ -59,9 +90,7 @@ void PipelineExecutor::execute(const PipelineAction& action, const StepPasses& p
     case PipelineActionKind::BackwardInput:
         return backwardInput(action, passes);
     case PipelineActionKind::SendActivation:
-        m_enterPhase(StepPhase::Transfers);
-        // Sends copy and return: a blocking one could wait for a rank that waits for this one.
-        return m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
+        return sendActivation(action, passes);
     case PipelineActionKind::ReceiveActivation:
         return receiveActivation(action, passes);
     case PipelineActionKind::SendGradient:
@@ -83,17 +112,32 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
     const PassTimes::Scope noted(passes.times, action);
     const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
     Passing& passing = at(action);
-    const StageOutput output = stage.forward(
-        {*passes.microBatches[static_cast<std::size_t>(action.microBatch)], passing.input, passes.dropout});
+    const bool evaluates = !passes.dropout;
+    const StageOutput output =
+        stage.forward({*passes.microBatches[static_cast<std::size_t>(action.microBatch)], passing.input,
+                       passes.dropout, evaluates});
+    if (evaluates)
+        passing.input.reset(); // no backward pass needs it
     if (!stage.range().head) {
         passing.output = output.hidden;
         return;
     }
+    m_losses.push_back(output.losses.detached());
+    if (evaluates)
+        return;
     // The loss scale goes in here, where gradients begin, so that float16 gradients of activations do not
     // underflow on the way back either.
     passing.output =
         output.losses.normalised(passes.globalTargets, passes.globalSequences) * passes.lossScale;
-    m_losses.push_back(output.losses.detached());
+}
+
+void PipelineExecutor::sendActivation(const PipelineAction& action, const StepPasses& passes)
+{
+    m_enterPhase(StepPhase::Transfers);
+    // Sends copy and return: a blocking one could wait for a rank that waits for this one.
+    m_links.activationsOut->send(memoryOf(at(action).output.detach().contiguous()));
+    if (!passes.dropout)
+        at(action).output.reset();
 }
 
 void PipelineExecutor::receiveActivation(const PipelineAction& action, const StepPasses& passes)
@@ -104,7 +148,7 @@ void PipelineExecutor::receiveActivation(const PipelineAction& action, const Ste
         stage.emptyInput(*passes.microBatches[static_cast<std::size_t>(action.microBatch)]);
     m_links.activationsIn->receive(memoryOf(hidden));
     // A leaf, at which this rank's graph ends; its gradient goes to the stage before.
-    at(action).input = hidden.requires_grad_(true);
+    at(action).input = passes.dropout ? hidden.requires_grad_(true) : hidden;
 }
 
 void PipelineExecutor::receiveGradient(const PipelineAction& action)

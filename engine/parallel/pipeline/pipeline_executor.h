@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -15,10 +16,10 @@ class GradientReducer;
 class PassTimes;
 struct StageLinks;
 
-/// The forward and backward passes of one optimizer step.
+/// The forward and backward passes of one optimizer step, or the forward passes of an evaluation.
 struct StepPasses {
     std::span<const TokenBatch* const> microBatches; ///< of this rank's model replica; every stage has them
-    DropoutKey dropout;
+    std::optional<DropoutKey> dropout; ///< nullopt: an evaluation
     std::int64_t globalTargets = 0; ///< losses are divided by the counts of the whole global batch
     std::int64_t globalSequences = 0;
     double lossScale = 1;       ///< gradients become so many times larger; PassSums do not
@@ -49,6 +50,10 @@ public:
 
     /// Adds up gradients in the chunks' stores.
     PassSums run(const StepPasses& passes);
+    /// The forward passes of the schedule and their transfers alone: no dropout, no graph, no gradients. The
+    /// losses of each micro-batch with their correct predictions; none on ranks without the head. A rank runs
+    /// ahead of the next one by all micro-batches at most, of which only what was sent is held.
+    std::vector<LossSums> evaluate(std::span<const TokenBatch* const> microBatches);
 
 private:
     /// A micro-batch on its way through a chunk.
@@ -58,10 +63,12 @@ private:
         at::Tensor gradient; ///< of the output, from the stage after; undefined on the last stage
     };
 
+    void start(const StepPasses& passes);
     void execute(const PipelineAction& action, const StepPasses& passes);
     void forward(const PipelineAction& action, const StepPasses& passes);
     void backward(const PipelineAction& action, const StepPasses& passes);
     void backwardInput(const PipelineAction& action, const StepPasses& passes);
+    void sendActivation(const PipelineAction& action, const StepPasses& passes);
     void receiveActivation(const PipelineAction& action, const StepPasses& passes);
     void receiveGradient(const PipelineAction& action);
     PassSums sumLosses() const;

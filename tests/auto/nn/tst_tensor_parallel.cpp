@@ -71,7 +71,7 @@ private slots:
         at::Tensor whole = waves({6, 97}, 0.1);
         whole.select(1, 20).fill_(5);
         whole.select(1, 80).fill_(5); // as large, on another rank: the first of them counts
-        whole.index_put_({at::tensor({4, 5}), at::tensor({60, 0})}, at::tensor({6.0, 6.0}, at::kDouble));
+        whole.index_put_({at::tensor({4, 5}, at::kLong), at::tensor({60, 0}, at::kLong)}, at::tensor({6.0, 6.0}, at::kDouble));
         const at::Tensor targets = at::tensor({20, 80, 20, 3, 60, 1}, at::kLong); // right: 0, 2 and 4
         std::atomic<int> equal = 0;
         runAsThreads(ranks, [&](ProcessGroup& group) {
