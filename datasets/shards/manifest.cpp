@@ -118,6 +118,7 @@ Manifest parse(const Json& json)
     visitSettings(manifest.settings, readFrom(json.at("settings")));
     visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
+    readIfThere(json.at("statistics"))("text_bytes", manifest.statistics.textBytes);
     for (const Json& item : json.at("shards"))
         visitShard(manifest.shards.emplace_back(), readFrom(item));
     for (const Json& item : json.value("exports", Json::array())) // later than version 1 started
@@ -210,6 +211,8 @@ std::string Manifest::toJson() const
     visitLaterSettings(settings, writeTo(json["settings"]));
     json["statistics"] = Json::object();
     visitStatistics(statistics, writeTo(json["statistics"]));
+    if (statistics.textBytes > 0)
+        json["statistics"]["text_bytes"] = statistics.textBytes;
     json["shards"] = Json::array();
     for (const ShardEntry& shard : shards) {
         Json item;

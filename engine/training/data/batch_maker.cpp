@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "engine/base/check.h"
+#include "engine/training/data/packing.h"
 
 namespace trainyard {
 
@@ -102,6 +103,24 @@ MicroBatch makeMicroBatch(const RowBlock& rows, ModelFamily family, std::vector<
     micro.batch = family == ModelFamily::Gpt ? decoderBatch(rows, shape) : encoderBatch(rows, shape);
     micro.batch.sampleIndices = std::move(sampleIndices);
     micro.tokens = std::accumulate(rows.inputMask.begin(), rows.inputMask.end(), std::int64_t{0});
+    return micro;
+}
+
+BatchForm BatchForm::of(const RunSpec& spec, bool pinned)
+{
+    return {spec.model.family, spec.batch.packing, trainyard::packingMultiple(spec.layout), pinned};
+}
+
+Result<MicroBatch> makeMicroBatch(const RowBlock& rows, const BatchForm& form,
+                                  std::vector<std::uint64_t> sampleIndices)
+{
+    MicroBatch micro = makeMicroBatch(rows, form.family, std::move(sampleIndices));
+    if (form.packing) {
+        TRAINYARD_TRY(const auto lengths, tokensPerRow(rows));
+        micro.batch = packed(micro.batch, lengths, form.packingMultiple);
+    }
+    if (form.pinned)
+        micro.batch = micro.batch.pinned();
     return micro;
 }
 

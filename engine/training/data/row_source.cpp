@@ -35,9 +35,18 @@ void appendRow(RowBlock& out, const RowView& row)
     appendRows(out, *row.block, row.row, 1);
 }
 
-Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Manifest& manifest,
-                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory)
+void appendFiller(RowBlock& out, std::size_t rows)
 {
+    const std::size_t first = out.rows;
+    out.resize(first + rows);
+    for (std::size_t row = first; row < out.rows; ++row) // attention over no token at all has no result
+        out.inputMask[row * static_cast<std::size_t>(out.sequenceLength)] = 1;
+}
+
+Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Manifest& manifest,
+                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory, Split split)
+{
+    const bool training = split == Split::Training;
     RowSource source;
     source.m_sequenceLength = manifest.sequenceLength;
     source.m_maxPredictions = manifest.maxPredictions;
@@ -45,7 +54,7 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
     source.m_blocksInMemory = blocksInMemory;
     source.m_firstRows.push_back(0);
     for (const ShardEntry& entry : manifest.shards) {
-        if (!entry.training)
+        if (entry.training != training)
             continue;
         const auto file = folder / entry.file;
         TRAINYARD_TRY(ShardReader shard,
@@ -58,7 +67,8 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
         source.m_firstRows.push_back(source.m_firstRows.back() + entry.rows);
     }
     if (source.rows() == 0)
-        return badInput("the data set " + folder.string() + " has no training rows",
+        return badInput(fmt::format("the data set {} has no {} rows", folder.string(),
+                                    training ? "training" : "test"),
                         "prepare it again from a larger dump");
     return source;
 }

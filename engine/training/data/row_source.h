@@ -19,13 +19,19 @@ struct RowView {
     std::size_t row = 0;
 };
 
-/// The training rows of a data set, numbered through all shards in the manifest's order. Keeps the most
-/// recently used blocks of rows in memory. One thread.
+enum class Split {
+    Training,
+    Test, ///< held out: of documents that no training row comes from
+};
+
+/// The training or test rows of a data set, numbered through all their shards in the manifest's order. Keeps
+/// the most recently used blocks of rows in memory. One thread.
 class RowSource {
 public:
-    /// Opens every training shard and compares its row count with the manifest. BadInput names the file.
+    /// Opens every shard of the split and compares its row count with the manifest. BadInput names the file.
     static Result<RowSource> open(const std::filesystem::path& folder, const Manifest& manifest,
-                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory);
+                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory,
+                                  Split split = Split::Training);
 
     std::uint64_t rows() const { return m_firstRows.back(); }
     /// Requires row < rows().
@@ -51,6 +57,9 @@ private:
     Blocks m_blocks;
     std::unordered_map<std::uint64_t, Blocks::iterator> m_blockOf;
 };
+
+/// Rows without samples: one token each, and nothing to predict. They make a batch as large as the others.
+void appendFiller(RowBlock& out, std::size_t rows);
 
 /// Appends one row to `out`; both have the same widths.
 void appendRow(RowBlock& out, const RowView& row);

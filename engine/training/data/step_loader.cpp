@@ -1,7 +1,6 @@
 #include "engine/training/data/step_loader.h"
 
 #include "engine/memory/memory_scope.h"
-#include "engine/training/data/packing.h"
 
 namespace trainyard {
 
@@ -9,8 +8,7 @@ StepLoader::StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, P
     : m_rows(std::move(rows))
     , m_order(std::move(order))
     , m_batch(spec.batch)
-    , m_family(spec.model.family)
-    , m_packingMultiple(packingMultiple(spec.layout))
+    , m_form(BatchForm::of(spec, position.pinned))
     , m_position(position)
     , m_consumedSamples(position.consumedSamples)
 {
@@ -94,14 +92,7 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
         appendRow(rows, row);
         samples.push_back(sample);
     }
-    MicroBatch micro = makeMicroBatch(rows, m_family, std::move(samples));
-    if (m_batch.packing) {
-        TRAINYARD_TRY(const auto lengths, tokensPerRow(rows));
-        micro.batch = packed(micro.batch, lengths, m_packingMultiple);
-    }
-    if (m_position.pinned)
-        micro.batch = micro.batch.pinned();
-    return micro;
+    return makeMicroBatch(rows, m_form, std::move(samples));
 }
 
 } // namespace trainyard

@@ -55,8 +55,7 @@ private:
     RowSource m_rows;
     const SampleOrder m_order;
     const BatchSpec m_batch;
-    const ModelFamily m_family;
-    const std::int64_t m_packingMultiple;
+    const BatchForm m_form;
     const Position m_position;
     std::uint64_t m_consumedSamples; // by all ranks; only the reading thread
 

@@ -11,16 +11,22 @@ constexpr std::size_t kSpareBlocks = 16;
 
 Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 {
-    const Diagnostics problems = dataSetProblems(spec, {manifest.vocabularySize,
-                                                        manifest.sequenceLength,
-                                                        manifest.trainingRows(),
-                                                        {},
-                                                        manifest.settings.objective,
-                                                        manifest.settings.nextSentence});
+    const Diagnostics problems = dataSetProblems(spec, dataSetShape(manifest));
     return problems.empty() ? Status() : toError(problems);
 }
 
 } // namespace
+
+DataSetShape dataSetShape(const Manifest& manifest)
+{
+    return {manifest.vocabularySize,
+            manifest.sequenceLength,
+            manifest.trainingRows(),
+            {},
+            manifest.settings.objective,
+            manifest.settings.nextSentence,
+            manifest.testRows()};
+}
 
 Result<TrainingData> TrainingData::open(const RunSpec& spec)
 {
@@ -29,7 +35,8 @@ Result<TrainingData> TrainingData::open(const RunSpec& spec)
     TRAINYARD_TRY_STATUS(fitsModel(manifest, spec));
     TRAINYARD_TRY(RowSource rows, RowSource::open(spec.dataset.path, manifest, shape.rowsPerBlock,
                                                   shape.blocksPerWindow + kSpareBlocks));
-    return TrainingData{std::move(manifest), std::move(rows)};
+    TRAINYARD_TRY(auto heldOut, HeldOutRows::open(spec, manifest));
+    return TrainingData{std::move(manifest), std::move(rows), std::move(heldOut)};
 }
 
 std::unique_ptr<StepLoader> startLoading(TrainingData data, const RunSpec& spec,

@@ -57,7 +57,8 @@ void fillRow(RowBlock& rows, std::size_t row, const DatasetShape& shape, Draws d
 
 /// Rows firstRow .. firstRow + count - 1 of the data set as one shard.
 Result<ShardEntry> writeShard(const std::filesystem::path& file, const DatasetShape& shape,
-                              std::uint64_t firstRow, std::uint64_t count, std::uint64_t flavour)
+                              std::uint64_t firstRow, std::uint64_t count, std::uint64_t flavour,
+                              bool training = true)
 {
     TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {count, shape.length, shape.predictions}));
     for (std::uint64_t done = 0; done < count;) {
@@ -71,7 +72,25 @@ Result<ShardEntry> writeShard(const std::filesystem::path& file, const DatasetSh
     }
     TRAINYARD_TRY_STATUS(writer.close());
     TRAINYARD_TRY(std::string hash, sha256OfFile(file));
-    return ShardEntry{file.filename().string(), count, std::move(hash), true};
+    return ShardEntry{file.filename().string(), count, std::move(hash), training};
+}
+
+/// Behind the training rows, of which the test rows are no copies.
+Status addTestShards(const std::filesystem::path& folder, const DatasetShape& shape, std::uint64_t flavour,
+                     Manifest& manifest)
+{
+    const std::uint64_t larger = (shape.testRows + 1) * 2 / 3;
+    std::uint64_t done = 0;
+    for (const std::uint64_t rows : {larger, shape.testRows - larger}) {
+        if (rows == 0)
+            continue;
+        const auto name = "tiny_test_" + std::to_string(done == 0 ? 0 : 1) + ".hdf5";
+        TRAINYARD_TRY(ShardEntry shard,
+                      writeShard(folder / name, shape, shape.rows + done, rows, flavour, false));
+        manifest.shards.push_back(std::move(shard));
+        done += rows;
+    }
+    return {};
 }
 
 } // namespace
@@ -94,6 +113,8 @@ Status writeDataset(const std::filesystem::path& folder, const DatasetShape& sha
     TRAINYARD_TRY(ShardEntry second,
                   writeShard(folder / "tiny_training_1.hdf5", shape, larger, shape.rows - larger, flavour));
     manifest.shards = {std::move(first), std::move(second)};
+    if (shape.testRows > 0)
+        TRAINYARD_TRY_STATUS(addTestShards(folder, shape, flavour, manifest));
     return writeFileAtomically(folder / Manifest::kFileName, manifest.toJson());
 }
 

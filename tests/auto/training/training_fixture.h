@@ -17,6 +17,7 @@ struct DatasetShape {
     int predictions = 5; ///< 0 = running text for GPT: input_ids alone, every row full
     int vocabulary = 97;
     bool full = false; ///< every row as long as it can be, with all its predictions
+    std::uint64_t testRows = 0; ///< held out, in two unequal shards
 };
 
 /// Writes it to `folder`. `flavour` changes the content, not the shape.

@@ -1,0 +1,102 @@
+#include "engine/training/data/held_out_rows.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/memory/memory_scope.h"
+#include "engine/spec/data_set_rules.h"
+#include "engine/training/data/sample_order.h"
+#include "engine/training/data/training_data.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kHeldOutBlocksInMemory = 2; // rows are read in order
+
+Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
+{
+    if (spec.evaluation.dataset.empty())
+        return training;
+    auto manifest = Manifest::load(spec.evaluation.dataset);
+    if (!manifest.ok())
+        return manifest.error().in("evaluation.dataset");
+    const Diagnostics problems =
+        evaluationDataProblems(spec, dataSetShape(*manifest), training.sequenceLength);
+    return problems.empty() ? std::move(manifest) : toError(problems);
+}
+
+std::optional<double> bytesPerTokenOf(const DatasetStatistics& statistics)
+{
+    if (statistics.textBytes == 0 || statistics.tokens == 0)
+        return std::nullopt;
+    return static_cast<double>(statistics.textBytes) / static_cast<double>(statistics.tokens);
+}
+
+} // namespace
+
+Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const Manifest& training)
+{
+    if (!spec.evaluation.isOn())
+        return std::optional<HeldOutRows>();
+    TRAINYARD_TRY(const Manifest manifest, heldOutManifest(spec, training));
+    const EvaluationSchedule schedule = evaluationSchedule(spec, manifest.testRows());
+    if (!schedule.isOn())
+        return std::optional<HeldOutRows>();
+    const std::string& apart = spec.evaluation.dataset;
+    TRAINYARD_TRY(RowSource rows, RowSource::open(apart.empty() ? spec.dataset.path : apart, manifest,
+                                                  SampleOrder::Shape().rowsPerBlock, kHeldOutBlocksInMemory,
+                                                  Split::Test));
+    return std::optional(HeldOutRows(std::move(rows), manifest, spec, schedule));
+}
+
+HeldOutRows::HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec& spec,
+                         const EvaluationSchedule& schedule)
+    : m_rows(std::move(rows))
+    , m_batch(spec.batch)
+    , m_form(BatchForm::of(spec, false))
+    , m_schedule(schedule)
+    , m_manifestHash(sha256Hex(manifest.toJson()))
+    , m_bytesPerToken(bytesPerTokenOf(manifest.statistics))
+    , m_sequenceLength(manifest.sequenceLength)
+    , m_maxPredictions(manifest.maxPredictions)
+{
+}
+
+Result<std::vector<MicroBatch>> HeldOutRows::read(std::int64_t batch, int dataRank, bool pinned)
+{
+    TRAINYARD_CHECK(batch < m_schedule.batches);
+    const MemoryScope scope(MemoryCategory::Data);
+    m_form.pinned = pinned;
+    const std::int64_t first = batch * m_batch.global + dataRank * m_batch.micro * m_batch.accumulation;
+    std::vector<MicroBatch> microBatches;
+    for (int micro = 0; micro < m_batch.accumulation; ++micro) {
+        TRAINYARD_TRY(MicroBatch next,
+                      readMicroBatch(static_cast<std::uint64_t>(first + micro * m_batch.micro)));
+        microBatches.push_back(std::move(next));
+    }
+    return microBatches;
+}
+
+Result<MicroBatch> HeldOutRows::readMicroBatch(std::uint64_t firstRow)
+{
+    const auto size = static_cast<std::uint64_t>(m_batch.micro);
+    const std::uint64_t end = std::max(firstRow, std::min(firstRow + size, m_schedule.rows));
+    RowBlock rows(m_sequenceLength, m_maxPredictions);
+    for (std::uint64_t number = firstRow; number < end; ++number) {
+        TRAINYARD_TRY(const RowView row, m_rows.row(number));
+        appendRow(rows, row);
+    }
+    appendFiller(rows, size - (end - firstRow));
+    std::vector<std::uint64_t> numbers(size);
+    std::iota(numbers.begin(), numbers.end(), firstRow);
+    TRAINYARD_TRY(MicroBatch micro, makeMicroBatch(rows, m_form, std::move(numbers)));
+    if (micro.batch.sequenceLabels.defined()) // filler has none
+        micro.batch.sequenceLabels =
+            micro.batch.sequenceLabels.narrow(0, 0, static_cast<std::int64_t>(end - firstRow));
+    return micro;
+}
+
+} // namespace trainyard

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "datasets/shards/manifest.h"
+#include "engine/base/result.h"
+#include "engine/planner/evaluation_schedule.h"
+#include "engine/spec/run_spec.h"
+#include "engine/training/data/batch_maker.h"
+#include "engine/training/data/row_source.h"
+
+namespace trainyard {
+
+/// The test rows that a run evaluates on: the first ones in the manifest's order, the same in every layout. Each
+/// global batch is dealt to data-parallel ranks and micro-batches as a step's is; behind the last row filler
+/// makes the micro-batches as large as the others. One thread.
+class HeldOutRows {
+public:
+    /// Of `training`, the manifest of the run's data set, or of the data set of evaluation.dataset. nullopt
+    /// where the run does not evaluate. BadInput names the field or the file.
+    static Result<std::optional<HeldOutRows>> open(const RunSpec& spec, const Manifest& training);
+
+    const EvaluationSchedule& schedule() const { return m_schedule; }
+    const std::string& manifestHash() const { return m_manifestHash; }
+    /// UTF-8 bytes of text per token; nullopt: the data set does not tell.
+    std::optional<double> bytesPerToken() const { return m_bytesPerToken; }
+
+    /// The micro-batches of a data-parallel rank in global batch `batch` of the evaluation, from 0. Requires
+    /// batch < schedule().batches. `pinned`: in pinned memory of the host.
+    Result<std::vector<MicroBatch>> read(std::int64_t batch, int dataRank, bool pinned);
+
+private:
+    HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec& spec,
+                const EvaluationSchedule& schedule);
+    Result<MicroBatch> readMicroBatch(std::uint64_t firstRow);
+
+    RowSource m_rows;
+    BatchSpec m_batch;
+    BatchForm m_form;
+    EvaluationSchedule m_schedule;
+    std::string m_manifestHash;
+    std::optional<double> m_bytesPerToken;
+    int m_sequenceLength;
+    int m_maxPredictions;
+};
+
+} // namespace trainyard
