@@ -224,6 +224,7 @@ TrainingPosition RunCheckpoints::share(Replica& replica, TrainingPosition positi
     position.step.value = broadcastValue(*m_world, position.step.value);
     position.consumedSamples = broadcastValue(*m_world, position.consumedSamples);
     position.lossScale = broadcastValue(*m_world, position.lossScale);
+    position.evaluation = broadcastValue(*m_world, position.evaluation);
     if (allShareTheFolder())
         replica.shareWeights();
     else

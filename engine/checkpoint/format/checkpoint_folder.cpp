@@ -83,7 +83,8 @@ Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
         if (!name.isPresent() || examineIndex(checkpoints / name.text()).state != CheckpointState::Complete)
             continue;
         const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
-        if (++complete > kept.last && !isForGood && name.text() != listing.latest)
+        if (++complete > kept.last && !isForGood && name.text() != listing.latest &&
+            name.text() != listing.best)
             TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
     }
     return {};
@@ -95,6 +96,11 @@ Status beginPublication(const fs::path& checkpoints)
     LineRecord record = listing.record;
     record.latest = listing.latest;
     return record == listing.record ? Status() : record.save(checkpoints);
+}
+
+Status markAsBest(const fs::path& checkpoints, const std::string& name)
+{
+    return writeFileAtomically(checkpoints / kBestName, name + "\n");
 }
 
 Status finishPublication(const fs::path& checkpoints, const std::string& name)

@@ -11,6 +11,7 @@ namespace trainyard {
 
 inline constexpr const char* kManifestName = "manifest.json";
 inline constexpr const char* kLatestName = "latest"; ///< a file that holds the name of the newest checkpoint
+inline constexpr const char* kBestName = "best";     ///< likewise of the best one by held-out evaluation
 
 /// "step-000001200"
 std::string checkpointFolderName(Step step);
@@ -24,13 +25,16 @@ struct KeptCheckpoints {
     int every = 0; ///< also those at multiples of this step; 0 = none
 };
 
-/// Removes the checkpoints that are not to be kept. Those that `latest` names, that are damaged or that
-/// belong to an abandoned line are kept, whatever their number.
+/// Removes the checkpoints that are not to be kept. Those that `latest` or `best` names, that are damaged or
+/// that belong to an abandoned line are kept, whatever their number.
 Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
 
 /// Makes `latest` name the checkpoint that was published. A power cut may come between: what the run wrote
 /// before is settled first, so that a name that a person has written is not mistaken for the run's.
 Status beginPublication(const std::filesystem::path& checkpoints);
 Status finishPublication(const std::filesystem::path& checkpoints, const std::string& name);
+
+/// Makes `best` name a checkpoint whose folder has its name.
+Status markAsBest(const std::filesystem::path& checkpoints, const std::string& name);
 
 } // namespace trainyard

@@ -15,7 +15,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// More is no name.
-constexpr std::size_t kMaxLatestBytes = 256;
+constexpr std::size_t kMaxNameBytes = 256;
 
 Error unreadable(const fs::path& folder, const std::string& reason)
 {
@@ -52,9 +52,10 @@ Result<std::vector<CheckpointName>> namesIn(const fs::path& folder)
     return names;
 }
 
-Result<std::string> textOfLatest(const fs::path& folder)
+/// The name in the file `latest` or `best`; empty where there is none.
+Result<std::string> nameIn(const fs::path& folder, const char* fileName)
 {
-    const auto file = StoredFile::open(folder / kLatestName);
+    const auto file = StoredFile::open(folder / fileName);
     if (!file.ok())
         return file.error().kind == ErrorKind::Failed ? unreadable(folder, file.error().message)
                                                       : Result<std::string>(std::string());
@@ -62,7 +63,7 @@ Result<std::string> textOfLatest(const fs::path& folder)
     if (!text.ok())
         return text.error().kind == ErrorKind::Failed ? unreadable(folder, text.error().message)
                                                       : Result<std::string>(std::string());
-    std::string name = std::move(text).value().substr(0, kMaxLatestBytes);
+    std::string name = std::move(text).value().substr(0, kMaxNameBytes);
     while (!name.empty() && std::isspace(static_cast<unsigned char>(name.back())))
         name.pop_back();
     return name;
@@ -75,7 +76,8 @@ Result<CheckpointListing> CheckpointListing::read(const fs::path& checkpoints)
     CheckpointListing listing;
     listing.folder = checkpoints;
     TRAINYARD_TRY(listing.names, namesIn(checkpoints));
-    TRAINYARD_TRY(listing.latest, textOfLatest(checkpoints));
+    TRAINYARD_TRY(listing.latest, nameIn(checkpoints, kLatestName));
+    TRAINYARD_TRY(listing.best, nameIn(checkpoints, kBestName));
     auto record = LineRecord::load(checkpoints);
     if (!record.ok())
         return unreadable(checkpoints, record.error().message);

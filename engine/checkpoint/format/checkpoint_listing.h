@@ -15,6 +15,7 @@ struct CheckpointListing {
     std::filesystem::path folder;
     std::vector<CheckpointName> names; ///< newest step first; of equal steps the present line's first
     std::string latest;                ///< what `latest` holds, without line feed; empty = missing or empty
+    std::string best;                  ///< what `best` holds, likewise
     LineRecord record;
 
     /// Empty when the folder does not exist. Refused, with the reason, when it cannot be read: unknown

@@ -50,6 +50,20 @@ Json lossScaleJson(const LossScaleState& state)
                 {"skipped_steps", state.skippedSteps}};
 }
 
+EvaluationState evaluationFrom(const Json& json)
+{
+    return {json.at("step").get<std::int64_t>(), json.at("best_step").get<std::int64_t>(),
+            json.at("best").get<double>(), json.at("since_best").get<std::int64_t>()};
+}
+
+Json evaluationJson(const EvaluationState& state)
+{
+    return Json{{"step", state.step},
+                {"best_step", state.bestStep},
+                {"best", state.best},
+                {"since_best", state.sinceBest}};
+}
+
 Result<TrainingPosition> positionFrom(const Json& json)
 {
     TrainingPosition position;
@@ -57,6 +71,8 @@ Result<TrainingPosition> positionFrom(const Json& json)
     position.consumedSamples = json.at("consumed_samples").get<std::uint64_t>();
     if (json.contains("loss_scale"))
         position.lossScale = lossScaleFrom(json.at("loss_scale"));
+    if (json.contains("evaluation"))
+        position.evaluation = evaluationFrom(json.at("evaluation"));
     ParsedSpec parsed = parseSpec(json.at("spec").dump());
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in("spec");
@@ -126,6 +142,8 @@ std::string CheckpointManifest::toJson() const
               {"consumed_samples", position.consumedSamples}};
     if (!(position.lossScale == LossScaleState{}))
         json["loss_scale"] = lossScaleJson(position.lossScale);
+    if (!(position.evaluation == EvaluationState{}))
+        json["evaluation"] = evaluationJson(position.evaluation);
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
     json["tensors"] = tensorsToJson(tensors);
     return sealed(json.dump(1));

@@ -8,6 +8,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/checkpoint/format/safetensors.h"
+#include "engine/records/evaluation_state.h"
 #include "engine/records/loss_scale_state.h"
 #include "engine/spec/run_spec.h"
 
@@ -37,10 +38,13 @@ struct TrainingPosition {
     Step step;                         ///< steps done, skipped ones included
     std::uint64_t consumedSamples = 0; ///< sequences consumed by them
     LossScaleState lossScale{};
+    EvaluationState evaluation{};
     RunSpec spec; ///< the run that wrote it: seed, model, optimizer, schedule, layout
 
     /// Updates of the weights: what the optimizer and the learning rate count.
     std::int64_t updates() const { return step.value - lossScale.skippedSteps; }
+    /// evaluation.keep_best: no checkpoint of the run was better until now.
+    bool isBest() const { return spec.evaluation.keepBest && evaluation.bestStep == step.value; }
 };
 
 /// manifest.json of a checkpoint folder; engine/checkpoint/FORMAT.md.

@@ -193,6 +193,29 @@ private slots:
                  (std::set<std::string>{"latest", "line.json", "step-000000001", "step-000000002"}));
     }
 
+    void keepsTheBestOne()
+    {
+        const auto saveWithBest = [this](std::int64_t step, std::int64_t bestStep) {
+            const Tensors tensors(static_cast<float>(step));
+            const CheckpointWriter writer(path(), Step{step});
+            TrainingPosition position = positionAt(step);
+            position.spec.evaluation.keepBest = true;
+            position.evaluation = {step, bestStep, 2.5, step - bestStep};
+            TRAINYARD_TRY_STATUS(writeShards(writer, tensors, 1));
+            return writer.publish(1, position, {.last = 1});
+        };
+        for (const auto& [step, best] : {std::pair{1, 1}, {2, 2}, {3, 2}, {4, 2}})
+            QVERIFY(saveWithBest(step, best).ok());
+        QCOMPARE(namesIn(path()),
+                 (std::set<std::string>{"best", "latest", "line.json", "step-000000002", "step-000000004"}));
+        QCOMPARE(readFile(path() / "best").value(), std::string("step-000000002\n"));
+        const auto manifest = CheckpointManifest::load(path() / "step-000000004" / "manifest.json");
+        QVERIFY((manifest->position.evaluation == EvaluationState{4, 2, 2.5, 2}));
+        QVERIFY(!manifest->position.isBest());
+        QVERIFY(saveWithBest(5, 5).ok());
+        QCOMPARE(namesIn(path()), (std::set<std::string>{"best", "latest", "line.json", "step-000000005"}));
+    }
+
     void missingShardIsNotPublished()
     {
         QVERIFY(save(path(), 1).ok());

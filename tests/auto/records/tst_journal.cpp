@@ -1,10 +1,12 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <cmath>
 #include <filesystem>
 
 #include "engine/records/codec.h"
 #include "engine/records/evaluation_metrics.h"
+#include "engine/records/evaluation_state.h"
 #include "engine/records/journal.h"
 #include "engine/records/wire.h"
 
@@ -108,6 +110,34 @@ private slots:
         QCOMPARE(metricOf(record, EvaluationMetric::Accuracy), 0.125);
         QVERIFY(isBetter(1, 2, EvaluationMetric::Loss) && !isBetter(1, 2, EvaluationMetric::Accuracy));
         QVERIFY(!isBetter(2, 2, EvaluationMetric::Loss));
+    }
+
+    void knowsTheBestEvaluationAndWhenToEnd()
+    {
+        EvaluationSpec spec{.patience = 2};
+        EvaluationState state;
+        const auto add = [&](std::int64_t step, double loss) {
+            EvaluationRecord record;
+            record.step = step;
+            record.loss = loss;
+            return state.add(record, spec.metric);
+        };
+        QVERIFY(!add(5, std::nan("")) && !reasonToEnd(spec, state));
+        QVERIFY(add(10, 4.0) && add(20, 3.5) && !add(30, 3.5));
+        QVERIFY((state == EvaluationState{30, 20, 3.5, 1}) && !reasonToEnd(spec, state));
+        QVERIFY(!add(40, 3.75));
+        QCOMPARE(reasonToEnd(spec, state).value(),
+                 std::string("held-out loss has not improved in 2 evaluations since 3.5 at step 20 "
+                             "(evaluation.patience)"));
+        spec = {.target = 3.5};
+        QCOMPARE(reasonToEnd(spec, state).value(),
+                 std::string("held-out loss 3.5 at step 20 reaches evaluation.target 3.5"));
+        spec.target = 3.4;
+        QVERIFY(!reasonToEnd(spec, state));
+        spec = {.metric = EvaluationMetric::Accuracy, .target = 0.7};
+        QVERIFY(!reasonToEnd(spec, EvaluationState{10, 10, 0.6, 0}));
+        QVERIFY(reasonToEnd(spec, EvaluationState{10, 10, 0.7, 0}));
+        QVERIFY(!reasonToEnd(spec, EvaluationState{}));
     }
 
     void readsStepsOfFewerCategoriesAndPhases()
