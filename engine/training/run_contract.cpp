@@ -10,6 +10,7 @@
 #include "engine/comm/process_group.h"
 #include "engine/records/wire.h"
 #include "engine/spec/spec_json.h"
+#include "engine/training/data/training_data.h"
 
 namespace trainyard {
 
@@ -39,6 +40,8 @@ const std::vector<Clause>& clauses()
              return fmt::format("{} with {} training rows", shortHash(c.dataset), c.trainingRows);
          },
          "copy the same data set folder to every node"},
+        {"data sets of evaluation", [](const RunContract& c) { return shortHash(c.heldOut); },
+         "copy the same folder of evaluation.dataset to every node"},
     };
     return all;
 }
@@ -51,6 +54,7 @@ std::string encode(const RunContract& contract)
     out.text(contract.specification);
     out.text(contract.dataset);
     out.number(contract.trainingRows);
+    out.text(contract.heldOut);
     return bytes;
 }
 
@@ -62,15 +66,17 @@ RunContract decode(const std::string& bytes)
     contract.specification = in.text();
     contract.dataset = in.text();
     contract.trainingRows = in.number<std::uint64_t>();
+    contract.heldOut = in.text();
     return contract;
 }
 
 } // namespace
 
-RunContract RunContract::of(const RunSpec& spec, const Manifest& manifest)
+RunContract RunContract::of(const RunSpec& spec, const TrainingData& data)
 {
-    return {TRAINYARD_VERSION, sha256Hex(toJson(spec)), sha256Hex(manifest.toJson()),
-            manifest.trainingRows()};
+    return {TRAINYARD_VERSION, sha256Hex(toJson(spec)), sha256Hex(data.manifest.toJson()),
+            data.manifest.trainingRows(),
+            data.heldOut ? data.heldOut->manifestHash() : std::string()};
 }
 
 Status firstDifference(const std::vector<RunContract>& contracts)

@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
-#include "datasets/shards/manifest.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
 class ProcessGroup;
+struct TrainingData;
 
 /// Values that must be equal on all ranks before the first step: otherwise the ranks would make different
 /// collectives and hang, or silently train on different data.
@@ -19,8 +19,9 @@ struct RunContract {
     std::string specification; ///< SHA-256 of spec.json as written by this program
     std::string dataset;       ///< SHA-256 of the data set's manifest, which holds the hash of every shard
     std::uint64_t trainingRows = 0;
+    std::string heldOut{}; ///< SHA-256 of the manifest of the rows to evaluate on; empty: there are none
 
-    static RunContract of(const RunSpec& spec, const Manifest& manifest);
+    static RunContract of(const RunSpec& spec, const TrainingData& data);
 };
 
 /// Compares the contracts of all ranks. BadInput names what differs, and which ranks differ from rank 0;

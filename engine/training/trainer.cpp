@@ -9,6 +9,7 @@
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/spec/layout_change.h"
 #include "engine/training/data/training_data.h"
+#include "engine/training/held_out_evaluation.h"
 #include "engine/training/run_checkpoints.h"
 #include "engine/training/run_contract.h"
 #include "engine/training/step_journal.h"
@@ -39,7 +40,7 @@ Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
 {
     auto data = TrainingData::open(spec);
     TRAINYARD_TRY_STATUS(agree(world, data.ok() ? Status() : data.error()));
-    TRAINYARD_TRY_STATUS(compareContracts(world, RunContract::of(spec, data->manifest)));
+    TRAINYARD_TRY_STATUS(compareContracts(world, RunContract::of(spec, *data)));
     return data;
 }
 
@@ -73,6 +74,7 @@ public:
         , m_tracer(m_groups, setup.device.place, int(m_replica->chunks().size()),
                    setup.spec.batch.accumulation, setup.journal, setup.recorder)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
+        , m_evaluation(makeEvaluation(std::move(data.heldOut)))
         , m_loader(startLoading(std::move(data), setup.spec,
                                 {Rank{m_groups.coordinates.data}, WorldSize{setup.spec.layout.data},
                                  m_position.consumedSamples, !setup.device.isProcessor()}))
@@ -88,17 +90,29 @@ private:
     {
         return m_setup.lastStep > 0 ? m_setup.lastStep : m_setup.spec.launch.steps;
     }
+    std::unique_ptr<HeldOutEvaluation> makeEvaluation(std::optional<HeldOutRows> rows)
+    {
+        if (!rows)
+            return nullptr;
+        return std::make_unique<HeldOutEvaluation>(m_setup.spec, m_groups, m_step, std::move(*rows),
+                                                   !m_setup.device.isProcessor());
+    }
+    bool isDone() const;
     bool isOver(const Requests& requests) const;
+    bool evaluationDue() const;
     bool checkpointDue(const Requests& requests) const;
     Result<StepInput> nextInput();
     Result<Requests> takeStep();
     Requests pollRequests() const;
+    Status followStep(const Requests& requests);
+    Status evaluate();
     Status saveCheckpoints(const Requests& requests);
     Status advanceEarlierCheckpoint(const Requests& requests);
     Status tolerateFailure(Step step, const Status& saved);
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
+    std::string whyDone() const;
     Status end(Status status);
     void event(Severity severity, const char* kind, std::string message);
 
@@ -112,6 +126,7 @@ private:
     StepRecorder m_recorder;
     StepTracer m_tracer;
     RunRequests m_requests;
+    const std::unique_ptr<HeldOutEvaluation> m_evaluation; // null: the run does not evaluate
     std::unique_ptr<StepLoader> m_loader;
 };
 
@@ -162,16 +177,39 @@ Requests Trainer::Run::pollRequests() const
     return requests;
 }
 
+bool Trainer::Run::isDone() const
+{
+    return m_position.step.value >= lastStep() ||
+           reasonToEnd(m_setup.spec.evaluation, m_position.evaluation).has_value();
+}
+
 bool Trainer::Run::isOver(const Requests& requests) const
 {
-    return requests.stop || m_position.step.value >= lastStep();
+    return requests.stop || isDone();
+}
+
+bool Trainer::Run::evaluationDue() const
+{
+    const std::int64_t step = m_position.step.value;
+    return m_evaluation && m_evaluation->schedule().isDue(step) && m_position.evaluation.step < step;
+}
+
+Status Trainer::Run::evaluate()
+{
+    m_clock.finish(); // its time is no step's
+    TRAINYARD_TRY(EvaluationRecord record, m_evaluation->run(m_position.step));
+    record.seconds = stepSeconds({.seconds = m_clock.finish()});
+    record.best = m_position.evaluation.add(record, m_setup.spec.evaluation.metric);
+    if (m_setup.journal)
+        m_setup.journal->write(record);
+    return {};
 }
 
 bool Trainer::Run::checkpointDue(const Requests& requests) const
 {
     const int every = m_setup.spec.checkpoint.everySteps;
     const bool periodic = every > 0 && m_position.step.value % every == 0;
-    return periodic || requests.checkpoint || isOver(requests);
+    return periodic || requests.checkpoint || m_position.isBest() || isOver(requests);
 }
 
 /// Syncs the journal first: after a power cut the curve must contain every step that the checkpoint contains.
@@ -241,18 +279,41 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     return isOver(requests) ? saved : tolerateFailure(m_position.step, saved);
 }
 
+/// Who asks for a stop wants it soon: then the evaluation that is due comes first after the resume.
+Status Trainer::Run::followStep(const Requests& requests)
+{
+    const auto at = [this](const char* what) { return fmt::format("{} at step {}", what, m_position.step.value); };
+    if (evaluationDue() && (!requests.stop || isDone())) {
+        if (const Status evaluated = evaluate(); !evaluated.ok())
+            return evaluated.error().in(at("evaluation"));
+    }
+    if (const Status saved = saveCheckpoints(requests); !saved.ok())
+        return saved.error().in(at("checkpoint"));
+    return {};
+}
+
 Status Trainer::Run::run()
 {
-    while (m_position.step.value < lastStep()) {
+    if (evaluationDue()) {
+        if (const Status followed = followStep({}); !followed.ok())
+            return end(followed);
+    }
+    while (!isDone()) {
         const auto requests = takeStep();
         if (!requests.ok())
             return end(requests.error());
-        if (const Status saved = saveCheckpoints(*requests); !saved.ok())
-            return end(saved.error().in(fmt::format("checkpoint at step {}", m_position.step.value)));
-        if (requests->stop && m_position.step.value < lastStep())
+        if (const Status followed = followStep(*requests); !followed.ok())
+            return end(followed);
+        if (requests->stop && !isDone())
             return end(cancelled(fmt::format("stopped after step {} as requested", m_position.step.value)));
     }
     return end({});
+}
+
+std::string Trainer::Run::whyDone() const
+{
+    return reasonToEnd(m_setup.spec.evaluation, m_position.evaluation)
+        .value_or(fmt::format("all {} steps are done", m_position.step.value));
 }
 
 /// Completes a checkpoint under way: its state is good, whatever ended the run afterwards.
@@ -263,8 +324,7 @@ Status Trainer::Run::end(Status status)
     if (m_setup.recorder)
         m_setup.recorder->setActivity(status.ok() ? Activity::Done : Activity::Failed);
     if (status.ok())
-        event(Severity::Info, "training-finished",
-              fmt::format("all {} steps are done", m_position.step.value));
+        event(Severity::Info, "training-finished", whyDone());
     else if (status.error().kind == ErrorKind::Cancelled)
         event(Severity::Info, "training-stopped", status.error().text());
     return status;

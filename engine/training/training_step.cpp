@@ -31,6 +31,14 @@ std::vector<PipelineExecutor::Chunk> chunksOf(const Replica& replica)
     return chunks;
 }
 
+std::vector<const TokenBatch*> pointersTo(const std::vector<TokenBatch>& batches)
+{
+    std::vector<const TokenBatch*> pointers;
+    for (const TokenBatch& batch : batches)
+        pointers.push_back(&batch);
+    return pointers;
+}
+
 } // namespace
 
 Status requireFinite(const StepOutcome& outcome, Step step)
@@ -101,13 +109,20 @@ Result<GlobalCounts> TrainingStep::agreeOnCounts(const Result<StepInput>& input)
 }
 
 // Copies without waiting: the input's pinned memory outlives the step.
-std::vector<TokenBatch> TrainingStep::batchesHere(const StepInput& input) const
+std::vector<TokenBatch> TrainingStep::batchesHere(const std::vector<MicroBatch>& microBatches) const
 {
     const MemoryScope scope(MemoryCategory::Data);
     std::vector<TokenBatch> batches;
-    for (const MicroBatch& microBatch : input.microBatches)
+    for (const MicroBatch& microBatch : microBatches)
         batches.push_back(microBatch.batch.on(m_parts.device.place));
     return batches;
+}
+
+std::vector<LossSums> TrainingStep::evaluate(const std::vector<MicroBatch>& microBatches)
+{
+    const MemoryScope scope(MemoryCategory::Activations);
+    const std::vector<TokenBatch> batches = batchesHere(microBatches);
+    return m_executor.evaluate(pointersTo(batches));
 }
 
 PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const GlobalCounts& counts,
@@ -115,12 +130,10 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
 {
     const MemoryScope scope(MemoryCategory::Activations);
     m_parts.replica.beginGradients();
-    const std::vector<TokenBatch> batches = batchesHere(input);
-    std::vector<const TokenBatch*> microBatches;
-    for (const TokenBatch& batch : batches)
-        microBatches.push_back(&batch);
+    const std::vector<TokenBatch> batches = batchesHere(input.microBatches);
+    const std::vector<const TokenBatch*> microBatches = pointersTo(batches);
     const PassSums sums = m_executor.run({microBatches,
-                                          {m_spec.seed, static_cast<std::uint64_t>(step.value)},
+                                          DropoutKey{m_spec.seed, static_cast<std::uint64_t>(step.value)},
                                           counts.targets,
                                           counts.sequences,
                                           m_scaler.scale(),

@@ -195,7 +195,7 @@ private slots:
 
     void keepsTheBestOne()
     {
-        const auto saveWithBest = [this](std::int64_t step, std::int64_t bestStep) {
+        const auto saveWithBest = [this](std::int64_t step, std::int64_t bestStep) -> Status {
             const Tensors tensors(static_cast<float>(step));
             const CheckpointWriter writer(path(), Step{step});
             TrainingPosition position = positionAt(step);

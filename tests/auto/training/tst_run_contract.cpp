@@ -16,7 +16,7 @@ namespace {
 
 RunContract someContract()
 {
-    return {"0.1.0", std::string(64, 'a'), std::string(64, 'b'), 1000};
+    return {"0.1.0", std::string(64, 'a'), std::string(64, 'b'), 1000, std::string(64, 'd')};
 }
 
 } // namespace
@@ -47,6 +47,9 @@ private slots:
             << "rows"
             << "the ranks' data sets differ: rank 0 has bbbbbbbbbbbb with 1000 training rows, rank 2 has "
                "bbbbbbbbbbbb with 999 training rows";
+        QTest::addRow("held out") << "held out"
+                                  << "the ranks' data sets of evaluation differ: rank 0 has dddddddddddd, rank "
+                                     "2 has cccccccccccc";
     }
     void namesWhatDiffersAndWhere()
     {
@@ -59,6 +62,8 @@ private slots:
             contracts[2].specification = std::string(64, 'c');
         else if (field == "dataset")
             contracts[2].dataset = std::string(64, 'c');
+        else if (field == "held out")
+            contracts[2].heldOut = std::string(64, 'c');
         else
             contracts[2].trainingRows = 999;
         const Status status = firstDifference(contracts);
