@@ -151,20 +151,35 @@ Status makeRunDirectory(const std::filesystem::path& folder, const RunSpec& spec
     return writeFileAtomically(folder / "spec.json", toJson(spec));
 }
 
-std::vector<StepRecord> stepsOf(const std::filesystem::path& runDirectory)
+namespace {
+
+template <typename Kind>
+std::vector<Kind> lastOfEachStep(const std::filesystem::path& runDirectory)
 {
-    std::map<std::int64_t, StepRecord> steps;
+    std::map<std::int64_t, Kind> steps;
     const auto journal = readJournal(runDirectory / "journal" / "steps");
     if (!journal.ok())
         return {};
     for (const Record& record : journal->records) {
-        if (const auto* step = std::get_if<StepRecord>(&record.payload))
+        if (const auto* step = std::get_if<Kind>(&record.payload))
             steps[step->step] = *step;
     }
-    std::vector<StepRecord> ordered;
+    std::vector<Kind> ordered;
     for (auto& [number, step] : steps)
         ordered.push_back(std::move(step));
     return ordered;
+}
+
+} // namespace
+
+std::vector<StepRecord> stepsOf(const std::filesystem::path& runDirectory)
+{
+    return lastOfEachStep<StepRecord>(runDirectory);
+}
+
+std::vector<EvaluationRecord> evaluationsOf(const std::filesystem::path& runDirectory)
+{
+    return lastOfEachStep<EvaluationRecord>(runDirectory);
 }
 
 std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory)
@@ -194,6 +209,26 @@ double largestDifferenceOf(double StepRecord::*figure, const std::vector<StepRec
 }
 
 } // namespace
+
+double largestDifference(const std::vector<EvaluationRecord>& a, const std::vector<EvaluationRecord>& b)
+{
+    constexpr double kDifferent = std::numeric_limits<double>::infinity();
+    if (a.size() != b.size() || a.empty())
+        return kDifferent;
+    double largest = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        if (a[i].step != b[i].step || a[i].tokens != b[i].tokens || a[i].rows != b[i].rows ||
+            a[i].sequenceAccuracy != b[i].sequenceAccuracy || a[i].best != b[i].best)
+            return kDifferent;
+        for (double EvaluationRecord::*figure :
+             {&EvaluationRecord::loss, &EvaluationRecord::tokenLoss, &EvaluationRecord::sequenceLoss,
+              &EvaluationRecord::tokenAccuracy}) {
+            const double difference = std::abs(a[i].*figure - b[i].*figure);
+            largest = std::max(largest, difference == 0 ? 0 : difference / std::abs(a[i].*figure));
+        }
+    }
+    return largest;
+}
 
 double largestDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b)
 {

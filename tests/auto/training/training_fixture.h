@@ -35,9 +35,13 @@ Status makeRunDirectory(const std::filesystem::path& folder, const RunSpec& spec
 /// The steps of the run's journal in order; of a step that was taken again after a resume only the last
 /// record.
 std::vector<StepRecord> stepsOf(const std::filesystem::path& runDirectory);
+/// The evaluations likewise.
+std::vector<EvaluationRecord> evaluationsOf(const std::filesystem::path& runDirectory);
 /// Events of the run's journal in order.
 std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory);
 
+/// Largest relative difference of any figure but the time; infinite when steps, tokens or rows differ.
+double largestDifference(const std::vector<EvaluationRecord>& a, const std::vector<EvaluationRecord>& b);
 /// Largest relative difference of the losses; infinite when the series differ in length.
 double largestDifference(const std::vector<StepRecord>& a, const std::vector<StepRecord>& b);
 /// The same of the gradient norms.
