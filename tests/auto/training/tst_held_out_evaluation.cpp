@@ -55,7 +55,7 @@ EvaluationRecord evaluateFresh(const RunSpec& spec)
 
 } // namespace
 
-class TestEvaluation : public QObject {
+class TestHeldOutEvaluation : public QObject {
     Q_OBJECT
 
 private slots:
@@ -65,6 +65,7 @@ private slots:
         at::set_num_threads(1);
         QVERIFY(writeDataset(data("tiny"), {.testRows = kTestRows}).ok());
         QVERIFY(writeDataset(data("none"), {}).ok());
+        QVERIFY(writeDataset(data("short"), {.length = 16}).ok());
         QVERIFY(writeDataset(data("encoder"), {.length = 32, .vocabulary = 256, .testRows = 21}).ok());
         QVERIFY(writeDataset(data("decoder"),
                              {.length = 32, .predictions = 0, .vocabulary = 256, .testRows = 21})
@@ -84,7 +85,7 @@ private slots:
         RunSpec spec = tinySpec(data("tiny"), 1, ComputeType::Float64);
         if (decoder)
             spec.model.setFamily(ModelFamily::Gpt);
-        spec.evaluation.batches = 100;
+        spec.evaluation = {.everySteps = 1, .batches = 100};
         const EvaluationRecord record = evaluateFresh(spec);
         // All rows at once, in ATen's own operators.
         RunSpec whole = spec;
@@ -131,7 +132,7 @@ private slots:
         spec.model.hidden = 16 * spec.model.heads;
         spec.model.intermediate = 96;
         spec.model.vocabulary = 256;
-        spec.evaluation.batches = 100; // all 21 rows, whatever the batch
+        spec.evaluation = {.everySteps = 1, .batches = 100}; // all 21 rows, whatever the batch
         QVERIFY(validate(spec).empty());
         RunSpec alone = spec;
         alone.layout = {};
@@ -320,7 +321,7 @@ private slots:
         QCOMPARE(readFile(checkpoints / kBestName).value(), name + "\n");
         QVERIFY(fs::exists(checkpoints / name));
         QVERIFY(fs::exists(checkpoints / "step-000000020"));
-        QCOMPARE(std::distance(fs::directory_iterator(checkpoints), fs::directory_iterator()), 5);
+        QCOMPARE(int(std::distance(fs::directory_iterator(checkpoints), fs::directory_iterator())), 5);
     }
 
     void namesTheFieldThatIsWrong_data()
@@ -343,7 +344,6 @@ private slots:
         QFETCH(QString, dataset);
         QFETCH(EvaluationSpec, evaluation);
         QFETCH(QString, said);
-        QVERIFY(writeDataset(data("short"), {.length = 16}).ok());
         RunSpec spec = tinySpec(dataset.toStdString(), 2, ComputeType::Float32);
         spec.evaluation = evaluation;
         const Status status = trainAsThreads(run("run"), spec);
@@ -378,5 +378,5 @@ private:
     std::unique_ptr<QTemporaryDir> m_run;
 };
 
-QTEST_APPLESS_MAIN(TestEvaluation)
-#include "tst_evaluation.moc"
+QTEST_APPLESS_MAIN(TestHeldOutEvaluation)
+#include "tst_held_out_evaluation.moc"
