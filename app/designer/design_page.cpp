@@ -267,7 +267,8 @@ std::optional<DataSetShape> DesignPage::rows() const
     if (!entry)
         return std::nullopt;
     return DataSetShape{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
-                        entry->paddingShare,   entry->objective,      entry->nextSentence};
+                        entry->paddingShare,   entry->objective,      entry->nextSentence,
+                        entry->testRows};
 }
 
 VerdictPanel::Findings DesignPage::findings() const

@@ -51,7 +51,7 @@ std::optional<double> DataSetManifest::paddingShare() const
 
 DataSetShape DataSetManifest::shape() const
 {
-    return {vocabularySize, sequenceLength, trainingRows, paddingShare(), objective, nextSentence};
+    return {vocabularySize, sequenceLength, trainingRows, paddingShare(), objective, nextSentence, testRows};
 }
 
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)
