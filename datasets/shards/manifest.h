@@ -60,7 +60,7 @@ struct DatasetStatistics {
     std::uint64_t keptToken = 0;      ///< of these unchanged
     std::uint64_t randomToken = 0;    ///< of these replaced by a random entry of the vocabulary
     std::vector<std::uint64_t> lengthHistogram; ///< rows per sixteenth of the sequence length, shortest first
-    std::uint64_t textBytes = 0; ///< UTF-8 of the text that `tokens` were made of; 0: unknown
+    std::uint64_t textBytes = 0;                ///< UTF-8 of the text that `tokens` were made of; 0: unknown
 };
 
 /// `manifest.json` of a data set folder: its content, its origin, and the hashes to verify it.

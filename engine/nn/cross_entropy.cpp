@@ -104,16 +104,16 @@ at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tens
     return VocabularyCrossEntropy::apply(logits_MV, targets_M, vocabulary, parallel);
 }
 
-at::Tensor correctPredictions(const at::Tensor& logits_MV, const at::Tensor& targets_M,
-                              IndexRange vocabulary, const TensorParallel& parallel)
+at::Tensor correctPredictions(const at::Tensor& logits_MV, const at::Tensor& targets_M, IndexRange vocabulary,
+                              const TensorParallel& parallel)
 {
     const c10::AutoGradMode noGraph(false);
     const auto [largestHere_M, columns_M] = logits_MV.max(1);
     const at::Tensor mine_M = wide(largestHere_M).contiguous();
     at::Tensor largest_M = mine_M.clone();
     reduceInPlace(largest_M, parallel, true);
-    // The first of the ranks that have the largest logit, as the maximum of negative numbers. float32 has every
-    // vocabulary's indices.
+    // The first of the ranks that have the largest logit, as the maximum of negative numbers. float32 has
+    // every vocabulary's indices.
     at::Tensor first_M = at::where(mine_M == largest_M, -(columns_M + vocabulary.begin),
                                    std::numeric_limits<std::int32_t>::min())
                              .to(mine_M.scalar_type());

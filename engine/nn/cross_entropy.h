@@ -15,9 +15,9 @@ at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& target
 at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tensor& targets_M,
                                      IndexRange vocabulary, const TensorParallel& parallel);
 
-/// How many rows have their largest logit at the target; of equal ones the first counts. Sharing of the columns
-/// as above. A scalar in the type of the losses, outside of any graph.
-at::Tensor correctPredictions(const at::Tensor& logits_MV, const at::Tensor& targets_M,
-                              IndexRange vocabulary, const TensorParallel& parallel);
+/// How many rows have their largest logit at the target; of equal ones the first counts. Sharing of the
+/// columns as above. A scalar in the type of the losses, outside of any graph.
+at::Tensor correctPredictions(const at::Tensor& logits_MV, const at::Tensor& targets_M, IndexRange vocabulary,
+                              const TensorParallel& parallel);
 
 } // namespace trainyard

@@ -4,8 +4,7 @@
 
 namespace trainyard {
 
-std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record,
-                                                           ModelFamily family)
+std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record, ModelFamily family)
 {
     std::vector<std::pair<std::string_view, double>> metrics;
     if (family == ModelFamily::Bert) {

@@ -9,9 +9,9 @@
 
 namespace trainyard {
 
-/// The figures of an evaluation beside its loss, named as files and commands name them. Of an encoder mlm_loss,
-/// mlm_accuracy, and with the head nsp_loss, nsp_accuracy; of a decoder perplexity, accuracy (of the next
-/// token), and where the bytes are known bits_per_byte.
+/// The figures of an evaluation beside its loss, named as files and commands name them. Of an encoder
+/// mlm_loss, mlm_accuracy, and with the head nsp_loss, nsp_accuracy; of a decoder perplexity, accuracy (of
+/// the next token), and where the bytes are known bits_per_byte.
 std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record,
                                                            ModelFamily family);
 

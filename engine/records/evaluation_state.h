@@ -16,7 +16,8 @@ struct EvaluationState {
     double best = 0;            ///< its figure, by evaluation.metric
     std::int64_t sinceBest = 0; ///< evaluations after it
 
-    /// Takes the next evaluation into account. Whether it is the best so far; one that is not finite never is.
+    /// Takes the next evaluation into account. Whether it is the best so far; one that is not finite never
+    /// is.
     bool add(const EvaluationRecord& record, EvaluationMetric metric);
 
     bool operator==(const EvaluationState&) const = default;

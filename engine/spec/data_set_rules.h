@@ -14,9 +14,9 @@ struct DataSetShape {
     int vocabularySize = 0;
     int sequenceLength = 0; ///< tokens per row, padding included
     std::uint64_t trainingRows = 0;
-    std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
-    std::string objective = "bert";       ///< what rows teach, as the manifest says it: or "mlm", "gpt"
-    std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
+    std::optional<double> paddingShare{};    ///< of the tokens of all rows; none: unknown
+    std::string objective = "bert";          ///< what rows teach, as the manifest says it: or "mlm", "gpt"
+    std::string nextSentence = "random";     ///< of objective "bert": or "swap", "none"
     std::optional<std::uint64_t> testRows{}; ///< held out; none: unknown
 };
 

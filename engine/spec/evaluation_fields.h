@@ -26,8 +26,9 @@ void describe(Visitor& field, Of<EvaluationSpec>)
            .pattern = "^(/|$)"});
     field("metric", &EvaluationSpec::metric,
           {.label = "Metric",
-           .help = "Decides which evaluation is best: the lowest loss, or the highest accuracy of the masked or "
-                   "next tokens"});
+           .help =
+               "Decides which evaluation is best: the lowest loss, or the highest accuracy of the masked or "
+               "next tokens"});
     field("target", &EvaluationSpec::target,
           {.label = "Target",
            .help = "Ends the run when the metric reaches this value; 0 sets no target",

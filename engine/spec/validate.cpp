@@ -167,8 +167,7 @@ void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
 {
     checkFolder(evaluation.dataset, "evaluation.dataset", check);
     check.require(evaluation.metric != EvaluationMetric::Accuracy || evaluation.target <= 1,
-                  "evaluation.target",
-                  fmt::format("is {}, and no accuracy is above 1", evaluation.target),
+                  "evaluation.target", fmt::format("is {}, and no accuracy is above 1", evaluation.target),
                   "give the share of tokens predicted right, e.g. 0.7, or set evaluation.metric to loss",
                   fmt::format("target {} > 1", evaluation.target));
     const bool needsEvaluation = evaluation.target > 0 || evaluation.patience > 0 || evaluation.keepBest;

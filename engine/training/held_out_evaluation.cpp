@@ -56,7 +56,8 @@ HeldOutEvaluation::Sums HeldOutEvaluation::addUp(const std::vector<LossSums>& he
 {
     std::vector<double> all(kFigures * static_cast<std::size_t>(m_batch.global / m_batch.micro));
     if (m_groups.tensor->isFirst()) {
-        std::size_t place = kFigures * static_cast<std::size_t>(m_groups.coordinates.data * m_batch.accumulation);
+        std::size_t place =
+            kFigures * static_cast<std::size_t>(m_groups.coordinates.data * m_batch.accumulation);
         for (const LossSums& sums : here) {
             for (const double figure :
                  {numberIn(sums.tokens), numberIn(sums.sequences), numberIn(sums.correctTokens),

@@ -14,8 +14,9 @@
 namespace trainyard {
 
 /// Evaluates the model on held-out rows, in the run's layout: exact means over all their tokens. Sums of the
-/// micro-batches are added up in float64 in the order of the rows, whatever ranks they come from, so layouts with
-/// the same micro-batch differ by the rounding of their passes alone. One thread; all ranks make the same calls.
+/// micro-batches are added up in float64 in the order of the rows, whatever ranks they come from, so layouts
+/// with the same micro-batch differ by the rounding of their passes alone. One thread; all ranks make the
+/// same calls.
 class HeldOutEvaluation {
 public:
     /// `groups` and `step` outlive this object. `pinned`: a device copies batches from pinned memory.
@@ -23,8 +24,8 @@ public:
                       bool pinned);
 
     const EvaluationSchedule& schedule() const { return m_rows.schedule(); }
-    /// With the weights as they are after `step`. The record is the same on every rank but for its time, which
-    /// the caller measures, and `best`, which it judges. A rank that cannot read its rows fails all.
+    /// With the weights as they are after `step`. The record is the same on every rank but for its time,
+    /// which the caller measures, and `best`, which it judges. A rank that cannot read its rows fails all.
     Result<EvaluationRecord> run(Step step);
 
 private:

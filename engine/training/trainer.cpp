@@ -282,7 +282,9 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
 /// Who asks for a stop wants it soon: then the evaluation that is due comes first after the resume.
 Status Trainer::Run::followStep(const Requests& requests)
 {
-    const auto at = [this](const char* what) { return fmt::format("{} at step {}", what, m_position.step.value); };
+    const auto at = [this](const char* what) {
+        return fmt::format("{} at step {}", what, m_position.step.value);
+    };
     if (evaluationDue() && (!requests.stop || isDone())) {
         if (const Status evaluated = evaluate(); !evaluated.ok())
             return evaluated.error().in(at("evaluation"));

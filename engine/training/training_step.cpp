@@ -132,12 +132,9 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
     m_parts.replica.beginGradients();
     const std::vector<TokenBatch> batches = batchesHere(input.microBatches);
     const std::vector<const TokenBatch*> microBatches = pointersTo(batches);
-    const PassSums sums = m_executor.run({microBatches,
-                                          DropoutKey{m_spec.seed, static_cast<std::uint64_t>(step.value)},
-                                          counts.targets,
-                                          counts.sequences,
-                                          m_scaler.scale(),
-                                          times});
+    const PassSums sums =
+        m_executor.run({microBatches, DropoutKey{m_spec.seed, static_cast<std::uint64_t>(step.value)},
+                        counts.targets, counts.sequences, m_scaler.scale(), times});
     m_parts.clock.enter(StepPhase::Reduce);
     // Without a pipeline the executor has already reduced during the backward pass.
     if (m_spec.layout.pipeline == 1)

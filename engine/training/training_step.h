@@ -68,8 +68,8 @@ public:
     Result<StepOutcome> run(Step step, Result<StepInput> input, const std::function<Requests()>& poll,
                             PassTimes* times = nullptr);
     /// The losses and correct predictions of this rank's micro-batches with the weights as they are: none on
-    /// ranks without the head. As many micro-batches as a step has. Touches nothing that a step depends on: no
-    /// gradients, and no random state, of which there is none.
+    /// ranks without the head. As many micro-batches as a step has. Touches nothing that a step depends on:
+    /// no gradients, and no random state, of which there is none.
     std::vector<LossSums> evaluate(const std::vector<MicroBatch>& microBatches);
     /// The state after the last run(); the same on every rank.
     const LossScaleState& lossScale() const { return m_scaler.state(); }

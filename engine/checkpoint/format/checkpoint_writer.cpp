@@ -186,7 +186,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY_STATUS(beginPublication(m_folder));
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
     TRAINYARD_TRY_STATUS(
-        m_fence.check()); // syncing may have taken long; a folder without `latest` does no harm
+        m_fence.check());  // syncing may have taken long; a folder without `latest` does no harm
     if (position.isBest()) // before `latest`: a resume from this checkpoint takes it for the best one
         TRAINYARD_TRY_STATUS(markAsBest(m_folder, checkpointFolderName(m_step)));
     TRAINYARD_TRY_STATUS(finishPublication(m_folder, checkpointFolderName(m_step)));

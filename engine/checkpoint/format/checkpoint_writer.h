@@ -41,7 +41,8 @@ public:
     /// file.
     Status writeShard(int index, int count, const std::vector<SliceToSave>& slices) const;
     /// Joins the shards' parts into manifest.json, checks that they cover every tensor, renames the folder to
-    /// its final name, replaces `best` if it is that, then `latest`, and then removes the checkpoints that are not to be kept.
+    /// its final name, replaces `best` if it is that, then `latest`, and then removes the checkpoints that
+    /// are not to be kept.
     Status publish(int shardCount, const TrainingPosition& position, const KeptCheckpoints& kept) const;
     /// Removes what was written.
     void abandon() const;

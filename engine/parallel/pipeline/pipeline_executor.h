@@ -19,7 +19,7 @@ struct StageLinks;
 /// The forward and backward passes of one optimizer step, or the forward passes of an evaluation.
 struct StepPasses {
     std::span<const TokenBatch* const> microBatches; ///< of this rank's model replica; every stage has them
-    std::optional<DropoutKey> dropout; ///< nullopt: an evaluation
+    std::optional<DropoutKey> dropout;               ///< nullopt: an evaluation
     std::int64_t globalTargets = 0; ///< losses are divided by the counts of the whole global batch
     std::int64_t globalSequences = 0;
     double lossScale = 1;       ///< gradients become so many times larger; PassSums do not

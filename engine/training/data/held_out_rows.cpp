@@ -46,9 +46,9 @@ Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const 
     if (!schedule.isOn())
         return std::optional<HeldOutRows>();
     const std::string& apart = spec.evaluation.dataset;
-    TRAINYARD_TRY(RowSource rows, RowSource::open(apart.empty() ? spec.dataset.path : apart, manifest,
-                                                  SampleOrder::Shape().rowsPerBlock, kHeldOutBlocksInMemory,
-                                                  Split::Test));
+    TRAINYARD_TRY(RowSource rows,
+                  RowSource::open(apart.empty() ? spec.dataset.path : apart, manifest,
+                                  SampleOrder::Shape().rowsPerBlock, kHeldOutBlocksInMemory, Split::Test));
     return std::optional(HeldOutRows(std::move(rows), manifest, spec, schedule));
 }
 

@@ -13,9 +13,9 @@
 
 namespace trainyard {
 
-/// The test rows that a run evaluates on: the first ones in the manifest's order, the same in every layout. Each
-/// global batch is dealt to data-parallel ranks and micro-batches as a step's is; behind the last row filler
-/// makes the micro-batches as large as the others. One thread.
+/// The test rows that a run evaluates on: the first ones in the manifest's order, the same in every layout.
+/// Each global batch is dealt to data-parallel ranks and micro-batches as a step's is; behind the last row
+/// filler makes the micro-batches as large as the others. One thread.
 class HeldOutRows {
 public:
     /// Of `training`, the manifest of the run's data set, or of the data set of evaluation.dataset. nullopt

@@ -67,9 +67,9 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
         source.m_firstRows.push_back(source.m_firstRows.back() + entry.rows);
     }
     if (source.rows() == 0)
-        return badInput(fmt::format("the data set {} has no {} rows", folder.string(),
-                                    training ? "training" : "test"),
-                        "prepare it again from a larger dump");
+        return badInput(
+            fmt::format("the data set {} has no {} rows", folder.string(), training ? "training" : "test"),
+            "prepare it again from a larger dump");
     return source;
 }
 

@@ -71,14 +71,16 @@ private slots:
         at::Tensor whole = waves({6, 97}, 0.1);
         whole.select(1, 20).fill_(5);
         whole.select(1, 80).fill_(5); // as large, on another rank: the first of them counts
-        whole.index_put_({at::tensor({4, 5}, at::kLong), at::tensor({60, 0}, at::kLong)}, at::tensor({6.0, 6.0}, at::kDouble));
+        whole.index_put_({at::tensor({4, 5}, at::kLong), at::tensor({60, 0}, at::kLong)},
+                         at::tensor({6.0, 6.0}, at::kDouble));
         const at::Tensor targets = at::tensor({20, 80, 20, 3, 60, 1}, at::kLong); // right: 0, 2 and 4
         std::atomic<int> equal = 0;
         runAsThreads(ranks, [&](ProcessGroup& group) {
             const TensorParallel parallel{ranks > 1 ? &group : nullptr};
             const IndexRange mine = evenShare(97, group.rank().value, ranks);
             const auto right = [&](const at::Tensor& logits_MV) {
-                return correctPredictions(logits_MV.narrow(1, mine.begin, mine.size()), targets, mine, parallel)
+                return correctPredictions(logits_MV.narrow(1, mine.begin, mine.size()), targets, mine,
+                                          parallel)
                     .item<double>();
             };
             equal += right(whole) == 3 && right(whole.to(at::kBFloat16)) == 3;

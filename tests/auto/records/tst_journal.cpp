@@ -95,7 +95,9 @@ private slots:
         const auto named = [](const EvaluationRecord& record, ModelFamily family) {
             QStringList names;
             for (const auto& [name, value] : metricsOf(record, family))
-                names << QString("%1 %2").arg(QString::fromUtf8(name.data(), qsizetype(name.size()))).arg(value);
+                names << QString("%1 %2")
+                             .arg(QString::fromUtf8(name.data(), qsizetype(name.size())))
+                             .arg(value);
             return names.join(", ");
         };
         EvaluationRecord record = someEvaluation();

@@ -406,9 +406,8 @@ private slots:
     {
         QTest::addColumn<QString>("json");
         QTest::addColumn<QString>("said");
-        QTest::addRow("accuracy above 1")
-            << R"({"metric":"accuracy","target":71.2})"
-            << "evaluation.target: is 71.2, and no accuracy is above 1";
+        QTest::addRow("accuracy above 1") << R"({"metric":"accuracy","target":71.2})"
+                                          << "evaluation.target: is 71.2, and no accuracy is above 1";
         QTest::addRow("negative loss") << R"({"target":-1})"
                                        << "evaluation.target: is -1";
         QTest::addRow("never evaluated") << R"({"batches":0,"patience":3})"

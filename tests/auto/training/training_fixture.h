@@ -16,7 +16,7 @@ struct DatasetShape {
     int length = 32;
     int predictions = 5; ///< 0 = running text for GPT: input_ids alone, every row full
     int vocabulary = 97;
-    bool full = false; ///< every row as long as it can be, with all its predictions
+    bool full = false;          ///< every row as long as it can be, with all its predictions
     std::uint64_t testRows = 0; ///< held out, in two unequal shards
 };
 

@@ -24,6 +24,7 @@ RunSpec specOf(const fs::path& dataset, OptimizerKind optimizer, const ParallelL
     spec.memory.zeroStage = zeroStage;
     spec.batch = {8, 2, 4 / layout.data};
     spec.cluster.nodes.front().slotCount = layout.worldSize();
+    spec.evaluation.everySteps = 2;
     return spec;
 }
 
@@ -35,7 +36,7 @@ class TestDevice : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() { QVERIFY(writeTinyDataset(dataset()).ok()); }
+    void initTestCase() { QVERIFY(writeDataset(dataset(), {.testRows = 11}).ok()); }
 
     void trainsLikeTheProcessor_data()
     {
@@ -70,6 +71,8 @@ private slots:
         QVERIFY2(onDevice.ok(), onDevice.ok() ? "" : onDevice.error().text().c_str());
         QVERIFY(largestDifference(stepsOf(expected), stepsOf(found)) < 1e-12);
         QVERIFY(largestNormDifference(stepsOf(expected), stepsOf(found)) < 1e-10);
+        QCOMPARE(evaluationsOf(found).size(), std::size_t(3)); // 2, 4, 5
+        QVERIFY(largestDifference(evaluationsOf(expected), evaluationsOf(found)) < 1e-12);
     }
 
     void attendsInOneKernelWhereNothingIsDropped_data()

@@ -36,18 +36,18 @@ EvaluationRecord evaluateFresh(const RunSpec& spec)
 {
     EvaluationRecord record;
     const Manifest manifest = Manifest::load(spec.dataset.path).value();
-    const Status status = runReplicasAsThreads(
-        spec, {manifest.sequenceLength, manifest.maxPredictions},
-        [&](const ProcessGroups& groups, Replica& replica) -> Status {
-            PhaseClock clock(nullptr);
-            TrainingStep step(spec, {replica, groups, clock});
-            TRAINYARD_TRY(auto rows, HeldOutRows::open(spec, manifest));
-            HeldOutEvaluation evaluation(spec, groups, step, std::move(*rows), false);
-            TRAINYARD_TRY(const EvaluationRecord here, evaluation.run(Step{1}));
-            if (groups.world->isFirst())
-                record = here;
-            return {};
-        });
+    const Status status =
+        runReplicasAsThreads(spec, {manifest.sequenceLength, manifest.maxPredictions},
+                             [&](const ProcessGroups& groups, Replica& replica) -> Status {
+                                 PhaseClock clock(nullptr);
+                                 TrainingStep step(spec, {replica, groups, clock});
+                                 TRAINYARD_TRY(auto rows, HeldOutRows::open(spec, manifest));
+                                 HeldOutEvaluation evaluation(spec, groups, step, std::move(*rows), false);
+                                 TRAINYARD_TRY(const EvaluationRecord here, evaluation.run(Step{1}));
+                                 if (groups.world->isFirst())
+                                     record = here;
+                                 return {};
+                             });
     if (!status.ok())
         qWarning("%s", status.error().text().c_str());
     return record;
@@ -67,9 +67,9 @@ private slots:
         QVERIFY(writeDataset(data("none"), {}).ok());
         QVERIFY(writeDataset(data("short"), {.length = 16}).ok());
         QVERIFY(writeDataset(data("encoder"), {.length = 32, .vocabulary = 256, .testRows = 21}).ok());
-        QVERIFY(writeDataset(data("decoder"),
-                             {.length = 32, .predictions = 0, .vocabulary = 256, .testRows = 21})
-                    .ok());
+        QVERIFY(
+            writeDataset(data("decoder"), {.length = 32, .predictions = 0, .vocabulary = 256, .testRows = 21})
+                .ok());
     }
     void init() { m_run = std::make_unique<QTemporaryDir>(); }
 
@@ -330,14 +330,16 @@ private slots:
         QTest::addColumn<EvaluationSpec>("evaluation");
         QTest::addColumn<QString>("said");
         const QString none = QString::fromStdString(data("none"));
-        QTest::addRow("no test shards") << none << EvaluationSpec{.everySteps = 5} << "evaluation: has no rows";
+        QTest::addRow("no test shards")
+            << none << EvaluationSpec{.everySteps = 5} << "evaluation: has no rows";
         QTest::addRow("no test shards elsewhere")
             << QString::fromStdString(data("tiny")) << EvaluationSpec{.dataset = data("none")}
             << "evaluation.dataset: the data set";
         QTest::addRow("no data set") << none << EvaluationSpec{.dataset = "/nowhere"}
                                      << "evaluation.dataset: /nowhere";
         QTest::addRow("longer rows") << QString::fromStdString(data("short"))
-                                     << EvaluationSpec{.dataset = data("tiny")} << "evaluation.dataset: the rows";
+                                     << EvaluationSpec{.dataset = data("tiny")}
+                                     << "evaluation.dataset: the rows";
     }
     void namesTheFieldThatIsWrong()
     {

@@ -47,9 +47,10 @@ private slots:
             << "rows"
             << "the ranks' data sets differ: rank 0 has bbbbbbbbbbbb with 1000 training rows, rank 2 has "
                "bbbbbbbbbbbb with 999 training rows";
-        QTest::addRow("held out") << "held out"
-                                  << "the ranks' data sets of evaluation differ: rank 0 has dddddddddddd, rank "
-                                     "2 has cccccccccccc";
+        QTest::addRow("held out")
+            << "held out"
+            << "the ranks' data sets of evaluation differ: rank 0 has dddddddddddd, rank "
+               "2 has cccccccccccc";
     }
     void namesWhatDiffersAndWhere()
     {
