@@ -4,6 +4,7 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/cross_entropy_loss.h>
+#include <c10/core/GradMode.h>
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
