@@ -19,13 +19,8 @@ Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 
 DataSetShape dataSetShape(const Manifest& manifest)
 {
-    return {manifest.vocabularySize,
-            manifest.sequenceLength,
-            manifest.trainingRows(),
-            {},
-            manifest.settings.objective,
-            manifest.settings.nextSentence,
-            manifest.testRows()};
+    return {manifest.vocabularySize,     manifest.sequenceLength,        manifest.trainingRows(), {},
+            manifest.settings.objective, manifest.settings.nextSentence, manifest.testRows()};
 }
 
 Result<TrainingData> TrainingData::open(const RunSpec& spec)

@@ -22,8 +22,8 @@ struct TrainingData {
     RowSource rows;
     std::optional<HeldOutRows> heldOut; ///< nullopt: the run does not evaluate
 
-    /// BadInput when the folder is not a data set, a shard is damaged, the rows do not fit the model, or rows to
-    /// evaluate on are missing where the specification asks for them.
+    /// BadInput when the folder is not a data set, a shard is damaged, the rows do not fit the model, or rows
+    /// to evaluate on are missing where the specification asks for them.
     static Result<TrainingData> open(const RunSpec& spec);
 };
 
