@@ -1,9 +1,14 @@
 #include "app/shell/appearance.h"
 
+#include <vector>
+
 #include <QApplication>
+#include <QPointer>
+#include <QScrollBar>
 #include <QSettings>
 #include <QStyle>
 #include <QStyleFactory>
+#include <QTimer>
 
 namespace trainyard {
 
@@ -21,13 +26,45 @@ std::optional<ColourScheme> storedChoice(const QSettings& settings)
     return std::nullopt;
 }
 
+/// Where every list, table and log is scrolled to; one at its end stays there, whatever its length becomes.
+class ScrollPositions {
+public:
+    ScrollPositions()
+    {
+        for (QWidget* widget : QApplication::allWidgets()) {
+            auto* bar = qobject_cast<QScrollBar*>(widget);
+            if (bar && bar->minimum() < bar->maximum())
+                m_positions.push_back({bar, bar->value(), bar->value() == bar->maximum()});
+        }
+    }
+
+    void restore() const
+    {
+        for (const Position& position : m_positions) {
+            if (position.bar)
+                position.bar->setValue(position.isAtEnd ? position.bar->maximum() : position.value);
+        }
+    }
+
+private:
+    struct Position {
+        QPointer<QScrollBar> bar;
+        int value;
+        bool isAtEnd;
+    };
+    std::vector<Position> m_positions;
+};
+
 } // namespace
 
 void dress(QApplication& application, ColourScheme scheme)
 {
+    const ScrollPositions positions; // fonts and distances without a sheet clamp them
     application.setStyleSheet({}); // to replace one sheet by another takes Qt seven times as long
     QApplication::setPalette(paletteOf(scheme));
     application.setStyleSheet(styleSheetOf(scheme));
+    positions.restore();
+    QTimer::singleShot(0, &application, [positions] { positions.restore(); }); // after layouts on their way
 }
 
 Appearance::Appearance(QApplication& application, QSettings& settings, QObject* parent)

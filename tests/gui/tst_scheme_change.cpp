@@ -2,8 +2,11 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include <QApplication>
+#include <QPointer>
+#include <QScrollBar>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -42,6 +45,26 @@ qsizetype areaPixels(const QImage& picture, ColourScheme scheme)
             line, [&](QRgb pixel) { return std::ranges::find(areas, pixel) != areas.end(); });
     }
     return count;
+}
+
+bool isAtEnd(const QScrollBar& bar)
+{
+    return bar.value() == bar.maximum();
+}
+
+using ScrollBars = std::vector<QPointer<QScrollBar>>;
+
+/// Scrolls the visible lists, tables and logs that are longer than their view to their end.
+ScrollBars scrollToEnds(const QWidget& window)
+{
+    ScrollBars bars;
+    for (QScrollBar* bar : window.findChildren<QScrollBar*>()) {
+        if (bar->orientation() != Qt::Vertical || !bar->isVisible() || bar->maximum() == 0)
+            continue;
+        bar->setValue(bar->maximum());
+        bars.emplace_back(bar);
+    }
+    return bars;
 }
 
 } // namespace
@@ -95,7 +118,8 @@ private:
         QVERIFY(QTest::qWaitForWindowExposed(&m_desk->window(), kPatienceMs));
     }
 
-    /// Each state is arranged in the scheme that the one before ended in.
+    /// Each state is arranged in the scheme that the one before ended in. What is scrolled to its end stays
+    /// there.
     void followThrough(const QList<Picture>& pictures)
     {
         QStringList stuck;
@@ -103,7 +127,9 @@ private:
         dress(*qApp, scheme);
         for (const Picture& picture : pictures) {
             picture.arrange(*m_desk);
+            ScrollBars bars = scrollToEnds(m_desk->window());
             QTest::qWait(kRedrawMs);
+            std::erase_if(bars, [](const auto& bar) { return !bar || !isAtEnd(*bar); });
             const ColourScheme before = std::exchange(scheme, otherThan(scheme));
             dress(*qApp, scheme);
             qsizetype old = 0;
@@ -113,6 +139,13 @@ private:
             };
             if (!QTest::qWaitFor(hasFollowed, kRedrawMs))
                 stuck << QStringLiteral("%1: %2 pixels").arg(picture.name).arg(old);
+            for (const auto& bar : bars) {
+                if (bar && bar->isVisible() && !isAtEnd(*bar))
+                    stuck << QStringLiteral("%1: %2 of %3")
+                                 .arg(picture.name)
+                                 .arg(bar->value())
+                                 .arg(bar->maximum());
+            }
         }
         QVERIFY2(stuck.isEmpty(), qPrintable(stuck.join(QStringLiteral(", "))));
     }
