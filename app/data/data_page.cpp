@@ -150,7 +150,7 @@ void DataPage::connectJob()
     connect(&m_job, &PrepareJob::linkChanged, m_progress, &PreparePanel::setLink);
     connect(&m_job, &PrepareJob::noticed, this, [this](const QString& text) {
         m_notices.append(text);
-        m_page->strip()->showMessage(MessageBar::Tone::Warning, text);
+        m_page->messageBar()->showMessage(MessageBar::Tone::Warning, text);
     });
     connect(&m_job, &PrepareJob::finished, this, &DataPage::onPrepared);
 }
@@ -182,7 +182,7 @@ void DataPage::onJobState(PrepareJob::State state)
     switch (state) {
     case PrepareJob::State::Starting:
         m_notices.clear();
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
         m_progress->begin(m_job.request());
         break;
     case PrepareJob::State::Stopping:
@@ -201,10 +201,10 @@ void DataPage::onPrepared(const Result<PrepareRequest>& result)
 {
     if (!result.ok()) {
         if (result.error().kind == ErrorKind::Cancelled)
-            m_page->strip()->showMessage(MessageBar::Tone::Info,
-                                         QString::fromStdString(result.error().text()));
+            m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                              QString::fromStdString(result.error().text()));
         else
-            m_page->strip()->showError(result.error());
+            m_page->messageBar()->showError(result.error());
         return;
     }
     for (const QString& folder : result->dataSetFolders())
@@ -215,7 +215,7 @@ void DataPage::addFolder(const QString& host, const QString& folder)
 {
     if (host == thisMachine())
         return take(host, folder, readDataSetManifest(folder));
-    m_page->strip()->showProgress(tr("Reading the manifest of %1 on %2").arg(folder, host), -1);
+    m_page->messageBar()->showProgress(tr("Reading the manifest of %1 on %2").arg(folder, host), -1);
     m_runs.readManifest(host, folder, this, [this, host, folder](const Result<QByteArray>& text) {
         take(host, folder,
              text.ok() ? parseDataSetManifest(text->toStdString(), (folder + "/manifest.json").toStdString())
@@ -226,7 +226,7 @@ void DataPage::addFolder(const QString& host, const QString& folder)
 void DataPage::take(const QString& host, const QString& folder, const Result<DataSetManifest>& manifest)
 {
     if (!manifest.ok())
-        return m_page->strip()->showError(manifest.error());
+        return m_page->messageBar()->showError(manifest.error());
     DataSetEntry entry;
     entry.name = QFileInfo(folder).fileName();
     entry.host = host;
@@ -236,8 +236,8 @@ void DataPage::take(const QString& host, const QString& folder, const Result<Dat
     m_addBar->hide();
     showCurrent();
     m_list->setFocus(); // else the next button gets it, and that removes
-    m_page->strip()->showMessage(MessageBar::Tone::Good, tr("%1 is ready.").arg(folder),
-                                 m_notices.join(QLatin1Char('\n')));
+    m_page->messageBar()->showMessage(MessageBar::Tone::Good, tr("%1 is ready.").arg(folder),
+                                      m_notices.join(QLatin1Char('\n')));
 }
 
 void DataPage::showCurrent()
@@ -369,12 +369,13 @@ void DataPage::removeCurrent()
     const int row = currentRow();
     const DataSetEntry entry = m_dataSets.remove(row);
     showCurrent();
-    m_page->strip()->showMessage(MessageBar::Tone::Info, tr("%1 was removed from the list.").arg(entry.name),
-                                 tr("Its folder was not changed."));
-    m_page->strip()->addAction(tr("&Undo"), [this, entry, row] {
+    m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                      tr("%1 was removed from the list.").arg(entry.name),
+                                      tr("Its folder was not changed."));
+    m_page->messageBar()->addAction(tr("&Undo"), [this, entry, row] {
         m_dataSets.put(entry, row);
         m_list->setCurrentIndex(m_dataSets.index(row));
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
     });
 }
 

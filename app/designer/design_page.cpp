@@ -122,7 +122,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     , m_alternatives(new AlternativesPanel)
     , m_panels(new PanelArea(workspace()))
     , m_plan(new PlanPanels(m_document, *m_panels, this))
-    , m_exchange(new SettingsExchange(m_document, *m_page->strip(), this))
+    , m_exchange(new SettingsExchange(m_document, *m_page->messageBar(), this))
 {
     m_explainSoon.setSingleShot(true);
     m_explainSoon.setInterval(kExplainAfterMs);
@@ -143,10 +143,11 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPage::apply);
     connect(&m_explainSoon, &QTimer::timeout, this, &DesignPage::explainProblems);
     connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPage::launch);
-    connect(m_copies, &ScaledCopiesBar::failed, m_page->strip(), &MessageBar::showError);
+    connect(m_copies, &ScaledCopiesBar::failed, m_page->messageBar(), &MessageBar::showError);
     connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
-        m_page->strip()->showMessage(MessageBar::Tone::Good, tr("%1 copies were written.").arg(files.size()),
-                                     files.join(QLatin1Char('\n')));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Good,
+                                          tr("%1 copies were written.").arg(files.size()),
+                                          files.join(QLatin1Char('\n')));
     });
     connectPlan();
     refresh();
@@ -361,16 +362,16 @@ void DesignPage::reportHostsWithoutRanks()
     const auto all = static_cast<std::ptrdiff_t>(m_document.spec().cluster.nodes.size());
     if (used >= all)
         return;
-    m_page->strip()->showMessage(MessageBar::Tone::Info,
-                                 tr("This layout uses %1 of %2 hosts.").arg(used).arg(all),
-                                 tr("The others get no ranks and add no cost."));
-    m_page->strip()->addAction(tr("Remove &them"), [this, used] {
+    m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                      tr("This layout uses %1 of %2 hosts.").arg(used).arg(all),
+                                      tr("The others get no ranks and add no cost."));
+    m_page->messageBar()->addAction(tr("Remove &them"), [this, used] {
         m_document.editAtOnce(
             tr("Hosts without ranks"), QStringLiteral("cluster.nodes"), [used](RunSpec& spec) {
                 if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
                     spec.cluster.nodes.erase(spec.cluster.nodes.begin() + used, spec.cluster.nodes.end());
             });
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
     });
 }
 
@@ -392,29 +393,29 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
         if (spec.cluster.nodes.size() == 1 && spec.cluster.nodes.front().host == thisMachine().toStdString())
             spec.cluster.nodes.front().host = entry.host.toStdString();
     });
-    m_page->strip()->showMessage(MessageBar::Tone::Info,
-                                 tr("%1 is the data set of this run.").arg(entry.name),
-                                 tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")
-                                     .arg(entry.vocabularySize)
-                                     .arg(entry.host));
-    m_page->strip()->addAction(tr("&Undo"), [this] {
+    m_page->messageBar()->showMessage(
+        MessageBar::Tone::Info, tr("%1 is the data set of this run.").arg(entry.name),
+        tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")
+            .arg(entry.vocabularySize)
+            .arg(entry.host));
+    m_page->messageBar()->addAction(tr("&Undo"), [this] {
         undo();
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
     });
 }
 
 void DesignPage::openFile(const QString& file)
 {
     if (const Status opened = m_document.open(file.toStdString()); !opened.ok())
-        m_page->strip()->showError(opened.error());
+        m_page->messageBar()->showError(opened.error());
     else
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
 }
 
 void DesignPage::saveFile(const QString& file)
 {
     if (const Status saved = m_document.save(file.toStdString()); !saved.ok())
-        m_page->strip()->showError(saved.error());
+        m_page->messageBar()->showError(saved.error());
 }
 
 void DesignPage::open()
@@ -465,14 +466,15 @@ void DesignPage::launch()
     m_verdict->setLaunching(true);
     m_notices.clear();
     m_launch = m_runs.launch(m_document.spec());
-    m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), -1);
-    m_page->strip()->addAction(tr("Cancel"), [this] {
+    m_page->messageBar()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
+                                       -1);
+    m_page->messageBar()->addAction(tr("Cancel"), [this] {
         if (m_launch)
             m_launch->cancel();
     });
     connect(m_launch, &RunOperation::progress, this, [this](const QString& text, double fraction) {
-        m_page->strip()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
-                                      fraction, text);
+        m_page->messageBar()->showProgress(
+            tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), fraction, text);
     });
     connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
     connect(m_launch, &RunOperation::finished, this, &DesignPage::onLaunched);
@@ -483,15 +485,16 @@ void DesignPage::onLaunched(const Result<QString>& result)
     m_launch.clear();
     m_verdict->setLaunching(false);
     if (result.ok()) {
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
         if (!m_notices.isEmpty())
-            m_page->strip()->showMessage(MessageBar::Tone::Warning, tr("%1 was launched.").arg(*result),
-                                         m_notices.join(QLatin1Char('\n')));
+            m_page->messageBar()->showMessage(MessageBar::Tone::Warning, tr("%1 was launched.").arg(*result),
+                                              m_notices.join(QLatin1Char('\n')));
         emit runLaunched(*result);
     } else if (result.error().kind == ErrorKind::Cancelled) {
-        m_page->strip()->showMessage(MessageBar::Tone::Info, QString::fromStdString(result.error().text()));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                          QString::fromStdString(result.error().text()));
     } else {
-        m_page->strip()->showError(result.error());
+        m_page->messageBar()->showError(result.error());
     }
 }
 

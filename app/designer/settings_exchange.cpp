@@ -66,8 +66,8 @@ QPlainTextEdit* makeList(const Omissions& omissions)
 
 } // namespace
 
-SettingsExchange::SettingsExchange(SpecDocument& document, MessageBar& strip, QWidget* parent)
-    : QObject(parent), m_document(document), m_strip(strip), m_window(parent)
+SettingsExchange::SettingsExchange(SpecDocument& document, MessageBar& messages, QWidget* parent)
+    : QObject(parent), m_document(document), m_messages(messages), m_window(parent)
 {
 }
 
@@ -103,27 +103,27 @@ void SettingsExchange::importFile(ForeignTool tool, const QString& file)
 {
     const auto text = readFile(file.toStdString());
     if (!text.ok())
-        return m_strip.showError(text.error());
+        return m_messages.showError(text.error());
     const ImportedSpec imported = importSettings(tool, *text, {m_document.spec(), std::nullopt});
     if (!imported.problems.empty())
-        return m_strip.showError(toError(imported.problems).in(file.toStdString()));
+        return m_messages.showError(toError(imported.problems).in(file.toStdString()));
     m_document.editAtOnce(tr("%1 settings").arg(textOf(tool).name), QStringLiteral("import"),
                           [&](RunSpec& spec) { spec = imported.spec; });
     report(tr("Imported %1 settings from %2.").arg(textOf(tool).name, QFileInfo(file).fileName()),
          imported.omissions);
-    m_strip.addAction(tr("&Undo"), [this] {
+    m_messages.addAction(tr("&Undo"), [this] {
         m_document.undoStack().undo();
-        m_strip.clear();
+        m_messages.clear();
     });
 }
 
 void SettingsExchange::exportFile(ForeignTool tool, const QString& file)
 {
     if (!m_document.isValid())
-        return m_strip.showError(toError(m_document.diagnostics()));
+        return m_messages.showError(toError(m_document.diagnostics()));
     const ExportedSettings exported = exportSettings(tool, m_document.spec());
     if (const Status written = writeFileAtomically(file.toStdString(), exported.text); !written.ok())
-        return m_strip.showError(written.error());
+        return m_messages.showError(written.error());
     report(tr("%1 was written for %2.").arg(QFileInfo(file).fileName(), textOf(tool).name), exported.omissions);
 }
 
@@ -139,11 +139,12 @@ void SettingsExchange::askForExport(ForeignTool tool)
 void SettingsExchange::report(const QString& sentence, const Omissions& omissions)
 {
     if (omissions.empty())
-        return m_strip.showMessage(MessageBar::Tone::Good, sentence);
-    m_strip.showMessage(MessageBar::Tone::Warning, sentence,
-                        omissions.size() == 1 ? tr("One setting has no counterpart:")
-                                              : tr("%1 settings have no counterpart:").arg(omissions.size()));
-    m_strip.addField(makeList(omissions));
+        return m_messages.showMessage(MessageBar::Tone::Good, sentence);
+    m_messages.showMessage(MessageBar::Tone::Warning, sentence,
+                           omissions.size() == 1
+                               ? tr("One setting has no counterpart:")
+                               : tr("%1 settings have no counterpart:").arg(omissions.size()));
+    m_messages.addField(makeList(omissions));
 }
 
 } // namespace trainyard

@@ -16,7 +16,7 @@ class MessageBar;
 class SettingsExchange : public QObject {
     Q_OBJECT
 public:
-    SettingsExchange(SpecDocument& document, MessageBar& strip, QWidget* parent);
+    SettingsExchange(SpecDocument& document, MessageBar& messages, QWidget* parent);
 
     /// Has a menu of the tools; the caller places it.
     QPushButton* makeExportButton();
@@ -34,7 +34,7 @@ private:
     void report(const QString& sentence, const Omissions& omissions);
 
     SpecDocument& m_document;
-    MessageBar& m_strip;
+    MessageBar& m_messages;
     QWidget* m_window;
 };
 

@@ -147,9 +147,9 @@ QWidget* ComparePage::buildCharts()
     });
     connect(m_toolbar, &ChartToolbar::resetZoomWanted, this, [this] { m_link.setZoom({}); });
     m_chart->setLink(&m_link);
-    connect(m_chart, &ChartPanel::saveFailed, m_frame->strip(), &MessageBar::showError);
-    connect(m_chart, &ChartPanel::saved, m_frame->strip(), [this](const QString& file) {
-        m_frame->strip()->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(file));
+    connect(m_chart, &ChartPanel::saveFailed, m_frame->messageBar(), &MessageBar::showError);
+    connect(m_chart, &ChartPanel::saved, m_frame->messageBar(), [this](const QString& file) {
+        m_frame->messageBar()->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(file));
     });
     connect(&m_link, &ChartLink::zoomChanged, this, [this] {
         m_toolbar->setZoomed(m_link.zoom().has_value());
@@ -251,14 +251,14 @@ void ComparePage::addChosen(const QString& runId)
 
 void ComparePage::onChosen()
 {
-    m_frame->strip()->clear();
+    m_frame->messageBar()->clear();
     m_runs.clear();
     for (const QString& id : m_picker->chosen()) {
         const Result<OpenRun*> run = m_store.open(id);
         if (run.ok())
             m_runs.append(*run);
         else
-            m_frame->strip()->showError(run.error());
+            m_frame->messageBar()->showError(run.error());
     }
     m_right->setCurrentIndex(m_runs.isEmpty() ? NothingPage : ContentPage);
     m_history.startFrom({m_options, {}, {}});

@@ -128,7 +128,7 @@ void HostsPage::connectChecks()
     connect(&m_checks, &HostChecks::hostKeyChanged, m_changedKeys, &ChangedKeyStrip::tell);
     connect(m_changedKeys, &ChangedKeyStrip::removalConfirmed, &m_checks, &HostChecks::removeOldKeys);
     connect(&m_checks, &HostChecks::linkRefused, this,
-            [this](const QString&, const Error& reason) { m_page->strip()->showError(reason); });
+            [this](const QString&, const Error& reason) { m_page->messageBar()->showError(reason); });
 }
 
 void HostsPage::connectCluster()
@@ -136,19 +136,20 @@ void HostsPage::connectCluster()
     ClusterCheck& cluster = m_checks.cluster();
     connect(m_links, &QPushButton::clicked, this, &HostsPage::checkLinks);
     connect(&cluster, &ClusterCheck::progress, this, [this](const QString& text, double fraction) {
-        m_page->strip()->showProgress(tr("Checking whether the hosts can form a cluster"), fraction, text);
+        m_page->messageBar()->showProgress(tr("Checking whether the hosts can form a cluster"), fraction,
+                                           text);
     });
     connect(&cluster, &ClusterCheck::finished, this, &HostsPage::showLinks);
-    connect(&cluster, &ClusterCheck::cancelled, m_page->strip(), &MessageBar::clear);
+    connect(&cluster, &ClusterCheck::cancelled, m_page->messageBar(), &MessageBar::clear);
     connect(&cluster, &ClusterCheck::cancelled, this, &HostsPage::updateLinksButton);
     updateLinksButton();
 }
 
 void HostsPage::checkLinks()
 {
-    m_page->strip()->clear();
-    m_page->strip()->showProgress(tr("Checking whether the hosts can form a cluster"), -1);
-    m_page->strip()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
+    m_page->messageBar()->clear();
+    m_page->messageBar()->showProgress(tr("Checking whether the hosts can form a cluster"), -1);
+    m_page->messageBar()->addAction(tr("Cancel"), [this] { m_checks.cluster().cancel(); });
     m_checks.cluster().start(selectedHosts());
     updateLinksButton();
 }
@@ -168,16 +169,17 @@ void HostsPage::showLinks(const PreflightReport& report)
         }
     }
     if (bad > 0)
-        m_page->strip()->showMessage(MessageBar::Tone::Bad, tr("%1 of %2 links failed").arg(bad).arg(tried),
-                                     tr("%1. Select a host to see its links and fixes.").arg(first));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Bad,
+                                          tr("%1 of %2 links failed").arg(bad).arg(tried),
+                                          tr("%1. Select a host to see its links and fixes.").arg(first));
     else if (report.worst() == Verdict::Fail)
-        m_page->strip()->showMessage(MessageBar::Tone::Bad, tr("These hosts cannot form a cluster yet"),
-                                     tr("Select a host to see the problems and fixes."));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Bad, tr("These hosts cannot form a cluster yet"),
+                                          tr("Select a host to see the problems and fixes."));
     else
-        m_page->strip()->showMessage(MessageBar::Tone::Good, tr("All %1 links work").arg(tried),
-                                     report.interface.isEmpty()
-                                         ? tr("MPI will choose the network.")
-                                         : tr("Ranks will communicate over %1.").arg(report.interface));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Good, tr("All %1 links work").arg(tried),
+                                          report.interface.isEmpty()
+                                              ? tr("MPI will choose the network.")
+                                              : tr("Ranks will communicate over %1.").arg(report.interface));
     m_matrix->showReport(report);
     updateLinksButton();
     showCurrent();
@@ -202,7 +204,7 @@ void HostsPage::connectCalibration()
 {
     connect(m_calibrate, &QPushButton::clicked, this, &HostsPage::calibrate);
     connect(&m_calibration, &HostCalibration::progress, this, [this](const QString& text, double fraction) {
-        m_page->strip()->showProgress(tr("Calibrating the hosts"), fraction, text);
+        m_page->messageBar()->showProgress(tr("Calibrating the hosts"), fraction, text);
     });
     connect(&m_calibration, &HostCalibration::finished, this, &HostsPage::showCalibrated);
     updateCalibrateButton();
@@ -211,8 +213,8 @@ void HostsPage::connectCalibration()
 void HostsPage::calibrate()
 {
     m_calibration.start(hostsToCalibrate());
-    m_page->strip()->showProgress(tr("Calibrating the hosts"), -1);
-    m_page->strip()->addAction(tr("Cancel"), [this] { m_calibration.cancel(); });
+    m_page->messageBar()->showProgress(tr("Calibrating the hosts"), -1);
+    m_page->messageBar()->addAction(tr("Cancel"), [this] { m_calibration.cancel(); });
     updateCalibrateButton();
 }
 
@@ -220,9 +222,9 @@ void HostsPage::showCalibrated(const Result<NodeModel>& result)
 {
     updateCalibrateButton();
     if (!result.ok() && result.error().kind == ErrorKind::Cancelled)
-        return m_page->strip()->clear();
+        return m_page->messageBar()->clear();
     if (!result.ok())
-        return m_page->strip()->showError(result.error());
+        return m_page->messageBar()->showError(result.error());
     const DeviceModel& device = result->device;
     const double products = device.peak.of(ComputeType::Float32) * device.productEfficiency;
     QString found = tr("%1: %2 in float32, memory %3/s")
@@ -230,7 +232,7 @@ void HostsPage::showCalibrated(const Result<NodeModel>& result)
                              displayBytes(device.memoryBandwidth * device.trafficEfficiency));
     if (result->calibration->hosts.size() > 1)
         found += tr(", network %1/s").arg(displayBytes(result->network.points.back().bandwidth));
-    m_page->strip()->showMessage(
+    m_page->messageBar()->showMessage(
         MessageBar::Tone::Good,
         tr("Hosts calibrated: plans can use them as \"%1\"").arg(QString::fromStdString(result->name)),
         found + tr(". Steps take %1 to %2 times the planned time.")
@@ -315,19 +317,19 @@ void HostsPage::removeCurrent()
     const int row = m_table->currentIndex().row();
     const auto removed = m_hosts.remove(currentHost());
     if (!removed.ok()) {
-        m_page->strip()->showError(removed.error());
+        m_page->messageBar()->showError(removed.error());
         return;
     }
     m_keyStrip->forget(removed->name);
     m_changedKeys->forget(removed->name);
     m_checks.forget(removed->name);
-    m_page->strip()->showMessage(MessageBar::Tone::Info,
-                                 tr("%1 was removed from the list.").arg(removed->name),
-                                 tr("Runs on it continue."));
-    m_page->strip()->addAction(tr("&Undo"), [this, row, host = *removed] {
+    m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                      tr("%1 was removed from the list.").arg(removed->name),
+                                      tr("Runs on it continue."));
+    m_page->messageBar()->addAction(tr("&Undo"), [this, row, host = *removed] {
         if (m_hosts.add(host, row).ok())
             selectHost(host.name);
-        m_page->strip()->clear();
+        m_page->messageBar()->clear();
     });
 }
 

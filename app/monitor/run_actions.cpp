@@ -33,20 +33,20 @@ Status writeTo(const RunFacts& facts, const RunSeries& series, const QString& fo
 
 } // namespace
 
-RunActions::RunActions(RunStore& store, MessageBar& strip, QWidget& window)
+RunActions::RunActions(RunStore& store, MessageBar& messages, QWidget& window)
     : QObject(&window)
     , m_store(store)
-    , m_strip(strip)
+    , m_messages(messages)
     , m_window(window)
     , m_export([this](const Status& written) {
         if (written.ok())
-            m_strip.showMessage(MessageBar::Tone::Good, tr("Exported to %1").arg(oneLine(m_exportPath)));
+            m_messages.showMessage(MessageBar::Tone::Good, tr("Exported to %1").arg(oneLine(m_exportPath)));
         else
-            m_strip.showError(written.error());
+            m_messages.showError(written.error());
     })
 {
     connect(&store.edits(), &RunEdits::failed, this,
-            [this](const Error& error) { m_strip.showError(error); });
+            [this](const Error& error) { m_messages.showError(error); });
 }
 
 void RunActions::showMenu(const QString& runId, const QPoint& place)
@@ -97,12 +97,12 @@ void RunActions::archive(const QString& runId, bool archived)
 {
     const QString name = oneLine(m_store.history().find(runId).value_or(RunEntry{}).name);
     m_store.edits().setArchived(runId, archived);
-    m_strip.showMessage(MessageBar::Tone::Info,
-                        archived ? tr("%1 is archived. Search is:archived to see it.").arg(name)
-                                 : tr("%1 is back on the list.").arg(name));
-    m_strip.addAction(tr("Undo"), [this, runId, archived] {
+    m_messages.showMessage(MessageBar::Tone::Info,
+                           archived ? tr("%1 is archived. Search is:archived to see it.").arg(name)
+                                    : tr("%1 is back on the list.").arg(name));
+    m_messages.addAction(tr("Undo"), [this, runId, archived] {
         m_store.edits().setArchived(runId, !archived);
-        m_strip.clear();
+        m_messages.clear();
     });
 }
 
@@ -110,15 +110,15 @@ void RunActions::confirmDelete(const QString& runId)
 {
     const RunEntry entry = m_store.history().find(runId).value_or(RunEntry{});
     const QString name = oneLine(entry.name);
-    m_strip.showMessage(MessageBar::Tone::Warning, tr("Delete %1 permanently?").arg(name),
-                        tr("This removes its curves, events, tags and notes from this computer."));
+    m_messages.showMessage(MessageBar::Tone::Warning, tr("Delete %1 permanently?").arg(name),
+                           tr("This removes its curves, events, tags and notes from this computer."));
     QCheckBox* onHosts = addHostChoice(entry);
     auto* typed = new QLineEdit;
     typed->setPlaceholderText(tr("Type the run's name to confirm: %1").arg(name));
     typed->setAccessibleName(tr("Name of the run, to confirm"));
     typed->setToolTip(tr("Type the name shown above"));
-    m_strip.addField(typed);
-    QPushButton* button = m_strip.addAction(tr("Delete"), [this, runId, onHosts] {
+    m_messages.addField(typed);
+    QPushButton* button = m_messages.addAction(tr("Delete"), [this, runId, onHosts] {
         onHosts && onHosts->isChecked() ? removeFromHosts(runId) : remove(runId);
     });
     button->setEnabled(false);
@@ -136,19 +136,19 @@ QCheckBox* RunActions::addHostChoice(const RunEntry& entry)
     auto* choice = new QCheckBox(tr("Also delete its folder and all checkpoints on %1")
                                      .arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
     choice->setToolTip(tr("Otherwise they stay there, and `trainyard attach` restores the run"));
-    m_strip.addField(choice);
+    m_messages.addField(choice);
     return choice;
 }
 
 /// Keeps the local data until the hosts have deleted theirs, so that the user can retry.
 void RunActions::removeFromHosts(const QString& runId)
 {
-    m_strip.showProgress(tr("deleting the run on its hosts"), -1);
+    m_messages.showProgress(tr("deleting the run on its hosts"), -1);
     m_store.hosts()->removeFromHosts(runId, {this, {}, [this, runId](const Status& removed) {
                                                  if (removed.ok())
                                                      remove(runId);
                                                  else
-                                                     m_strip.showError(removed.error());
+                                                     m_messages.showError(removed.error());
                                              }});
 }
 
@@ -157,16 +157,16 @@ void RunActions::remove(const QString& runId)
     const QString name = oneLine(m_store.history().find(runId).value_or(RunEntry{}).name);
     const Status removed = m_store.removeRun(runId);
     if (removed.ok())
-        m_strip.showMessage(MessageBar::Tone::Good, tr("Deleted %1.").arg(name));
+        m_messages.showMessage(MessageBar::Tone::Good, tr("Deleted %1.").arg(name));
     else
-        m_strip.showError(removed.error());
+        m_messages.showError(removed.error());
 }
 
 void RunActions::exportTo(const QString& runId, const QString& format)
 {
     const auto run = m_store.open(runId);
     if (!run.ok())
-        return m_strip.showError(run.error());
+        return m_messages.showError(run.error());
     const QString title = tr("Export %1 for %2").arg(oneLine((*run)->facts().name()), format);
     const QString file = QStringLiteral("%1.%2").arg(runId, format.toLower());
     const QString path = format == kTensorBoard ? QFileDialog::getExistingDirectory(&m_window, title)
@@ -174,7 +174,7 @@ void RunActions::exportTo(const QString& runId, const QString& format)
     if (path.isEmpty())
         return;
     m_exportPath = path;
-    m_strip.showProgress(tr("exporting to %1").arg(oneLine(path)), -1);
+    m_messages.showProgress(tr("exporting to %1").arg(oneLine(path)), -1);
     m_export.start([facts = (*run)->facts(), series = (*run)->series(), format, path](const auto&) {
         return writeTo(facts, series, format, path.toStdString());
     });

@@ -22,8 +22,8 @@ class RunActions : public QObject {
     Q_OBJECT
 
 public:
-    /// Store, strip and window must outlive it.
-    RunActions(RunStore& store, MessageBar& strip, QWidget& window);
+    /// Store, message bar and window must outlive it.
+    RunActions(RunStore& store, MessageBar& messages, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
 
@@ -46,7 +46,7 @@ private:
     void exportTo(const QString& runId, const QString& format);
 
     RunStore& m_store;
-    MessageBar& m_strip;
+    MessageBar& m_messages;
     QWidget& m_window;
     QString m_exportPath;
     LatestJob<Status> m_export;

@@ -17,7 +17,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMaxWarnings = 3; ///< told in the strip
+constexpr int kMaxWarnings = 3; ///< shown in the message bar
 
 using Import = std::shared_ptr<HistoryImport>;
 
@@ -54,10 +54,10 @@ Result<Import> takeTable(const Result<std::vector<LoadedRun>>& runs, const std::
 
 } // namespace
 
-RunImporter::RunImporter(RunStore& store, MessageBar& strip, QWidget& window)
+RunImporter::RunImporter(RunStore& store, MessageBar& messages, QWidget& window)
     : QObject(&window)
     , m_store(store)
-    , m_strip(strip)
+    , m_messages(messages)
     , m_window(window)
     , m_job([this](const Outcome& outcome) { finish(outcome); },
             [this](double share) { showProgress(share); })
@@ -102,7 +102,7 @@ void RunImporter::importEvents(const QString& folder)
 void RunImporter::importTable(const QString& file)
 {
     m_tableFile = file;
-    m_strip.showProgress(tr("reading %1").arg(oneLine(QFileInfo(file).fileName())), -1);
+    m_messages.showProgress(tr("reading %1").arg(oneLine(QFileInfo(file).fileName())), -1);
     m_table.start([file = file.toStdString()](const auto&) {
         return std::make_shared<const Result<CsvTable>>(readCsv(file));
     });
@@ -111,14 +111,14 @@ void RunImporter::importTable(const QString& file)
 void RunImporter::askForColumns(const QString& file, const Table& table)
 {
     if (!table->ok())
-        return m_strip.showError(table->error());
+        return m_messages.showError(table->error());
     const QString name = QFileInfo(file).completeBaseName();
-    m_strip.showMessage(MessageBar::Tone::Info,
-                        tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
-                        tr("Choose the columns to import; the others are skipped."));
+    m_messages.showMessage(MessageBar::Tone::Info,
+                           tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
+                           tr("Choose the columns to import; the others are skipped."));
     auto* choice = new CsvChoice(**table);
-    m_strip.addField(choice);
-    QPushButton* go = m_strip.addAction(
+    m_messages.addField(choice);
+    QPushButton* go = m_messages.addAction(
         tr("Import"),
         [this, choice, file, name, table] {
             start(oneLine(name), [columns = choice->columns(), file, name, table,
@@ -136,46 +136,47 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
     const auto allow = [choice, go] { go->setEnabled(!choice->columns().series.isEmpty()); };
     connect(choice, &CsvChoice::changed, go, allow);
     allow();
-    m_strip.addAction(tr("Cancel"), [this] { m_strip.clear(); });
+    m_messages.addAction(tr("Cancel"), [this] { m_messages.clear(); });
 }
 
 void RunImporter::start(const QString& what, LatestJob<Outcome>::Work work)
 {
     m_what = what;
     showProgress(0);
-    m_strip.addAction(tr("Cancel"), [this] {
+    m_messages.addAction(tr("Cancel"), [this] {
         m_job.cancel();
-        m_strip.showMessage(MessageBar::Tone::Info, tr("Import of %1 cancelled.").arg(m_what));
+        m_messages.showMessage(MessageBar::Tone::Info, tr("Import of %1 cancelled.").arg(m_what));
     });
     m_job.start(std::move(work));
 }
 
 void RunImporter::showProgress(double share)
 {
-    m_strip.showProgress(tr("importing %1").arg(m_what), share);
+    m_messages.showProgress(tr("importing %1").arg(m_what), share);
 }
 
 void RunImporter::finish(const Outcome& outcome)
 {
     if (outcome.error)
-        return m_strip.showError(*outcome.error);
+        return m_messages.showError(*outcome.error);
     const auto runIds = outcome.import->finish(m_store.history());
     if (!runIds.ok())
-        return m_strip.showError(runIds.error());
+        return m_messages.showError(runIds.error());
     report(*runIds, outcome.warnings);
 }
 
 void RunImporter::report(const QStringList& runIds, const QStringList& warnings)
 {
     if (!runIds.isEmpty())
-        emit imported(runIds.first()); // before the message, because showing another run clears the strip
+        emit imported(
+            runIds.first()); // before the message, because showing another run clears the message bar
     QStringList details = warnings.mid(0, kMaxWarnings);
     if (warnings.size() > kMaxWarnings)
         details << tr("and %1 more").arg(warnings.size() - kMaxWarnings);
-    m_strip.showMessage(warnings.isEmpty() ? MessageBar::Tone::Good : MessageBar::Tone::Warning,
-                        runIds.size() == 1 ? tr("Imported %1.").arg(m_what)
-                                           : tr("Imported %1 runs.").arg(runIds.size()),
-                        oneLine(details.join(QStringLiteral(" · "))));
+    m_messages.showMessage(warnings.isEmpty() ? MessageBar::Tone::Good : MessageBar::Tone::Warning,
+                           runIds.size() == 1 ? tr("Imported %1.").arg(m_what)
+                                              : tr("Imported %1 runs.").arg(runIds.size()),
+                           oneLine(details.join(QStringLiteral(" · "))));
 }
 
 } // namespace trainyard

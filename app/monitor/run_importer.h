@@ -19,13 +19,13 @@ class MessageBar;
 class RunStore;
 
 /// Imports runs of other tools into the history: asks for files and the columns of a table, reads in another
-/// thread, and reports progress and result in the strip.
+/// thread, and reports progress and result in the message bar.
 class RunImporter : public QObject {
     Q_OBJECT
 
 public:
-    /// Store, strip and window must outlive it.
-    RunImporter(RunStore& store, MessageBar& strip, QWidget& window);
+    /// Store, message bar and window must outlive it.
+    RunImporter(RunStore& store, MessageBar& messages, QWidget& window);
 
     void showMenu(const QPoint& place);
     /// A folder with event files.
@@ -53,7 +53,7 @@ private:
     void showProgress(double share);
 
     RunStore& m_store;
-    MessageBar& m_strip;
+    MessageBar& m_messages;
     QWidget& m_window;
     QString m_what; ///< source being read
     LatestJob<Outcome> m_job;

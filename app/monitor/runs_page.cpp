@@ -73,7 +73,7 @@ RunsPage::RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& 
     connect(m_view, &RunView::resumed, &store, &RunStore::followAgain);
     connect(&store, &RunStore::runChanged, this, &RunsPage::onRunChanged);
     connect(&store, &RunStore::problem, this, [this](const QString& text) {
-        m_frame->strip()->showMessage(MessageBar::Tone::Bad, tr("The history cannot be written"), text);
+        m_frame->messageBar()->showMessage(MessageBar::Tone::Bad, tr("The history cannot be written"), text);
     });
     for (auto signal : {&QAbstractItemModel::rowsInserted, &QAbstractItemModel::rowsRemoved})
         connect(&store.list(), signal, this, &RunsPage::showPage);
@@ -94,8 +94,8 @@ RunsPage::RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& 
 
 void RunsPage::connectActions()
 {
-    auto* actions = new RunActions(m_store, *m_frame->strip(), *this);
-    auto* importer = new RunImporter(m_store, *m_frame->strip(), *this);
+    auto* actions = new RunActions(m_store, *m_frame->messageBar(), *this);
+    auto* importer = new RunImporter(m_store, *m_frame->messageBar(), *this);
     connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
     connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
     connect(importer, &RunImporter::imported, this, &RunsPage::showRun);
@@ -166,25 +166,25 @@ void RunsPage::offerNextSteps(const QString& runId)
 {
     const Result<OpenRun*> opened = m_store.open(runId);
     if (!opened.ok())
-        return m_frame->strip()->showError(opened.error());
+        return m_frame->messageBar()->showError(opened.error());
     const OpenRun& run = **opened;
-    MessageBar& strip = *m_frame->strip();
-    strip.showMessage(MessageBar::Tone::Good, tr("The demo has finished: %1.").arg(lossText(run.series())),
-                      tr("%1 is a normal run; its curves, log and checkpoints are kept. What next?")
-                          .arg(oneLine(run.facts().name())));
-    strip.addAction(tr("Compare with others"), [this, runId] { emit comparisonRequested(runId); });
-    strip.addAction(tr("Make a report"), [this, runId] { emit reportRequested(runId); });
+    MessageBar& messages = *m_frame->messageBar();
+    messages.showMessage(MessageBar::Tone::Good, tr("The demo has finished: %1.").arg(lossText(run.series())),
+                         tr("%1 is a normal run; its curves, log and checkpoints are kept. What next?")
+                             .arg(oneLine(run.facts().name())));
+    messages.addAction(tr("Compare with others"), [this, runId] { emit comparisonRequested(runId); });
+    messages.addAction(tr("Make a report"), [this, runId] { emit reportRequested(runId); });
     if (!run.facts().spec)
         return;
-    strip.addAction(tr("Run again"), [this, spec = *run.facts().spec] { emit launchRequested(spec); });
-    QPushButton* design =
-        strip.addAction(tr("Edit in Design"), [this, spec = *run.facts().spec] { emit copyRequested(spec); });
+    messages.addAction(tr("Run again"), [this, spec = *run.facts().spec] { emit launchRequested(spec); });
+    QPushButton* design = messages.addAction(tr("Edit in Design"),
+                                             [this, spec = *run.facts().spec] { emit copyRequested(spec); });
     design->setToolTip(tr("Opens a copy to change its layout, model or data set"));
 }
 
 void RunsPage::onCurrentRun(const QString& runId)
 {
-    m_frame->strip()->clear();
+    m_frame->messageBar()->clear();
     if (runId.isEmpty()) {
         m_view->setRun(nullptr);
         m_right->setCurrentIndex(0);
@@ -195,8 +195,8 @@ void RunsPage::onCurrentRun(const QString& runId)
         m_view->setRun(nullptr);
         m_right->setCurrentIndex(0);
         updateStatusText();
-        m_frame->strip()->showError(run.error());
-        m_frame->strip()->addAction(tr("Remove from list"), [this, runId] { removeFromList(runId); });
+        m_frame->messageBar()->showError(run.error());
+        m_frame->messageBar()->addAction(tr("Remove from list"), [this, runId] { removeFromList(runId); });
         return;
     }
     m_view->setRun(*run);
@@ -207,8 +207,8 @@ void RunsPage::onCurrentRun(const QString& runId)
 void RunsPage::chooseTrace()
 {
     if (!m_view->run())
-        return m_frame->strip()->showMessage(MessageBar::Tone::Info,
-                                             tr("Choose a run first: the trace is shown in its Timeline."));
+        return m_frame->messageBar()->showMessage(
+            MessageBar::Tone::Info, tr("Choose a run first: the trace is shown in its Timeline."));
     const QString file = QFileDialog::getOpenFileName(
         this, tr("Recorded trace"), m_view->run()->facts().folder + QStringLiteral("/traces"),
         tr("Traces (*.json);;All files (*)"));
@@ -220,9 +220,9 @@ void RunsPage::removeFromList(const QString& runId)
 {
     const Status removed = m_store.history().remove(runId);
     if (removed.ok())
-        m_frame->strip()->clear();
+        m_frame->messageBar()->clear();
     else
-        m_frame->strip()->showError(removed.error());
+        m_frame->messageBar()->showError(removed.error());
 }
 
 void RunsPage::onRunChanged(const QString& runId)

@@ -74,8 +74,10 @@ ReportsPage::ReportsPage(const Parts& parts, QWidget* parent)
         m_due.start();
     });
     connect(m_export, &ExportPanel::exportRequested, this, &ReportsPage::askAndExport);
-    connect(&m_inspector, &DataSetInspector::progress, m_frame->strip(),
-            [this](const QString& text, double fraction) { m_frame->strip()->showProgress(text, fraction); });
+    connect(&m_inspector, &DataSetInspector::progress, m_frame->messageBar(),
+            [this](const QString& text, double fraction) {
+                m_frame->messageBar()->showProgress(text, fraction);
+            });
     connect(&m_inspector, &DataSetInspector::finished, this, [this](const Result<DataSetFindings>& findings) {
         if (findings.ok())
             showDataSet(*findings);
@@ -155,7 +157,7 @@ void ReportsPage::tellWork()
 void ReportsPage::build()
 {
     m_inspector.cancel();
-    m_frame->strip()->clear();
+    m_frame->messageBar()->clear();
     if (m_subjects->pattern() == ReportTemplate::DataSet) {
         const auto entry = m_subjects->chosenDataSet();
         return entry ? buildOfDataSet(*entry) : showNothing();
@@ -180,23 +182,23 @@ void ReportsPage::buildOfDataSet(const DataSetEntry& entry)
 
 void ReportsPage::showDataSet(const DataSetFindings& findings)
 {
-    m_frame->strip()->clear();
+    m_frame->messageBar()->clear();
     showReport(buildDataSetReport(findings), tr("One data set"));
     if (findings.rows)
         return;
-    m_frame->strip()->showMessage(
+    m_frame->messageBar()->showMessage(
         MessageBar::Tone::Info,
         tr("The rows on %1 were not checked: the report relies on the manifest.").arg(oneLine(findings.host)),
         tr("Checking every row may take minutes, and uploads the engine if it is missing."));
-    m_frame->strip()->addAction(tr("Check the rows"), [this, host = findings.host, folder = findings.folder] {
-        checkRows(host, folder);
-    });
+    m_frame->messageBar()->addAction(
+        tr("Check the rows"),
+        [this, host = findings.host, folder = findings.folder] { checkRows(host, folder); });
 }
 
 void ReportsPage::checkRows(const QString& host, const QString& folder)
 {
-    m_frame->strip()->showProgress(tr("checking the rows on %1").arg(oneLine(host)), -1);
-    m_frame->strip()->addAction(tr("Cancel"), [this] { build(); });
+    m_frame->messageBar()->showProgress(tr("checking the rows on %1").arg(oneLine(host)), -1);
+    m_frame->messageBar()->addAction(tr("Cancel"), [this] { build(); });
     m_inspector.inspect(host, folder, DataSetInspector::Depth::Rows, kSamples);
 }
 
@@ -204,7 +206,7 @@ void ReportsPage::showReport(const Result<ReportDocument>& document, const QStri
 {
     if (!document.ok()) {
         showNothing();
-        return m_frame->strip()->showError(document.error());
+        return m_frame->messageBar()->showError(document.error());
     }
     m_document = *document;
     m_preview->setReport(std::make_unique<PagedReport>(m_document));
@@ -250,7 +252,7 @@ void ReportsPage::askAndExport(const QString& format)
 void ReportsPage::exportTo(const QString& file)
 {
     if (const Status written = writeReport(m_document, file); !written.ok())
-        return m_frame->strip()->showError(written.error());
+        return m_frame->messageBar()->showError(written.error());
     tellSaved(QDir::toNativeSeparators(file), file);
 }
 
@@ -258,16 +260,16 @@ void ReportsPage::exportAll(const QString& base)
 {
     const auto files = writeReportInAllFormats(m_document, base);
     if (!files.ok())
-        return m_frame->strip()->showError(files.error());
+        return m_frame->messageBar()->showError(files.error());
     tellSaved(tr("%1 as %2").arg(QDir::toNativeSeparators(base), reportFormats().join(QStringLiteral(", "))),
               files->first());
 }
 
 void ReportsPage::tellSaved(const QString& what, const QString& opened)
 {
-    m_frame->strip()->showMessage(MessageBar::Tone::Good, tr("Saved %1").arg(what));
-    m_frame->strip()->addAction(tr("Open"),
-                                [opened] { QDesktopServices::openUrl(QUrl::fromLocalFile(opened)); });
+    m_frame->messageBar()->showMessage(MessageBar::Tone::Good, tr("Saved %1").arg(what));
+    m_frame->messageBar()->addAction(tr("Open"),
+                                     [opened] { QDesktopServices::openUrl(QUrl::fromLocalFile(opened)); });
 }
 
 void ReportsPage::showPage()

@@ -18,7 +18,7 @@ namespace trainyard {
 
 /// Tells the user something in the place where she acted, instead of a dialog: a shape, a sentence, a second
 /// line, buttons. Hidden until something is shown; a new message replaces the old one and its buttons. When
-/// the button that has the keyboard focus goes, the strip takes it, and gives it back to where it was when it
+/// the button that has the keyboard focus goes, the bar takes it, and gives it back to where it was when it
 /// hides.
 class MessageBar : public QFrame {
     Q_OBJECT
@@ -35,7 +35,7 @@ public:
     /// Adds a button to the message that is shown. `isDefault` gets the keyboard focus. Gone with the
     /// message.
     QPushButton* addAction(const QString& text, std::function<void()> action, bool isDefault = false);
-    /// Adds something to fill in under the texts; owned by the strip and gone with the message.
+    /// Adds something to fill in under the texts; owned by the bar and gone with the message.
     void addField(QWidget* field);
     /// Whether the user may close the message; yes unless an answer is needed.
     void setClosable(bool closable);

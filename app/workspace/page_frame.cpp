@@ -18,7 +18,7 @@ PageFrame::PageFrame(const QString& title, QWidget* parent)
     : QWidget(parent)
     , m_subtitle(makeLabel({}, "muted"))
     , m_header(new QHBoxLayout)
-    , m_strip(new MessageBar)
+    , m_messageBar(new MessageBar)
     , m_content(new QVBoxLayout)
 {
     setRole(this, "page");
@@ -40,7 +40,7 @@ PageFrame::PageFrame(const QString& title, QWidget* parent)
         this, metrics::kPanelPadding,
         {metrics::kPagePadding, metrics::kPanelPadding, metrics::kPagePadding, metrics::kPanelPadding});
     column->addWidget(header);
-    column->addWidget(m_strip);
+    column->addWidget(m_messageBar);
     column->addLayout(m_content, 1);
 }
 

@@ -11,7 +11,7 @@ namespace trainyard {
 class MessageBar;
 
 /// The frame of every page: title and sub-title on the left, actions on the right, below them the message
-/// strip, then the content.
+/// bar, then the content.
 class PageFrame : public QWidget {
     Q_OBJECT
 public:
@@ -20,14 +20,14 @@ public:
     void setSubtitle(const QString& text);
     /// Buttons at the right of the title, in the order of the calls.
     void addAction(QWidget* widget);
-    MessageBar* strip() const { return m_strip; }
+    MessageBar* messageBar() const { return m_messageBar; }
     /// Where the page puts its content; takes all the remaining room.
     QVBoxLayout* content() const { return m_content; }
 
 private:
     QLabel* m_subtitle;
     QHBoxLayout* m_header;
-    MessageBar* m_strip;
+    MessageBar* m_messageBar;
     QVBoxLayout* m_content;
 };
 

@@ -132,10 +132,10 @@ private slots:
         form->setRequest(options);
         click(*form, "Prepare");
         AWAIT(m_desk.session().prepareJob().state() == PrepareJob::State::Idle);
-        auto* strip = page.findChild<PageFrame*>()->strip();
-        QVERIFY2(m_desk.session().dataSets().rowCount() == 1, qPrintable(strip->text()));
+        auto* messages = page.findChild<PageFrame*>()->messageBar();
+        QVERIFY2(m_desk.session().dataSets().rowCount() == 1, qPrintable(messages->text()));
         QVERIFY(m_desk.session().dataSets().at(0).rows > 0);
-        QVERIFY2(strip->text().contains("not 3000"), qPrintable(strip->text()));
+        QVERIFY2(messages->text().contains("not 3000"), qPrintable(messages->text()));
         AWAIT_EQUAL(m_desk.session().dataSets().at(0).check, DataSetEntry::Check::Verified);
 
         auto* panel = page.findChild<DataSetPanel*>();
@@ -179,9 +179,9 @@ private slots:
         options.trainVocabulary = 30522;
         options.out = m_desk.path("set").toStdString();
         m_desk.session().prepareJob().start(options);
-        auto* strip = page.findChild<PageFrame*>()->strip();
-        AWAIT(strip->isVisible());
-        QVERIFY2(strip->text().contains("missing.xml"), qPrintable(strip->text()));
+        auto* messages = page.findChild<PageFrame*>()->messageBar();
+        AWAIT(messages->isVisible());
+        QVERIFY2(messages->text().contains("missing.xml"), qPrintable(messages->text()));
         QCOMPARE(m_desk.session().dataSets().rowCount(), 0);
         QVERIFY(!page.findChild<PreparePanel*>()->isVisible());
     }

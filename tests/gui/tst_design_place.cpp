@@ -503,7 +503,7 @@ private slots:
         exchange->importFile(ForeignTool::DeepSpeed, file);
         QCOMPARE(document.spec().optimizer.clipNorm, 0.25);
         QCOMPARE(document.spec().batch.micro, 2);
-        auto* list = page.findChild<PageFrame*>()->strip()->findChild<QPlainTextEdit*>();
+        auto* list = page.findChild<PageFrame*>()->messageBar()->findChild<QPlainTextEdit*>();
         QVERIFY(list && list->isVisible());
         QVERIFY2(list->toPlainText().contains("wall_clock_breakdown = true"),
                  qPrintable(list->toPlainText()));
@@ -511,7 +511,7 @@ private slots:
         QVERIFY(document.spec() == before);
 
         exchange->importFile(ForeignTool::DeepSpeed, m_desk.path("no such.json"));
-        QVERIFY(page.findChild<PageFrame*>()->strip()->text().contains("no such.json"));
+        QVERIFY(page.findChild<PageFrame*>()->messageBar()->text().contains("no such.json"));
         QVERIFY(document.spec() == before);
     }
 
@@ -520,16 +520,16 @@ private slots:
         auto& page = m_desk.goTo<DesignPage>();
         SpecDocument& document = m_desk.session().document();
         auto* exchange = page.findChild<SettingsExchange*>();
-        auto* strip = page.findChild<PageFrame*>()->strip();
+        auto* messages = page.findChild<PageFrame*>()->messageBar();
         const QString file = m_desk.path("pretrain.sh");
         exchange->exportFile(ForeignTool::Megatron, file); // no data set yet
-        QVERIFY(strip->text().contains("dataset.path"));
+        QVERIFY(messages->text().contains("dataset.path"));
         QVERIFY(!QFile::exists(file));
         document.edit("Data set", "dataset.path", [](RunSpec& spec) { spec.dataset.path = "/data/set"; });
         exchange->exportFile(ForeignTool::Megatron, file);
         const auto written = readFile(file.toStdString());
         QVERIFY(written.ok() && written->find("--num-layers 2") != std::string::npos);
-        auto* list = strip->findChild<QPlainTextEdit*>();
+        auto* list = messages->findChild<QPlainTextEdit*>();
         QVERIFY(list && list->toPlainText().contains("dataset.path"));
     }
 
@@ -537,9 +537,9 @@ private slots:
     {
         auto& page = m_desk.goTo<DesignPage>();
         page.openFile(m_desk.path("no such.json"));
-        auto* strip = page.findChild<PageFrame*>()->strip();
-        QVERIFY(strip->isVisible());
-        QVERIFY(strip->text().contains("no such.json"));
+        auto* messages = page.findChild<PageFrame*>()->messageBar();
+        QVERIFY(messages->isVisible());
+        QVERIFY(messages->text().contains("no such.json"));
     }
 
 private:

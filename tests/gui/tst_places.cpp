@@ -218,7 +218,7 @@ private slots:
         QVERIFY(links->isEnabled());
         links->click();
         QVERIFY(!links->isEnabled()); // one check at a time
-        auto* strip = page.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->messageBar();
         AWAIT(!m_desk.session().hostChecks().cluster().isRunning());
         QVERIFY2(strip->text().contains("cannot form a cluster"), qPrintable(strip->text()));
         QCOMPARE(hosts.at(1).state, HostState::NotReached);
@@ -241,7 +241,7 @@ private slots:
         calibrate->click();
         QVERIFY(!calibrate->isEnabled()); // one at a time
         AWAIT(!m_desk.session().hostCalibration().isRunning());
-        auto* strip = page.findChild<PageFrame*>()->strip();
+        auto* strip = page.findChild<PageFrame*>()->messageBar();
         QVERIFY2(strip->text().contains("localhost"), qPrintable(strip->text()));
         const auto node = m_desk.session().hardware().find("localhost");
         QVERIFY2(node.ok(), node.ok() ? "" : node.error().text().c_str());

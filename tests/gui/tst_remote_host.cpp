@@ -97,7 +97,7 @@ private slots:
         options.trainVocabulary = 30522;
         options.out = "/root/set";
         m_desk->session().prepareJob().start(options);
-        QTRY_VERIFY2_WITH_TIMEOUT(dataSets().rowCount() == 1, qPrintable(strip().text()), kPatienceMs);
+        QTRY_VERIFY2_WITH_TIMEOUT(dataSets().rowCount() == 1, qPrintable(messageBar().text()), kPatienceMs);
         const DataSetEntry& entry = dataSets().at(0);
         QCOMPARE(entry.host, m_host);
         QCOMPARE(entry.name, "set");
@@ -195,14 +195,14 @@ private slots:
     void whatIsNoDataSetIsSaidInThePlace()
     {
         page().addFolder(m_host, "/root/nothing");
-        AWAIT(strip().text().contains("/root/nothing/manifest.json"));
+        AWAIT(messageBar().text().contains("/root/nothing/manifest.json"));
         QCOMPARE(dataSets().rowCount(), 1);
     }
 
 private:
     DataSetListModel& dataSets() { return m_desk->session().dataSets(); }
     DataPage& page() { return *m_desk->window().findChild<DataPage*>(); }
-    MessageBar& strip() { return *page().findChild<PageFrame*>()->strip(); }
+    MessageBar& messageBar() { return *page().findChild<PageFrame*>()->messageBar(); }
     QString shownRow() { return page().findChild<SampleBrowser*>()->findChild<QTextEdit*>()->toPlainText(); }
     HostEntry hostEntry() const
     {

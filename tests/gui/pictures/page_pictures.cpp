@@ -275,10 +275,10 @@ void showDesignPanel(DeskWindow& desk, const char* panel)
 void showLaunching(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
-    auto* strip = placeOf<DesignPage>(desk).findChild<PageFrame*>()->strip();
-    strip->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
-                        QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
-    strip->addAction(QStringLiteral("Cancel"), [] {});
+    auto* messages = placeOf<DesignPage>(desk).findChild<PageFrame*>()->messageBar();
+    messages->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
+                           QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
+    messages->addAction(QStringLiteral("Cancel"), [] {});
 }
 
 } // namespace

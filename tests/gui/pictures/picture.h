@@ -35,7 +35,7 @@ T& placeOf(DeskWindow& desk)
 {
     auto* page = desk.window().findChild<T*>();
     desk.window().showPage(page);
-    page->template findChild<PageFrame*>()->strip()->clear();
+    page->template findChild<PageFrame*>()->messageBar()->clear();
     return *page;
 }
 

@@ -180,8 +180,8 @@ void showRun(DeskWindow& desk, const QString& id, const char* panel)
 {
     auto& page = placeOf<RunsPage>(desk);
     page.showRun(id);
-    for (auto* strip : page.findChildren<MessageBar*>())
-        strip->clear();
+    for (auto* messages : page.findChildren<MessageBar*>())
+        messages->clear();
     auto* view = page.findChild<RunView*>();
     unfoldThresholds(*view, false);
     PanelArea& panels = view->panels();
