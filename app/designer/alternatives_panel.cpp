@@ -48,7 +48,7 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     , m_button(makeButton(tr("S&earch")))
     , m_progress(new QProgressBar)
     , m_note(makeParagraph({}, "help"))
-    , m_list(makeList(m_search.found()))
+    , m_list(makeList(m_alternatives.found()))
     , m_apply(makeButton(tr("&Apply")))
 {
     setRole(this, "panel");
@@ -77,25 +77,25 @@ AlternativesPanel::AlternativesPanel(QWidget* parent)
     connect(m_list, &QListView::activated, this, &AlternativesPanel::apply);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
             &AlternativesPanel::showState);
-    connect(&m_search, &AlternativeSearch::stateChanged, this, &AlternativesPanel::showState);
-    connect(&m_search, &AlternativeSearch::failed, this, &AlternativesPanel::onFailed);
-    connect(&m_search, &AlternativeSearch::progressed, this,
+    connect(&m_alternatives, &LayoutAlternatives::stateChanged, this, &AlternativesPanel::showState);
+    connect(&m_alternatives, &LayoutAlternatives::failed, this, &AlternativesPanel::onFailed);
+    connect(&m_alternatives, &LayoutAlternatives::progressed, this,
             [this](double share) { m_progress->setValue(static_cast<int>(share * m_progress->maximum())); });
     showState();
 }
 
 void AlternativesPanel::setDesign(const PlannedDesign& design)
 {
-    m_search.setDesign(design);
+    m_alternatives.setDesign(design);
 }
 
 void AlternativesPanel::onButton()
 {
-    if (m_search.isRunning())
-        return m_search.cancel();
+    if (m_alternatives.isRunning())
+        return m_alternatives.cancel();
     m_failure.clear();
     m_progress->setValue(0);
-    m_search.start(static_cast<SearchObjective>(m_objective->currentData().toInt()));
+    m_alternatives.start(static_cast<SearchObjective>(m_objective->currentData().toInt()));
 }
 
 void AlternativesPanel::onFailed(const Error& error)
@@ -108,29 +108,29 @@ void AlternativesPanel::apply()
 {
     const QModelIndex index = m_list->currentIndex();
     if (index.isValid() && m_apply->isEnabled())
-        emit chosen(m_search.found().at(index.row()));
+        emit chosen(m_alternatives.found().at(index.row()));
 }
 
 void AlternativesPanel::showState()
 {
-    const QString obstacle = m_search.obstacle();
-    const bool running = m_search.isRunning();
-    const bool any = m_search.found().rowCount() > 0;
+    const QString obstacle = m_alternatives.obstacle();
+    const bool running = m_alternatives.isRunning();
+    const bool any = m_alternatives.found().rowCount() > 0;
     m_button->setText(running ? tr("Cancel") : tr("S&earch"));
     m_button->setAccessibleName(running ? tr("Cancel search") : tr("Search for alternatives"));
     m_button->setEnabled(running || obstacle.isEmpty());
     m_objective->setEnabled(!running);
     m_progress->setVisible(running);
     m_list->setVisible(any);
-    m_list->setEnabled(!running && !m_search.isOutdated());
+    m_list->setEnabled(!running && !m_alternatives.isOutdated());
     m_apply->setVisible(any);
     m_apply->setEnabled(m_list->isEnabled() && m_list->currentIndex().isValid());
     const QString note =
-        running && any          ? tr("Showing results of the previous search.")
-        : running               ? QString()
-        : m_search.isOutdated() ? tr("Results for another design: search again.")
-        : any                   ? QString()
-        : !m_failure.isEmpty()  ? m_failure
+        running && any                ? tr("Showing results of the previous search.")
+        : running                     ? QString()
+        : m_alternatives.isOutdated() ? tr("Results for another design: search again.")
+        : any                         ? QString()
+        : !m_failure.isEmpty()        ? m_failure
         : !obstacle.isEmpty()
             ? obstacle
             : tr("Tries all layouts of this model on this cluster and shows what each gains and loses.");

@@ -2,7 +2,7 @@
 
 #include <QFrame>
 
-#include "app/designer/model/alternative_search.h"
+#include "app/designer/model/layout_alternatives.h"
 
 class QComboBox;
 class QLabel;
@@ -29,7 +29,7 @@ private:
     void apply();
     void showState();
 
-    AlternativeSearch m_search;
+    LayoutAlternatives m_alternatives;
     QString m_failure; ///< of the last search; empty = success
     QComboBox* m_objective;
     QPushButton* m_button; ///< Search, or Cancel while searching

@@ -3,8 +3,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-#include "app/designer/model/alternative_search.h"
 #include "app/designer/model/background_plan.h"
+#include "app/designer/model/layout_alternatives.h"
 #include "app/designer/model/plan_metrics.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/spec/presets.h"
@@ -214,14 +214,14 @@ private slots:
 
     void layoutsFoundForUnequalNodesAreTimedOnThem()
     {
-        AlternativeSearch search;
-        search.setDesign(designOf(unequalSpec()));
-        search.start(SearchObjective::Time);
-        AWAIT(search.found().rowCount() > 0);
-        for (int row = 0; row < search.found().rowCount(); ++row) {
+        LayoutAlternatives alternatives;
+        alternatives.setDesign(designOf(unequalSpec()));
+        alternatives.start(SearchObjective::Time);
+        AWAIT(alternatives.found().rowCount() > 0);
+        for (int row = 0; row < alternatives.found().rowCount(); ++row) {
             RunSpec applied = unequalSpec();
-            applyLayout(applied, search.found().at(row));
-            QCOMPARE(search.found().at(row).sequencesPerSecond,
+            applyLayout(applied, alternatives.found().at(row));
+            QCOMPARE(alternatives.found().at(row).sequencesPerSecond,
                      designOf(applied).time().stats.sequencesPerSecond);
         }
     }
@@ -314,40 +314,40 @@ private slots:
 
     void searchesLayoutsAndSaysWhatTheyGain()
     {
-        AlternativeSearch search;
-        const QAbstractItemModelTester tester(&search.found());
-        QVERIFY(!search.obstacle().isEmpty());
-        search.setDesign(designOf(bertSpec()));
-        QCOMPARE(search.obstacle(), "");
-        search.start(SearchObjective::Time);
-        AWAIT(search.found().rowCount() > 0);
-        QVERIFY(!search.isRunning());
-        const QString first = search.found().index(0).data().toString();
+        LayoutAlternatives alternatives;
+        const QAbstractItemModelTester tester(&alternatives.found());
+        QVERIFY(!alternatives.obstacle().isEmpty());
+        alternatives.setDesign(designOf(bertSpec()));
+        QCOMPARE(alternatives.obstacle(), "");
+        alternatives.start(SearchObjective::Time);
+        AWAIT(alternatives.found().rowCount() > 0);
+        QVERIFY(!alternatives.isRunning());
+        const QString first = alternatives.found().index(0).data().toString();
         QVERIFY2(first.contains("\n+ "), qPrintable(first)); // plain data parallelism is not the best
 
         RunSpec applied = bertSpec();
-        applyLayout(applied, search.found().at(0));
-        search.setDesign(designOf(applied));
-        QVERIFY(search.found().index(0).data().toString().contains("current design"));
-        QVERIFY(!search.isOutdated());
+        applyLayout(applied, alternatives.found().at(0));
+        alternatives.setDesign(designOf(applied));
+        QVERIFY(alternatives.found().index(0).data().toString().contains("current design"));
+        QVERIFY(!alternatives.isOutdated());
 
         applied.model.layers = 12;
-        search.setDesign(designOf(applied));
-        QVERIFY(search.isOutdated());
-        QVERIFY(!search.found().index(0).data().toString().contains('+'));
+        alternatives.setDesign(designOf(applied));
+        QVERIFY(alternatives.isOutdated());
+        QVERIFY(!alternatives.found().index(0).data().toString().contains('+'));
     }
 
     void whatWasFoundIsOutdatedByAllThatTheSearchGoesBy()
     {
-        AlternativeSearch search;
-        search.setDesign(designOf(bertSpec()));
-        search.start(SearchObjective::Time);
-        AWAIT(search.found().rowCount() > 0);
+        LayoutAlternatives alternatives;
+        alternatives.setDesign(designOf(bertSpec()));
+        alternatives.start(SearchObjective::Time);
+        AWAIT(alternatives.found().rowCount() > 0);
         const auto outdatedBy = [&](const std::function<void(PlannedDesign&)>& change) {
             PlannedDesign changed = designOf(bertSpec());
             change(changed);
-            search.setDesign(changed);
-            return search.isOutdated();
+            alternatives.setDesign(changed);
+            return alternatives.isOutdated();
         };
         QVERIFY(outdatedBy([](PlannedDesign& design) { design.shape.length = 512; }));
         QVERIFY(outdatedBy([](PlannedDesign& design) { design.spec.optimizer.momentum = 0; }));
@@ -362,32 +362,32 @@ private slots:
 
     void aCancelledSearchKeepsWhatWasFoundBefore()
     {
-        AlternativeSearch search;
-        search.setDesign(designOf(bertSpec()));
-        search.start(SearchObjective::Time);
-        AWAIT(search.found().rowCount() > 0);
-        const int before = search.found().rowCount();
+        LayoutAlternatives alternatives;
+        alternatives.setDesign(designOf(bertSpec()));
+        alternatives.start(SearchObjective::Time);
+        AWAIT(alternatives.found().rowCount() > 0);
+        const int before = alternatives.found().rowCount();
         RunSpec other = bertSpec();
         other.model.layers = 12;
-        search.setDesign(designOf(other));
-        search.start(SearchObjective::Memory);
-        search.cancel();
-        QCOMPARE(search.found().rowCount(), before);
-        QVERIFY(search.isOutdated()); // of the other model
-        search.setDesign(designOf(bertSpec()));
-        QVERIFY(!search.isOutdated());
+        alternatives.setDesign(designOf(other));
+        alternatives.start(SearchObjective::Memory);
+        alternatives.cancel();
+        QCOMPARE(alternatives.found().rowCount(), before);
+        QVERIFY(alternatives.isOutdated()); // of the other model
+        alternatives.setDesign(designOf(bertSpec()));
+        QVERIFY(!alternatives.isOutdated());
     }
 
     void aSearchThatFindsNothingSaysWhy()
     {
-        AlternativeSearch search;
-        QSignalSpy failures(&search, &AlternativeSearch::failed);
+        LayoutAlternatives alternatives;
+        QSignalSpy failures(&alternatives, &LayoutAlternatives::failed);
         RunSpec spec = bertSpec("p3.16xlarge");
         spec.model = *modelPreset("gpt-175b");
-        search.setDesign(designOf(spec));
-        search.start(SearchObjective::Time);
+        alternatives.setDesign(designOf(spec));
+        alternatives.start(SearchObjective::Time);
         AWAIT(failures.count() == 1);
-        QCOMPARE(search.found().rowCount(), 0);
+        QCOMPARE(alternatives.found().rowCount(), 0);
     }
 };
 

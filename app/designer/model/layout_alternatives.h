@@ -12,10 +12,10 @@ namespace trainyard {
 /// governing one and times each result on the real nodes. Results stay listed until another search has
 /// results, and are compared with every edit of the layout; they are outdated once another input of the
 /// search changes. GUI thread.
-class AlternativeSearch : public QObject {
+class LayoutAlternatives : public QObject {
     Q_OBJECT
 public:
-    explicit AlternativeSearch(QObject* parent = nullptr);
+    explicit LayoutAlternatives(QObject* parent = nullptr);
 
     AlternativeListModel& found() { return m_found; }
     void setDesign(const PlannedDesign& design);

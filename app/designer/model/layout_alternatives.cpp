@@ -1,4 +1,4 @@
-#include "app/designer/model/alternative_search.h"
+#include "app/designer/model/layout_alternatives.h"
 
 #include <algorithm>
 
@@ -63,33 +63,33 @@ Result<std::vector<FoundLayout>> searchFor(const PlannedDesign& design, const Se
 
 } // namespace
 
-bool AlternativeSearch::Question::operator==(const Question& other) const
+bool LayoutAlternatives::Question::operator==(const Question& other) const
 {
     const bool sameNodes = unequal && other.unequal ? *unequal == *other.unequal : unequal == other.unequal;
     return spec == other.spec && shape.length == other.shape.length &&
            shape.maxPredictions == other.shape.maxPredictions && node == other.node && sameNodes;
 }
 
-AlternativeSearch::AlternativeSearch(QObject* parent)
+LayoutAlternatives::LayoutAlternatives(QObject* parent)
     : QObject(parent)
     , m_job([this](const Answer& answer) { onAnswered(answer); },
             [this](double share) { emit progressed(share); })
 {
 }
 
-void AlternativeSearch::setDesign(const PlannedDesign& design)
+void LayoutAlternatives::setDesign(const PlannedDesign& design)
 {
     m_design = design;
     m_found.setPresent(isOutdated() ? PlannedDesign() : design);
     emit stateChanged();
 }
 
-QString AlternativeSearch::obstacle() const
+QString LayoutAlternatives::obstacle() const
 {
     return timeObstacleInShort(m_design);
 }
 
-AlternativeSearch::Question AlternativeSearch::question() const
+LayoutAlternatives::Question LayoutAlternatives::question() const
 {
     Question question{searchedPart(m_design.spec), m_design.shape, {}, {}};
     if (m_design.hasTime()) {
@@ -99,12 +99,12 @@ AlternativeSearch::Question AlternativeSearch::question() const
     return question;
 }
 
-bool AlternativeSearch::isOutdated() const
+bool LayoutAlternatives::isOutdated() const
 {
     return m_found.rowCount() > 0 && question() != m_answered;
 }
 
-void AlternativeSearch::start(SearchObjective objective)
+void LayoutAlternatives::start(SearchObjective objective)
 {
     m_asked = question();
     m_job.start([design = m_design, request = requestFor(m_design, objective)](const auto& goesOn) mutable {
@@ -114,13 +114,13 @@ void AlternativeSearch::start(SearchObjective objective)
     emit stateChanged();
 }
 
-void AlternativeSearch::cancel()
+void LayoutAlternatives::cancel()
 {
     m_job.cancel();
     emit stateChanged();
 }
 
-void AlternativeSearch::onAnswered(const Answer& answer)
+void LayoutAlternatives::onAnswered(const Answer& answer)
 {
     if (answer.ok()) {
         m_answered = m_asked;
