@@ -35,8 +35,8 @@ struct InstanceSettings {
     double maskedShare = 0.15;                        ///< of a row's tokens, [CLS] and [SEP] counted
     double shortSequenceShare = 0.1;                  ///< of documents per pass that aim at a shorter row
 
-    /// Tokens of a row that are not [CLS] or [SEP].
-    std::uint32_t room() const
+    /// Tokens that a row can have besides [CLS] and [SEP].
+    std::uint32_t maxTextTokens() const
     {
         return static_cast<std::uint32_t>(sequenceLength) - (objective == Objective::Masked ? 2 : 3);
     }

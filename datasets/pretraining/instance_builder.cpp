@@ -15,14 +15,14 @@ struct Side {
 };
 
 /// Drops one token at a time from the longer side (B when equal), at its front or its back, until both fit.
-void truncate(TokenSpan& a, TokenSpan& b, std::size_t room, CounterRandom& random)
+void truncate(TokenSpan& a, TokenSpan& b, std::size_t maxTokens, CounterRandom& random)
 {
     struct Range {
         std::size_t begin, end;
         std::size_t size() const { return end - begin; }
     };
     Range ofA{0, a.size()}, ofB{0, b.size()};
-    while (ofA.size() + ofB.size() > room) {
+    while (ofA.size() + ofB.size() > maxTokens) {
         Range& longer = ofA.size() > ofB.size() ? ofA : ofB;
         if (random.coin())
             ++longer.begin;
@@ -81,8 +81,8 @@ private:
     /// One target length per document and pass: short ones make the model meet short rows too.
     std::size_t drawTarget()
     {
-        const std::uint32_t room = m_settings.room();
-        return m_random.uniform() < m_settings.shortSequenceShare ? m_random.between(2, room) : room;
+        const std::uint32_t longest = m_settings.maxTextTokens();
+        return m_random.uniform() < m_settings.shortSequenceShare ? m_random.between(2, longest) : longest;
     }
 
     bool hasPartner() const { return m_builder.m_partners.size() > 1; }
@@ -184,7 +184,7 @@ private:
     void join(Side a, Side b)
     {
         const bool pair = b.tokens.size() > 0;
-        truncate(a.tokens, b.tokens, m_settings.room(), m_random);
+        truncate(a.tokens, b.tokens, m_settings.maxTextTokens(), m_random);
         const SpecialTokens& special = m_builder.m_special;
         m_row.a = a.first;
         m_row.b = pair ? b.first : a.first;
