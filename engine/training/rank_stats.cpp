@@ -52,9 +52,9 @@ std::vector<RankStats> gatherRankStats(ProcessGroup& group, const RankStats& min
     return all;
 }
 
-double stepSeconds(const RankStats& figures)
+double stepSeconds(const RankStats& stats)
 {
-    return std::accumulate(figures.seconds.begin(), figures.seconds.end(), 0.0);
+    return std::accumulate(stats.seconds.begin(), stats.seconds.end(), 0.0);
 }
 
 } // namespace trainyard

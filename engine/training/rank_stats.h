@@ -27,6 +27,6 @@ RankStats takeRankStats(const RankMemory& memory, const SecondsByPhase& seconds)
 std::vector<RankStats> gatherRankStats(ProcessGroup& group, const RankStats& mine);
 
 /// Returns the wall time of a rank's step: the sum over its phases.
-double stepSeconds(const RankStats& figures);
+double stepSeconds(const RankStats& stats);
 
 } // namespace trainyard

@@ -49,7 +49,7 @@ private:
     QTimer m_timer;
 };
 
-QString figures(const QString& what, const Watch& watch)
+QString summary(const QString& what, const Watch& watch)
 {
     return QString("%1: +%2 MiB, event loop still for at most %3 ms")
         .arg(what)
@@ -94,8 +94,8 @@ private slots:
                 const auto target = attackedBy(how, overSsh);
                 QTest::qWait(kAttack);
                 report.injected(QString("%1 %2").arg(how, overSsh ? "over SSH" : "from a local agent"));
-                report.observed(figures(how, watch));
-                QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures(how, watch)));
+                report.observed(summary(how, watch));
+                QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(summary(how, watch)));
                 QVERIFY(target->state() != Target::State::Closed);
                 if (QLatin1String(how) == "noise") {
                     AWAIT(target->lastError().has_value());
@@ -154,8 +154,8 @@ private slots:
         QVERIFY2(mirrors.size() <= 17, qPrintable(mirrors.join(' ')));
         for (const QString& mirror : mirrors)
             QVERIFY2(!mirror.startsWith('.') && !mirror.contains("orig"), qPrintable(mirror));
-        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("names", watch)));
-        report.observed(QString("%1 mirrors, nothing else; %2").arg(mirrors.size()).arg(figures("", watch)));
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(summary("names", watch)));
+        report.observed(QString("%1 mirrors, nothing else; %2").arg(mirrors.size()).arg(summary("", watch)));
     }
 
     void f32_wrongFrames()
@@ -169,8 +169,8 @@ private slots:
             AWAIT(target->lastError().has_value());
             report.injected(how);
             QCOMPARE(target->lastError()->kind, ErrorKind::Unreachable);
-            QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures(how, watch)));
-            report.observed(figures(how, watch) + " (" +
+            QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(summary(how, watch)));
+            report.observed(summary(how, watch) + " (" +
                             QString::fromStdString(target->lastError()->message) + ')');
         }
         slowFrame(report);
@@ -244,7 +244,7 @@ private:
         QTest::qWait(kAttack);
         report.injected("a frame of 1 MiB, a byte a millisecond");
         QVERIFY(watch.growth() < kMaxGrowth);
-        report.observed(figures("half", watch));
+        report.observed(summary("half", watch));
     }
 
     void tooMuchOfAFile(FaultReport& report)
@@ -258,8 +258,8 @@ private:
         AWAIT(content.has_value());
         report.injected("100 MiB in answer to a read of 512 KiB");
         QVERIFY(!content->ok());
-        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("read", watch)));
-        report.observed(figures("read", watch) + " (" + QString::fromStdString(content->error().message) +
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(summary("read", watch)));
+        report.observed(summary("read", watch) + " (" + QString::fromStdString(content->error().message) +
                         ')');
     }
 
@@ -274,9 +274,9 @@ private:
         follower.start();
         AWAIT(problem.has_value());
         report.injected("a record that claims 16 MiB and never ends");
-        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(figures("record", watch)));
+        QVERIFY2(watch.growth() < kMaxGrowth, qPrintable(summary("record", watch)));
         QVERIFY(QFile(desk.filePath("journal/steps")).size() <= 8);
-        report.observed(figures("record", watch) + " (" + QString::fromStdString(problem->message) + ')');
+        report.observed(summary("record", watch) + " (" + QString::fromStdString(problem->message) + ')');
     }
 
     static QStringList nastyNames(const QString& witness)

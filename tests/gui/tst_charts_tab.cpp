@@ -172,7 +172,7 @@ private slots:
         m_tab->reset();
     }
 
-    void furtherFiguresAreFoundByName()
+    void furtherMetricsAreFoundByName()
     {
         auto* further = m_tab->findChild<MetricCharts*>();
         further->findChild<QLineEdit*>()->setText("loss sentence");

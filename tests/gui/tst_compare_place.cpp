@@ -110,7 +110,7 @@ private slots:
         QVERIFY(!visibleTable());
     }
 
-    void switchesTheFigure()
+    void switchesTheMetric()
     {
         open(study());
         chooseAll();
@@ -149,17 +149,17 @@ private slots:
         support::savePictures(*m_page, "compare-groups");
     }
 
-    void sortsFinalFiguresByTheirValue()
+    void sortsFinalMetricsByTheirValue()
     {
         open(study());
         chooseAll();
-        QTableView* figures = visibleTable();
+        QTableView* metrics = visibleTable();
         const int speed = 8; // sequences/s
-        figures->sortByColumn(speed, Qt::AscendingOrder);
-        QCOMPARE(figures->model()->index(0, 0).data().toString(), QString("bert-tiny-1r"));
-        figures->sortByColumn(speed, Qt::DescendingOrder);
-        QCOMPARE(figures->model()->index(0, 0).data().toString(), QString("bert-tiny-8r"));
-        QVERIFY(figures->model()->index(0, speed).data().toString().startsWith("★"));
+        metrics->sortByColumn(speed, Qt::AscendingOrder);
+        QCOMPARE(metrics->model()->index(0, 0).data().toString(), QString("bert-tiny-1r"));
+        metrics->sortByColumn(speed, Qt::DescendingOrder);
+        QCOMPARE(metrics->model()->index(0, 0).data().toString(), QString("bert-tiny-8r"));
+        QVERIFY(metrics->model()->index(0, speed).data().toString().startsWith("★"));
     }
 
     void aRunWhoseFolderIsGoneIsNamedAndTheOthersStay()

@@ -96,10 +96,10 @@ private slots:
         auto* plan = m_page->findChild<PlanPanels*>();
         QVERIFY(plan->kept()->spec == pipelined());
         const auto tables = m_page->findChildren<TableView*>();
-        auto* figures =
+        auto* metrics =
             *std::ranges::find(tables, QStringLiteral("Metrics of both designs"), &QWidget::accessibleName);
-        QVERIFY(figures->isVisible());
-        AWAIT(figures->model()->rowCount() > 10);
+        QVERIFY(metrics->isVisible());
+        AWAIT(metrics->model()->rowCount() > 10);
         click(*m_page, "Swap designs");
         QVERIFY(document().spec() == pipelined());
         QVERIFY(plan->kept()->spec == edited);

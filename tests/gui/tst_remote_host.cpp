@@ -89,7 +89,7 @@ private slots:
         QVERIFY(hostEntry().report);
     }
 
-    void aDataSetMadeThereShowsItsFigures()
+    void aDataSetMadeThereShowsItsCounts()
     {
         PrepareRequest options;
         options.host = m_host;

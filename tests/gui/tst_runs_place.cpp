@@ -212,7 +212,7 @@ private slots:
         support::savePictures(*m_page, "runs-empty");
     }
 
-    void showsTheNewestRunWithItsFigures()
+    void showsTheNewestRunWithItsMetrics()
     {
         open({running(), {}, failedRun()});
         QVERIFY(hasText("bert-large-phase1"));
@@ -594,7 +594,7 @@ private slots:
         support::savePictures(*m_page, "runs-link-lost");
     }
 
-    void newRecordsMoveTheFigures()
+    void newRecordsMoveTheMetrics()
     {
         const support::SampleRun sample = running();
         open({sample});

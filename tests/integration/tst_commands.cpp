@@ -153,7 +153,7 @@ private slots:
         QCOMPARE(json({"runs", "--recorded", "--json"}).array().size(), 2);
     }
 
-    void lastFiguresAsATable()
+    void lastMetricsAsATable()
     {
         run({"runs", "note", m_run, "short, but good"});
         const QStringList lines = run({"runs", "--recorded", "--csv"}).split('\n', Qt::SkipEmptyParts);

@@ -58,7 +58,7 @@ struct GroupShare {
     bool operator==(const GroupShare&) const = default;
 };
 
-/// Links as a table rather than as one figure: at 1 MiB a constant bandwidth is wrong by ten times.
+/// Links as a table rather than as one bandwidth: at 1 MiB a constant bandwidth is wrong by ten times.
 struct LinkTable {
     double latency = 0;             ///< seconds that one message takes however small it is
     std::vector<LinkPoint> points;  ///< ascending sizes, at least one

@@ -35,7 +35,7 @@ constexpr double kMinShare = 1e-6;
 constexpr double kMaxFactor = 1e6; ///< and as small at least
 constexpr double kMaxPrice = 1e9;  ///< an hour
 
-/// Complains where the figure is missing, not above 0, or of no machine.
+/// Complains where the rate is missing, not above 0, or of no machine.
 void readRate(FieldReader& reader, const char* key, double& rate)
 {
     reader.read(key, rate);

@@ -17,7 +17,7 @@ struct TimeBand {
 /// (engine/planner/README.md, rows of one and of many nodes). No probe can see it; measured runs can.
 constexpr double kModelError = 0.1;
 
-/// Of a node whose figures were measured on hosts of its kind: on which ones, how far predictions may be off,
+/// Of a node whose rates were measured on hosts of its kind: on which ones, how far predictions may be off,
 /// and what the steps of finished runs correct.
 struct NodeCalibration {
     std::string date; ///< of the last measurement: "2026-11-22"

@@ -33,7 +33,7 @@ struct PublishedCurve {
 
 struct ParsedCurve {
     PublishedCurve curve;
-    Diagnostics diagnostics; ///< every unknown key, wrong type and figure that makes no sense
+    Diagnostics diagnostics; ///< every unknown key, wrong type and impossible value
 };
 
 /// Reads a file as resources/presets/published has them. A point gives "sequences_per_second", or

@@ -13,7 +13,7 @@ namespace {
 constexpr double kWorthAWord = 0.01;
 
 /// What a layout is judged by; the smaller, the better.
-std::array<double, 3> figuresOf(const FoundLayout& layout)
+std::array<double, 3> objectivesOf(const FoundLayout& layout)
 {
     return {1 / layout.sequencesPerSecond, layout.costPerMillionSequences,
             static_cast<double>(layout.onDevice)};
@@ -21,7 +21,7 @@ std::array<double, 3> figuresOf(const FoundLayout& layout)
 
 class Comparison {
 public:
-    /// Of a figure that is better when it is smaller. `better` and `worse` follow the share.
+    /// Compares a metric that is better when it is smaller. `better` and `worse` follow the share.
     void compareShares(double own, double other, const char* better, const char* worse)
     {
         const double change = other > 0 ? own / other - 1 : 0;
@@ -73,22 +73,22 @@ Tradeoffs tradeoffs(const FoundLayout& layout, const FoundLayout& other)
 
 bool isDominated(const FoundLayout& layout, const FoundLayout& other)
 {
-    const auto own = figuresOf(layout);
-    const auto others = figuresOf(other);
+    const auto own = objectivesOf(layout);
+    const auto others = objectivesOf(other);
     return own != others && std::equal(others.begin(), others.end(), own.begin(), std::less_equal<>());
 }
 
-// What dominates comes first in the order of the figures, and what is dominated dominates nothing that its
+// What dominates comes first in the order of the objectives, and what is dominated dominates nothing that its
 // own dominator does not: each is compared with those alone that are kept already.
 std::vector<FoundLayout> paretoSet(const std::vector<FoundLayout>& layouts)
 {
-    std::vector<const FoundLayout*> byFigures;
+    std::vector<const FoundLayout*> ranked;
     for (const FoundLayout& layout : layouts)
-        byFigures.push_back(&layout);
-    std::stable_sort(byFigures.begin(), byFigures.end(),
-                     [](const auto* a, const auto* b) { return figuresOf(*a) < figuresOf(*b); });
+        ranked.push_back(&layout);
+    std::stable_sort(ranked.begin(), ranked.end(),
+                     [](const auto* a, const auto* b) { return objectivesOf(*a) < objectivesOf(*b); });
     std::vector<const FoundLayout*> kept;
-    for (const FoundLayout* layout : byFigures) {
+    for (const FoundLayout* layout : ranked) {
         if (std::none_of(kept.begin(), kept.end(),
                          [&](const FoundLayout* other) { return isDominated(*layout, *other); }))
             kept.push_back(layout);

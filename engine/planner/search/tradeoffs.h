@@ -7,7 +7,7 @@
 
 namespace trainyard {
 
-/// What a layout is better and worse at than another one, in words and figures: "12 % slower", "8.30 GiB less
+/// What a layout is better and worse at than another one, as texts: "12 % slower", "8.30 GiB less
 /// on the device".
 struct Tradeoffs {
     std::vector<std::string> gains;

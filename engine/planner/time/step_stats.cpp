@@ -38,19 +38,19 @@ StepStats stepStats(const RunSpec& spec, const SequenceShape& shape, double peak
 {
     const StepOperations operations = stepOperations(spec, shape);
     const double devices = spec.layout.worldSize();
-    StepStats figures;
-    figures.sequencesPerSecond = spec.batch.global / seconds;
-    figures.tokensPerSecond = figures.sequencesPerSecond * shape.length;
-    figures.modelRate = operations.model / devices / seconds;
-    figures.hardwareRate = operations.hardware / devices / seconds;
-    figures.modelUtilization = figures.modelRate / peak;
-    figures.hardwareUtilization = figures.hardwareRate / peak;
-    return figures;
+    StepStats stats;
+    stats.sequencesPerSecond = spec.batch.global / seconds;
+    stats.tokensPerSecond = stats.sequencesPerSecond * shape.length;
+    stats.modelRate = operations.model / devices / seconds;
+    stats.hardwareRate = operations.hardware / devices / seconds;
+    stats.modelUtilization = stats.modelRate / peak;
+    stats.hardwareUtilization = stats.hardwareRate / peak;
+    return stats;
 }
 
-TrainingEffort trainingEffort(double tokens, const StepStats& figures, const ClusterModel& cluster)
+TrainingEffort trainingEffort(double tokens, const StepStats& stats, const ClusterModel& cluster)
 {
-    const double days = tokens / figures.tokensPerDay();
+    const double days = tokens / stats.tokensPerDay();
     return {days, days * 24 * cluster.pricePerHour()};
 }
 

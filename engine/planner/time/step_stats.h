@@ -38,6 +38,6 @@ struct TrainingEffort {
     double days = 0;
     double cost = 0; ///< in the currency of the nodes' prices; 0 = unknown
 };
-TrainingEffort trainingEffort(double tokens, const StepStats& figures, const ClusterModel& cluster);
+TrainingEffort trainingEffort(double tokens, const StepStats& stats, const ClusterModel& cluster);
 
 } // namespace trainyard

@@ -63,10 +63,10 @@ QStringList columnOf(const TextTable& table, qsizetype column)
     return cells;
 }
 
-const PlanMetric& figureOf(const std::vector<PlanMetric>& figures, const QString& name)
+const PlanMetric& metricOf(const std::vector<PlanMetric>& metrics, const QString& name)
 {
-    const auto found = std::find_if(figures.begin(), figures.end(),
-                                    [&](const PlanMetric& figure) { return figure.name.startsWith(name); });
+    const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                    [&](const PlanMetric& metric) { return metric.name.startsWith(name); });
     return *found;
 }
 
@@ -249,20 +249,20 @@ private slots:
         QVERIFY(kept[0] < kept[1]);
     }
 
-    void figuresOfTimeNeedHardware()
+    void timeMetricsNeedHardware()
     {
         QCOMPARE(planMetrics(designOf(bertSpec(""))).size(), 5u);
         PlannedDesign design = designOf(bertSpec("p4d.24xlarge"));
         design.efficiency = 0.9;
-        const auto figures = planMetrics(design);
-        QCOMPARE(figureOf(figures, "Efficiency").value, "90.0 %");
-        QVERIFY(figureOf(figures, "MFU").amount > 0);
-        QVERIFY(figureOf(figures, "Cost").amount > 0);
-        QVERIFY(figureOf(figures, "Cost").name.contains("20")); // the year of the price
-        QVERIFY(figureOf(figures, "Memory").value.contains("of"));
+        const auto metrics = planMetrics(design);
+        QCOMPARE(metricOf(metrics, "Efficiency").value, "90.0 %");
+        QVERIFY(metricOf(metrics, "MFU").amount > 0);
+        QVERIFY(metricOf(metrics, "Cost").amount > 0);
+        QVERIFY(metricOf(metrics, "Cost").name.contains("20")); // the year of the price
+        QVERIFY(metricOf(metrics, "Memory").value.contains("of"));
     }
 
-    void changesAreGoodOrBadByTheFigure()
+    void changesAreGoodOrBadByTheMetric()
     {
         PlanMetric now{"Time", "", "", 1.1, PlanMetric::Better::Lower};
         PlanMetric before{"Time", "", "", 1.0, PlanMetric::Better::Lower};
@@ -285,7 +285,7 @@ private slots:
         QVERIFY(all.contains("Price:"));
     }
 
-    void comparesFiguresAndFields()
+    void comparesMetricsAndFields()
     {
         const PlannedDesign kept = designOf(bertSpec());
         RunSpec spec = bertSpec();
@@ -295,21 +295,21 @@ private slots:
         QCOMPARE(columnOf(fields, 0), (QStringList{"batch.accumulation", "batch.micro"}));
         QCOMPARE(columnOf(fields, 1), (QStringList{"4", "16"}));
         QCOMPARE(columnOf(fields, 2), (QStringList{"2", "32"}));
-        const TextTable figures = comparedMetrics(kept, present);
-        const QStringList names = columnOf(figures, 0);
+        const TextTable metrics = comparedMetrics(kept, present);
+        const QStringList names = columnOf(metrics, 0);
         QVERIFY(names.contains("Sequences/s"));
         QVERIFY(names.indexOf("· compute") > names.indexOf("Step time"));
-        const QStringList activations = figures.rows[names.indexOf("· activations")];
+        const QStringList activations = metrics.rows[names.indexOf("· activations")];
         QVERIFY(names.indexOf("· activations") < names.indexOf("Tokens/step"));
         QVERIFY2(activations[3].startsWith("× "), qPrintable(activations.join(' ')));
     }
 
     void aDesignWithoutTimeIsComparedToo()
     {
-        const TextTable figures = comparedMetrics(designOf(bertSpec("")), designOf(bertSpec()));
-        const qsizetype row = columnOf(figures, 0).indexOf("Sequences/s");
-        QCOMPARE(figures.rows[row][1], "–");
-        QCOMPARE(figures.rows[row][3], "");
+        const TextTable metrics = comparedMetrics(designOf(bertSpec("")), designOf(bertSpec()));
+        const qsizetype row = columnOf(metrics, 0).indexOf("Sequences/s");
+        QCOMPARE(metrics.rows[row][1], "–");
+        QCOMPARE(metrics.rows[row][3], "");
     }
 
     void searchesLayoutsAndSaysWhatTheyGain()

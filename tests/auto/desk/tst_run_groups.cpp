@@ -153,7 +153,7 @@ private slots:
             QVERIFY(std::abs(studentQuantile975(freedom) - t) < 6e-4);
     }
 
-    void marksTheBestOfEachFigure()
+    void marksTheBestOfEachMetric()
     {
         auto slow = sample("slow", 2, 1e-3);
         slow.secondsPerStep = 2;

@@ -141,7 +141,7 @@ private slots:
         }
     }
 
-    void keepsFiguresThatAreNotNumbers()
+    void keepsMetricsThatAreNotNumbers()
     {
         RunEntry fresh = entry("a", 1000);
         fresh.loss = std::nan("");
@@ -158,7 +158,7 @@ private slots:
         QCOMPARE(ids(*RunDatabase::open(m_file).value()), (QStringList{"c", "b", "a"}));
     }
 
-    void newFiguresLeaveTagsAndNotesAlone()
+    void newMetricsLeaveTagsAndNotesAlone()
     {
         auto library = RunDatabase::open(m_file).value();
         QVERIFY(library->store(entry("a", 1000)).ok());
@@ -211,7 +211,7 @@ private slots:
         QCOMPARE(rows.rowCount(), 1);
     }
 
-    void newFiguresDoNotUndoWhatAnotherWindowNoted()
+    void newMetricsDoNotUndoWhatAnotherWindowNoted()
     {
         auto first = RunDatabase::open(m_file).value();
         QVERIFY(first->store(entry("a", 1000)).ok());
@@ -489,7 +489,7 @@ private slots:
         QTEST(filter.rowCount(), "found");
     }
 
-    void sortsByFigures()
+    void sortsByMetrics()
     {
         auto library = RunDatabase::open(m_file).value();
         RunEntry fast = entry("fast", 1000);

@@ -140,7 +140,7 @@ private slots:
         QVERIFY(series.steps().rewrites() > 0);
     }
 
-    void keepsEachRanksPeakAndItsNewestFigures()
+    void keepsEachRanksPeakAndItsNewestStats()
     {
         StepRecord first = step(1, 9);
         first.ranks.resize(2);
@@ -158,7 +158,7 @@ private slots:
         QCOMPARE(series.steps().column(StepColumn::PeakMemory).toList(), (QList<double>{900, 400}));
     }
 
-    void figuresOfRanksAreThoseOfTheNewestAttempt()
+    void rankStatsAreThoseOfTheNewestAttempt()
     {
         StepRecord wide = step(1, 9);
         wide.ranks.resize(4);

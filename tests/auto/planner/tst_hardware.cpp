@@ -139,7 +139,7 @@ private slots:
     }
 
     // A plan with them would not be finite.
-    void refusesFiguresOfNoMachine_data()
+    void refusesRatesOfNoMachine_data()
     {
         QTest::addColumn<QByteArray>("key");
         QTest::addColumn<QByteArray>("value");
@@ -150,7 +150,7 @@ private slots:
         QTest::addRow("device.kernel_time") << QByteArray("kernel_time") << QByteArray("1e300");
         QTest::addRow("price.per_hour") << QByteArray("per_hour") << QByteArray("1e308");
     }
-    void refusesFiguresOfNoMachine()
+    void refusesRatesOfNoMachine()
     {
         QFETCH(QByteArray, key);
         QFETCH(QByteArray, value);

@@ -212,7 +212,7 @@ private slots:
         }
     }
 
-    void namesWhatDiffersInFigures()
+    void namesDifferencesInNumbers()
     {
         FoundLayout layout;
         layout.sequencesPerSecond = 100;
@@ -234,13 +234,13 @@ private slots:
     void keepsWhatNothingElseBeats()
     {
         std::mt19937 random(3);
-        std::uniform_int_distribution<int> figure(1, 12);
+        std::uniform_int_distribution<int> value(1, 12);
         for (int round = 0; round < 50; ++round) {
             std::vector<FoundLayout> layouts(60);
             for (FoundLayout& layout : layouts) {
-                layout.sequencesPerSecond = figure(random);
-                layout.costPerMillionSequences = figure(random);
-                layout.onDevice = static_cast<Bytes>(figure(random));
+                layout.sequencesPerSecond = value(random);
+                layout.costPerMillionSequences = value(random);
+                layout.onDevice = static_cast<Bytes>(value(random));
             }
             std::size_t kept = 0;
             for (const FoundLayout& layout : layouts)

@@ -88,7 +88,7 @@ private slots:
         QVERIFY(haveDevices(spec, four).ok());
     }
 
-    void namesTheTightestHostAndTheFigures()
+    void namesTheTightestHostAndTheBytes()
     {
         const std::vector<HostMemory> hosts{{"a", 1, 4 * kGiB}, {"b", 2, 3 * kGiB}, {"c", 1, std::nullopt}};
         QCOMPARE(refusalOf(hosts, {3 * kGiB}), "");

@@ -120,11 +120,11 @@ private slots:
         for (const auto& [row, mfu, hfu] : rows) {
             RunSpec spec = row.spec();
             spec.memory.recompute = RecomputeKind::Selective;
-            const StepStats figures =
+            const StepStats stats =
                 stepStats(spec, kMegatronShape,
                           nodePreset("ndm-a100-v4")->device.peak.of(spec.precision.compute), row.seconds);
-            QVERIFY(std::abs(100 * figures.modelUtilization - mfu) <= 0.05);
-            QVERIFY(std::abs(100 * figures.hardwareUtilization - hfu) <= 0.05);
+            QVERIFY(std::abs(100 * stats.modelUtilization - mfu) <= 0.05);
+            QVERIFY(std::abs(100 * stats.hardwareUtilization - hfu) <= 0.05);
         }
     }
 };

@@ -197,14 +197,14 @@ std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory)
 
 namespace {
 
-double largestDifferenceOf(double StepRecord::*figure, const std::vector<StepRecord>& a,
+double largestDifferenceOf(double StepRecord::*member, const std::vector<StepRecord>& a,
                            const std::vector<StepRecord>& b)
 {
     if (a.size() != b.size() || a.empty())
         return std::numeric_limits<double>::infinity();
     double largest = 0;
     for (std::size_t i = 0; i < a.size(); ++i)
-        largest = std::max(largest, std::abs(a[i].*figure - b[i].*figure) / std::abs(a[i].*figure));
+        largest = std::max(largest, std::abs(a[i].*member - b[i].*member) / std::abs(a[i].*member));
     return largest;
 }
 

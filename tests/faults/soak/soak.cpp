@@ -212,7 +212,7 @@ void Soak::keepWhatIsLeft()
     }
 }
 
-QString Soak::figures() const
+QString Soak::summary() const
 {
     return QString("seed %1: %2 faults, %3 attempts, %4 steps")
         .arg(m_seed)

@@ -33,7 +33,7 @@ public:
     QString follow();
 
     /// "seed 7: 14 faults, 5 attempts, 4711 steps"; after conclude().
-    QString figures() const;
+    QString summary() const;
 
 private:
     Moment now() const { return m_clock.elapsed(); }

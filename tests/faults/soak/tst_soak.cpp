@@ -33,7 +33,7 @@ private slots:
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         trouble = soak.conclude();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
-        qInfo("%s", qPrintable(soak.figures()));
+        qInfo("%s", qPrintable(soak.summary()));
         trouble = soak.follow();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
 
