@@ -483,7 +483,7 @@ private slots:
         QCOMPARE(board->current(), 1);
         QVERIFY(hasTextStartingWith("rank 1 · gpu-01.cluster, device 1 · D 0 P 1 T 1"));
         QVERIFY(hasTextStartingWith(
-            "In backward of step 1\u202f240. Last collective: all-reduce 41 of 25.0 MiB"));
+            "In backward of step 1\u202f240. Last collective: all-reduce (number 41, 25.0 MiB,"));
         QTest::keyClick(board, Qt::Key_End);
         QCOMPARE(board->current(), 3);
         QTest::keyClick(board, Qt::Key_Return);

@@ -28,12 +28,15 @@ QString groupText(const FlightSnapshot& ring, std::uint32_t group)
 QString lastCollective(const FlightSnapshot& ring)
 {
     const FlightEntry& last = ring.entries.back();
-    const QString what = QObject::tr("%1 %2 of %3 among %4")
-                             .arg(toQString(nameOf(last.kind)), displayCount(qint64(last.sequence)),
-                                  displayBytes(double(last.bytes)), groupText(ring, last.group));
-    return last.leftNs == 0 ? QObject::tr("Last collective: %1, not finished yet.").arg(what)
-                            : QObject::tr("Last collective: %1, finished after %2.")
-                                  .arg(what, displaySeconds(double(last.leftNs - last.enteredNs) / 1e9));
+    const QString kind = toQString(nameOf(last.kind));
+    const QString number = displayCount(qint64(last.sequence)); // within the group
+    const QString size = displayBytes(double(last.bytes));
+    const QString ranks = groupText(ring, last.group);
+    if (last.leftNs == 0)
+        return QObject::tr("Last collective: %1 (number %2, %3, %4), not finished yet.")
+            .arg(kind, number, size, ranks);
+    return QObject::tr("Last collective: %1 (number %2, %3, %4), finished after %5.")
+        .arg(kind, number, size, ranks, displaySeconds(double(last.leftNs - last.enteredNs) / 1e9));
 }
 
 } // namespace

@@ -6,8 +6,8 @@
 
 namespace trainyard {
 
-/// Describes the last activity of a rank: "In backward of step 1 240. Last collective: all-reduce 41 of 25.0
-/// MiB among all ranks, not finished yet."
+/// Describes the last activity of a rank: "In backward of step 1 240. Last collective: all-reduce (number
+/// 41, 25.0 MiB, all ranks), not finished yet."
 QString flightRecorderText(const FlightSnapshot& ring);
 
 } // namespace trainyard
