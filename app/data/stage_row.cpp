@@ -24,7 +24,7 @@ QString spoken(const StageProgress& progress)
 {
     QStringList parts;
     for (const Stage& stage : progress.stages())
-        parts << QStringLiteral("%1: %2").arg(stage.name, stage.finished  ? StageRow::tr("done")
+        parts << QStringLiteral("%1: %2").arg(stage.name, stage.finished  ? StageRow::tr("finished")
                                                           : stage.started ? stage.doneText()
                                                                           : StageRow::tr("waiting"));
     return parts.join(QStringLiteral(", "));

@@ -19,7 +19,7 @@ constexpr std::array<Look, 8> kLooks{{
     {"◆", "stalled", Tone::Warning},
     {"◌", "link lost, still running", Tone::Warning},
     {"●", "stopping", Tone::Accent},
-    {"✓", "done", Tone::Good},
+    {"✓", "finished", Tone::Good},
     {"✕", "failed", Tone::Bad},
     {"‖", "stopped", Tone::Muted},
 }};
@@ -62,7 +62,7 @@ RunDisplayState displayStateOf(RunState state)
     case RunState::Stopping:
         return RunDisplayState::Stopping;
     case RunState::Finished:
-        return RunDisplayState::Done;
+        return RunDisplayState::Finished;
     case RunState::Failed:
         return RunDisplayState::Failed;
     case RunState::Stopped:

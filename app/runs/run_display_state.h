@@ -14,7 +14,7 @@ enum class RunDisplayState {
     Stalled,  ///< ◆ running, but its steps or its supervisor have fallen silent
     LinkLost, ///< ◌ last seen running; it continues without us
     Stopping, ///< ● asked to stop
-    Done,     ///< ✓
+    Finished, ///< ✓
     Failed,   ///< ✕
     Stopped,  ///< ‖ can be resumed
 };

@@ -39,11 +39,15 @@ bool anyContains(const QStringList& texts, const QString& word)
     return std::any_of(texts.begin(), texts.end(), [&](const QString& text) { return contains(text, word); });
 }
 
-/// Matches the state's name in the journal ("finished") and in the window ("done").
+/// The window once showed it for "finished", and people still search for it.
+const QString kOldFinished = QStringLiteral("done");
+
+/// Matches the state's name in the journal ("pending") and in the window ("queued").
 bool hasState(const RunEntry& entry, const QString& word)
 {
     return contains(toQString(nameOf(entry.state)), word) ||
-           contains(wordOf(displayStateOf(entry.state)), word);
+           contains(wordOf(displayStateOf(entry.state)), word) ||
+           (entry.state == RunState::Finished && contains(kOldFinished, word));
 }
 
 bool hasWord(const RunEntry& entry, const QString& word)

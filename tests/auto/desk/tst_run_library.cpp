@@ -444,7 +444,7 @@ private slots:
         RunEntry done = entry("a", 1000);
         done.state = RunState::Finished;
         QVERIFY(library->store(done).ok());
-        QCOMPARE(model.index(1, RunListModel::State).data().toString(), QString("✓ done"));
+        QCOMPARE(model.index(1, RunListModel::State).data().toString(), QString("✓ finished"));
         QVERIFY(library->remove("b").ok());
         QCOMPARE(model.rowCount(), 1);
     }
