@@ -114,8 +114,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     scroll->viewport()->setAutoFillBackground(false);
     body->setAutoFillBackground(false);
 
-    auto* column = columnLayout(
-        this, metrics::kGap, {metrics::kPanelPadding, metrics::kGap, metrics::kHalf, metrics::kPanelPadding});
+    auto* column = columnLayout(this, metrics::kGap, metrics::kPanelMargins);
     column->addWidget(m_verdict);
     column->addWidget(scroll, 1);
     column->addWidget(makeSeparator());
