@@ -13,7 +13,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMinListHeight = 64;
+constexpr int kMinListHeight = 112; ///< pixels: one alternative with its gains and losses
 
 QComboBox* makeObjectives()
 {

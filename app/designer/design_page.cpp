@@ -35,11 +35,11 @@ constexpr int kFormWidth = 416;
 constexpr int kFormWidest = 544;
 constexpr int kVerdictWidth = 304;
 constexpr int kVerdictWidest = 400;
-constexpr int kClusterShare = 3;            ///< of the height: cluster and memory
-constexpr int kStepShare = 2;               ///< a step and what follows from it
-constexpr int kVerdictHeight = 620;         ///< pixels: with the figures and one finding
-constexpr int kMinAlternativesHeight = 104; ///< pixels
-constexpr int kMinHeight = 400;             ///< pixels
+constexpr int kClusterShare = 3;         ///< of the height: cluster and memory
+constexpr int kStepShare = 2;            ///< a step and what follows from it
+constexpr int kVerdictHeight = 620;      ///< pixels: with the metrics and one finding, which scroll in less
+constexpr int kAlternativesHeight = 252; ///< pixels: with one alternative and Apply
+constexpr int kMinHeight = 400;          ///< pixels
 constexpr int kExplainAfterMs = 200; ///< without an edit; settings that work are looked for by the thousand
 
 QFrame* makeTitledPanel(const QString& title, QWidget* content)
@@ -79,7 +79,8 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
     area.resizeDocks({panel("form"), panel("cluster"), panel("verdict")}, {form, pictures, verdict},
                      Qt::Horizontal);
     const int height = std::max(area.height(), kMinHeight);
-    const int answer = std::min(std::max(kVerdictHeight, height / 2), height - kMinAlternativesHeight);
+    const int alternatives = std::min(kAlternativesHeight, height * 2 / 5);
+    const int answer = std::min(std::max(kVerdictHeight, height / 2), height - alternatives);
     area.resizeDocks({panel("verdict"), panel("alternatives")}, {answer, height - answer}, Qt::Vertical);
     const int top = height * kClusterShare / (kClusterShare + kStepShare);
     area.resizeDocks({panel("cluster"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
