@@ -44,6 +44,8 @@ QVariant TextTableModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return m_table.rows[index.row()][index.column()];
     case Qt::ToolTipRole:
+        if (index.column() == 0 && index.row() < m_table.tips.size())
+            return toolTipOf(m_table.tips[index.row()]);
         return toolTipOf(m_table.rows[index.row()][index.column()]);
     case kToneRole:
         return int(index.column() == 0 ? Tone::Muted : Tone::Plain);

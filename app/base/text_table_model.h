@@ -11,6 +11,7 @@ namespace trainyard {
 struct TextTable {
     QStringList columns;
     QList<QStringList> rows; ///< each as long as `columns`
+    QStringList tips{};      ///< tool tip of each row's first cell; may be shorter than `rows`
 };
 
 class TextTableModel : public QAbstractTableModel {

@@ -135,6 +135,8 @@ void OptionFields::addNumber(QVBoxLayout* column, const char* name, const Words&
                              const Member<int>& member, int low, int high)
 {
     auto* box = new NumberBox(low, high, words.unit);
+    if (low == 0)
+        box->setSpecialValueText(words.zero);
     addRow(
         column, name, box, words, [box, member](PrepareRequest& o) { box->showValue(member(o)); },
         [box, member](PrepareRequest& o) { member(o) = box->value(); });

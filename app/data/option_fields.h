@@ -29,6 +29,7 @@ public:
         QString label;
         QString help; ///< meaning, unit and default
         QString unit{};
+        QString zero{};          ///< shown for 0: "Auto"; empty = the number
         QString text{};          ///< of a check box, or the placeholder of a line
         QList<Choice> choices{}; ///< for enumerations, and texts that have choices
     };

@@ -222,9 +222,9 @@ void PrepareForm::addRows(QVBoxLayout* column)
                         {tr("Training shards"),
                          tr("HDF5 files of equal size; preferably a multiple of the rank count; default 8"),
                          tr("files")});
-    m_fields->addOption(
-        column, "--threads",
-        {tr("Threads"), tr("On the host; 0 = one per core. Does not affect the result"), tr("threads")});
+    m_fields->addOption(column, "--threads",
+                        {tr("Threads"), tr("On the host; 0 = one per core. Does not affect the result"),
+                         tr("threads"), tr("Auto")});
     m_fields->addOption(
         column, "--memory",
         {tr("Memory"),

@@ -4,6 +4,7 @@
 #include <QPointer>
 #include <QStackedWidget>
 
+#include "app/base/field_label.h"
 #include "app/base/theme.h"
 #include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
@@ -165,7 +166,7 @@ void ComparisonPanel::showTables()
     if (!m_kept)
         return;
     m_metrics.setTable(comparedMetrics(*m_kept, m_present));
-    m_fields.setTable(comparedFields(m_kept->spec, m_present.spec));
+    m_fields.setTable(withFieldLabels(comparedFields(m_kept->spec, m_present.spec)));
 }
 
 } // namespace trainyard

@@ -53,6 +53,7 @@ QWidget* FieldEditor::makeInteger()
 {
     // Accepts any number; validate() explains unreasonable ones.
     auto* box = new NumberBox(0, std::numeric_limits<int>::max(), m_field.unit);
+    box->setSpecialValueText(m_field.zero);
     connect(box, &QSpinBox::valueChanged, this, [this](int value) { commit(value); });
     m_show = [box](const QVariant& value) { box->showValue(value.toInt()); };
     return box;

@@ -2,6 +2,7 @@
 
 #include <QVBoxLayout>
 
+#include "app/base/field_label.h"
 #include "app/base/theme.h"
 #include "app/designer/spec_field.h"
 #include "app/widgets/roles.h"

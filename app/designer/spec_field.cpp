@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include <QRegularExpression>
-
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
 #include "engine/spec/field_list.h"
@@ -52,24 +50,6 @@ const std::vector<SectionLayout> kSections{
     {"Optimizer details", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
     {"Loss scaling (float16)", true, {"precision.loss_scale"}}};
 
-/// Labels of objects and of fields that are columns of an editor.
-constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model"},
-                                                                {"cluster", "Hosts"},
-                                                                {"cluster.nodes", "Hosts"},
-                                                                {"layout", "Parallelism"},
-                                                                {"layout.data", "Data parallel"},
-                                                                {"batch", "Batch"},
-                                                                {"batch.micro", "Micro-batch"},
-                                                                {"batch.accumulation", "Accumulation"},
-                                                                {"batch.global", "Global batch"},
-                                                                {"optimizer", "Optimizer"},
-                                                                {"precision", "Precision"},
-                                                                {"memory", "Memory"},
-                                                                {"dataset", "Data set"},
-                                                                {"evaluation", "Evaluation"},
-                                                                {"checkpoint", "Checkpoints"},
-                                                                {"launch", "Launch"}};
-
 /// Makes a row for every field except those of nodes. `reach` returns the object: see makeRow().
 template <typename Struct, typename Reach>
 struct RowMaker {
@@ -92,6 +72,7 @@ struct RowMaker {
             SpecField row{.path = path + QLatin1String(key),
                           .label = fieldText(info.label),
                           .unit = fieldText(info.unit),
+                          .zero = fieldText(info.zero),
                           .effect = fieldText(info.help),
                           .source = QString::fromUtf8(info.source)};
             makeRow<Member>(row, info, inner);
@@ -154,6 +135,8 @@ QString defaultOf(const SpecField& field)
         field.kind == SpecField::Kind::Integer ? displayCount(value.toInt()) : value.toString();
     if (text.isEmpty())
         return fieldText("empty");
+    if (text == QLatin1String("0") && !field.zero.isEmpty())
+        return field.zero;
     if (field.unit.isEmpty())
         return text;
     return text + QLatin1Char(' ') + displayUnit(text == QLatin1String("1") ? 1 : 0, field.unit);
@@ -176,41 +159,6 @@ SpecField specField(const char* path)
             return row;
     }
     TRAINYARD_CHECK_MSG(false, path);
-}
-
-QString fieldLabel(const QString& path)
-{
-    static const QRegularExpression node(QStringLiteral(R"(^cluster\.nodes\[(\d+)\](?:\.(\w+))?$)"));
-    if (const auto match = node.match(path); match.hasMatch()) {
-        const QString host = fieldText("Host %1").arg(match.captured(1).toInt() + 1);
-        return !match.captured(2).isEmpty() ? fieldText("%1: %2").arg(host, match.captured(2)) : host;
-    }
-    for (const auto& [entry, label] : kGroupLabels) {
-        if (path == QLatin1String(entry))
-            return fieldText(label);
-    }
-    for (const SpecField& row : allRows()) {
-        if (row.path == path && !row.label.isEmpty())
-            return row.label;
-    }
-    return path;
-}
-
-QString withFieldLabels(const QString& text)
-{
-    static const QRegularExpression paths(QStringLiteral(
-        R"(\b(?:model|cluster|layout|batch|optimizer|precision|memory|dataset|checkpoint|launch))"
-        R"((?:\[\d+\]|\.[a-z][a-z_0-9]*)+)"));
-    QString labelled;
-    qsizetype done = 0;
-    for (const QRegularExpressionMatch& match : paths.globalMatch(text)) {
-        const QString label = fieldLabel(match.captured());
-        if (label == match.captured())
-            continue;
-        labelled += text.mid(done, match.capturedStart() - done) + QChar(0x201C) + label + QChar(0x201D);
-        done = match.capturedEnd();
-    }
-    return labelled + text.mid(done);
 }
 
 QString nodeFieldHelp(const std::string& key)

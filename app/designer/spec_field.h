@@ -19,6 +19,7 @@ struct SpecField {
     QString path{}; ///< JSON path, as in Diagnostic::path
     QString label{};
     QString unit{};
+    QString zero{}; ///< shown for 0: "Off"; empty = the number
     QString effect{};
     QString source{}; ///< reference for its meaning; papers as "arXiv:" and a number
     Kind kind = Kind::Text;
@@ -40,11 +41,6 @@ struct SpecSection {
 
 /// Returns the field of that JSON path, which must exist and not belong to a node.
 SpecField specField(const char* path);
-/// Returns the form's label of the field or object at a JSON path: "Attention heads", "Parallelism", "Host 2:
-/// slots"; the path itself if the form does not show it.
-QString fieldLabel(const QString& path);
-/// Returns `text` with each JSON path replaced by its label in quotation marks.
-QString withFieldLabels(const QString& text);
 /// Returns the help of a field of cluster.nodes[], by its key.
 QString nodeFieldHelp(const std::string& key);
 /// Returns the fields below the batch equation.

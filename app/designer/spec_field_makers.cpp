@@ -120,13 +120,6 @@ double formUnit(const FieldInfo& info)
     return 1;
 }
 
-QString shortUnit(const QString& unit)
-{
-    if (unit == QLatin1String("seconds"))
-        return QStringLiteral("s");
-    return unit == QLatin1String("minutes") ? QStringLiteral("min") : unit;
-}
-
 void specialize(SpecField& field)
 {
     if (field.path == QLatin1String("model.preset"))

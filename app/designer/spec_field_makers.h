@@ -5,19 +5,13 @@
 #include <cmath>
 #include <type_traits>
 
-#include <QCoreApplication>
-
 #include "app/base/display_text.h"
+#include "app/base/field_label.h"
 #include "app/designer/spec_field.h"
 #include "engine/spec/field_info.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
-
-inline QString fieldText(const char* text)
-{
-    return text[0] ? QCoreApplication::translate("SpecField", text) : QString();
-}
 
 template <typename Enum>
 QStringList namesOf()
@@ -27,8 +21,6 @@ QStringList namesOf()
 
 /// Returns the bytes or milliseconds of the unit in which the form shows a size or duration.
 double formUnit(const FieldInfo& info);
-/// Returns "s" for "seconds", because the labels are narrow.
-QString shortUnit(const QString& unit);
 /// Returns why the text is not a seed; empty = valid.
 QString seedComplaint(const QString& text);
 QString partitionText(const StagePartition& partition);

@@ -9,6 +9,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/display_text.h"
+#include "app/base/field_label.h"
 #include "app/base/theme.h"
 #include "app/designer/batch_row.h"
 #include "app/designer/cluster_editor.h"

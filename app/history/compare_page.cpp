@@ -9,6 +9,7 @@
 #include <QTabWidget>
 
 #include "app/base/display_text.h"
+#include "app/base/field_label.h"
 #include "app/base/theme.h"
 #include "app/charts/chart_legend.h"
 #include "app/charts/chart_toolbar.h"
@@ -350,7 +351,7 @@ void ComparePage::showTables()
 {
     const QList<const OpenRun*> all = runs();
     m_metricTable.setGroups(groups(), m_groupBar->aggregation().middle, m_groupBar->aggregation().spread);
-    m_differences.setTable(all.isEmpty() ? TextTable() : specificationDifferences(all));
+    m_differences.setTable(withFieldLabels(all.isEmpty() ? TextTable() : specificationDifferences(all)));
     m_differencePages->setCurrentIndex(m_differences.rowCount() > 0 ? ContentPage : NothingPage);
     const QList<ScalingRow> scaling = scalingOf(all);
     m_scaling.setTable(scalingText(scaling));

@@ -9,6 +9,7 @@
 #include <QStackedWidget>
 
 #include "app/base/display_text.h"
+#include "app/base/field_label.h"
 #include "app/base/theme.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
@@ -104,7 +105,7 @@ void SpecTab::compare()
     if (other.isEmpty() || !m_run)
         return m_pages->setCurrentIndex(TextPage);
     const auto run = m_store.open(other);
-    m_differences.setTable(run.ok() ? specificationDifferences({m_run, *run}) : TextTable());
+    m_differences.setTable(withFieldLabels(run.ok() ? specificationDifferences({m_run, *run}) : TextTable()));
     m_answer->setText(run.ok() ? tr("The specifications are equal.")
                                : QString::fromStdString(run.error().text()));
     m_pages->setCurrentIndex(m_differences.rowCount() > 0 ? TablePage : AnswerPage);

@@ -1,5 +1,6 @@
 #include "app/widgets/input_boxes.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include <QSignalBlocker>
@@ -53,12 +54,16 @@ QString NumberBox::textFromValue(int value) const
     return displayCount(value);
 }
 
-QString NumberBox::digitsOf(QString text) const
+QString NumberBox::withoutSuffix(const QString& text) const
 {
-    if (text.endsWith(suffix()))
-        text.chop(suffix().size());
-    text.removeIf([](QChar c) { return c.isSpace(); });
-    return text;
+    return text.endsWith(suffix()) ? text.chopped(suffix().size()) : text;
+}
+
+QString NumberBox::digitsOf(const QString& text) const
+{
+    QString digits = withoutSuffix(text);
+    digits.removeIf([](QChar c) { return c.isSpace(); });
+    return digits;
 }
 
 int NumberBox::valueFromText(const QString& text) const
@@ -66,8 +71,19 @@ int NumberBox::valueFromText(const QString& text) const
     return digitsOf(text).toInt();
 }
 
-QValidator::State NumberBox::validate(QString& text, int&) const
+QValidator::State NumberBox::validate(QString& text, int& position) const
 {
+    const QString word = specialValueText();
+    if (!word.isEmpty() && text == word)
+        return QValidator::Acceptable;
+    if (!word.isEmpty() && text.startsWith(word)) { // digits replace it
+        text.remove(0, word.size());
+        position = std::max(0, position - int(word.size()));
+    }
+    if (!word.isEmpty() && word.startsWith(withoutSuffix(text))) { // the first letter deleted deletes all
+        text = suffix();
+        position = 0;
+    }
     const QString digits = digitsOf(text);
     if (digits.isEmpty())
         return QValidator::Intermediate;

@@ -37,7 +37,8 @@ protected:
 
 private:
     void showUnit();
-    QString digitsOf(QString text) const;
+    QString withoutSuffix(const QString& text) const;
+    QString digitsOf(const QString& text) const;
 
     QString m_unit;
 };

@@ -13,13 +13,15 @@ void describe(Visitor& field, Of<EvaluationSpec>)
            .help = "Steps between evaluations, the last of which follows the last step; 0 evaluates as often "
                    "as 2 % of the run's time allow",
            .range = atLeast(0),
-           .unit = "steps"});
+           .unit = "steps",
+           .zero = "Auto"});
     field("batches", &EvaluationSpec::batches,
           {.label = "Rows per evaluation",
            .help = "Global batches of test rows per evaluation, fewer in a short run with every_steps 0; 0 "
                    "disables evaluation",
            .range = atLeast(0),
-           .unit = "batches"});
+           .unit = "batches",
+           .zero = "Off"});
     field("dataset", &EvaluationSpec::dataset,
           {.label = "Evaluation data set",
            .help = "Folder of the data set whose test rows are evaluated; empty selects dataset.path",
@@ -38,7 +40,8 @@ void describe(Visitor& field, Of<EvaluationSpec>)
           {.label = "Patience",
            .help = "Ends the run after so many evaluations in a row without improvement; 0 never does",
            .range = atLeast(0),
-           .unit = "evaluations"});
+           .unit = "evaluations",
+           .zero = "Off"});
     field("keep_best", &EvaluationSpec::keepBest,
           {.label = "Keep the best",
            .help = "Writes a checkpoint after each evaluation that is the best so far, and keeps it"});

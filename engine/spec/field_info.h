@@ -62,6 +62,7 @@ struct FieldInfo {
     const char* help = "";  ///< one sentence without its full stop
     Range range{};
     const char* unit = "";    ///< that the form shows it in; every size has one ("MiB")
+    const char* zero = "";    ///< what the form shows for 0: "Off"; empty: the number
     const char* source = "";  ///< of what it does; papers as "arXiv:" and their number
     const char* choices = ""; ///< of a text that has to be one of them: "cluster, spread"
     const char* pattern = ""; ///< of a text: regular expression for the JSON schema

@@ -20,7 +20,8 @@ void describe(Visitor& field, Of<CheckpointSpec>)
           {.label = "Save every",
            .help = "Steps between checkpoints; 0 writes one at the end only",
            .range = atLeast(0),
-           .unit = "steps"});
+           .unit = "steps",
+           .zero = "At the end"});
     field("keep_last", &CheckpointSpec::keepLast,
           {.label = "Keep last",
            .help = "Newest checkpoints to keep; older ones are removed after a newer one is published",
@@ -30,7 +31,8 @@ void describe(Visitor& field, Of<CheckpointSpec>)
           {.label = "Keep permanently",
            .help = "Also keeps the checkpoint of every Nth step; 0 keeps none of them",
            .range = atLeast(0),
-           .unit = "steps"});
+           .unit = "steps",
+           .zero = "Off"});
     field("asynchronous", &CheckpointSpec::asynchronous,
           {.label = "Asynchronous",
            .help =
@@ -71,7 +73,8 @@ void describe(Visitor& field, Of<RestartSpec>)
     field("limit", &RestartSpec::limit,
           {.label = "Restarts",
            .help = "Restarts in a row without a new checkpoint, each from the last one; 0 disables restarts",
-           .range = between(0, 1000)});
+           .range = between(0, 1000),
+           .zero = "Off"});
     field("backoff", &RestartSpec::backoff,
           {.label = "Restart delay",
            .help = "Wait before the first restart; doubles with each, up to 5 minutes",

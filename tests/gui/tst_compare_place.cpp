@@ -95,9 +95,9 @@ private slots:
         const QAbstractItemModel* model = visibleTable()->model();
         for (int row = 0; row < model->rowCount(); ++row)
             fields.append(model->index(row, 0).data().toString());
-        QVERIFY(fields.contains("layout.data"));
-        QVERIFY(fields.contains("optimizer.learning_rate"));
-        QVERIFY(!fields.contains("model.hidden"));
+        QVERIFY(fields.contains("Data parallel"));
+        QVERIFY(fields.contains("Learning rate"));
+        QVERIFY(!fields.contains("Hidden size"));
     }
 
     void showsAScalingStudy()

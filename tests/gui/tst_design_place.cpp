@@ -261,6 +261,27 @@ private slots:
         }
     }
 
+    void aZeroThatMeansOffReadsSo()
+    {
+        auto& page = m_desk.goTo<DesignPage>();
+        SpecDocument& document = m_desk.session().document();
+        auto* keep = page.findChild<NumberBox*>("checkpoint.keep_every");
+        QCOMPARE(keep->text(), "Off");
+        keep->setFocus();
+        QTest::keyClick(keep, Qt::Key_End);
+        QTest::keyClicks(keep, "25");
+        QCOMPARE(document.spec().checkpoint.keepEvery, 25);
+        QCOMPARE(keep->text(), "25 steps");
+        replaceText(keep, "0");
+        QTest::keyClick(keep, Qt::Key_Return);
+        QCOMPARE(document.spec().checkpoint.keepEvery, 0);
+        QCOMPARE(keep->text(), "Off");
+        QTest::keyClick(keep, Qt::Key_End);
+        QTest::keyClick(keep, Qt::Key_Backspace);
+        QTest::keyClicks(keep, "7");
+        QCOMPARE(document.spec().checkpoint.keepEvery, 7);
+    }
+
     void aProblemInAFoldedSectionIsShownWhenItIsChosen()
     {
         auto& page = m_desk.goTo<DesignPage>();

@@ -776,7 +776,9 @@ private slots:
         QTest::keyClick(choice, Qt::Key_Down);
         QAbstractItemModel* differences = tableOf(*spec, "Differences")->model();
         QCOMPARE(differences->rowCount(), 1);
-        QCOMPARE(differences->index(0, 0).data().toString(), QString("optimizer.learning_rate"));
+        QCOMPARE(differences->index(0, 0).data().toString(), QString("Learning rate"));
+        QCOMPARE(differences->index(0, 0).data(Qt::ToolTipRole).toString(),
+                 QString("optimizer.learning_rate"));
         support::savePictures(*m_page, "runs-spec-difference");
     }
 

@@ -115,8 +115,8 @@ private slots:
         MUST(m_hand->write("Steps", "100000"));
         MUST(m_hand->write("Slots of host 1", "2"));
         MUST(m_hand->choose("Preset", "bert-tiny"));
-        MUST(m_hand->write("data parallel", "2"));
-        MUST(m_hand->write("micro", "2"));
+        MUST(m_hand->write("Data parallel", "2"));
+        MUST(m_hand->write("Micro-batch", "2"));
         AWAIT(m_desk->session().document().isValid());
         const RunSpec& spec = m_desk->session().document().spec();
         QCOMPARE(spec.cluster.nodes.front().host, m_host.toStdString()); // where the rows lie
@@ -170,7 +170,7 @@ private slots:
         MUST(m_hand->pickRow("Runs to choose from", "second"));
         MUST(m_hand->pickRow("Runs to choose from", "first"));
         MUST(m_hand->openTab("Differences"));
-        MUST(m_hand->pickRow("Differences", "launch.steps"));
+        MUST(m_hand->pickRow("Differences", "Steps"));
         MUST(m_hand->openTab("Final metrics"));
     }
 

@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/base/field_label.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
@@ -41,6 +42,25 @@ private slots:
         const TextTable table = specificationDifferences(runs);
         QCOMPARE(table.columns, (QStringList{"field", "a", "b"}));
         QCOMPARE(table.rows, (QList<QStringList>{{"optimizer.learning_rate", "0.001", "0.002"}}));
+    }
+
+    void showsFieldsByTheirLabelsWithThePathsAsToolTips()
+    {
+        const TextTable table = withFieldLabels(TextTable{{"field", "a", "b"},
+                                                          {{"checkpoint.keep_every", "0", "50"},
+                                                           {"checkpoint.save_to", "0", "1"},
+                                                           {"cluster.nodes[1].slots", "0", "4"},
+                                                           {"launch.grace_period", "15 s", "30 s"},
+                                                           {"layout.schedule", "1f1b", "gpipe"},
+                                                           {"optimizer.schedule", "poly", "cosine"}}});
+        QCOMPARE(table.columns.front(), "Field");
+        QCOMPARE(table.tips[0], "checkpoint.keep_every");
+        QCOMPARE(table.rows, (QList<QStringList>{{"Keep permanently", "Off", "50"},
+                                                 {"checkpoint.save_to", "0", "1"}, // not in the form
+                                                 {"Host 2: slots", "0", "4"},
+                                                 {"Stop timeout (s)", "15 s", "30 s"},
+                                                 {"Parallelism: Schedule", "1f1b", "gpipe"},
+                                                 {"Optimizer: Schedule", "poly", "cosine"}}));
     }
 
     void equalSpecificationsDifferInNothing()
