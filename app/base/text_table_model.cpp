@@ -4,6 +4,13 @@
 
 namespace trainyard {
 
+TextTable withSentenceHeadings(TextTable table)
+{
+    for (QString& heading : table.columns)
+        heading = heading.left(1).toUpper() + heading.mid(1);
+    return table;
+}
+
 void TextTableModel::setTable(const TextTable& table)
 {
     const bool sameShape = table.columns == m_table.columns && table.rows.size() == m_table.rows.size();

@@ -14,6 +14,9 @@ struct TextTable {
     QStringList tips{};      ///< tool tip of each row's first cell; may be shorter than `rows`
 };
 
+/// With headings in sentence case, for tables that reports show as well, in lower case.
+TextTable withSentenceHeadings(TextTable table);
+
 class TextTableModel : public QAbstractTableModel {
     Q_OBJECT
 

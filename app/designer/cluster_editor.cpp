@@ -119,13 +119,13 @@ QWidget* ClusterEditor::makeHeadings()
 {
     auto* headings = new QWidget;
     auto* line = makeLine(headings);
-    for (const auto& [text, share] : {std::pair(tr("host"), kHostShare), {tr("hardware"), kHardwareShare}}) {
+    for (const auto& [text, share] : {std::pair(tr("Host"), kHostShare), {tr("Hardware"), kHardwareShare}}) {
         auto* label = makeLabel(text, "small");
         label->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
         line->addWidget(label, share);
     }
     for (const auto& [text, width] :
-         {std::pair(tr("slots"), kSlotsWidth), std::pair(tr("max GiB"), kMemoryWidth)}) {
+         {std::pair(tr("Slots"), kSlotsWidth), std::pair(tr("Max GiB"), kMemoryWidth)}) {
         auto* label = makeLabel(text, "small");
         label->setFixedWidth(width);
         label->setAlignment(Qt::AlignRight);

@@ -255,15 +255,15 @@ void PlanTab::fillTime()
     if (m_comparison.measured)
         bars.append(barOf<CommonCause>(tr("measured"), m_comparison.measured->byCause, false));
     m_time->setBars(bars);
-    m_causes.setTable(stepTimeTable(m_comparison));
-    m_metrics.setTable(paceTable(m_comparison));
+    m_causes.setTable(withSentenceHeadings(stepTimeTable(m_comparison)));
+    m_metrics.setTable(withSentenceHeadings(paceTable(m_comparison)));
 }
 
 void PlanTab::fillMemory()
 {
     const QList<DeviceMemory>& ranks = m_comparison.memory;
-    m_ranks.setTable(rankMemoryTable(ranks));
-    m_hosts.setTable(hostMemoryTable(ranks));
+    m_ranks.setTable(withSentenceHeadings(rankMemoryTable(ranks)));
+    m_hosts.setTable(withSentenceHeadings(hostMemoryTable(ranks)));
     if (m_rank < 0 || m_rank >= ranks.size()) {
         const auto fullest = std::ranges::max_element(ranks, {}, &DeviceMemory::peak);
         m_rank = int(fullest - ranks.begin());
@@ -282,7 +282,7 @@ void PlanTab::fillRank()
         bars.append(barOf<MemoryCategory>(tr("planned"), *rank.planned, true));
     bars.append(barOf<MemoryCategory>(tr("measured"), rank.categories, false));
     m_memory->setBars(bars);
-    m_categories.setTable(categoryMemoryTable(rank));
+    m_categories.setTable(withSentenceHeadings(categoryMemoryTable(rank)));
 }
 
 } // namespace trainyard

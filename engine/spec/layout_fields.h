@@ -36,7 +36,7 @@ template <typename Visitor>
 void describe(Visitor& field, Of<ParallelLayout>)
 {
     field("data", &ParallelLayout::data,
-          {.label = "data parallel",
+          {.label = "Data parallel",
            .help = "Model replicas that split the batch and all-reduce gradients each step",
            .range = between(1, kMaxRanks),
            .source = "Li et al., arXiv:2006.15704"});

@@ -10,16 +10,16 @@ template <typename Visitor>
 void describe(Visitor& field, Of<BatchSpec>)
 {
     field("global", &BatchSpec::global,
-          {.label = "global batch",
+          {.label = "Global batch",
            .help = "Sequences per optimizer step = micro × accumulation × layout.data",
            .range = atLeast(1),
            .source = "You et al., arXiv:1904.00962, on large batches"});
     field("micro", &BatchSpec::micro,
-          {.label = "micro",
+          {.label = "Micro-batch",
            .help = "Sequences that a rank processes at once: more use the device better but need more memory",
            .range = between(1, kMaxSequences)});
     field("accumulation", &BatchSpec::accumulation,
-          {.label = "accumulation",
+          {.label = "Accumulation",
            .help = "Micro-batches accumulated before each optimizer step: more fill a pipeline better",
            .range = between(1, kMaxSequences)});
     field("packing", &BatchSpec::packing,

@@ -56,25 +56,25 @@ QString wholeText(double value)
 }
 
 const std::array kMetrics{
-    Metric{"step", "", Best::Nothing, wholeText, [](const OpenRun& r) { return double(entryOf(r).step); }},
-    Metric{"ranks", "", Best::Nothing, wholeText,
+    Metric{"Step", "", Best::Nothing, wholeText, [](const OpenRun& r) { return double(entryOf(r).step); }},
+    Metric{"Ranks", "", Best::Nothing, wholeText,
            [](const OpenRun& r) { return double(entryOf(r).worldSize); }},
-    Metric{"last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
-    Metric{"lowest loss", "", Best::Least, displayLoss,
+    Metric{"Last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
+    Metric{"Lowest loss", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lowest(r.series().steps().column(StepColumn::Loss)); }},
-    Metric{"masked-LM", "", Best::Least, displayLoss,
+    Metric{"Masked-LM", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
-    Metric{"next-sentence", "", Best::Least, displayLoss,
+    Metric{"Next-sentence", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::NspLoss); }},
     Metric{"seq/s", "sequences/s", Best::Most, displayNumber,
            [](const OpenRun& r) { return entryOf(r).sequencesPerSecond; }},
     Metric{"tokens/s", "tokens/s", Best::Most, displayNumber,
            [](const OpenRun& r) { return lastOf(r, StepColumn::TokensPerSecond); }},
-    Metric{"time", "s", Best::Nothing, displaySeconds,
+    Metric{"Time", "s", Best::Nothing, displaySeconds,
            [](const OpenRun& r) { return lastOf(r, StepColumn::TrainingSeconds); }},
-    Metric{"tokens", "", Best::Nothing, displayNumber,
+    Metric{"Tokens", "", Best::Nothing, displayNumber,
            [](const OpenRun& r) { return lastOf(r, StepColumn::Tokens); }},
-    Metric{"peak memory", "bytes", Best::Least, displayBytes, largestPeak},
+    Metric{"Peak memory", "bytes", Best::Least, displayBytes, largestPeak},
 };
 
 constexpr int kWordColumns = 2; ///< name, and state or number of runs
@@ -193,7 +193,7 @@ QVariant MetricTableModel::headerData(int section, Qt::Orientation orientation, 
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= columnCount())
         return {};
     if (section < kWordColumns)
-        return section == 0 ? tr("run") : tr("state");
+        return section == 0 ? tr("Run") : tr("State");
     return QLatin1String(kMetrics[std::size_t(section - kWordColumns)].title);
 }
 

@@ -67,8 +67,8 @@ QList<ScalingRow> scalingOf(const QList<const OpenRun*>& runs)
 
 TextTable scalingText(const QList<ScalingRow>& rows)
 {
-    TextTable table{{QStringLiteral("ranks"), QStringLiteral("seq/s"), QStringLiteral("speed-up"),
-                     QStringLiteral("efficiency"), QStringLiteral("batch"), QStringLiteral("runs")},
+    TextTable table{{QStringLiteral("Ranks"), QStringLiteral("seq/s"), QStringLiteral("Speed-up"),
+                     QStringLiteral("Efficiency"), QStringLiteral("Batch"), QStringLiteral("Runs")},
                     {}};
     for (const ScalingRow& row : rows) {
         table.rows.append({displayCount(row.worldSize), displayNumber(row.sequencesPerSecond),

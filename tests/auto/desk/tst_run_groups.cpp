@@ -177,8 +177,8 @@ private slots:
             return QString();
         };
         QVERIFY(bestOf("seq/s") == "fast" || bestOf("seq/s") == "failed");
-        QVERIFY(bestOf("last loss") != "failed");
-        QCOMPARE(bestOf("step"), QString()); // more is not better
+        QVERIFY(bestOf("Last loss") != "failed");
+        QCOMPARE(bestOf("Step"), QString()); // more is not better
         model.setGroups(groupRuns(runs, {Grouping::By::Tag}, kNoTags), Middle::Mean, Spread::MinMax);
         QCOMPARE(model.rowCount(), 1);
         QVERIFY(model.index(0, 1).data().toString().startsWith("3 runs"));
