@@ -17,12 +17,12 @@ struct AxisKind {
 
 // In the order of ChartAxis.
 constexpr std::array kAxisKinds{
-    AxisKind{StepColumn::Step, Quantity::Number, "step"},
+    AxisKind{StepColumn::Step, Quantity::Count, "step"},
     AxisKind{StepColumn::Tokens, Quantity::Number, "tokens"},
-    AxisKind{StepColumn::Samples, Quantity::Number, "samples"},
+    AxisKind{StepColumn::Samples, Quantity::Count, "samples"},
     AxisKind{StepColumn::TrainingSeconds, Quantity::Seconds, "training time"},
     AxisKind{StepColumn::WallSeconds, Quantity::Moment, "time of day"},
-    AxisKind{StepColumn::Step, Quantity::Number, "ranks"},
+    AxisKind{StepColumn::Step, Quantity::Count, "ranks"},
 };
 
 } // namespace

@@ -43,6 +43,8 @@ double roundStep(double step, Quantity quantity)
     case Quantity::Seconds:
     case Quantity::Moment:
         return roundSeconds(step);
+    case Quantity::Count:
+        return std::max(1.0, roundDecimal(step));
     default:
         return roundDecimal(step);
     }
@@ -175,6 +177,7 @@ QString tickText(double tick, Quantity quantity)
         return QStringLiteral("0");
     switch (quantity) {
     case Quantity::Number:
+    case Quantity::Count:
         return shortened(tick);
     case Quantity::Bytes:
         return shortBytes(tick);
@@ -193,6 +196,8 @@ QString figureText(double value, Quantity quantity)
     switch (quantity) {
     case Quantity::Number:
         return std::fabs(value) < 1e3 ? displayLoss(value) : displayNumber(value);
+    case Quantity::Count:
+        return displayCount(std::llround(value));
     case Quantity::Bytes:
         return displayBytes(value);
     case Quantity::Seconds:

@@ -8,6 +8,7 @@ namespace trainyard {
 /// The quantity of an axis; decides how its ticks are spaced and labelled.
 enum class Quantity {
     Number,  ///< 1, 10, 1.2k
+    Count,   ///< the same, whole numbers only
     Bytes,   ///< 512 MiB, 1 GiB: steps are powers of two
     Seconds, ///< 30 s, 5 min, 2 h
     Share,   ///< 0.5 is written as 50 %

@@ -122,6 +122,8 @@ private slots:
         row("one decade", 1, 12, Quantity::Number, true, {"1", "2", "5", "10"});
         row("part of a decade", 3.2, 4.1, Quantity::Number, true, {"3.2", "3.4", "3.6", "3.8", "4"});
         row("negative", -3, 3, Quantity::Number, false, {"-2", "0", "2"});
+        row("ranks", 0.95, 2.05, Quantity::Count, false, {"1", "2"});
+        row("many steps", 0, 7000, Quantity::Count, false, {"0", "2k", "4k", "6k"});
     }
 
     void ticksAreRound()
