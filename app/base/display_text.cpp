@@ -147,6 +147,21 @@ QString toolTipOf(const QString& foreign)
     return Qt::mightBeRichText(text) ? Qt::convertFromPlainText(text) : text;
 }
 
+QString asSentence(const QString& text)
+{
+    static const QStringList kNames{QStringLiteral("localhost"), QStringLiteral("mpirun"),
+                                    QStringLiteral("srun"),      QStringLiteral("sbatch"),
+                                    QStringLiteral("ssh"),       QStringLiteral("trainyard")};
+    const QString first = text.section(QLatin1Char(' '), 0, 0);
+    const bool isWord = std::all_of(first.begin(), first.end(), [](QChar c) { return c.isLower(); });
+    return isWord && !kNames.contains(first) ? text.left(1).toUpper() + text.mid(1) : text;
+}
+
+QString displayError(const Error& error)
+{
+    return asSentence(QString::fromStdString(error.text()));
+}
+
 QString displayOperations(double perSecond)
 {
     static constexpr std::array<std::pair<double, const char*>, 3> kPrefixes{

@@ -5,6 +5,7 @@
 #include <QDateTime>
 #include <QString>
 
+#include "engine/base/result.h"
 #include "engine/base/units.h"
 
 namespace trainyard {
@@ -37,6 +38,12 @@ QString displayTime(qint64 wallMs); ///< local, "2026-11-21 09:15:05"
 QString oneLine(const QString& foreign);
 /// The same for a tool tip, where Qt would interpret HTML.
 QString toolTipOf(const QString& foreign);
+
+/// A text of an error by itself, which begins in lower case unless a name does: "cannot read x" -> "Cannot
+/// read x"; "gpu-03: no route" stays.
+QString asSentence(const QString& text);
+/// Message and hint as the command line prints them, as a sentence.
+QString displayError(const Error& error);
 
 /// "93.1 GFLOP/s", "312 TFLOP/s": three significant digits. Unknown values are en dashes.
 QString displayOperations(double perSecond);

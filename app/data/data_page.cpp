@@ -201,8 +201,7 @@ void DataPage::onPrepared(const Result<PrepareRequest>& result)
 {
     if (!result.ok()) {
         if (result.error().kind == ErrorKind::Cancelled)
-            m_page->messageBar()->showMessage(MessageBar::Tone::Info,
-                                              QString::fromStdString(result.error().text()));
+            m_page->messageBar()->showMessage(MessageBar::Tone::Info, displayError(result.error()));
         else
             m_page->messageBar()->showError(result.error());
         return;
@@ -283,7 +282,7 @@ void DataPage::showDetails(const Result<QByteArray>& manifest)
     const auto details =
         manifest.ok() ? readDataSetDetails(*manifest) : Result<DataSetDetails>(manifest.error());
     if (!details.ok())
-        return m_panel->setDetailsNote(QString::fromStdString(details.error().text()));
+        return m_panel->setDetailsNote(displayError(details.error()));
     m_panel->showDetails(*details);
     m_panel->samples().setNextSentence(details->nextSentence);
 }

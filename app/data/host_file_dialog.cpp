@@ -88,7 +88,7 @@ void HostFileDialog::go(const QString& folder)
 void HostFileDialog::onListed(const QString& folder, const Result<HostFolder>& listed)
 {
     if (!listed.ok())
-        return m_note->setText(QString::fromStdString(listed.error().text()));
+        return m_note->setText(displayError(listed.error()));
     if (folder == QLatin1String("~"))
         return go(listed->home);
     m_folder = listed->path;

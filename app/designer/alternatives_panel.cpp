@@ -4,6 +4,7 @@
 #include <QListView>
 #include <QProgressBar>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/delegates.h"
 #include "app/widgets/input_boxes.h"
@@ -100,7 +101,7 @@ void AlternativesPanel::onButton()
 
 void AlternativesPanel::onFailed(const Error& error)
 {
-    m_failure = QString::fromStdString(error.text());
+    m_failure = displayError(error);
     showState();
 }
 

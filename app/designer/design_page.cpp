@@ -8,6 +8,7 @@
 #include <QLabel>
 #include <QToolButton>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
@@ -492,8 +493,7 @@ void DesignPage::onLaunched(const Result<QString>& result)
                                               m_notices.join(QLatin1Char('\n')));
         emit runLaunched(*result);
     } else if (result.error().kind == ErrorKind::Cancelled) {
-        m_page->messageBar()->showMessage(MessageBar::Tone::Info,
-                                          QString::fromStdString(result.error().text()));
+        m_page->messageBar()->showMessage(MessageBar::Tone::Info, displayError(result.error()));
     } else {
         m_page->messageBar()->showError(result.error());
     }

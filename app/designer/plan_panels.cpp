@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/charts/chart_fills.h"
 #include "app/charts/chart_legend.h"
@@ -156,7 +157,7 @@ void PlanPanels::onTimeline(const BackgroundPlan::Timeline& timeline)
     if (timeline.ok())
         m_pipeline->showStep(*timeline, m_design.time().step);
     else
-        m_pipeline->showNothing(QString::fromStdString(timeline.error().text()));
+        m_pipeline->showNothing(displayError(timeline.error()));
 }
 
 void PlanPanels::onForecast(const BackgroundPlan::Forecast& forecast)
@@ -166,7 +167,7 @@ void PlanPanels::onForecast(const BackgroundPlan::Forecast& forecast)
     if (forecast.ok())
         m_scaling->showForecast(*forecast);
     else
-        m_scaling->showNothing(QString::fromStdString(forecast.error().text()));
+        m_scaling->showNothing(displayError(forecast.error()));
     emit efficiencyChanged(m_design.efficiency);
 }
 

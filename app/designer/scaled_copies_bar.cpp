@@ -7,6 +7,7 @@
 #include <QLineEdit>
 #include <QRegularExpression>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
 #include "engine/base/file.h"
@@ -108,7 +109,7 @@ void ScaledCopiesBar::showPreview()
     setRole(m_preview, specs.ok() ? "help" : "error");
     m_save->setEnabled(specs.ok());
     if (!specs.ok()) {
-        m_preview->setText(QString::fromStdString(specs.error().text()));
+        m_preview->setText(displayError(specs.error()));
         return;
     }
     QStringList parts;

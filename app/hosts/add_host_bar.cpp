@@ -6,6 +6,7 @@
 #include <QLineEdit>
 #include <QStringListModel>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
@@ -74,7 +75,7 @@ void AddHostBar::ask(const QStringList& completions)
 void AddHostBar::showError(const Error& error)
 {
     setRole(m_note, "error");
-    m_note->setText(QString::fromStdString(error.text()));
+    m_note->setText(displayError(error));
     setStyleProperty(m_name, "invalid", true);
     m_name->setFocus();
 }

@@ -42,8 +42,8 @@ QString withHint(const Error& error)
     const QString hint =
         error.hint.empty()
             ? CheckpointsTab::tr("Check that the host is up and can be reached, then choose Refresh.")
-            : QString::fromStdString(error.hint);
-    return oneLine(QString::fromStdString(error.message)) + QStringLiteral("\n") + oneLine(hint);
+            : asSentence(QString::fromStdString(error.hint));
+    return oneLine(asSentence(QString::fromStdString(error.message))) + QStringLiteral("\n") + oneLine(hint);
 }
 
 } // namespace

@@ -7,6 +7,7 @@
 #include <QPlainTextEdit>
 #include <QStringListModel>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/runs/run_database.h"
 #include "app/runs/run_edits.h"
@@ -71,7 +72,7 @@ NotesTab::NotesTab(RunEdits& edits, QWidget* parent)
             read(); // undone, or changed by another window
     });
     connect(&edits, &RunEdits::failed, this, [this](const Error& error) {
-        m_problem->setText(QString::fromStdString(error.text()));
+        m_problem->setText(displayError(error));
         m_problem->show();
     });
 }

@@ -106,8 +106,7 @@ void SpecTab::compare()
         return m_pages->setCurrentIndex(TextPage);
     const auto run = m_store.open(other);
     m_differences.setTable(withFieldLabels(run.ok() ? specificationDifferences({m_run, *run}) : TextTable()));
-    m_answer->setText(run.ok() ? tr("The specifications are equal.")
-                               : QString::fromStdString(run.error().text()));
+    m_answer->setText(run.ok() ? tr("The specifications are equal.") : displayError(run.error()));
     m_pages->setCurrentIndex(m_differences.rowCount() > 0 ? TablePage : AnswerPage);
 }
 

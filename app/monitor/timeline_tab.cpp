@@ -203,7 +203,7 @@ void TimelineTab::showPipeline(const OpenRun& run)
     m_measured->setEmptyText(
         trace ? tr("Steps are traced periodically; none since the layout changed.")
               : tr("Steps are traced periodically, the first soon after the start; none so far."));
-    m_planned->setEmptyText(planned.ok() ? QString() : QString::fromStdString(planned.error().text()));
+    m_planned->setEmptyText(planned.ok() ? QString() : displayError(planned.error()));
     m_measuredWords->setSummary(
         measured ? tr("step %1: %2").arg(displayCount(trace->step), timelineSummary(*measured)) : QString());
     m_plannedWords->setSummary(planned.ok() ? timelineSummary(*planned) : QString());

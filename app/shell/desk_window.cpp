@@ -98,7 +98,7 @@ void DeskWindow::relaunch(const RunSpec& spec)
         if (run.ok())
             showRun(*run);
         else
-            m_window.showStatus(QString::fromStdString(run.error().text()));
+            m_window.showStatus(displayError(run.error()));
     });
 }
 
@@ -126,7 +126,7 @@ void DeskWindow::startDemo(const std::filesystem::path& folder)
     });
     QObject::connect(demo, &DemoFlow::finished, &m_window, [this](const Result<QString>& result) {
         if (!result.ok())
-            return m_window.showStatus(QString::fromStdString(result.error().text()));
+            return m_window.showStatus(displayError(result.error()));
         m_runs->offerNextSteps(*result);
         m_window.showStatus(MainWindow::tr("The demo has finished. See Runs for next steps."));
     });

@@ -5,6 +5,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
@@ -94,7 +95,8 @@ void MessageBar::showMessage(Tone tone, const QString& text, const QString& deta
 
 void MessageBar::showError(const Error& error)
 {
-    showMessage(Tone::Bad, QString::fromStdString(error.message), QString::fromStdString(error.hint));
+    showMessage(Tone::Bad, asSentence(QString::fromStdString(error.message)),
+                asSentence(QString::fromStdString(error.hint)));
 }
 
 void MessageBar::showProgress(const QString& text, double fraction, const QString& detail)

@@ -28,7 +28,8 @@ public:
     explicit MessageBar(QWidget* parent = nullptr);
 
     void showMessage(Tone tone, const QString& text, const QString& detail = {});
-    /// The error as the command line prints it: the message, then the hint on its own line.
+    /// The error as the command line prints it: the message, then the hint on its own line, both as
+    /// sentences.
     void showError(const Error& error);
     /// A message about work under way. `fraction` 0..1, negative = how long is not known.
     void showProgress(const QString& text, double fraction, const QString& detail = {});

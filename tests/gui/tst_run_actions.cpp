@@ -399,7 +399,7 @@ private slots:
                             logs + "/a" + file));
         QVERIFY(QFile::link(unreadable, logs + "/b" + file));
         m_page->findChild<RunImporter*>()->importEvents(logs);
-        AWAIT(m_page->findChild<MessageBar*>()->text().contains("cannot map " + logs + "/b"));
+        AWAIT(m_page->findChild<MessageBar*>()->text().contains("Cannot map " + logs + "/b"));
         QCOMPARE(m_history->runs().size(), 1);
         QCOMPARE(QDir(m_folder->filePath("runs"))
                      .entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot)

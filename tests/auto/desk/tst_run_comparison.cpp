@@ -3,6 +3,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/base/display_text.h"
 #include "app/base/field_label.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/open_run.h"
@@ -61,6 +62,15 @@ private slots:
                                                  {"Stop timeout (s)", "15 s", "30 s"},
                                                  {"Parallelism: Schedule", "1f1b", "gpipe"},
                                                  {"Optimizer: Schedule", "poly", "cosine"}}));
+    }
+
+    void anErrorByItselfIsASentence()
+    {
+        QCOMPARE(asSentence("cannot read x"), "Cannot read x");
+        QCOMPARE(asSentence("a rank is lost"), "A rank is lost");
+        for (const char* text : {"", "gpu-03: no route", "host: no route", "localhost is busy", "/data: gone",
+                                 "batch.global is 3", "10 hosts are away"})
+            QCOMPARE(asSentence(text), text);
     }
 
     void equalSpecificationsDifferInNothing()
