@@ -22,6 +22,7 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"precision", "Precision"},
                                                                 {"memory", "Memory"},
                                                                 {"dataset", "Data set"},
+                                                                {"init", "Starting weights"},
                                                                 {"evaluation", "Evaluation"},
                                                                 {"checkpoint", "Checkpoints"},
                                                                 {"launch", "Launch"}};

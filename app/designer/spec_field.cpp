@@ -39,6 +39,7 @@ const std::vector<SectionLayout> kSections{
      false,
      {"precision", "optimizer.kind", "optimizer.learning_rate", "optimizer.schedule",
       "optimizer.warmup_steps", "optimizer.weight_decay", "optimizer.clip_norm"}},
+    {"Starting weights", false, {"init"}},
     {"Evaluation", false, {"evaluation"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
     {"Fault tolerance", false, {"launch.restart"}},

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "engine/spec/evaluation_fields.h"
+#include "engine/spec/init_fields.h"
 #include "engine/spec/launch_fields.h"
 #include "engine/spec/layout_fields.h"
 #include "engine/spec/model_fields.h"
@@ -27,6 +28,7 @@ void describe(Visitor& field, Of<RunSpec>)
     field("precision", &RunSpec::precision, {.help = "Number formats"});
     field("memory", &RunSpec::memory, {.help = "Memory savings"});
     field("dataset", &RunSpec::dataset, {.help = "Training data"});
+    field("init", &RunSpec::init, {.help = "Weights that the run begins with"});
     field("evaluation", &RunSpec::evaluation, {.help = "Evaluation on held-out rows while training"});
     field("checkpoint", &RunSpec::checkpoint, {.help = "When checkpoints are written and kept"});
     field("launch", &RunSpec::launch, {.help = "How the run is started, stopped and restarted"});

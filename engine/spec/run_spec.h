@@ -213,6 +213,18 @@ struct DatasetSpec {
     bool operator==(const DatasetSpec&) const = default;
 };
 
+/// What a run begins with instead of weights drawn from its seed. Only its first attempt looks at it: later
+/// ones continue from the run's own checkpoints.
+struct InitSpec {
+    std::string path{};     ///< folder, or id of a run on the hosts; empty = every weight is drawn
+    int step = 0;           ///< of the run's checkpoint; 0 = its newest complete one
+    bool optimizer = false; ///< its state too, not the weights alone
+    bool resize = false;    ///< the words or positions may be more or fewer
+
+    bool isOn() const { return !path.empty(); }
+    bool operator==(const InitSpec&) const = default;
+};
+
 /// What a held-out evaluation is judged by.
 enum class EvaluationMetric {
     Loss,     ///< lower is better
@@ -306,6 +318,7 @@ struct RunSpec {
     PrecisionSpec precision;
     MemorySpec memory;
     DatasetSpec dataset;
+    InitSpec init;
     EvaluationSpec evaluation;
     CheckpointSpec checkpoint;
     LaunchSpec launch;

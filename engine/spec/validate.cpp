@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/file.h"
 #include "engine/spec/checker.h"
 #include "engine/spec/field_ranges.h"
 #include "engine/spec/launch_rules.h"
@@ -163,6 +164,19 @@ void checkDataset(const DatasetSpec& dataset, Checker& check)
     checkFolder(dataset.path, "dataset.path", check);
 }
 
+void checkInit(const InitSpec& init, Checker& check)
+{
+    const bool isPlace = init.path.empty() || init.path.front() == '/' || isPlainName(init.path);
+    check.require(
+        isPlace, "init.path",
+        fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", init.path),
+        "give the absolute path of the folder, as every host sees it, or the id of a run on the hosts");
+    const bool needsPath = init.step > 0 || init.optimizer || init.resize;
+    check.require(init.isOn() || !needsPath, "init.path",
+                  "is empty, so that init.step, optimizer and resize have no effect",
+                  "give the folder with the weights, or leave these three out");
+}
+
 void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
 {
     checkFolder(evaluation.dataset, "evaluation.dataset", check);
@@ -193,6 +207,7 @@ Diagnostics validate(const RunSpec& spec)
     checkLossScale(spec.precision.lossScale, check);
     checkMemory(spec, check);
     checkDataset(spec.dataset, check);
+    checkInit(spec.init, check);
     checkEvaluation(spec.evaluation, check);
     checkSlurm(spec.launch.slurm, check);
     return diagnostics;

@@ -18,6 +18,7 @@ constexpr std::array kNotCarried{
     Explanation{"model", "the training script builds the model", "build it in the script"},
     Explanation{"cluster", "the launcher has a host file", "write the hosts there"},
     Explanation{"dataset", "the training script reads the data", "give the path to the script"},
+    Explanation{"init", "the training script loads the weights", "load them in the script"},
     Explanation{"evaluation", "the training script evaluates", "evaluate in the script"},
     Explanation{"checkpoint", "the training script saves checkpoints", "save them in the script"},
     Explanation{"launch", "the launcher or the script decides it", "set it there"},

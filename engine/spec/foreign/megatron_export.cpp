@@ -33,6 +33,7 @@ constexpr std::array kNotCarried{
     Explanation{"memory.recompute_every", "Megatron-LM recomputes the first layers of a stage instead",
                 "give --recompute-method block"},
     Explanation{"precision.loss_scale.backoff", "an overflow halves the scale", "use 0.5"},
+    Explanation{"init", "Megatron-LM loads checkpoints in its own format", "convert the weights and give --load"},
     Explanation{"evaluation", "Megatron-LM evaluates on its own split of the data",
                 "give --eval-interval and --eval-iters"},
     Explanation{"checkpoint", "Megatron-LM keeps every checkpoint", "remove old ones by hand"},

@@ -27,6 +27,7 @@ constexpr std::array kNotCarried{
     Explanation{"batch", "the training script makes the batches", "give their size to the script"},
     Explanation{"optimizer", "the training script makes the optimizer", "make it in the script"},
     Explanation{"dataset", "the training script reads the data", "give the path to the script"},
+    Explanation{"init", "the training script loads the weights", "load them in the script"},
     Explanation{"evaluation", "the training script evaluates", "evaluate in the script"},
     Explanation{"checkpoint", "the training script saves checkpoints", "save them in the script"},
     Explanation{"precision", "the training script chooses it where the library does not",

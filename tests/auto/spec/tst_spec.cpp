@@ -427,6 +427,40 @@ private slots:
         QVERIFY2(print(problems).contains(said), qPrintable(print(problems)));
     }
 
+    void refusesInitsThatCannotWork_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("relative folder") << R"({"path":"models/bert"})"
+                                         << "init.path: \"models/bert\" is a relative path";
+        QTest::addRow("negative step") << R"({"path":"/models/bert","step":-1})"
+                                       << "init.step: is -1";
+        QTest::addRow("nothing to resize") << R"({"resize":true})"
+                                           << "init.path: is empty";
+        QTest::addRow("a step of nothing") << R"({"step":100})"
+                                           << "init.path: is empty";
+    }
+    void refusesInitsThatCannotWork()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, said);
+        const ParsedSpec parsed = parseSpec(
+            QString(R"({"trainyard":1,"dataset":{"path":"/d"},"init":%1})").arg(json).toStdString());
+        QCOMPARE(print(parsed.diagnostics), "");
+        const Diagnostics problems = validate(parsed.spec);
+        QCOMPARE(problems.size(), std::size_t{1});
+        QVERIFY2(print(problems).contains(said), qPrintable(print(problems)));
+    }
+
+    void acceptsFoldersAndRunsToBeginFrom()
+    {
+        RunSpec spec = validSpec();
+        for (const char* path : {"/models/bert", "20261121T091505Z-bert-tiny-3f2a"}) {
+            spec.init = {.path = path, .step = 100, .optimizer = true, .resize = true};
+            QCOMPARE(print(validate(spec)), "");
+        }
+    }
+
     void wantsTestRowsWhereEvaluationIsAskedFor()
     {
         RunSpec spec = validSpec();
