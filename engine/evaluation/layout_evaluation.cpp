@@ -9,7 +9,7 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/evaluation/batch_rows.h"
-#include "engine/nn/families/model_family.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/data_set_rules.h"

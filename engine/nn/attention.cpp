@@ -11,8 +11,8 @@
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
 
+#include "engine/model/model_family.h"
 #include "engine/nn/families/head_layout.h"
-#include "engine/nn/families/model_family.h"
 
 namespace trainyard {
 

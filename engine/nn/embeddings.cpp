@@ -5,7 +5,7 @@
 #include <ATen/ops/where.h>
 #include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/nn/families/model_family.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
 

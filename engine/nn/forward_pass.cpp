@@ -4,8 +4,8 @@
 
 #include <ATen/ops/arange.h>
 
+#include "engine/model/model_family.h"
 #include "engine/nn/attention.h"
-#include "engine/nn/families/model_family.h"
 
 namespace trainyard {
 

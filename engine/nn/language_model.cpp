@@ -1,6 +1,6 @@
 #include "engine/nn/language_model.h"
 
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 
 namespace trainyard {
 

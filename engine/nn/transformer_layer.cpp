@@ -1,9 +1,9 @@
 #include "engine/nn/transformer_layer.h"
 
+#include "engine/model/model_family.h"
 #include "engine/nn/activation.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/attention.h"
-#include "engine/nn/families/model_family.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include <ATen/ops/stack.h>
 
 #include "engine/base/check.h"
-#include "engine/nn/families/model_family.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
@@ -60,7 +60,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
     if (model.norm == NormPlacement::Pre)
         m_finalNorm = layerNormWeights(parameters, family.headNames().finalNorm);
     const std::string decoder = model.tiedHead ? family.embeddingNames().words : family.headNames().decoder;
-    m_head = family.makeHead(model, parameters, parameters.leaf(decoder));
+    m_head = makeHead(model, parameters, parameters.leaf(decoder));
 }
 
 SharedPass TransformerStage::begin(const StageInput& input) const

@@ -6,10 +6,10 @@
 
 #include <torch/types.h>
 
+#include "engine/model/stage_range.h"
 #include "engine/nn/embeddings.h"
 #include "engine/nn/families/model_head.h"
 #include "engine/nn/layer_runner.h"
-#include "engine/nn/parameters/stage_range.h"
 #include "engine/nn/transformer_layer.h"
 
 namespace trainyard {

@@ -6,7 +6,7 @@
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/optim/gradient_norm.h"

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "engine/memory/accounting_allocator.h"
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"

@@ -5,6 +5,19 @@
 
 namespace trainyard {
 
+std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const ParameterStore& parameters,
+                                          const at::Tensor& decoder)
+{
+    switch (model.family) {
+    case ModelFamily::Bert:
+        return makeBertHead(model, parameters, decoder);
+    case ModelFamily::Gpt:
+        return makeGptHead(decoder);
+    }
+    TRAINYARD_CHECK_MSG(false, "unknown model family");
+    return nullptr;
+}
+
 IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel)
 {
     return evenShare(model.vocabulary, parallel.rank(), parallel.ranks());

@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include <torch/types.h>
 
 #include "engine/nn/forward_pass.h"
 
 namespace trainyard {
+
+class ParameterStore;
 
 struct Logits {
     at::Tensor tokens; ///< [M, vocabulary] at the batch's target positions; the columns of vocabularyOf()
@@ -23,6 +26,14 @@ public:
     /// tensor-parallel group.
     virtual Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const = 0;
 };
+
+/// The head of the model's family. `decoder`: the weight [V, H] that turns hidden states into logits.
+std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const ParameterStore& parameters,
+                                          const at::Tensor& decoder);
+
+std::unique_ptr<const ModelHead> makeBertHead(const ModelSpec& model, const ParameterStore& parameters,
+                                              const at::Tensor& decoder);
+std::unique_ptr<const ModelHead> makeGptHead(const at::Tensor& decoder);
 
 /// Sums over one micro-batch, float32 (float64) scalars inside the autograd graph. The caller divides by the
 /// counts of the whole optimizer step over all ranks: then the gradient is the exact mean over all targets

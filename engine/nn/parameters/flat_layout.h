@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/units.h"
-#include "engine/nn/parameters/parameter_spec.h"
+#include "engine/model/parameter_spec.h"
 #include "engine/nn/parameters/slice_geometry.h"
 #include "engine/planner/layout/flat_placement.h"
 

@@ -10,9 +10,9 @@
 
 #include <torch/types.h>
 
+#include "engine/model/parameter_spec.h"
 #include "engine/nn/parameters/gradient_buffers.h"
 #include "engine/nn/parameters/gradient_collector.h"
-#include "engine/nn/parameters/parameter_spec.h"
 #include "engine/nn/parameters/placement.h"
 #include "engine/nn/parameters/weight_buffers.h"
 #include "engine/spec/run_spec.h"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/nn/parameters/parameter_spec.h"
+#include "engine/model/parameter_spec.h"
 
 namespace trainyard {
 

@@ -18,7 +18,7 @@ struct Tensor {
     int stacked = 1;
 };
 
-/// Of a part of a model. engine/nn/model_parameters.cpp lists the same ones by name.
+/// Of a part of a model. engine/model/model_parameters.cpp lists the same ones by name.
 using Tensors = std::vector<Tensor>;
 
 void addNorm(Tensors& tensors, const ModelSpec& m)

@@ -8,7 +8,7 @@
 #include <ATen/ops/ones.h>
 #include <ATen/ops/zeros.h>
 
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/presets.h"
 

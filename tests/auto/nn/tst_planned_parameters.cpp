@@ -2,9 +2,9 @@
 
 #include <numeric>
 
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
+#include "engine/model/stage_range.h"
 #include "engine/nn/parameters/flat_layout.h"
-#include "engine/nn/parameters/stage_range.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 

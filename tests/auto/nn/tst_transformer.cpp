@@ -6,7 +6,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/empty_like.h>
 
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/language_model.h"
 #include "engine/nn/parameters/initialization.h"
 #include "engine/spec/names.h"

@@ -4,7 +4,7 @@
 
 #include "engine/memory/accounting_allocator.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/transformer_stage.h"
 #include "engine/parallel/offload/offload_runner.h"

@@ -4,7 +4,7 @@
 #include "engine/comm/threads_transport.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/parallel/zero/part_gatherer.h"
 

@@ -1,16 +1,12 @@
 #pragma once
 
 #include <array>
-#include <memory>
 #include <string>
 
-#include "engine/nn/families/model_head.h"
-#include "engine/nn/parameters/parameter_list.h"
+#include "engine/model/parameter_list.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
-
-class ParameterStore;
 
 // Names of tensors, Hugging Face's where it has the tensor. Products and norms stand without ".weight" and
 // ".bias".
@@ -39,8 +35,9 @@ struct HeadNames {
     std::string decoder;   ///< untied head only; a weight without bias
 };
 
-/// What makes a family of models, beside the options of ModelSpec. A new family is one more of these and its
-/// line in familyOf().
+/// What makes a family of models, beside the options of ModelSpec and the head that computes
+/// (engine/nn/families/model_head.h). A new family is one more of these and its line in familyOf(), and a
+/// head and its line in makeHead().
 class ModelFamilyTraits {
 public:
     virtual ~ModelFamilyTraits() = default;
@@ -55,9 +52,6 @@ public:
     virtual double residualDeviationScale(const ModelSpec& model) const = 0;
     /// The head's own parameters, without those of HeadNames.
     virtual void addHead(ParameterList& list, const ModelSpec& model) const = 0;
-    /// `decoder`: the weight [V, H] that turns hidden states into logits.
-    virtual std::unique_ptr<const ModelHead>
-    makeHead(const ModelSpec& model, const ParameterStore& parameters, const at::Tensor& decoder) const = 0;
 };
 
 const ModelFamilyTraits& familyOf(const ModelSpec& model);

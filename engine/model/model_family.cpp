@@ -1,4 +1,4 @@
-#include "engine/nn/families/model_family.h"
+#include "engine/model/model_family.h"
 
 #include "engine/base/check.h"
 

@@ -1,4 +1,4 @@
-#include "engine/nn/parameters/parameter_list.h"
+#include "engine/model/parameter_list.h"
 
 #include <utility>
 

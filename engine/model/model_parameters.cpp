@@ -1,6 +1,6 @@
-#include "engine/nn/families/model_parameters.h"
+#include "engine/model/model_parameters.h"
 
-#include "engine/nn/families/model_family.h"
+#include "engine/model/model_family.h"
 
 namespace trainyard {
 

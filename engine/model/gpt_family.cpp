@@ -1,26 +1,10 @@
 #include <cmath>
 
-#include "engine/nn/families/model_family.h"
-#include "engine/nn/layers.h"
+#include "engine/model/model_family.h"
 
 namespace trainyard {
 
 namespace {
-
-// Next-token prediction of GPT-2 (Radford et al., 2019): the hidden states against the decoder's rows.
-class GptHead : public ModelHead {
-public:
-    explicit GptHead(const at::Tensor& decoder) : m_decoder{decoder, {}} {}
-
-    Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
-    {
-        const at::Tensor chosen_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
-        return {columnLinear(chosen_MH, m_decoder, pass.parallel.withWholeTokens()), {}};
-    }
-
-private:
-    LinearWeights m_decoder; // without bias
-};
 
 class GptFamily : public ModelFamilyTraits {
 public:
@@ -54,12 +38,6 @@ public:
     }
 
     void addHead(ParameterList&, const ModelSpec&) const override {} // all it needs is in HeadNames
-
-    std::unique_ptr<const ModelHead> makeHead(const ModelSpec&, const ParameterStore&,
-                                              const at::Tensor& decoder) const override
-    {
-        return std::make_unique<const GptHead>(decoder);
-    }
 };
 
 } // namespace

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/nn/parameters/stage_range.h"
+#include "engine/model/stage_range.h"
 
 namespace trainyard {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "engine/nn/parameters/parameter_spec.h"
+#include "engine/model/parameter_spec.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
