@@ -5,7 +5,7 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/safetensors.h"
-#include "engine/checkpoint/hugging_face/architecture.h"
+#include "engine/checkpoint/hugging_face/format/architecture.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/parameters/parameter_store.h"

@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
-#include "engine/base/json_problem.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -95,100 +91,20 @@ private:
 
 Result<HuggingFaceModel> HuggingFaceModel::open(const fs::path& folder)
 {
-    HuggingFaceModel model(folder);
-    TRAINYARD_TRY_STATUS(model.openWeights());
-    TRAINYARD_TRY_STATUS(model.readConfig());
-    return model;
-}
-
-Status HuggingFaceModel::openWeights()
-{
-    const fs::path index = m_folder / kWeightsIndexName;
-    std::error_code ignored;
-    if (fs::exists(m_folder / kWeightsName, ignored) || !fs::exists(index, ignored))
-        return openFile(m_folder / kWeightsName);
-    const Status status = openShards(index);
-    return status.ok() ? status : Status(status.error().in(index.string()));
-}
-
-Status HuggingFaceModel::openFile(const fs::path& path)
-{
-    TRAINYARD_TRY(SafetensorsFile file, SafetensorsFile::open(path));
-    for (const TensorBytes& tensor : file.tensors()) {
-        if (!m_tensors.emplace(tensor.name, tensor).second)
-            return badInput(
-                fmt::format("{}: tensor {} is also in another shard", path.string(), tensor.name));
-    }
-    m_files.push_back(std::move(file)); // the mapping stays where it is
-    return {};
-}
-
-Status HuggingFaceModel::openShards(const fs::path& index)
-{
-    TRAINYARD_TRY(const std::string text, readFile(index));
-    std::map<std::string, std::string> fileOf;
-    try {
-        Json::parse(text).at("weight_map").get_to(fileOf);
-    } catch (const Json::exception& error) {
-        return badInput(jsonProblem(error, text));
-    }
-    std::set<std::string> files;
-    for (const auto& [tensor, file] : fileOf) {
-        if (!isPlainName(file))
-            return badInput(fmt::format("\"{}\" is not the name of a file", file));
-        if (files.insert(file).second)
-            TRAINYARD_TRY_STATUS(openFile(m_folder / file));
-    }
-    for (const auto& [tensor, file] : fileOf) {
-        if (!m_tensors.contains(tensor))
-            return badInput(fmt::format("tensor {} is not in {}", tensor, file),
-                            "a shard may be from another export; copy the whole folder again");
-    }
-    return {};
-}
-
-TensorNames HuggingFaceModel::names() const
-{
-    TensorNames names;
-    for (const auto& [name, tensor] : m_tensors)
-        names.insert(name);
-    return names;
-}
-
-Status HuggingFaceModel::readConfig()
-{
-    const std::string file = (m_folder / kConfigName).string();
-    TRAINYARD_TRY(const std::string text, readFile(file));
-    try {
-        const Json config = Json::parse(text);
-        const auto read = [&]() -> Result<ModelSpec> {
-            TRAINYARD_TRY(m_architecture, architectureOf(config.value("model_type", std::string())));
-            return m_architecture->readConfig(config, names());
-        };
-        auto spec = read();
-        if (!spec.ok())
-            return spec.error().in(file);
-        m_spec = std::move(*spec);
-    } catch (const Json::exception& error) {
-        return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
-    }
-    if (m_spec.heads <= 0 || m_spec.hidden % m_spec.heads != 0)
-        return badInput(fmt::format("{}: a hidden size of {} is not a multiple of {} heads", file,
-                                    m_spec.hidden, m_spec.heads));
-    return {};
+    TRAINYARD_TRY(HuggingFaceFolder opened, HuggingFaceFolder::open(folder));
+    return HuggingFaceModel(std::move(opened));
 }
 
 Status HuggingFaceModel::load(ParameterStore& parameters) const
 {
-    WeightLoader loader(*m_architecture, m_spec, parameters);
-    const TensorNames all = names();
+    WeightLoader loader(m_folder.architecture(), m_folder.spec(), parameters);
     const auto load = [&]() -> Status {
-        for (const auto& [name, tensor] : m_tensors)
-            TRAINYARD_TRY_STATUS(loader.take(tensor, m_architecture->roleOf(name, m_spec, all)));
+        for (const auto& [name, tensor] : m_folder.tensors())
+            TRAINYARD_TRY_STATUS(loader.take(tensor, m_folder.roleOf(name)));
         return loader.finish();
     };
     const Status status = load();
-    return status.ok() ? status : Status(status.error().in(m_folder.string()));
+    return status.ok() ? status : Status(status.error().in(m_folder.path().string()));
 }
 
 } // namespace trainyard

@@ -43,6 +43,7 @@ const QList<Layer> kLayers{
      kVocabulary + QStringList{"engine/model", "engine/planner", "engine/comm", "engine/nn", "engine/optim"},
      {"torch"}},
     {"engine/checkpoint/format", kVocabulary, {}},
+    {"engine/checkpoint/hugging_face/format", kVocabulary + QStringList{"engine/checkpoint/format"}, {}},
     {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
     {"engine/certification", {"engine"}, {"torch"}},
     {"engine/evaluation", {"engine"}, {"torch"}},

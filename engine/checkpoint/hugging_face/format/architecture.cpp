@@ -1,4 +1,4 @@
-#include "engine/checkpoint/hugging_face/architecture.h"
+#include "engine/checkpoint/hugging_face/format/architecture.h"
 
 #include <array>
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/checkpoint/hugging_face/architecture.h"
+#include "engine/checkpoint/hugging_face/format/architecture.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {

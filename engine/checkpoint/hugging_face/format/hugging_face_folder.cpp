@@ -1,0 +1,97 @@
+#include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "engine/base/json_problem.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Result<HuggingFaceFolder> HuggingFaceFolder::open(const fs::path& folder)
+{
+    HuggingFaceFolder opened(folder);
+    TRAINYARD_TRY_STATUS(opened.openWeights());
+    TRAINYARD_TRY_STATUS(opened.readConfig());
+    return opened;
+}
+
+Status HuggingFaceFolder::openWeights()
+{
+    const fs::path index = m_folder / kWeightsIndexName;
+    std::error_code ignored;
+    if (fs::exists(m_folder / kWeightsName, ignored) || !fs::exists(index, ignored))
+        return openFile(m_folder / kWeightsName);
+    const Status status = openShards(index);
+    return status.ok() ? status : Status(status.error().in(index.string()));
+}
+
+Status HuggingFaceFolder::openFile(const fs::path& path)
+{
+    TRAINYARD_TRY(SafetensorsFile file, SafetensorsFile::open(path));
+    for (const TensorBytes& tensor : file.tensors()) {
+        m_names.insert(tensor.name);
+        if (!m_tensors.emplace(tensor.name, tensor).second)
+            return badInput(
+                fmt::format("{}: tensor {} is also in another shard", path.string(), tensor.name));
+    }
+    m_files.push_back(std::move(file)); // the mapping stays where it is
+    return {};
+}
+
+Status HuggingFaceFolder::openShards(const fs::path& index)
+{
+    TRAINYARD_TRY(const std::string text, readFile(index));
+    std::map<std::string, std::string> fileOf;
+    try {
+        Json::parse(text).at("weight_map").get_to(fileOf);
+    } catch (const Json::exception& error) {
+        return badInput(jsonProblem(error, text));
+    }
+    std::set<std::string> files;
+    for (const auto& [tensor, file] : fileOf) {
+        if (!isPlainName(file))
+            return badInput(fmt::format("\"{}\" is not the name of a file", file));
+        if (files.insert(file).second)
+            TRAINYARD_TRY_STATUS(openFile(m_folder / file));
+    }
+    for (const auto& [tensor, file] : fileOf) {
+        if (!m_tensors.contains(tensor))
+            return badInput(fmt::format("tensor {} is not in {}", tensor, file),
+                            "a shard may be from another export; copy the whole folder again");
+    }
+    return {};
+}
+
+Status HuggingFaceFolder::readConfig()
+{
+    const std::string file = (m_folder / kConfigName).string();
+    TRAINYARD_TRY(const std::string text, readFile(file));
+    try {
+        const Json config = Json::parse(text);
+        const auto read = [&]() -> Result<ModelSpec> {
+            TRAINYARD_TRY(m_architecture, architectureOf(config.value("model_type", std::string())));
+            return m_architecture->readConfig(config, m_names);
+        };
+        auto spec = read();
+        if (!spec.ok())
+            return spec.error().in(file);
+        m_spec = std::move(*spec);
+    } catch (const Json::exception& error) {
+        return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
+    }
+    if (m_spec.heads <= 0 || m_spec.hidden % m_spec.heads != 0)
+        return badInput(fmt::format("{}: a hidden size of {} is not a multiple of {} heads", file,
+                                    m_spec.hidden, m_spec.heads));
+    return {};
+}
+
+TensorRole HuggingFaceFolder::roleOf(const std::string& name) const
+{
+    return m_architecture->roleOf(name, m_spec, m_names);
+}
+
+} // namespace trainyard

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "engine/checkpoint/format/safetensors.h"
+#include "engine/checkpoint/hugging_face/format/architecture.h"
+
+namespace trainyard {
+
+inline constexpr const char* kConfigName = "config.json";
+inline constexpr const char* kWeightsName = "model.safetensors";
+inline constexpr const char* kWeightsIndexName = "model.safetensors.index.json";
+
+/// A model in a folder as Hugging Face saves it: config.json beside model.safetensors, or beside the shards
+/// that model.safetensors.index.json lists. BertForPreTraining, BertForMaskedLM or GPT2LMHeadModel. Its
+/// values are read when they are touched.
+class HuggingFaceFolder {
+public:
+    /// Reads the configuration and the headers of the weight files. BadInput for another model type, an
+    /// option that this engine does not compute the same way, or an index that does not fit its files.
+    static Result<HuggingFaceFolder> open(const std::filesystem::path& folder);
+
+    const std::filesystem::path& path() const { return m_folder; }
+    const ModelSpec& spec() const { return m_spec; }
+    const Architecture& architecture() const { return *m_architecture; }
+    /// By their names in the files; views as long as this object or a copy of it lives.
+    const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
+    TensorRole roleOf(const std::string& name) const;
+
+private:
+    explicit HuggingFaceFolder(std::filesystem::path folder) : m_folder(std::move(folder)) {}
+    Status openWeights();
+    Status openShards(const std::filesystem::path& index);
+    Status openFile(const std::filesystem::path& file);
+    Status readConfig();
+
+    std::filesystem::path m_folder;
+    std::vector<SafetensorsFile> m_files;
+    std::map<std::string, TensorBytes> m_tensors; // views of the files
+    TensorNames m_names;                          // of m_tensors
+    const Architecture* m_architecture = nullptr;
+    ModelSpec m_spec;
+};
+
+} // namespace trainyard
