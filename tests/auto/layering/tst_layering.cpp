@@ -44,6 +44,10 @@ const QList<Layer> kLayers{
      {"torch"}},
     {"engine/checkpoint/format", kVocabulary, {}},
     {"engine/checkpoint/hugging_face/format", kVocabulary + QStringList{"engine/checkpoint/format"}, {}},
+    {"engine/checkpoint/weights",
+     kVocabulary +
+         QStringList{"engine/model", "engine/checkpoint/format", "engine/checkpoint/hugging_face/format"},
+     {}},
     {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
     {"engine/certification", {"engine"}, {"torch"}},
     {"engine/evaluation", {"engine"}, {"torch"}},

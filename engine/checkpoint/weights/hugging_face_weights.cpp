@@ -1,0 +1,133 @@
+#include "engine/checkpoint/weights/hugging_face_weights.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "engine/base/hash.h"
+#include "engine/checkpoint/format/box_copy.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool holdsFloats(ElementType type)
+{
+    return type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 ||
+           type == ElementType::BF16;
+}
+
+std::vector<std::int64_t> logicalShape(const TensorBytes& stored, bool transposed)
+{
+    std::vector<std::int64_t> shape = stored.shape;
+    if (transposed)
+        std::ranges::reverse(shape);
+    return shape;
+}
+
+/// Element by element: `box` is of the logical tensor [out, in], and stored is [in, out].
+void copyTransposed(const TensorBytes& stored, const TensorBox& box, std::span<std::byte> destination)
+{
+    const std::size_t element = byteSize(stored.type);
+    std::byte* to = destination.data();
+    for (std::int64_t row = 0; row < box.shape[0]; ++row) {
+        for (std::int64_t column = 0; column < box.shape[1]; ++column, to += element) {
+            const std::int64_t from = (box.begin[1] + column) * stored.shape[1] + box.begin[0] + row;
+            std::memcpy(to, stored.bytes.data() + static_cast<std::size_t>(from) * element, element);
+        }
+    }
+}
+
+std::string_view textOf(std::span<const std::byte> bytes)
+{
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+} // namespace
+
+Result<HuggingFaceWeights::Content> HuggingFaceWeights::contentOf(const HuggingFaceFolder& folder)
+{
+    Content content;
+    for (const auto& [storedName, bytes] : folder.tensors()) {
+        const TensorRole role = folder.roleOf(storedName);
+        if (role.kind == TensorRole::Kind::Unused)
+            continue;
+        if (!holdsFloats(bytes.type))
+            return badInput(fmt::format("tensor {} does not hold floating-point numbers", storedName));
+        const std::string name = std::string(kWeightPrefix) + role.parameter;
+        if (role.kind == TensorRole::Kind::Copy) {
+            content.copies.emplace_back(bytes, name);
+            continue;
+        }
+        const bool transposed = bytes.shape.size() == 2 && folder.architecture().isTransposed(role.parameter);
+        if (!content.tensors.emplace(name, Stored{bytes, transposed}).second)
+            return badInput(
+                fmt::format("tensor {} appears twice, under its old and new names", role.parameter));
+    }
+    return content;
+}
+
+Result<std::unique_ptr<WeightSource>> HuggingFaceWeights::open(const fs::path& folder)
+{
+    TRAINYARD_TRY(HuggingFaceFolder opened, HuggingFaceFolder::open(folder));
+    auto content = contentOf(opened);
+    if (!content.ok())
+        return content.error().in(folder.string());
+    WeightDescription description{.origin = "the Hugging Face model " + folder.string(),
+                                  .model = opened.spec()};
+    for (const auto& [name, stored] : content->tensors)
+        description.tensors.push_back(
+            {name, logicalShape(stored.bytes, stored.transposed), stored.bytes.type});
+    return std::unique_ptr<WeightSource>(
+        new HuggingFaceWeights(std::move(opened), std::move(*content), std::move(description)));
+}
+
+HuggingFaceWeights::HuggingFaceWeights(HuggingFaceFolder folder, Content content,
+                                       WeightDescription description)
+    : WeightSource(std::move(description)), m_folder(std::move(folder)), m_content(std::move(content))
+{
+}
+
+Status HuggingFaceWeights::read(const StoredTensor& tensor, const TensorBox& box,
+                                std::span<std::byte> destination)
+{
+    const auto found = m_content.tensors.find(tensor.name);
+    TRAINYARD_CHECK_MSG(found != m_content.tensors.end(), tensor.name);
+    const auto& [bytes, transposed] = found->second;
+    if (transposed)
+        copyTransposed(bytes, box, destination);
+    else
+        copyOverlap({{std::vector<std::int64_t>(bytes.shape.size(), 0), bytes.shape}, bytes.bytes},
+                    {box, destination}, byteSize(bytes.type));
+    return {};
+}
+
+std::string HuggingFaceWeights::fingerprint() const
+{
+    Xxh3 hash;
+    for (const auto& [name, stored] : m_content.tensors) {
+        hash.update(name);
+        hash.update(textOf(stored.bytes.bytes));
+    }
+    return hash.hexDigest();
+}
+
+Status HuggingFaceWeights::checkContent() const
+{
+    for (const auto& [copy, name] : m_content.copies) {
+        const auto tied = m_content.tensors.find(name);
+        if (tied == m_content.tensors.end())
+            continue; // the comparison with the model names what is missing
+        const TensorBytes& original = tied->second.bytes;
+        if (copy.type != original.type || !std::ranges::equal(copy.bytes, original.bytes))
+            return badInput(fmt::format("{}: tensor {} differs from {}, to which it is tied",
+                                        m_folder.path().string(), copy.name, original.name),
+                            "set tie_word_embeddings to false in config.json if it is a separate tensor");
+    }
+    return {};
+}
+
+} // namespace trainyard

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
+#include "engine/checkpoint/weights/weight_source.h"
+
+namespace trainyard {
+
+/// The weights of a Hugging Face folder, laid out as this engine has them. Tensors that are part of no model
+/// of ours (the head of a classifier) keep their names there.
+class HuggingFaceWeights : public WeightSource {
+public:
+    static Result<std::unique_ptr<WeightSource>> open(const std::filesystem::path& folder);
+
+    Status read(const StoredTensor& tensor, const TensorBox& box, std::span<std::byte> destination) override;
+    std::string fingerprint() const override;
+    /// Tied tensors that are stored twice have to agree.
+    Status checkContent() const override;
+
+private:
+    struct Stored {
+        TensorBytes bytes; ///< view of the file
+        bool transposed = false;
+    };
+    /// What the files hold by the names of checkpoints.
+    struct Content {
+        std::map<std::string, Stored> tensors;
+        std::vector<std::pair<TensorBytes, std::string>> copies; ///< and the tensor that each is tied to
+    };
+    HuggingFaceWeights(HuggingFaceFolder folder, Content content, WeightDescription description);
+    static Result<Content> contentOf(const HuggingFaceFolder& folder);
+
+    HuggingFaceFolder m_folder; ///< owns the memory that the content views
+    Content m_content;
+};
+
+} // namespace trainyard

@@ -1,0 +1,306 @@
+#include "engine/checkpoint/weights/weight_comparison.h"
+
+#include <algorithm>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/tensor_box.h"
+#include "engine/model/model_family.h"
+#include "engine/model/model_parameters.h"
+#include "engine/spec/limits.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr std::size_t kMaxNamed = 8; ///< tensors in one message
+
+/// A head computes what was learned into what is asked for, and another question needs another one. The final
+/// norm and the decoder of the words are not of that kind.
+bool isOfHead(const ParameterSpec& parameter, const ModelSpec& model)
+{
+    const HeadNames names = familyOf(model).headNames();
+    return parameter.part == model.layers && parameter.name != names.decoder &&
+           !parameter.name.starts_with(names.finalNorm + ".");
+}
+
+/// One row for each word or for each position.
+bool hasAdjustableRows(const ParameterSpec& parameter, const ModelSpec& model)
+{
+    const bool inLayer = parameter.part != kEmbeddingsPart && parameter.part != model.layers;
+    return (parameter.split.cuts() && !inLayer) ||
+           parameter.name == familyOf(model).embeddingNames().positions;
+}
+
+bool differInRowsAlone(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b)
+{
+    return a.size() == b.size() && !a.empty() && std::equal(a.begin() + 1, a.end(), b.begin() + 1);
+}
+
+std::string listed(const std::vector<std::string>& items, const char* separator)
+{
+    const std::size_t named = std::min(items.size(), kMaxNamed);
+    std::string text = fmt::format(
+        "{}", fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(named), separator));
+    if (named < items.size())
+        text += fmt::format("{}and {} more", separator, items.size() - named);
+    return text;
+}
+
+std::vector<std::string> textsOf(const std::vector<WeightComparison::Apart>& tensors)
+{
+    std::vector<std::string> texts;
+    for (const WeightComparison::Apart& tensor : tensors)
+        texts.push_back(tensor.name + " " + shapeText(tensor.shape));
+    return texts;
+}
+
+/// Without the prefix of checkpoints.
+std::string plainName(std::string_view name)
+{
+    if (name.starts_with(kWeightPrefix))
+        name.remove_prefix(kWeightPrefix.size());
+    return std::string(name);
+}
+
+class Comparer {
+public:
+    Comparer(const WeightDescription& stored, const RunSpec& spec) : m_stored(stored), m_spec(spec)
+    {
+        m_found.origin = stored.origin;
+    }
+
+    WeightComparison compare()
+    {
+        if (compareFamilies()) {
+            compareModels();
+            compareTensors();
+            compareOptimizers();
+            std::ranges::sort(m_found.loaded, {}, &WeightComparison::Loaded::name);
+        }
+        return std::move(m_found);
+    }
+
+private:
+    /// Of other families no tensor has the same name, and a damaged configuration may claim millions of
+    /// layers.
+    bool compareFamilies()
+    {
+        require("model.family", nameOf(m_spec.model.family), nameOf(m_stored.model.family));
+        if (m_stored.model.layers > kMaxLayers)
+            require("model.layers", m_spec.model.layers, m_stored.model.layers);
+        return m_found.problems.empty();
+    }
+
+    /// What no shape shows, but changes what the weights compute.
+    void compareModels()
+    {
+        const ModelSpec& here = m_spec.model;
+        const ModelSpec& there = m_stored.model;
+        require("model.heads", here.heads, there.heads);
+        require("model.activation", nameOf(here.activation), nameOf(there.activation));
+        require("model.norm", nameOf(here.norm), nameOf(there.norm));
+        require("model.positions", nameOf(here.positions), nameOf(there.positions));
+        require("model.tied_head", here.tiedHead, there.tiedHead);
+        require("model.layer_norm_epsilon", here.layerNormEpsilon, there.layerNormEpsilon);
+    }
+
+    template <typename Value>
+    void require(const char* path, const Value& here, const Value& there)
+    {
+        if (here == there)
+            return;
+        refuse(path, fmt::format("is {}, but {} has {}", here, m_stored.origin, there),
+               fmt::format("set it to {}, or begin with other weights", there));
+    }
+
+    void refuse(const char* path, std::string message, std::string hint)
+    {
+        m_found.problems.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
+    }
+
+    void compareTensors()
+    {
+        std::set<std::string> names;
+        for (const ParameterSpec& parameter : modelParameters(m_spec.model)) {
+            names.insert(parameter.name);
+            takeParameter(parameter);
+        }
+        std::set<std::string> body;
+        for (const ParameterSpec& parameter : modelParameters(m_stored.model)) {
+            if (!isOfHead(parameter, m_stored.model))
+                body.insert(parameter.name);
+        }
+        for (const StoredTensor& tensor : m_stored.tensors) {
+            const std::string name = plainName(tensor.name);
+            if (tensor.name.starts_with(kWeightPrefix) && !names.contains(name))
+                leaveTensor({name, tensor.shape}, body.contains(name));
+        }
+        reportTensors();
+    }
+
+    void takeParameter(const ParameterSpec& parameter)
+    {
+        const StoredTensor* stored = m_stored.find(std::string(kWeightPrefix) + parameter.name);
+        const std::string here = shapeText(parameter.shape);
+        if (!stored && isOfHead(parameter, m_spec.model))
+            m_found.drawn.push_back({parameter.name, parameter.shape});
+        else if (!stored)
+            m_different.push_back(fmt::format("{} is {} here and missing there", parameter.name, here));
+        else if (stored->shape == parameter.shape)
+            m_found.loaded.push_back({stored->name, parameter.shape, stored->shape});
+        else if (hasAdjustableRows(parameter, m_spec.model) &&
+                 differInRowsAlone(stored->shape, parameter.shape))
+            resize(parameter, *stored);
+        else
+            m_different.push_back(
+                fmt::format("{} is {} here and {} there", parameter.name, here, shapeText(stored->shape)));
+    }
+
+    void resize(const ParameterSpec& parameter, const StoredTensor& stored)
+    {
+        m_found.loaded.push_back({stored.name, parameter.shape, stored.shape});
+        if (!m_spec.init.resize)
+            m_resized.push_back(fmt::format("{} is {} here and {} there", parameter.name,
+                                            shapeText(parameter.shape), shapeText(stored.shape)));
+    }
+
+    void leaveTensor(WeightComparison::Apart tensor, bool isOfBody)
+    {
+        if (isOfBody)
+            m_different.push_back(
+                fmt::format("{} is {} there and missing here", tensor.name, shapeText(tensor.shape)));
+        else
+            m_found.left.push_back(std::move(tensor));
+    }
+
+    void reportTensors()
+    {
+        if (!m_different.empty())
+            refuse("init.path",
+                   fmt::format("{} holds another model, {} tensor{} differ{}: {}", m_stored.origin,
+                               m_different.size(), m_different.size() == 1 ? "" : "s",
+                               m_different.size() == 1 ? "s" : "", listed(m_different, "; ")),
+                   "begin with weights of this model, or give section model their shape");
+        if (!m_resized.empty())
+            refuse("init.resize",
+                   fmt::format("is false, and {} has other words or positions: {}", m_stored.origin,
+                               listed(m_resized, "; ")),
+                   fmt::format("set it to true, or model.vocabulary to {} and model.max_positions to {}",
+                               m_stored.model.vocabulary, m_stored.model.maxPositions));
+    }
+
+    void compareOptimizers()
+    {
+        m_found.leavesOptimizer = m_stored.optimizer && !m_spec.init.optimizer;
+        if (!m_spec.init.optimizer)
+            return;
+        if (!m_stored.optimizer)
+            return refuse("init.optimizer",
+                          fmt::format("is true, but {} holds weights alone", m_stored.origin),
+                          "set it to false, or begin with a checkpoint of a run");
+        require("optimizer.kind", nameOf(m_spec.optimizer.kind), nameOf(*m_stored.optimizer));
+        loadStates();
+    }
+
+    /// New rows have no past, so that their state remains zero.
+    void loadStates()
+    {
+        std::vector<WeightComparison::Loaded> states;
+        for (const StoredTensor& tensor : m_stored.tensors) {
+            if (!tensor.name.starts_with(kOptimizerPrefix))
+                continue;
+            const std::size_t slash = tensor.name.find('/', kOptimizerPrefix.size());
+            const auto weight =
+                std::ranges::find(m_found.loaded, std::string(kWeightPrefix) + tensor.name.substr(slash + 1),
+                                  &WeightComparison::Loaded::name);
+            if (slash != std::string::npos && weight != m_found.loaded.end() &&
+                weight->stored == tensor.shape)
+                states.push_back({tensor.name, weight->shape, tensor.shape});
+        }
+        m_found.loadsOptimizer = !states.empty();
+        std::ranges::move(states, std::back_inserter(m_found.loaded));
+    }
+
+    const WeightDescription& m_stored;
+    const RunSpec& m_spec;
+    WeightComparison m_found;
+    std::vector<std::string> m_different; // sentences
+    std::vector<std::string> m_resized;   // that init.resize does not allow
+};
+
+/// "rows 128 to 511 of bert.embeddings.position_embeddings.weight", of the weights.
+std::vector<std::string> rowsBeyond(const std::vector<WeightComparison::Loaded>& loaded,
+                                    std::vector<std::int64_t> WeightComparison::Loaded::*longer,
+                                    std::vector<std::int64_t> WeightComparison::Loaded::*shorter)
+{
+    std::vector<std::string> texts;
+    for (const WeightComparison::Loaded& tensor : loaded) {
+        if (!tensor.name.starts_with(kWeightPrefix) || tensor.shape == tensor.stored)
+            continue;
+        const std::int64_t first = (tensor.*shorter).front();
+        const std::int64_t end = (tensor.*longer).front();
+        if (first < end)
+            texts.push_back(fmt::format("rows {} to {} of {}", first, end - 1, plainName(tensor.name)));
+    }
+    return texts;
+}
+
+} // namespace
+
+const WeightComparison::Loaded* WeightComparison::find(std::string_view name) const
+{
+    const auto found = std::ranges::lower_bound(loaded, name, {}, &Loaded::name);
+    return found != loaded.end() && found->name == name ? &*found : nullptr;
+}
+
+std::int64_t WeightComparison::loadedParameters() const
+{
+    std::int64_t count = 0;
+    for (const Loaded& tensor : loaded) {
+        std::vector<std::int64_t> common = tensor.shape;
+        if (!common.empty())
+            common.front() = std::min(common.front(), tensor.stored.front());
+        count += tensor.name.starts_with(kWeightPrefix) ? elementCount(common) : 0;
+    }
+    return count;
+}
+
+std::vector<std::pair<std::string, std::string>> WeightComparison::facts() const
+{
+    const auto weights = std::ranges::count_if(
+        loaded, [](const Loaded& tensor) { return tensor.name.starts_with(kWeightPrefix); });
+    std::vector<std::string> atRandom = textsOf(drawn);
+    std::ranges::move(rowsBeyond(loaded, &Loaded::shape, &Loaded::stored), std::back_inserter(atRandom));
+    std::vector<std::string> leftOut = textsOf(left);
+    std::ranges::move(rowsBeyond(loaded, &Loaded::stored, &Loaded::shape), std::back_inserter(leftOut));
+    if (leavesOptimizer)
+        leftOut.emplace_back("the optimizer's state");
+    std::vector<std::pair<std::string, std::string>> facts;
+    facts.emplace_back("loaded", fmt::format("{} tensors with {} parameters{}", weights, loadedParameters(),
+                                             loadsOptimizer ? " and the optimizer's state" : ""));
+    if (!atRandom.empty())
+        facts.emplace_back("drawn at random", listed(atRandom, ", "));
+    if (!leftOut.empty())
+        facts.emplace_back("left out", listed(leftOut, ", "));
+    return facts;
+}
+
+std::string WeightComparison::text() const
+{
+    std::string text = "begins with " + origin;
+    for (const auto& [label, content] : facts())
+        text += fmt::format("; {}: {}", label, content);
+    return text;
+}
+
+WeightComparison compareWeights(const WeightDescription& stored, const RunSpec& spec)
+{
+    return Comparer(stored, spec).compare();
+}
+
+} // namespace trainyard
