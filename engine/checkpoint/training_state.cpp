@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/checkpoint/tensor_views.h"
+#include "engine/checkpoint/weights/weight_source.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/optimizer.h"
 
@@ -26,17 +27,41 @@ Status fits(const LogicalTensor* stored, const std::string& name, const std::vec
 }
 
 // Straight into the memory of `values`, [n], where that is the host's and the stored type is its own.
-Status readInto(CheckpointReader& reader, const std::string& name, const TensorBox& box,
-                const at::Tensor& values)
+// `read`: Status(std::span<std::byte>).
+template <typename Read>
+Status readInto(const at::Tensor& values, ElementType stored, const Read& read)
 {
-    const at::ScalarType type = scalarTypeOf(reader.manifest().find(name)->type);
+    const at::ScalarType type = scalarTypeOf(stored);
     const bool direct = type == values.scalar_type() && values.is_cpu();
     const at::Tensor buffer = direct ? values : at::empty(values.sizes(), type);
     TRAINYARD_TRY_STATUS(
-        reader.read(name, box, {static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes()}));
+        read(std::span(static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes())));
     if (!direct)
         values.copy_(buffer);
     return {};
+}
+
+// The part of a box that lies in the first `rows` rows: the first elements of the box, for boxes are
+// row-major.
+TensorBox withinRows(TensorBox box, std::int64_t rows)
+{
+    box.shape.front() = std::clamp<std::int64_t>(rows - box.begin.front(), 0, box.shape.front());
+    return box;
+}
+
+// All of them in one error: whoever exported them wants to know which ones to look at.
+Status requireFinite(const std::vector<std::string>& notFinite, const std::string& origin)
+{
+    constexpr std::size_t kMaxNamed = 8;
+    if (notFinite.empty())
+        return {};
+    const std::size_t named = std::min(notFinite.size(), kMaxNamed);
+    std::string names = fmt::format(
+        "{}", fmt::join(notFinite.begin(), notFinite.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+    if (named < notFinite.size())
+        names += fmt::format(" and {} more", notFinite.size() - named);
+    return badInput(fmt::format("{} holds values that are not finite in {}", origin, names),
+                    "begin with an earlier checkpoint, or with weights that were saved as float32");
 }
 
 } // namespace
@@ -103,16 +128,58 @@ Status TrainingState::load(CheckpointReader& reader)
             const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
             const std::string name = kind.prefix + spec.name;
             TRAINYARD_TRY_STATUS(fits(reader.manifest().find(name), name, spec.shape));
-            for (const auto& [box, first] :
+            const LogicalTensor& stored = *reader.manifest().find(name);
+            for (const SliceGeometry::Part& part :
                  m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count))
-                TRAINYARD_TRY_STATUS(
-                    readInto(reader, name, box,
-                             kind.values[i].narrow(0, first - piece.firstElement, elementCount(box.shape))));
+                TRAINYARD_TRY_STATUS(readInto(kind.values[i].narrow(0, part.firstElement - piece.firstElement,
+                                                                    elementCount(part.box.shape)),
+                                              stored.type, [&](std::span<std::byte> bytes) {
+                                                  return reader.read(name, part.box, bytes);
+                                              }));
         }
     }
     m_parameters.refreshWorkingCopy();
     if (m_optimizer)
         m_optimizer->setSteps(reader.manifest().position.updates());
+    return {};
+}
+
+Status TrainingState::begin(WeightSource& source, const WeightComparison& comparison)
+{
+    std::vector<std::string> notFinite;
+    for (const Kind& kind : kinds()) {
+        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+            const OwnedPiece& piece = m_parameters.owned()[i].piece;
+            const std::string name = kind.prefix + m_parameters.parameters()[piece.parameter].spec.name;
+            const WeightComparison::Loaded* loaded = comparison.find(name);
+            if (!loaded)
+                continue;
+            TRAINYARD_TRY_STATUS(beginTensor(source, *loaded, piece, kind.values[i]));
+            if (!kind.values[i].isfinite().all().item<bool>())
+                notFinite.push_back(name);
+        }
+    }
+    TRAINYARD_TRY_STATUS(requireFinite(notFinite, comparison.origin));
+    m_parameters.refreshWorkingCopy();
+    if (m_optimizer && comparison.loadsOptimizer)
+        m_optimizer->setSteps(source.description().updates);
+    return {};
+}
+
+Status TrainingState::beginTensor(WeightSource& source, const WeightComparison::Loaded& loaded,
+                                  const OwnedPiece& piece, const at::Tensor& values) const
+{
+    const StoredTensor* stored = source.description().find(loaded.name);
+    TRAINYARD_CHECK_MSG(stored, loaded.name);
+    for (const SliceGeometry::Part& part :
+         m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
+        const TensorBox box = withinRows(part.box, loaded.stored.front());
+        if (elementCount(box.shape) == 0)
+            continue;
+        TRAINYARD_TRY_STATUS(readInto(
+            values.narrow(0, part.firstElement - piece.firstElement, elementCount(box.shape)), stored->type,
+            [&](std::span<std::byte> bytes) { return source.read(*stored, box, bytes); }));
+    }
     return {};
 }
 

@@ -8,12 +8,14 @@
 #include "engine/base/result.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/format/checkpoint_writer.h"
+#include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/nn/parameters/flat_layout.h"
 
 namespace trainyard {
 
 class Optimizer;
 class ParameterStore;
+class WeightSource;
 struct OwnedTensor;
 
 /// This rank's part of everything that a run keeps: "model/<parameter>" with the master weights and
@@ -31,6 +33,10 @@ public:
     /// Loads every box that this rank owns, whatever layout wrote the checkpoint (converting between float32
     /// and float64), refreshes the working copy of it and sets the optimizer's step count.
     Status load(CheckpointReader& reader);
+    /// Loads what `comparison` found in `source` of every box that this rank owns; the rest stays as it was
+    /// initialised. BadInput naming the tensors that hold values that are not finite. Refreshes the working
+    /// copy and, with the optimizer's state, sets its step count.
+    Status begin(WeightSource& source, const WeightComparison& comparison);
 
 private:
     /// One state of the owned tensors: the weights, or a moment.
@@ -40,6 +46,8 @@ private:
     };
     std::vector<Kind> kinds() const;
     bool isWrittenHere(std::size_t parameter) const;
+    Status beginTensor(WeightSource& source, const WeightComparison::Loaded& loaded, const OwnedPiece& piece,
+                       const at::Tensor& values) const;
 
     ParameterStore& m_parameters;
     Optimizer* m_optimizer;

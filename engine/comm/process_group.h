@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -55,6 +56,14 @@ public:
 
     /// Overwrites `bytes` on every rank by those of `root`. Sizes must be equal.
     void broadcast(std::span<std::byte> bytes, Rank root = Rank{0});
+    /// The value of `root`, without pointers in it.
+    template <typename Value>
+    Value broadcastValue(Value value, Rank root = Rank{0})
+    {
+        static_assert(std::is_trivially_copyable_v<Value>);
+        broadcast(std::as_writable_bytes(std::span(&value, 1)), root);
+        return value;
+    }
     /// Text of any length from `root` to every rank.
     std::string broadcastText(std::string text, Rank root = Rank{0});
 

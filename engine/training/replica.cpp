@@ -138,6 +138,14 @@ StageRange rangeOf(const std::vector<int>& layerCounts, int stage)
             stage + 1 == static_cast<int>(layerCounts.size())};
 }
 
+/// Through host memory, where a device holds the tensor.
+void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
+{
+    const at::Tensor onHost = tensor.cpu();
+    group.broadcast(memoryOf(onHost));
+    tensor.copy_(onHost);
+}
+
 std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChunk>>& chunks)
 {
     std::vector<ParameterStore*> stores;
@@ -245,6 +253,16 @@ void Replica::shareWeights()
 {
     for (const auto& chunk : m_chunks)
         chunk->shareWeights(*m_data);
+}
+
+void Replica::takeFromFirst(ProcessGroup& group)
+{
+    ModelChunk& chunk = *m_chunks.front();
+    broadcastTensor(group, chunk.parameters().flatMasters());
+    for (const StateTensor& state : chunk.optimizer().state())
+        broadcastTensor(group, state.value);
+    chunk.optimizer().setSteps(group.broadcastValue(chunk.optimizer().steps()));
+    chunk.parameters().refreshWorkingCopy();
 }
 
 } // namespace trainyard

@@ -74,6 +74,9 @@ public:
     void update(double learningRate, double gradientScale);
     /// Call after loading: brings every owner's weights to every rank.
     void shareWeights();
+    /// Everything that training changes becomes that of rank 0 of `group`, which has loaded it. Requires that
+    /// every rank holds the whole model. All ranks call it.
+    void takeFromFirst(ProcessGroup& group);
 
 private:
     Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,

@@ -10,8 +10,6 @@
 #include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
-#include "engine/nn/parameters/parameter_store.h"
-#include "engine/nn/tensor_memory.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {
@@ -42,31 +40,6 @@ Result<TrainingPosition> readInto(Replica& replica, const std::filesystem::path&
     for (const auto& chunk : replica.chunks())
         TRAINYARD_TRY_STATUS(chunk->state().load(reader));
     return reader.manifest().position;
-}
-
-template <typename Value>
-Value broadcastValue(ProcessGroup& group, Value value)
-{
-    group.broadcast(std::as_writable_bytes(std::span(&value, 1)));
-    return value;
-}
-
-/// Copies through host memory if the tensor is on a device.
-void broadcastTensor(ProcessGroup& group, const at::Tensor& tensor)
-{
-    const at::Tensor onHost = tensor.cpu();
-    group.broadcast(memoryOf(onHost));
-    tensor.copy_(onHost);
-}
-
-/// Requires that every rank holds the whole model.
-void broadcastState(ProcessGroup& group, ModelChunk& chunk)
-{
-    broadcastTensor(group, chunk.parameters().flatMasters());
-    for (const StateTensor& state : chunk.optimizer().state())
-        broadcastTensor(group, state.value);
-    chunk.optimizer().setSteps(broadcastValue(group, chunk.optimizer().steps()));
-    chunk.parameters().refreshWorkingCopy();
 }
 
 std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)
@@ -208,6 +181,7 @@ Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
         const Status all = agree(*m_world, position.ok() ? Status() : position.error());
         if (all.ok()) {
             loaded.position = share(replica, std::move(position).value());
+            loaded.isFresh = false;
             return loaded;
         }
         // Only wrong content makes a checkpoint damaged: a disk that cannot be read may be available again
@@ -221,14 +195,15 @@ Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
 /// Sends the state and position, which only some ranks have read, to all ranks.
 TrainingPosition RunCheckpoints::share(Replica& replica, TrainingPosition position)
 {
-    position.step.value = broadcastValue(*m_world, position.step.value);
-    position.consumedSamples = broadcastValue(*m_world, position.consumedSamples);
-    position.lossScale = broadcastValue(*m_world, position.lossScale);
-    position.evaluation = broadcastValue(*m_world, position.evaluation);
+    position.step.value = m_world->broadcastValue(position.step.value);
+    position.consumedSamples = m_world->broadcastValue(position.consumedSamples);
+    position.lossScale = m_world->broadcastValue(position.lossScale);
+    position.evaluation = m_world->broadcastValue(position.evaluation);
+    position.earlierUpdates = m_world->broadcastValue(position.earlierUpdates);
     if (allShareTheFolder())
         replica.shareWeights();
     else
-        broadcastState(*m_world, *replica.chunks().front());
+        replica.takeFromFirst(*m_world);
     return position;
 }
 

@@ -23,6 +23,7 @@ struct LoadedState {
     TrainingPosition position;        ///< step 0 when there is no checkpoint yet
     std::vector<std::string> changes; ///< on rank 0: checkpoints set aside or skipped, a sentence each
     std::string start;                ///< on rank 0: "the checkpoint of step 1000"
+    bool isFresh = true;              ///< no checkpoint was loaded
 };
 
 /// The checkpoints of one run, saved and loaded by all ranks together. The ranks that see rank 0's folder

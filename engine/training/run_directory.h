@@ -15,6 +15,8 @@ public:
     std::filesystem::path spec() const { return m_root / "spec.json"; }
     std::filesystem::path journals() const { return m_root / "journal"; }
     std::filesystem::path checkpoints() const { return m_root / "checkpoints"; }
+    /// What section init meant when the run began.
+    std::filesystem::path initialWeights() const { return m_root / "init.json"; }
     std::filesystem::path ranks() const { return m_root / "ranks"; }
     std::filesystem::path log(Rank rank) const;
     /// Its existence asks the run to publish a checkpoint and end.

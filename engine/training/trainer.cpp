@@ -10,6 +10,7 @@
 #include "engine/spec/layout_change.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/held_out_evaluation.h"
+#include "engine/training/initial_weights.h"
 #include "engine/training/run_checkpoints.h"
 #include "engine/training/run_contract.h"
 #include "engine/training/step_journal.h"
@@ -54,6 +55,18 @@ void reportChanges(const TrainerSetup& setup, const LoadedState& start)
         setup.journal->event(Severity::Warning, "checkpoint-set-aside",
                              fmt::format("{}; the run starts from {}", change, start.start),
                              start.position.step.value);
+}
+
+/// Where no checkpoint says how the run goes on.
+Status beginWithWeights(const TrainerSetup& setup, const ProcessGroups& groups, Replica& replica,
+                        TrainingPosition& position)
+{
+    TRAINYARD_TRY(const InitialWeights initial,
+                  loadInitialWeights(groups, replica, setup.spec, setup.directory));
+    position.earlierUpdates = initial.earlierUpdates;
+    if (setup.journal && !initial.text.empty())
+        setup.journal->event(Severity::Info, "weights-loaded", initial.text);
+    return {};
 }
 
 } // namespace
@@ -346,6 +359,8 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
                                        everyRankHoldsAll(setup.spec), setup.fence));
     TRAINYARD_TRY(LoadedState start, checkpoints.load(*replica, setup.spec));
     reportChanges(setup, start);
+    if (start.isFresh)
+        TRAINYARD_TRY_STATUS(beginWithWeights(setup, groups, *replica, start.position));
     return std::unique_ptr<Trainer>(new Trainer(
         std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),
                               std::move(start.position), std::move(data))));

@@ -42,7 +42,7 @@ struct TrainerSetup {
 class Trainer {
 public:
     /// Opens the data set, compares it and the specification over the ranks, creates the model and loads the
-    /// checkpoint. BadInput names the problem and the rank.
+    /// checkpoint, or for a fresh run the weights of section init. BadInput names the problem and the rank.
     static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
     ~Trainer();
 

@@ -73,6 +73,7 @@ Result<TrainingPosition> positionFrom(const Json& json)
         position.lossScale = lossScaleFrom(json.at("loss_scale"));
     if (json.contains("evaluation"))
         position.evaluation = evaluationFrom(json.at("evaluation"));
+    position.earlierUpdates = json.value("earlier_updates", std::int64_t{0});
     ParsedSpec parsed = parseSpec(json.at("spec").dump());
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in("spec");
@@ -144,6 +145,8 @@ std::string CheckpointManifest::toJson() const
         json["loss_scale"] = lossScaleJson(position.lossScale);
     if (!(position.evaluation == EvaluationState{}))
         json["evaluation"] = evaluationJson(position.evaluation);
+    if (position.earlierUpdates > 0)
+        json["earlier_updates"] = position.earlierUpdates;
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
     json["tensors"] = tensorsToJson(tensors);
     return sealed(json.dump(1));

@@ -33,16 +33,17 @@ struct LogicalTensor {
 };
 
 /// The state besides tensors with which a run continues as if it had never stopped. The random state is
-/// (seed, step): every generator is counter-based. The learning rate is a function of the updates.
+/// (seed, step): every generator is counter-based. The learning rate is a function of the run's own updates.
 struct TrainingPosition {
     Step step;                         ///< steps done, skipped ones included
     std::uint64_t consumedSamples = 0; ///< sequences consumed by them
     LossScaleState lossScale{};
     EvaluationState evaluation{};
-    RunSpec spec; ///< the run that wrote it: seed, model, optimizer, schedule, layout
+    std::int64_t earlierUpdates = 0; ///< of the optimizer's state that the run began with (init.optimizer)
+    RunSpec spec;                    ///< the run that wrote it: seed, model, optimizer, schedule, layout
 
-    /// Updates of the weights: what the optimizer and the learning rate count.
-    std::int64_t updates() const { return step.value - lossScale.skippedSteps; }
+    /// What the optimizer counts for its bias correction.
+    std::int64_t updates() const { return earlierUpdates + step.value - lossScale.skippedSteps; }
     /// evaluation.keep_best: no checkpoint of the run was better until now.
     bool isBest() const { return spec.evaluation.keepBest && evaluation.bestStep == step.value; }
 };
