@@ -13,6 +13,7 @@
 #include "app/cli/support/plan_time.h"
 #include "app/cli/support/plan_validation.h"
 #include "app/cli/support/planned_shape.h"
+#include "app/cli/support/planned_weights.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
 #include "app/plan/planned_run.h"
@@ -140,7 +141,8 @@ Diagnostics allRemarks(const RunSpec& spec, const PlannedRun& planned)
 }
 
 QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
-                     const std::vector<ExplainedProblem>& problems)
+                     const std::vector<ExplainedProblem>& problems,
+                     const std::optional<WeightComparison>& weights)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
@@ -154,6 +156,8 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
                      {"remarks", toJson(allRemarks(spec, planned))}};
     if (planned.hasTime())
         json["time"] = toJson(**planned.time);
+    if (weights)
+        json["init"] = toJson(*weights);
     return json;
 }
 
@@ -188,18 +192,42 @@ QString sequencesText(const RunSpec& spec, const PlanOptions& options, const Seq
 }
 
 void print(const RunSpec& spec, const SequenceShape& shape, const QString& sequences,
-           const PlannedRun& planned, const std::vector<ExplainedProblem>& problems, bool json)
+           const PlannedRun& planned, const std::vector<ExplainedProblem>& problems,
+           const std::optional<WeightComparison>& weights, bool json)
 {
     if (json) {
-        console::print(QJsonDocument(planJson(spec, shape, planned, problems)));
+        console::print(QJsonDocument(planJson(spec, shape, planned, problems, weights)));
         return;
     }
     printTable(spec, planned.memory, planned.hosts);
     console::print("  " + sequences);
+    if (const QList<QStringList> rows = weightRows(spec.init, weights); !rows.isEmpty())
+        console::print(console::table(rows));
     if (problems.empty())
         console::print(fitText(planned.hosts));
     if (planned.hasTime())
         console::print(console::table(rowsOf(**planned.time)));
+}
+
+/// Where this computer can read the weights that the run is to begin with. With a status other than 0 they do
+/// not fit, and that has been printed.
+struct WeightsHere {
+    std::optional<WeightComparison> comparison;
+    int status = 0;
+};
+
+WeightsHere weightsHere(const RunSpec& spec, const PlanOptions& options)
+{
+    auto compared = compareWeightsHere(spec);
+    if (!compared.ok()) {
+        const Error& error = compared.error();
+        return {{},
+                failForProblems(options.spec, Diagnostics{{"", error.message, error.hint, error.kind}},
+                                options.json)};
+    }
+    if (*compared && !(*compared)->problems.empty())
+        return {{}, failForProblems(options.spec, (*compared)->problems, options.json)};
+    return {std::move(*compared), 0};
 }
 
 /// On nodes that are all such ones; as the specification has it where none is named.
@@ -234,6 +262,9 @@ Result<int> plan(const PlanOptions& options)
     const auto problems = explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows));
     if (!problems.empty() && problems.front().problem.path != kMemoryPath)
         return failForProblems(options.spec, problems, options.json);
+    const WeightsHere weights = weightsHere(spec, options);
+    if (weights.status != 0)
+        return weights.status;
     if (rows)
         warn(options.spec, dataSetRemarks(spec, *rows));
     const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
@@ -241,7 +272,7 @@ Result<int> plan(const PlanOptions& options)
         return planned.time.error();
     warn(options.spec, processorRemarks(spec, planned.hosts));
     print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
-          options.json);
+          weights.comparison, options.json);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 

@@ -8,6 +8,7 @@
 #include <QTimer>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/records/record.h"
 #include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
@@ -245,6 +246,34 @@ void StartOperation::judge()
         return fail(remarks.error());
     for (const Diagnostic& remark : *remarks)
         emit noticed(QString::fromStdString(remark.text()));
+    findWeights();
+}
+
+/// Better known now than by ranks that have all started. A resumed run has its own checkpoints.
+void StartOperation::findWeights()
+{
+    const InitSpec& init = m_plan.spec->init;
+    if (!init.isOn() || m_plan.resume)
+        return keep();
+    const QJsonObject request{
+        {"op", "weights"}, {"path", QString::fromStdString(init.path)}, {"step", init.step}};
+    readWhole(m_group.target(0), request, this, [this](const Result<QByteArray>& description) {
+        if (!description.ok())
+            return fail(description.error());
+        judgeWeights(*description);
+    });
+}
+
+void StartOperation::judgeWeights(const QByteArray& description)
+{
+    const auto stored = parseWeightDescription(description.toStdString());
+    if (!stored.ok())
+        return fail(stored.error().in("init.path"));
+    const WeightComparison found = compareWeights(*stored, *m_plan.spec);
+    if (!found.problems.empty())
+        return fail(toError(found.problems));
+    if (!found.drawn.empty())
+        emit noticed(QString::fromStdString(found.text()));
     keep();
 }
 

@@ -33,10 +33,10 @@ struct StartPlan {
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
-/// found → model and memory fit → run directories created, and seen by all where the layout needs it →
-/// supervisor started on the head → device samplers started. With Slurm the one host is the login host: it is
-/// asked whether it would accept the job before anything is sent, and a batch job starts instead of a
-/// supervisor.
+/// found → model and memory fit → weights of section init found and comparable → run directories created, and
+/// seen by all where the layout needs it → supervisor started on the head → device samplers started. With
+/// Slurm the one host is the login host: it is asked whether it would accept the job before anything is sent,
+/// and a batch job starts instead of a supervisor.
 ///
 ///     Starting ──all done──▶ Over
 ///        └──failed, cancelled──▶ RollingBack ──▶ Over
@@ -67,6 +67,8 @@ private:
     void onInspected(const PreflightReport& report);
     void findDataSet();
     void judge();
+    void findWeights();
+    void judgeWeights(const QByteArray& description);
     std::vector<NodeMemory> memoryOfNodes() const;
     int leastReplicasOfRun() const;
     void keep();

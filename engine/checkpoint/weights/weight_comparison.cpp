@@ -258,6 +258,12 @@ const WeightComparison::Loaded* WeightComparison::find(std::string_view name) co
     return found != loaded.end() && found->name == name ? &*found : nullptr;
 }
 
+std::int64_t WeightComparison::loadedWeights() const
+{
+    return std::ranges::count_if(loaded,
+                                 [](const Loaded& tensor) { return tensor.name.starts_with(kWeightPrefix); });
+}
+
 std::int64_t WeightComparison::loadedParameters() const
 {
     std::int64_t count = 0;
@@ -272,8 +278,6 @@ std::int64_t WeightComparison::loadedParameters() const
 
 std::vector<std::pair<std::string, std::string>> WeightComparison::facts() const
 {
-    const auto weights = std::ranges::count_if(
-        loaded, [](const Loaded& tensor) { return tensor.name.starts_with(kWeightPrefix); });
     std::vector<std::string> atRandom = textsOf(drawn);
     std::ranges::move(rowsBeyond(loaded, &Loaded::shape, &Loaded::stored), std::back_inserter(atRandom));
     std::vector<std::string> leftOut = textsOf(left);
@@ -281,8 +285,9 @@ std::vector<std::pair<std::string, std::string>> WeightComparison::facts() const
     if (leavesOptimizer)
         leftOut.emplace_back("the optimizer's state");
     std::vector<std::pair<std::string, std::string>> facts;
-    facts.emplace_back("loaded", fmt::format("{} tensors with {} parameters{}", weights, loadedParameters(),
-                                             loadsOptimizer ? " and the optimizer's state" : ""));
+    facts.emplace_back("loaded",
+                       fmt::format("{} tensors with {} parameters{}", loadedWeights(), loadedParameters(),
+                                   loadsOptimizer ? " and the optimizer's state" : ""));
     if (!atRandom.empty())
         facts.emplace_back("drawn at random", listed(atRandom, ", "));
     if (!leftOut.empty())

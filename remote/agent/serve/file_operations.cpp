@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <dirent.h>
@@ -8,6 +9,8 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/weights/find_weights.h"
+#include "engine/checkpoint/weights/weight_source.h"
 #include "remote/agent/host/confined.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
@@ -181,6 +184,17 @@ Result<Answer> readFilePiece(const AgentContext& context, const json& request)
     return answerWith(file, name, piece);
 }
 
+/// Of a text as if it were a file.
+Result<Answer> answerWith(const std::string& text, Piece piece)
+{
+    const auto size = static_cast<std::int64_t>(text.size());
+    const std::int64_t offset =
+        std::clamp<std::int64_t>(piece.offset < 0 ? size + piece.offset : piece.offset, 0, size);
+    std::string bytes = text.substr(static_cast<std::size_t>(offset), static_cast<std::size_t>(piece.limit));
+    json answer{{"size", size}, {"offset", offset}, {"bytes", bytes.size()}};
+    return Answer{std::move(answer), std::move(bytes)};
+}
+
 /// Data sets lie where the user wants them; of what lies there, only the manifest can be read.
 Result<Answer> readManifestPiece(const AgentContext&, const json& request)
 {
@@ -197,13 +211,32 @@ Result<Answer> readManifestPiece(const AgentContext&, const json& request)
     return answerWith(file, name, piece);
 }
 
+/// What a specification's section init names here, without the values: enough to compare it with the model.
+Result<Answer> describeWeights(const AgentContext& context, const json& request)
+{
+    const Fields fields(request);
+    InitSpec init;
+    TRAINYARD_TRY(init.path, fields.text("path"));
+    TRAINYARD_TRY(const std::int64_t step, fields.numberOr("step", 0, 0, INT_MAX));
+    init.step = static_cast<int>(step);
+    if (!init.path.starts_with('/') && !isPlainName(init.path))
+        return badInput("the field \"path\" is neither an absolute path nor the id of a run");
+    TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
+    TRAINYARD_TRY(const std::filesystem::path folder, findWeights(init, context.root / "runs"));
+    const auto source = openWeights(folder);
+    if (!source.ok())
+        return source.error().in("init.path");
+    return answerWith(toJson((*source)->description()), piece);
+}
+
 } // namespace
 
 const OperationTable& fileOperations()
 {
-    static const OperationTable table{{"streams", streams},    {"list", listFolder},
-                                      {"read", readFilePiece}, {"data-set", readManifestPiece},
-                                      {"folder", browse},      {"place", place}};
+    static const OperationTable table{{"streams", streams},        {"list", listFolder},
+                                      {"read", readFilePiece},     {"data-set", readManifestPiece},
+                                      {"folder", browse},          {"place", place},
+                                      {"weights", describeWeights}};
     return table;
 }
 

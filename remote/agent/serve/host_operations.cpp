@@ -65,9 +65,9 @@ Operation findOperation(const std::string& name)
 
 bool isReading(const std::string& name)
 {
-    static constexpr std::array<std::string_view, 13> reading{
-        "hello", "ping", "probe", "bundles",  "checkpoints", "runs",  "streams",
-        "tail",  "read", "list",  "data-set", "folder",      "cancel"};
+    static constexpr std::array<std::string_view, 14> reading{
+        "hello", "ping", "probe", "bundles",  "checkpoints", "runs",    "streams",
+        "tail",  "read", "list",  "data-set", "folder",      "weights", "cancel"};
     return std::find(reading.begin(), reading.end(), name) != reading.end();
 }
 

@@ -35,7 +35,7 @@ const OperationTable& linkOperations();  ///< dial, stream, reach
 const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, clean, mark
 const OperationTable&
 runOperations(); ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
-const OperationTable& fileOperations(); ///< streams, read, list, data-set, folder, place
+const OperationTable& fileOperations(); ///< streams, read, list, data-set, folder, place, weights
 
 /// The run that a request names. BadInput when there is none.
 Result<RunFolder> existingRun(const AgentContext& context, const nlohmann::json& request);

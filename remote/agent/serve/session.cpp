@@ -272,7 +272,7 @@ Status Session::checkSilence() const
 
 void Session::answerLater(const Request& request, Operation operation)
 {
-    const bool isPiece = request.op == "read" || request.op == "data-set";
+    const bool isPiece = request.op == "read" || request.op == "data-set" || request.op == "weights";
     m_piecesAsked += isPiece ? 1 : 0;
     auto answer = std::make_shared<Result<Answer>>(Answer{});
     m_work.run([this, answer, operation, body = request.body] { *answer = operation(m_context, body); },
