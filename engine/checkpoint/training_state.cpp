@@ -150,13 +150,14 @@ Status TrainingState::begin(WeightSource& source, const WeightComparison& compar
     for (const Kind& kind : kinds()) {
         for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
             const OwnedPiece& piece = m_parameters.owned()[i].piece;
-            const std::string name = kind.prefix + m_parameters.parameters()[piece.parameter].spec.name;
+            const std::string& parameter = m_parameters.parameters()[piece.parameter].spec.name;
+            const std::string name = kind.prefix + parameter;
             const WeightComparison::Loaded* loaded = comparison.find(name);
             if (!loaded)
                 continue;
             TRAINYARD_TRY_STATUS(beginTensor(source, *loaded, piece, kind.values[i]));
             if (!kind.values[i].isfinite().all().item<bool>())
-                notFinite.push_back(name);
+                notFinite.push_back(kind.prefix == kWeightPrefix ? parameter : name);
         }
     }
     TRAINYARD_TRY_STATUS(requireFinite(notFinite, comparison.origin));
