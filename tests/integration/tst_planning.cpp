@@ -249,6 +249,48 @@ private slots:
         QVERIFY(ask({"plan", least, "--hardware", "p4d.24xlarge"}).err.contains("batch.global"));
     }
 
+    // The golden BERT has 19 words, 11 positions and a next-sentence head.
+    void saysWhatARunBeginsWith()
+    {
+        const QString model = QString(TRAINYARD_SOURCE_DIR) + "/tests/golden/hugging_face/bert";
+        const QByteArray small = smallBert(model);
+        const Answer text = ask({"plan", write("begin.json", small)});
+        QVERIFY2(text.status == 0, qPrintable(text.err));
+        QVERIFY2(text.out.contains("begins with") &&
+                     text.out.contains("the Hugging Face model " + model.toUtf8()),
+                 text.out.constData());
+        const QJsonDocument json =
+            QJsonDocument::fromJson(ask({"plan", write("begin.json", small), "--json"}).out);
+        QVERIFY(json["init"]["loaded_tensors"].toInt() > 30);
+        QCOMPARE(json["init"]["loaded_parameters"].toInteger(), json["parameters"].toInteger());
+        QVERIFY(json["init"]["random"].toArray().isEmpty() && json["init"]["left_over"].toArray().isEmpty());
+
+        QByteArray larger = small;
+        larger.replace("\"max_positions\": 11", "\"max_positions\": 16");
+        larger.replace("\"next_sentence\": true", "\"next_sentence\": false");
+        const Answer refused = ask({"plan", write("larger.json", larger), "--json"});
+        QCOMPARE(refused.status, 3);
+        QVERIFY2(refused.err.contains(
+                     "bert.embeddings.position_embeddings.weight is [16, 8] here and [11, 8] there"),
+                 qPrintable(refused.err));
+        QCOMPARE(QJsonDocument::fromJson(refused.out)["problems"][0]["path"].toString(), "init.resize");
+        larger.replace("\"resize\": false", "\"resize\": true");
+        const QJsonDocument resized =
+            QJsonDocument::fromJson(ask({"plan", write("resized.json", larger), "--json"}).out);
+        QCOMPARE(resized["init"]["resized"][0]["stored"][0].toInt(), 11);
+        QCOMPARE(resized["init"]["left_over"].toArray().size(), 4); // pooler and next-sentence head
+    }
+
+    void plansWithoutWeightsThatAreElsewhere()
+    {
+        const Answer answer = ask({"plan", write("elsewhere.json", smallBert("/nowhere/bert"))});
+        QVERIFY2(answer.status == 0, qPrintable(answer.err));
+        QVERIFY2(answer.out.contains("/nowhere/bert, which is not on this computer"), answer.out.constData());
+        const Answer empty = ask({"plan", write("empty.json", smallBert(m_folder.path()))});
+        QCOMPARE(empty.status, 2);
+        QVERIFY2(empty.err.contains("init.path: there are no weights in"), qPrintable(empty.err));
+    }
+
     void namesTheHardwareThatItPlansFor()
     {
         const QString spec = write("spec.json", kSpec);
@@ -510,6 +552,16 @@ private slots:
     }
 
 private:
+    static QByteArray smallBert(const QString& weights)
+    {
+        return QString(R"({"trainyard": 1,
+            "model": {"layers": 2, "hidden": 8, "heads": 2, "intermediate": 12, "vocabulary": 19,
+                      "max_positions": 11, "next_sentence": true},
+            "batch": {"global": 8, "micro": 8, "accumulation": 1}, "dataset": {"path": "/d"},
+            "init": {"path": "%1", "resize": false}})")
+            .arg(weights)
+            .toUtf8();
+    }
     QString write(const QString& name, const QByteArray& content) const
     {
         QFile file(m_folder.filePath(name));

@@ -339,6 +339,26 @@ private slots:
         QCOMPARE(agent.takeChunks(id), std::string("456789"));
     }
 
+    void describesWeightsWithoutTheirValues()
+    {
+        const auto model = std::filesystem::path(TRAINYARD_SOURCE_DIR) / "tests/golden/hugging_face/bert";
+        AgentClient agent(root());
+        const auto id = agent.send({{"op", "weights"}, {"path", model.string()}, {"limit", 524288}});
+        const int size = agent.waitForReply(id).value("size", 0);
+        const std::string text = agent.takeChunks(id);
+        QCOMPARE(text.size(), std::size_t(size));
+        const json described = json::parse(text);
+        QCOMPARE(described["origin"].get<std::string>(), "the Hugging Face model " + model.string());
+        QVERIFY(described["tensors"].size() > 30);
+        const auto part =
+            agent.send({{"op", "weights"}, {"path", model.string()}, {"offset", 5}, {"limit", 10}});
+        QCOMPARE(agent.waitForReply(part).value("size", 0), size);
+        QCOMPARE(agent.takeChunks(part), text.substr(5, 10));
+        for (const std::string& where :
+             {root().string(), std::string("no-run"), std::string("a/b"), std::string()})
+            QVERIFY2(kindOf(agent.call({{"op", "weights"}, {"path", where}})) == "bad-input", where.c_str());
+    }
+
     void listsNoLinks()
     {
         QVERIFY(writeFileAtomically(run() / "spec.json", "{}").ok());

@@ -1,0 +1,253 @@
+#include <QTemporaryDir>
+#include <QTest>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "engine/base/file.h"
+#include "engine/checkpoint/format/checkpoint_name.h"
+#include "engine/checkpoint/weights/find_weights.h"
+#include "engine/checkpoint/weights/weight_comparison.h"
+#include "engine/model/model_parameters.h"
+#include "tests/support/checkpoint/small_checkpoint.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// What a checkpoint of that model holds, without the optimizer's state.
+WeightDescription weightsOf(const ModelSpec& model)
+{
+    WeightDescription weights{.origin = "the checkpoint /w", .model = model};
+    for (const ParameterSpec& parameter : modelParameters(model))
+        weights.tensors.push_back({"model/" + parameter.name, parameter.shape, ElementType::F32});
+    std::ranges::sort(weights.tensors, {}, &StoredTensor::name);
+    return weights;
+}
+
+WeightDescription withMoments(WeightDescription weights, OptimizerKind kind)
+{
+    weights.optimizer = kind;
+    weights.updates = 500;
+    const std::vector<StoredTensor> tensors = weights.tensors;
+    for (const StoredTensor& tensor : tensors) {
+        for (const char* state : {"optimizer/exp_avg/", "optimizer/exp_avg_sq/"})
+            weights.tensors.push_back({state + tensor.name.substr(6), tensor.shape, tensor.type});
+    }
+    std::ranges::sort(weights.tensors, {}, &StoredTensor::name);
+    return weights;
+}
+
+RunSpec smallRun(const std::function<void(RunSpec&)>& change = [](RunSpec&) {})
+{
+    RunSpec spec;
+    spec.model.hidden = 32;
+    spec.model.intermediate = 64;
+    spec.model.vocabulary = 97;
+    spec.model.maxPositions = 32;
+    spec.init.path = "/w";
+    change(spec);
+    return spec;
+}
+
+std::string problemsOf(const WeightComparison& comparison)
+{
+    std::string text;
+    for (const Diagnostic& problem : comparison.problems)
+        text += problem.text() + "\n";
+    return text;
+}
+
+std::vector<std::string> namesOf(const std::vector<WeightComparison::Apart>& tensors)
+{
+    std::vector<std::string> names;
+    for (const WeightComparison::Apart& tensor : tensors)
+        names.push_back(tensor.name);
+    return names;
+}
+
+} // namespace
+
+/// Names and shapes of a BERT of two layers, without values.
+class TestWeightComparison : public QObject {
+    Q_OBJECT
+
+private slots:
+    void loadsEverythingOfTheSameModel()
+    {
+        const RunSpec spec = smallRun();
+        const auto found = compareWeights(withMoments(weightsOf(spec.model), OptimizerKind::AdamW), spec);
+        QCOMPARE(problemsOf(found), std::string());
+        QCOMPARE(found.loadedWeights(), std::int64_t(modelParameters(spec.model).size()));
+        QVERIFY(found.drawn.empty() && found.left.empty());
+        QVERIFY(!found.loadsOptimizer && found.leavesOptimizer);
+        QVERIFY(found.find("model/cls.predictions.bias"));
+        QVERIFY(!found.find("optimizer/exp_avg/cls.predictions.bias"));
+    }
+
+    void ignoresWhatChangesNoWeight_data()
+    {
+        QTest::addColumn<int>("change");
+        for (std::size_t i = 0; i < harmless().size(); ++i)
+            QTest::addRow("%s", harmless()[i].first) << int(i);
+    }
+    void ignoresWhatChangesNoWeight()
+    {
+        QFETCH(int, change);
+        const WeightDescription stored = weightsOf(smallRun().model);
+        const auto found = compareWeights(stored, smallRun(harmless()[std::size_t(change)].second));
+        QCOMPARE(problemsOf(found), std::string());
+        QCOMPARE(found.loadedWeights(), std::int64_t(stored.tensors.size()));
+    }
+
+    void loadsTheOptimizerWhereItIsAskedFor()
+    {
+        const RunSpec spec = smallRun([](RunSpec& run) { run.init.optimizer = true; });
+        const WeightDescription stored = withMoments(weightsOf(spec.model), OptimizerKind::AdamW);
+        const auto found = compareWeights(stored, spec);
+        QCOMPARE(problemsOf(found), std::string());
+        QVERIFY(found.loadsOptimizer && !found.leavesOptimizer);
+        QCOMPARE(found.loaded.size(), stored.tensors.size());
+        QVERIFY(found.find("optimizer/exp_avg_sq/bert.pooler.dense.weight"));
+        const auto weights = compareWeights(weightsOf(spec.model), spec);
+        QCOMPARE(problemsOf(weights),
+                 std::string("init.optimizer: is true, but the checkpoint /w holds weights alone — set it to "
+                             "false, or begin with a checkpoint of a run\n"));
+    }
+
+    void drawsAndLeavesHeads()
+    {
+        const std::vector<std::string> nextSentence{"bert.pooler.dense.weight", "bert.pooler.dense.bias",
+                                                    "cls.seq_relationship.weight",
+                                                    "cls.seq_relationship.bias"};
+        const RunSpec with = smallRun();
+        const RunSpec without = smallRun([](RunSpec& run) { run.model.nextSentence = false; });
+        const auto drawn = compareWeights(weightsOf(without.model), with);
+        QCOMPARE(problemsOf(drawn), std::string());
+        QCOMPARE(namesOf(drawn.drawn), nextSentence);
+        const auto left = compareWeights(weightsOf(with.model), without);
+        QCOMPARE(problemsOf(left), std::string());
+        QVERIFY(std::ranges::is_permutation(namesOf(left.left), nextSentence));
+        QVERIFY2(drawn.text().find("drawn at random: bert.pooler.dense.weight [32, 32], ") !=
+                     std::string::npos,
+                 drawn.text().c_str());
+    }
+
+    void leavesTensorsOfNoModelOfOurs()
+    {
+        WeightDescription stored = weightsOf(smallRun().model);
+        stored.tensors.push_back({"model/zz.classifier.weight", {3, 32}, ElementType::F32});
+        const auto found = compareWeights(stored, smallRun());
+        QCOMPARE(problemsOf(found), std::string());
+        QCOMPARE(namesOf(found.left), std::vector<std::string>{"zz.classifier.weight"});
+    }
+
+    void resizesOnlyWhenAsked()
+    {
+        const WeightDescription stored = weightsOf(smallRun().model);
+        const auto larger = [](RunSpec& run) {
+            run.model.vocabulary = 128;
+            run.model.maxPositions = 16;
+        };
+        const auto refused = compareWeights(stored, smallRun(larger));
+        QCOMPARE(
+            problemsOf(refused),
+            std::string("init.resize: is false, and the checkpoint /w has other words or positions: "
+                        "bert.embeddings.word_embeddings.weight is [128, 32] here and [97, 32] there; "
+                        "bert.embeddings.position_embeddings.weight is [16, 32] here and [32, 32] there; "
+                        "cls.predictions.bias is [128] here and [97] there — set it to true, or "
+                        "model.vocabulary to 97 and model.max_positions to 32\n"));
+        RunSpec spec = smallRun(larger);
+        spec.init.resize = true;
+        const auto allowed = compareWeights(stored, spec);
+        QCOMPARE(problemsOf(allowed), std::string());
+        const auto* words = allowed.find("model/bert.embeddings.word_embeddings.weight");
+        QCOMPARE(words->shape, (std::vector<std::int64_t>{128, 32}));
+        QCOMPARE(words->stored, (std::vector<std::int64_t>{97, 32}));
+        QVERIFY2(allowed.text().find("rows 97 to 127 of cls.predictions.bias") != std::string::npos,
+                 allowed.text().c_str());
+        QVERIFY2(
+            allowed.text().find("left out: rows 16 to 31 of bert.embeddings.position_embeddings.weight") !=
+                std::string::npos,
+            allowed.text().c_str());
+    }
+
+    void namesEveryKindOfDifference()
+    {
+        const WeightDescription stored = weightsOf(smallRun().model);
+        RunSpec spec = smallRun([](RunSpec& run) {
+            run.model.layers = 1;
+            run.model.norm = NormPlacement::Pre;
+            run.init.resize = true; // which helps nothing here
+        });
+        const std::string problems = problemsOf(compareWeights(stored, spec));
+        for (const char* part : {"model.norm: is pre, but the checkpoint /w has post",
+                                 "bert.encoder.LayerNorm.weight is [32] here and missing there",
+                                 "bert.encoder.layer.1.attention.output.LayerNorm.bias is [32] there and "
+                                 "missing here",
+                                 "18 tensors differ", "; and 10 more"})
+            QVERIFY2(problems.find(part) != std::string::npos, problems.c_str());
+    }
+
+    void refusesAConfigurationOfMillionsOfLayers()
+    {
+        WeightDescription stored = weightsOf(smallRun().model);
+        stored.model.layers = 2'000'000'000;
+        const std::string problems = problemsOf(compareWeights(stored, smallRun()));
+        QVERIFY2(problems.starts_with("model.layers: is 2, but the checkpoint /w has 2000000000"),
+                 problems.c_str());
+    }
+
+    void travelsAsJson()
+    {
+        const WeightDescription stored = withMoments(weightsOf(smallRun().model), OptimizerKind::Lans);
+        QVERIFY(parseWeightDescription(toJson(stored)).value() == stored);
+        const WeightDescription plain = weightsOf(smallRun().model);
+        QVERIFY(parseWeightDescription(toJson(plain)).value() == plain);
+        const std::string text = toJson(plain);
+        for (const std::string& broken :
+             {text.substr(0, text.size() / 2), std::string("[]"), std::string("{\"origin\": 1}")})
+            QVERIFY(!parseWeightDescription(broken).ok());
+    }
+
+    void findsTheCheckpointThatIsMeant()
+    {
+        QTemporaryDir folder;
+        const std::filesystem::path runs = folder.path().toStdString();
+        const auto checkpoints = runs / "r" / "checkpoints";
+        for (const int step : {10, 20, 30})
+            QVERIFY(publishSmallCheckpoint(checkpoints, step).ok());
+        const auto found = [&](const InitSpec& init) {
+            const auto place = findWeights(init, runs);
+            return place.ok() ? std::filesystem::relative(*place, checkpoints).string()
+                              : place.error().text();
+        };
+        QCOMPARE(found({.path = "r"}), std::string("step-000000030"));
+        QCOMPARE(found({.path = (runs / "r").string(), .step = 10}), std::string("step-000000010"));
+        QCOMPARE(found({.path = checkpoints.string(), .step = 20}), std::string("step-000000020"));
+        QCOMPARE(found({.path = (checkpoints / "step-000000010").string()}), std::string("step-000000010"));
+        // What is not complete is no newest one, but may be asked for.
+        std::filesystem::remove(checkpoints / "step-000000030" / "manifest.json");
+        QCOMPARE(found({.path = "r"}), std::string("step-000000020"));
+        QVERIFY(found({.path = "r", .step = 15}).find("available steps: 30, 20, 10") != std::string::npos);
+        QVERIFY(found({.path = "other"}).starts_with("init.path: there are no weights in "));
+    }
+
+private:
+    static const std::vector<std::pair<const char*, std::function<void(RunSpec&)>>>& harmless()
+    {
+        static const std::vector<std::pair<const char*, std::function<void(RunSpec&)>>> all{
+            {"optimizer", [](RunSpec& run) { run.optimizer.kind = OptimizerKind::Sgd; }},
+            {"layout", [](RunSpec& run) { run.layout.tensor = 2; }},
+            {"precision", [](RunSpec& run) { run.precision.compute = ComputeType::BFloat16; }},
+            {"dropout", [](RunSpec& run) { run.model.dropout = 0; }},
+            {"preset", [](RunSpec& run) { run.model.preset = "bert-tiny"; }},
+            {"seed", [](RunSpec& run) { run.seed = 1; }},
+        };
+        return all;
+    }
+};
+
+QTEST_APPLESS_MAIN(TestWeightComparison)
+#include "tst_weight_comparison.moc"
