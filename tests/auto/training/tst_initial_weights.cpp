@@ -296,7 +296,7 @@ private slots:
         spec.launch.steps = 1;
         QCOMPARE(train("run", spec), std::string());
         const auto events = eventsOf(path("run"));
-        const auto said = std::ranges::find(events, "weights-loaded", &EventRecord::kind);
+        const auto said = std::ranges::find(events, std::string("weights-loaded"), &EventRecord::kind);
         QVERIFY(said != events.end());
         QVERIFY2(said->message.starts_with("begins with the Hugging Face model " + path("hf").string()),
                  said->message.c_str());
