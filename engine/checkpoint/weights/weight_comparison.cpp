@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/base/tensor_box.h"
+#include "engine/base/untrusted_text.h"
 #include "engine/model/model_family.h"
 #include "engine/model/model_parameters.h"
 #include "engine/spec/limits.h"
@@ -55,7 +56,7 @@ std::vector<std::string> textsOf(const std::vector<WeightComparison::Apart>& ten
 {
     std::vector<std::string> texts;
     for (const WeightComparison::Apart& tensor : tensors)
-        texts.push_back(tensor.name + " " + shapeText(tensor.shape));
+        texts.push_back(shownMessage(tensor.name) + " " + shapeText(tensor.shape));
     return texts;
 }
 
@@ -118,9 +119,11 @@ private:
                fmt::format("set it to {}, or begin with other weights", there));
     }
 
-    void refuse(const char* path, std::string message, std::string hint)
+    /// Names of tensors come from files that anybody may have written.
+    void refuse(const char* path, const std::string& message, const std::string& hint)
     {
-        m_found.problems.push_back({path, std::move(message), std::move(hint), ErrorKind::Refused});
+        m_found.problems.push_back({path, sanitizeText(message, Lines::One, kShownTextBytes),
+                                    sanitizeText(hint, Lines::One, kShownTextBytes), ErrorKind::Refused});
     }
 
     void compareTensors()
