@@ -227,6 +227,45 @@ private slots:
         QCOMPARE(largestDifference(stepsOf(whole), stepsOf(first)), 0.0);
     }
 
+    void beginsWithTheWeightsOfAnotherRun()
+    {
+        RunSpec source = tinySpec(root() / "data", 1, ComputeType::Float64);
+        source.seed = 7;
+        const fs::path weights = makeRun(source);
+        QCOMPARE(runWorkers({{{1, weights}}, 1, 5}), 0);
+        std::map<int, std::vector<StepRecord>> curves;
+        for (const int ranks : {1, 2}) {
+            RunSpec spec = tinySpec(root() / "data", ranks, ComputeType::Float64);
+            spec.init.path = weights.filename(); // its id: runs are beside each other
+            const fs::path run = makeRun(spec);
+            QCOMPARE(runWorkers({{{ranks, run}}, 1, 6}), 0);
+            QVERIFY(hasEvent(run, "weights-loaded"));
+            curves[ranks] = stepsOf(run);
+        }
+        QVERIFY(largestDifference(curves[1], curves[2]) < 1e-9);
+
+        // Two "nodes", of which only the first one has the weights.
+        fs::create_directories(root() / "blind");
+        fs::create_directories(root() / "seeing");
+        fs::create_directory_symlink(weights, root() / "seeing" / "weights");
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.init.path = "/proc/self/cwd/weights";
+        const fs::path first = makeRun(spec);
+        const fs::path second = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, first, root() / "seeing"}, {1, second, root() / "blind"}}, 1, 6}), 0);
+        QCOMPARE(largestDifference(curves[2], stepsOf(first)), 0.0);
+        // Tensor-parallel ranks cannot send each other what they lack.
+        spec.layout.data = 1;
+        spec.layout.tensor = 2;
+        spec.batch = {8, 2, 4};
+        const fs::path shared = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, shared, root() / "seeing"}, {1, shared, root() / "blind"}}, 1, 6}), 2);
+        const auto events = eventsOf(shared);
+        QVERIFY(!events.empty());
+        QVERIFY2(events.back().message.find("only 1 of 2 ranks find the same weights") != std::string::npos,
+                 events.back().message.c_str());
+    }
+
     void leavesRingsThatNameTheRankThatIsMissing()
     {
         RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
