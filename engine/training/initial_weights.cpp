@@ -89,7 +89,7 @@ private:
             m_chosen.folder = m_before->folder;
             return {};
         }
-        TRAINYARD_TRY(m_chosen.folder, findWeights(m_spec.init, m_directory.root().parent_path()));
+        TRAINYARD_TRY(m_chosen.folder, findInitialWeights(m_spec.init, m_directory.root().parent_path()));
         return {};
     }
 

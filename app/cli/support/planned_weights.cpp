@@ -59,7 +59,7 @@ Result<std::optional<WeightComparison>> compareWeightsHere(const RunSpec& spec)
     std::error_code ignored;
     if (!fs::exists(runs / spec.init.path, ignored)) // an absolute path replaces the folder before it
         return std::optional<WeightComparison>();
-    TRAINYARD_TRY(const fs::path folder, findWeights(spec.init, runs));
+    TRAINYARD_TRY(const fs::path folder, findInitialWeights(spec.init, runs));
     const auto source = openWeights(folder);
     if (!source.ok())
         return source.error().in("init.path");

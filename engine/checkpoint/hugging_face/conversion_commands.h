@@ -12,7 +12,7 @@ struct ImportOptions {
     std::filesystem::path checkpoint; ///< folder that gets `step-000000000` and `latest`
 };
 struct ExportOptions {
-    std::filesystem::path checkpoint;  ///< a `step-...` folder, or a folder with `latest`
+    std::filesystem::path checkpoint;  ///< as findCheckpoint() takes it
     std::filesystem::path huggingFace; ///< must not exist
     Bytes maxShard = 5 * kGiB;         ///< larger weights are split into several files
 };

@@ -1,10 +1,12 @@
 #include "engine/checkpoint/weights/find_weights.h"
 
-#include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/file.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/start_choice.h"
 #include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
 
@@ -20,66 +22,98 @@ bool isThere(const fs::path& path)
     return fs::exists(path, ignored);
 }
 
-Error noWeights(const fs::path& folder)
+bool isCheckpoint(const fs::path& path)
 {
-    return badInput("there are no weights in " + folder.string(),
-                    "give a folder with config.json and model.safetensors, a run's folder, or a checkpoint");
+    return isThere(path / kManifestName);
+}
+
+/// Of the directory of a run the folder in it.
+fs::path folderOfCheckpoints(const fs::path& path)
+{
+    return isThere(path / "checkpoints") ? path / "checkpoints" : path;
+}
+
+Result<FoundWeights> onlyOne(const fs::path& path, const CheckpointWish& wish)
+{
+    if (wish.isAny())
+        return FoundWeights{path};
+    return badInput(path.string() + " is a single model, without steps to choose from",
+                    "leave the step out, or give the folder of a run");
+}
+
+Result<FoundWeights> bestIn(const CheckpointListing& listing)
+{
+    if (!isPlainName(listing.best))
+        return badInput(listing.folder.string() + ": no checkpoint is marked as the best",
+                        "only runs with evaluation.keep_best mark one; give a step");
+    if (!isCheckpoint(listing.folder / listing.best))
+        return badInput(
+            fmt::format("{}: the best checkpoint, {}, is missing", listing.folder.string(), listing.best),
+            "give a step");
+    return FoundWeights{listing.folder / listing.best};
 }
 
 /// Of equal steps the present line's, else that of the line abandoned last: the first one of the list.
-Result<fs::path> checkpointOfStep(const CheckpointListing& listing, int step)
+Result<FoundWeights> ofStep(const CheckpointListing& listing, Step step)
 {
-    std::vector<std::int64_t> steps;
+    std::set<std::int64_t> steps;
     for (const CheckpointName& name : listing.names) {
         if (name.damaged > 0)
             continue;
-        if (name.step.value == step)
-            return listing.folder / name.text();
-        if (steps.empty() || steps.back() != name.step.value)
-            steps.push_back(name.step.value);
+        if (name.step.value == step.value)
+            return FoundWeights{listing.folder / name.text()};
+        steps.insert(name.step.value);
     }
-    return badInput(fmt::format("{} has no checkpoint of step {}", listing.folder.string(), step),
+    return badInput(fmt::format("{} has no checkpoint of step {}", listing.folder.string(), step.value),
                     fmt::format("available steps: {}", fmt::join(steps, ", ")));
 }
 
-Result<fs::path> newestCheckpoint(const fs::path& checkpoints)
+Result<FoundWeights> newestIn(const fs::path& folder)
 {
-    TRAINYARD_TRY(const StartChoice start, chooseStart(checkpoints));
+    TRAINYARD_TRY(const StartChoice start, chooseStart(folder));
     if (!start.checkpoint)
-        return noWeights(checkpoints);
-    return checkpoints / start.checkpoint->text();
-}
-
-Result<fs::path> checkpointIn(const fs::path& checkpoints, int step)
-{
-    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    if (listing.names.empty())
-        return noWeights(checkpoints);
-    return step > 0 ? checkpointOfStep(listing, step) : newestCheckpoint(checkpoints);
-}
-
-/// A step means one of several checkpoints.
-Result<fs::path> withoutSteps(const fs::path& folder, int step)
-{
-    if (step == 0)
-        return folder;
-    return badInput(fmt::format("is {}, and {} has no steps to choose from", step, folder.string()),
-                    "leave it out, or give the folder of a run");
+        return badInput(folder.string() + ": no checkpoint found",
+                        "give a step-... folder, or a folder that contains some");
+    return FoundWeights{folder / start.checkpoint->text(),
+                        start.damaged.empty() ? std::string() : start.text()};
 }
 
 } // namespace
 
-Result<fs::path> findWeights(const InitSpec& init, const fs::path& runs)
+Result<FoundWeights> findCheckpoint(const fs::path& path, const CheckpointWish& wish)
 {
-    const fs::path folder = init.path.front() == '/' ? fs::path(init.path) : runs / init.path;
-    const bool holdsOne = isThere(folder / kConfigName) || isThere(folder / kManifestName);
-    if (holdsOne) {
-        const auto found = withoutSteps(folder, init.step);
-        return found.ok() ? found : found.error().in("init.step");
-    }
-    const bool isRun = isThere(folder / "checkpoints");
-    const auto found = checkpointIn(isRun ? folder / "checkpoints" : folder, init.step);
-    return found.ok() ? found : found.error().in(init.step > 0 ? "init.step" : "init.path");
+    if (isCheckpoint(path))
+        return onlyOne(path, wish);
+    const fs::path folder = folderOfCheckpoints(path);
+    if (wish.isAny())
+        return newestIn(folder);
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(folder));
+    return wish.best ? bestIn(listing) : ofStep(listing, *wish.step);
+}
+
+Result<FoundWeights> findWeights(const fs::path& path, const CheckpointWish& wish)
+{
+    if (isThere(path / kConfigName))
+        return onlyOne(path, wish);
+    if (isCheckpoint(path))
+        return findCheckpoint(path, wish);
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(folderOfCheckpoints(path)));
+    if (listing.names.empty())
+        return badInput("there are no weights in " + path.string(),
+                        "give a folder with config.json and model.safetensors, a run's folder, or a "
+                        "checkpoint");
+    return findCheckpoint(path, wish);
+}
+
+Result<fs::path> findInitialWeights(const InitSpec& init, const fs::path& runs)
+{
+    CheckpointWish wish;
+    if (init.step > 0)
+        wish.step = Step{init.step};
+    const auto found = findWeights(runs / init.path, wish); // an absolute path replaces what is before it
+    if (!found.ok())
+        return found.error().in(wish.isAny() ? "init.path" : "init.step");
+    return found->folder;
 }
 
 } // namespace trainyard

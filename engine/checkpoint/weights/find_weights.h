@@ -1,17 +1,36 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
+#include <string>
 
+#include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-/// The folder that a specification's init.path and init.step mean, for openWeights(): a Hugging Face model's,
-/// or that of one checkpoint. `init.path` is the folder of a model, a checkpoint, several checkpoints or a
-/// run, or the id of a run in `runs`. Without a step it is the checkpoint that a start of that run would
-/// take. BadInput or Refused, naming field and folder, when there is no such thing; the folder itself may
-/// still be damaged.
-Result<std::filesystem::path> findWeights(const InitSpec& init, const std::filesystem::path& runs);
+/// Which checkpoint of several is meant.
+struct CheckpointWish {
+    std::optional<Step> step{}; ///< nullopt: the one that a start would take
+    bool best = false;          ///< the best one by held-out evaluation, instead
+
+    bool isAny() const { return !step && !best; }
+};
+
+struct FoundWeights {
+    std::filesystem::path folder; ///< for openWeights(); it may still be damaged
+    std::string remark{};         ///< what it is, where it is not simply the newest one; else empty
+};
+
+/// `path`: a checkpoint, a folder of checkpoints, or the directory of a run. BadInput when it has no such
+/// checkpoint; errors of chooseStart().
+Result<FoundWeights> findCheckpoint(const std::filesystem::path& path, const CheckpointWish& wish = {});
+
+/// The same, or the folder of a Hugging Face model.
+Result<FoundWeights> findWeights(const std::filesystem::path& path, const CheckpointWish& wish = {});
+
+/// What section init means on a machine whose runs are in the folder `runs`. Errors name the field.
+Result<std::filesystem::path> findInitialWeights(const InitSpec& init, const std::filesystem::path& runs);
 
 } // namespace trainyard

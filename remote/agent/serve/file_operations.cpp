@@ -222,7 +222,7 @@ Result<Answer> describeWeights(const AgentContext& context, const json& request)
     if (!init.path.starts_with('/') && !isPlainName(init.path))
         return badInput("the field \"path\" is neither an absolute path nor the id of a run");
     TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
-    TRAINYARD_TRY(const std::filesystem::path folder, findWeights(init, context.root / "runs"));
+    TRAINYARD_TRY(const std::filesystem::path folder, findInitialWeights(init, context.root / "runs"));
     const auto source = openWeights(folder);
     if (!source.ok())
         return source.error().in("init.path");

@@ -219,7 +219,7 @@ private slots:
         for (const int step : {10, 20, 30})
             QVERIFY(publishSmallCheckpoint(checkpoints, step).ok());
         const auto found = [&](const InitSpec& init) {
-            const auto place = findWeights(init, runs);
+            const auto place = findInitialWeights(init, runs);
             return place.ok() ? std::filesystem::relative(*place, checkpoints).string()
                               : place.error().text();
         };
@@ -230,8 +230,24 @@ private slots:
         // What is not complete is no newest one, but may be asked for.
         std::filesystem::remove(checkpoints / "step-000000030" / "manifest.json");
         QCOMPARE(found({.path = "r"}), std::string("step-000000020"));
-        QVERIFY(found({.path = "r", .step = 15}).find("available steps: 30, 20, 10") != std::string::npos);
+        QVERIFY(found({.path = "r", .step = 15}).find("available steps: 10, 20, 30") != std::string::npos);
         QVERIFY(found({.path = "other"}).starts_with("init.path: there are no weights in "));
+        const std::string single = found({.path = (checkpoints / "step-000000010").string(), .step = 10});
+        QVERIFY2(single.starts_with("init.step: ") && single.find("is a single model") != std::string::npos,
+                 single.c_str());
+    }
+
+    void findsTheBestCheckpoint()
+    {
+        QTemporaryDir folder;
+        const std::filesystem::path checkpoints = folder.path().toStdString();
+        for (const int step : {10, 20})
+            QVERIFY(publishSmallCheckpoint(checkpoints, step).ok());
+        QVERIFY(findWeights(checkpoints, {.best = true}).error().message.find("no checkpoint is marked") !=
+                std::string::npos);
+        QVERIFY(markAsBest(checkpoints, "step-000000010").ok());
+        QCOMPARE(findWeights(checkpoints, {.best = true}).value().folder, checkpoints / "step-000000010");
+        QCOMPARE(findWeights(checkpoints).value().folder, checkpoints / "step-000000020");
     }
 
 private:
