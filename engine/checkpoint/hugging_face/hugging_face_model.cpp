@@ -22,7 +22,7 @@ public:
 
     Status take(const TensorBytes& tensor, const TensorRole& role)
     {
-        if (role.kind == TensorRole::Kind::Unused)
+        if (role.kind == TensorRole::Kind::Unused || role.kind == TensorRole::Kind::OtherHead)
             return {};
         if (!m_parameters.contains(role.parameter))
             return badInput(

@@ -198,6 +198,8 @@ private slots:
                                             << "LayerNorm.weight";
         QTest::addRow("TensorFlow's beta") << smallModel(ModelFamily::Bert) << "LayerNorm.beta"
                                            << "LayerNorm.bias";
+        QTest::addRow("bare BertModel") << smallModel(ModelFamily::Bert) << ""
+                                        << "bert.";
         QTest::addRow("bare GPT2Model") << smallModel(ModelFamily::Gpt) << ""
                                         << "transformer.";
     }

@@ -16,7 +16,8 @@ struct TensorRole {
     enum class Kind {
         Parameter, ///< the values of `parameter`
         Copy,      ///< the same values again, of a tied tensor; checked, not read
-        Unused,    ///< a buffer or another head's tensor, which this model does not compute with
+        OtherHead, ///< the values of `parameter`, which this model does not compute with
+        Unused,    ///< a buffer, or what Hugging Face does not compute with either
     };
     Kind kind = Kind::Parameter;
     std::string parameter; ///< name in the engine; need not exist there

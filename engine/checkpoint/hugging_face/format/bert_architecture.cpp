@@ -18,6 +18,14 @@ constexpr const char* kDecoderBias = "cls.predictions.decoder.bias";
 constexpr const char* kBias = "cls.predictions.bias";
 constexpr const char* kNextSentence = "cls.seq_relationship.weight";
 
+// Files of the bare BertModel lack the prefix.
+std::string prefixed(const std::string& name)
+{
+    const bool bare =
+        name.starts_with("embeddings.") || name.starts_with("encoder.") || name.starts_with("pooler.");
+    return bare ? "bert." + name : name;
+}
+
 // Checkpoints converted from TensorFlow call a layer norm's weight gamma and its bias beta.
 std::string modernName(std::string name)
 {
@@ -109,11 +117,11 @@ public:
                       const TensorNames& tensors) const override
     {
         using Kind = TensorRole::Kind;
-        const std::string name = modernName(storedName);
+        const std::string name = modernName(prefixed(storedName));
         if (name == "bert.embeddings.position_ids")
             return {Kind::Unused, {}};
         if (!model.nextSentence && name.starts_with("bert.pooler."))
-            return {Kind::Unused, {}}; // older versions saved it with BertForMaskedLM
+            return {Kind::OtherHead, name}; // older versions saved it with BertForMaskedLM
         if (model.tiedHead && name == kDecoder)
             return {Kind::Copy, kWords};
         if (model.tiedHead && name == kDecoderBias)
