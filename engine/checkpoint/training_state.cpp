@@ -49,18 +49,31 @@ TensorBox withinRows(TensorBox box, std::int64_t rows)
     return box;
 }
 
+// The owned piece of a parameter, whose elements are `values`, from a tensor of `rows` rows; elements beyond
+// them stay as they are. `read`: Status(const TensorBox&, std::span<std::byte>).
+template <typename Read>
+Status readPiece(const ParameterStore& parameters, const OwnedPiece& piece, const at::Tensor& values,
+                 ElementType stored, std::int64_t rows, const Read& read)
+{
+    const SliceGeometry& slice = parameters.layout().slices()[piece.parameter];
+    for (const SliceGeometry::Part& part : slice.boxes(piece.firstElement, piece.count)) {
+        const TensorBox box = withinRows(part.box, rows);
+        if (elementCount(box.shape) == 0)
+            continue;
+        const at::Tensor target =
+            values.narrow(0, part.firstElement - piece.firstElement, elementCount(box.shape));
+        TRAINYARD_TRY_STATUS(
+            readInto(target, stored, [&](std::span<std::byte> bytes) { return read(box, bytes); }));
+    }
+    return {};
+}
+
 // All of them in one error: whoever exported them wants to know which ones to look at.
 Status requireFinite(const std::vector<std::string>& notFinite, const std::string& origin)
 {
-    constexpr std::size_t kMaxNamed = 8;
     if (notFinite.empty())
         return {};
-    const std::size_t named = std::min(notFinite.size(), kMaxNamed);
-    std::string names = fmt::format(
-        "{}", fmt::join(notFinite.begin(), notFinite.begin() + static_cast<std::ptrdiff_t>(named), ", "));
-    if (named < notFinite.size())
-        names += fmt::format(" and {} more", notFinite.size() - named);
-    return badInput(fmt::format("{} holds values that are not finite in {}", origin, names),
+    return badInput(fmt::format("{} holds values that are not finite in {}", origin, listed(notFinite)),
                     "begin with an earlier checkpoint, or with weights that were saved as float32");
 }
 
@@ -129,13 +142,11 @@ Status TrainingState::load(CheckpointReader& reader)
             const std::string name = kind.prefix + spec.name;
             TRAINYARD_TRY_STATUS(fits(reader.manifest().find(name), name, spec.shape));
             const LogicalTensor& stored = *reader.manifest().find(name);
-            for (const SliceGeometry::Part& part :
-                 m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count))
-                TRAINYARD_TRY_STATUS(readInto(kind.values[i].narrow(0, part.firstElement - piece.firstElement,
-                                                                    elementCount(part.box.shape)),
-                                              stored.type, [&](std::span<std::byte> bytes) {
-                                                  return reader.read(name, part.box, bytes);
-                                              }));
+            TRAINYARD_TRY_STATUS(readPiece(m_parameters, piece, kind.values[i], stored.type,
+                                           spec.shape.front(),
+                                           [&](const TensorBox& box, std::span<std::byte> bytes) {
+                                               return reader.read(name, box, bytes);
+                                           }));
         }
     }
     m_parameters.refreshWorkingCopy();
@@ -155,7 +166,13 @@ Status TrainingState::begin(WeightSource& source, const WeightComparison& compar
             const WeightComparison::Loaded* loaded = comparison.find(name);
             if (!loaded)
                 continue;
-            TRAINYARD_TRY_STATUS(beginTensor(source, *loaded, piece, kind.values[i]));
+            const StoredTensor* stored = source.description().find(name);
+            TRAINYARD_CHECK_MSG(stored, name);
+            TRAINYARD_TRY_STATUS(readPiece(m_parameters, piece, kind.values[i], stored->type,
+                                           loaded->stored.front(),
+                                           [&](const TensorBox& box, std::span<std::byte> bytes) {
+                                               return source.read(*stored, box, bytes);
+                                           }));
             if (!kind.values[i].isfinite().all().item<bool>())
                 notFinite.push_back(kind.prefix == kWeightPrefix ? parameter : name);
         }
@@ -164,23 +181,6 @@ Status TrainingState::begin(WeightSource& source, const WeightComparison& compar
     m_parameters.refreshWorkingCopy();
     if (m_optimizer && comparison.loadsOptimizer)
         m_optimizer->setSteps(source.description().updates);
-    return {};
-}
-
-Status TrainingState::beginTensor(WeightSource& source, const WeightComparison::Loaded& loaded,
-                                  const OwnedPiece& piece, const at::Tensor& values) const
-{
-    const StoredTensor* stored = source.description().find(loaded.name);
-    TRAINYARD_CHECK_MSG(stored, loaded.name);
-    for (const SliceGeometry::Part& part :
-         m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
-        const TensorBox box = withinRows(part.box, loaded.stored.front());
-        if (elementCount(box.shape) == 0)
-            continue;
-        TRAINYARD_TRY_STATUS(readInto(
-            values.narrow(0, part.firstElement - piece.firstElement, elementCount(box.shape)), stored->type,
-            [&](std::span<std::byte> bytes) { return source.read(*stored, box, bytes); }));
-    }
     return {};
 }
 

@@ -46,8 +46,6 @@ private:
     };
     std::vector<Kind> kinds() const;
     bool isWrittenHere(std::size_t parameter) const;
-    Status beginTensor(WeightSource& source, const WeightComparison::Loaded& loaded, const OwnedPiece& piece,
-                       const at::Tensor& values) const;
 
     ParameterStore& m_parameters;
     Optimizer* m_optimizer;

@@ -14,12 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool holdsFloats(ElementType type)
-{
-    return type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 ||
-           type == ElementType::BF16;
-}
-
 std::vector<std::int64_t> logicalShape(const TensorBytes& stored, bool transposed)
 {
     std::vector<std::int64_t> shape = stored.shape;
@@ -55,8 +49,6 @@ Result<HuggingFaceWeights::Content> HuggingFaceWeights::contentOf(const HuggingF
         const TensorRole role = folder.roleOf(storedName);
         if (role.kind == TensorRole::Kind::Unused)
             continue;
-        if (!holdsFloats(bytes.type))
-            return badInput(fmt::format("tensor {} does not hold floating-point numbers", storedName));
         const std::string name = std::string(kWeightPrefix) + role.parameter;
         if (role.kind == TensorRole::Kind::Copy) {
             content.copies.emplace_back(bytes, name);

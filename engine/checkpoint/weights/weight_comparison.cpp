@@ -5,9 +5,9 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "engine/base/tensor_box.h"
+#include "engine/base/units.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/model/model_family.h"
 #include "engine/model/model_parameters.h"
@@ -18,8 +18,6 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::size_t kMaxNamed = 8; ///< tensors in one message
-
 /// A head computes what was learned into what is asked for, and another question needs another one. The final
 /// norm and the decoder of the words are not of that kind.
 bool isOfHead(const ParameterSpec& parameter, const ModelSpec& model)
@@ -29,7 +27,7 @@ bool isOfHead(const ParameterSpec& parameter, const ModelSpec& model)
            !parameter.name.starts_with(names.finalNorm + ".");
 }
 
-/// One row for each word or for each position.
+/// One row for each word or for each position: outside the layers tensor parallelism cuts by words alone.
 bool hasAdjustableRows(const ParameterSpec& parameter, const ModelSpec& model)
 {
     const bool inLayer = parameter.part != kEmbeddingsPart && parameter.part != model.layers;
@@ -40,16 +38,6 @@ bool hasAdjustableRows(const ParameterSpec& parameter, const ModelSpec& model)
 bool differInRowsAlone(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b)
 {
     return a.size() == b.size() && !a.empty() && std::equal(a.begin() + 1, a.end(), b.begin() + 1);
-}
-
-std::string listed(const std::vector<std::string>& items, const char* separator)
-{
-    const std::size_t named = std::min(items.size(), kMaxNamed);
-    std::string text = fmt::format(
-        "{}", fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(named), separator));
-    if (named < items.size())
-        text += fmt::format("{}and {} more", separator, items.size() - named);
-    return text;
 }
 
 std::vector<std::string> textsOf(const std::vector<WeightComparison::Apart>& tensors)
@@ -68,6 +56,17 @@ std::string plainName(std::string_view name)
     return std::string(name);
 }
 
+/// "optimizer/exp_avg/" of every state that is stored.
+std::set<std::string> statePrefixes(const WeightDescription& stored)
+{
+    std::set<std::string> prefixes;
+    for (const StoredTensor& tensor : stored.tensors) {
+        if (tensor.name.starts_with(kOptimizerPrefix))
+            prefixes.insert(tensor.name.substr(0, tensor.name.find('/', kOptimizerPrefix.size()) + 1));
+    }
+    return prefixes;
+}
+
 class Comparer {
 public:
     Comparer(const WeightDescription& stored, const RunSpec& spec) : m_stored(stored), m_spec(spec)
@@ -81,7 +80,7 @@ public:
             compareModels();
             compareTensors();
             compareOptimizers();
-            std::ranges::sort(m_found.loaded, {}, &WeightComparison::Loaded::name);
+            reportTensors();
         }
         return std::move(m_found);
     }
@@ -143,7 +142,7 @@ private:
             if (tensor.name.starts_with(kWeightPrefix) && !names.contains(name))
                 leaveTensor({name, tensor.shape}, body.contains(name));
         }
-        reportTensors();
+        std::ranges::sort(m_found.loaded, {}, &WeightComparison::Loaded::name);
     }
 
     void takeParameter(const ParameterSpec& parameter)
@@ -154,6 +153,9 @@ private:
             m_found.drawn.push_back({parameter.name, parameter.shape});
         else if (!stored)
             m_different.push_back(fmt::format("{} is {} here and missing there", parameter.name, here));
+        else if (!stored->holdsFloats())
+            m_different.push_back(
+                fmt::format("{} has the type {} there", parameter.name, nameOf(stored->type)));
         else if (stored->shape == parameter.shape)
             m_found.loaded.push_back({stored->name, parameter.shape, stored->shape});
         else if (hasAdjustableRows(parameter, m_spec.model) &&
@@ -210,23 +212,27 @@ private:
         loadStates();
     }
 
-    /// New rows have no past, so that their state remains zero.
+    /// Of every weight that is loaded. New rows have no past, so that their state remains zero.
     void loadStates()
     {
-        std::vector<WeightComparison::Loaded> states;
-        for (const StoredTensor& tensor : m_stored.tensors) {
-            if (!tensor.name.starts_with(kOptimizerPrefix))
-                continue;
-            const std::size_t slash = tensor.name.find('/', kOptimizerPrefix.size());
-            const auto weight =
-                std::ranges::find(m_found.loaded, std::string(kWeightPrefix) + tensor.name.substr(slash + 1),
-                                  &WeightComparison::Loaded::name);
-            if (slash != std::string::npos && weight != m_found.loaded.end() &&
-                weight->stored == tensor.shape)
-                states.push_back({tensor.name, weight->shape, tensor.shape});
+        const std::vector<WeightComparison::Loaded> weights = m_found.loaded;
+        for (const std::string& prefix : statePrefixes(m_stored)) {
+            for (const WeightComparison::Loaded& weight : weights)
+                loadState(prefix + plainName(weight.name), weight);
         }
-        m_found.loadsOptimizer = !states.empty();
-        std::ranges::move(states, std::back_inserter(m_found.loaded));
+        std::ranges::sort(m_found.loaded, {}, &WeightComparison::Loaded::name);
+        m_found.loadsOptimizer = true;
+    }
+
+    void loadState(const std::string& name, const WeightComparison::Loaded& weight)
+    {
+        const StoredTensor* stored = m_stored.find(name);
+        if (stored && stored->shape == weight.stored && stored->holdsFloats())
+            m_found.loaded.push_back({name, weight.shape, weight.stored});
+        else
+            m_different.push_back(fmt::format("{} should be {} as its weight there, and is {}", name,
+                                              shapeText(weight.stored),
+                                              stored ? shapeText(stored->shape) : "missing"));
     }
 
     const WeightDescription& m_stored;
@@ -288,14 +294,20 @@ std::vector<std::pair<std::string, std::string>> WeightComparison::facts() const
     if (leavesOptimizer)
         leftOut.emplace_back("the optimizer's state");
     std::vector<std::pair<std::string, std::string>> facts;
-    facts.emplace_back("loaded",
-                       fmt::format("{} tensors with {} parameters{}", loadedWeights(), loadedParameters(),
-                                   loadsOptimizer ? " and the optimizer's state" : ""));
+    facts.emplace_back("loaded", fmt::format("{} tensors with {} parameters{}", loadedWeights(),
+                                             formatNumber(static_cast<double>(loadedParameters())),
+                                             loadsOptimizer ? " and the optimizer's state" : ""));
     if (!atRandom.empty())
         facts.emplace_back("drawn at random", listed(atRandom, ", "));
     if (!leftOut.empty())
         facts.emplace_back("left out", listed(leftOut, ", "));
     return facts;
+}
+
+bool WeightComparison::isPartial() const
+{
+    const auto isResized = [](const Loaded& tensor) { return tensor.shape != tensor.stored; };
+    return !drawn.empty() || !left.empty() || std::ranges::any_of(loaded, isResized);
 }
 
 std::string WeightComparison::text() const

@@ -41,11 +41,12 @@ struct WeightComparison {
     Diagnostics problems; ///< empty: the run can begin with them
 
     const Loaded* find(std::string_view name) const;
+    bool isPartial() const;                ///< some weights are drawn or left out
     std::int64_t loadedWeights() const;    ///< tensors, without the optimizer's state
     std::int64_t loadedParameters() const; ///< their elements
     /// Each with its label: "loaded", "drawn at random", "left out". Those without content are omitted.
     std::vector<std::pair<std::string, std::string>> facts() const;
-    /// "begins with the checkpoint /...; loaded: 39 tensors with 74.9 k parameters; left out: ...".
+    /// "begins with the checkpoint /...; loaded: 39 tensors with 74 912 parameters; left out: ...".
     std::string text() const;
 };
 

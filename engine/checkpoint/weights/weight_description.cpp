@@ -59,6 +59,12 @@ Result<WeightDescription> descriptionFrom(const Json& json)
 
 } // namespace
 
+bool StoredTensor::holdsFloats() const
+{
+    return type == ElementType::F64 || type == ElementType::F32 || type == ElementType::F16 ||
+           type == ElementType::BF16;
+}
+
 const StoredTensor* WeightDescription::find(std::string_view name) const
 {
     const auto found = std::ranges::lower_bound(tensors, name, {}, &StoredTensor::name);
@@ -90,6 +96,17 @@ Result<WeightDescription> parseWeightDescription(std::string_view json)
 std::string shapeText(const std::vector<std::int64_t>& shape)
 {
     return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+std::string listed(const std::vector<std::string>& items, std::string_view separator)
+{
+    constexpr std::size_t kMaxListed = 8;
+    const std::size_t named = std::min(items.size(), kMaxListed);
+    std::string text = fmt::format(
+        "{}", fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(named), separator));
+    if (named < items.size())
+        text += fmt::format("{}and {} more", separator, items.size() - named);
+    return text;
 }
 
 } // namespace trainyard

@@ -22,6 +22,7 @@ struct StoredTensor {
     std::vector<std::int64_t> shape;
     ElementType type = ElementType::F32;
 
+    bool holdsFloats() const;
     bool operator==(const StoredTensor&) const = default;
 };
 
@@ -46,5 +47,7 @@ Result<WeightDescription> parseWeightDescription(std::string_view json);
 
 /// "[30522, 768]"
 std::string shapeText(const std::vector<std::int64_t>& shape);
+/// The first ones of a list that may have thousands: "a, b, and 5 more".
+std::string listed(const std::vector<std::string>& items, std::string_view separator = ", ");
 
 } // namespace trainyard

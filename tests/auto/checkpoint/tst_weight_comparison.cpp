@@ -80,7 +80,7 @@ private slots:
         const auto found = compareWeights(withMoments(weightsOf(spec.model), OptimizerKind::AdamW), spec);
         QCOMPARE(problemsOf(found), std::string());
         QCOMPARE(found.loadedWeights(), std::int64_t(modelParameters(spec.model).size()));
-        QVERIFY(found.drawn.empty() && found.left.empty());
+        QVERIFY(found.drawn.empty() && found.left.empty() && !found.isPartial());
         QVERIFY(!found.loadsOptimizer && found.leavesOptimizer);
         QVERIFY(found.find("model/cls.predictions.bias"));
         QVERIFY(!found.find("optimizer/exp_avg/cls.predictions.bias"));
@@ -116,6 +116,32 @@ private slots:
                              "false, or begin with a checkpoint of a run\n"));
     }
 
+    void refusesAnIncompleteOptimizer()
+    {
+        const RunSpec spec = smallRun([](RunSpec& run) { run.init.optimizer = true; });
+        WeightDescription stored = withMoments(weightsOf(spec.model), OptimizerKind::AdamW);
+        std::erase_if(stored.tensors, [](const StoredTensor& tensor) {
+            return tensor.name == "optimizer/exp_avg_sq/cls.predictions.bias";
+        });
+        const std::string problems = problemsOf(compareWeights(stored, spec));
+        QVERIFY2(
+            problems.find("optimizer/exp_avg_sq/cls.predictions.bias should be [97] as its weight there, "
+                          "and is missing") != std::string::npos,
+            problems.c_str());
+    }
+
+    void refusesWeightsThatAreNoFloatingPointNumbers()
+    {
+        WeightDescription stored = weightsOf(smallRun().model);
+        for (StoredTensor& tensor : stored.tensors)
+            tensor.type =
+                tensor.name == "model/bert.pooler.dense.weight" ? ElementType::I8 : ElementType::BF16;
+        const std::string problems = problemsOf(compareWeights(stored, smallRun()));
+        QVERIFY2(problems.find("1 tensor differs: bert.pooler.dense.weight has the type I8 there") !=
+                     std::string::npos,
+                 problems.c_str());
+    }
+
     void drawsAndLeavesHeads()
     {
         const std::vector<std::string> nextSentence{"bert.pooler.dense.weight", "bert.pooler.dense.bias",
@@ -126,6 +152,7 @@ private slots:
         const auto drawn = compareWeights(weightsOf(without.model), with);
         QCOMPARE(problemsOf(drawn), std::string());
         QCOMPARE(namesOf(drawn.drawn), nextSentence);
+        QVERIFY(drawn.isPartial());
         const auto left = compareWeights(weightsOf(with.model), without);
         QCOMPARE(problemsOf(left), std::string());
         QVERIFY(std::ranges::is_permutation(namesOf(left.left), nextSentence));
