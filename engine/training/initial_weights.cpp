@@ -24,6 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kRestoreHint = "restore it, or launch the specification as a new run";
+
 /// What the run began with, in its folder: the checkpoint that was the newest one then.
 struct ChosenWeights {
     fs::path folder;
@@ -62,7 +64,9 @@ public:
     {
         TRAINYARD_TRY_STATUS(onFirst([this] { return choose(); }));
         m_chosen.folder = m_world.broadcastText(m_chosen.folder.string());
-        open();
+        const Status opened = open(); // other ranks may get everything from rank 0
+        TRAINYARD_TRY_STATUS(onFirst([&opened] { return opened; }));
+        m_chosen.fingerprint = m_source ? m_source->fingerprint() : std::string();
         TRAINYARD_TRY_STATUS(onFirst([this] { return examine(); }));
         TRAINYARD_TRY(const bool allRead, whetherAllRead());
         const bool reads = allRead || m_world.isFirst();
@@ -82,40 +86,40 @@ private:
         return agree(m_world, m_world.isFirst() ? work() : Status());
     }
 
+    /// A restart takes what the run began with.
     Status choose()
     {
         m_before = ChosenWeights::load(m_directory.initialWeights());
-        if (m_before) {
-            m_chosen.folder = m_before->folder;
+        if (!m_before) {
+            TRAINYARD_TRY(m_chosen.folder,
+                          findInitialWeights(m_spec.init, m_directory.root().parent_path()));
             return {};
         }
-        TRAINYARD_TRY(m_chosen.folder, findInitialWeights(m_spec.init, m_directory.root().parent_path()));
-        return {};
+        m_chosen.folder = m_before->folder;
+        std::error_code ignored;
+        if (fs::exists(m_chosen.folder, ignored))
+            return {};
+        return refused(
+            fmt::format("init.path: the run began with {}, which is missing now", m_chosen.folder.string()),
+            kRestoreHint);
     }
 
-    /// Without weights on a rank that cannot read them.
-    void open()
+    Status open()
     {
         auto opened = openWeights(m_chosen.folder);
-        if (!opened.ok()) {
-            m_failure = opened.error().in("init.path");
-            return;
-        }
+        if (!opened.ok())
+            return opened.error().in("init.path");
         m_source = std::move(*opened);
-        m_chosen.fingerprint = m_source->fingerprint();
         m_comparison = compareWeights(m_source->description(), m_spec);
+        return m_comparison.problems.empty() ? Status() : Status(toError(m_comparison.problems));
     }
 
     Status examine() const
     {
-        if (!m_failure.ok())
-            return m_failure;
-        if (!m_comparison.problems.empty())
-            return toError(m_comparison.problems);
         if (m_before && m_before->fingerprint != m_chosen.fingerprint)
             return refused(
                 fmt::format("init.path: {} has changed since the run began with it", m_comparison.origin),
-                "restore it, or launch the specification as a new run");
+                kRestoreHint);
         return m_source->checkContent();
     }
 
@@ -156,8 +160,7 @@ private:
     const RunDirectory& m_directory;
     ChosenWeights m_chosen;
     std::optional<ChosenWeights> m_before;  // of an earlier attempt; on rank 0
-    Status m_failure;                       // of opening
-    std::unique_ptr<WeightSource> m_source; // null after a failure
+    std::unique_ptr<WeightSource> m_source; // null on a rank that cannot read it
     WeightComparison m_comparison;
 };
 

@@ -103,6 +103,9 @@ const std::vector<Source>& sources()
         {"Hugging Face, other heads of the task",
          {.path = "hf"},
          [](RunSpec& spec) { spec.model.nextSentence = false; }},
+        {"Hugging Face decoder, stored transposed",
+         {.path = "hf-gpt"},
+         [](RunSpec& spec) { spec.model.setFamily(ModelFamily::Gpt); }},
     };
     return all;
 }
@@ -206,6 +209,8 @@ private slots:
         source.launch.steps = kSourceSteps;
         QCOMPARE(train("source", source), std::string());
         writeHuggingFace("hf", source.model, [](LanguageModel&) {});
+        source.model.setFamily(ModelFamily::Gpt);
+        writeHuggingFace("hf-gpt", source.model, [](LanguageModel&) {});
     }
     void init() { fs::remove_all(path("run")); }
 
@@ -339,8 +344,12 @@ private slots:
         fs::remove_all(checkpoint("growing", kSourceSteps));
         fs::copy(checkpoint("growing", kSourceSteps + 2), checkpoint("growing", kSourceSteps),
                  fs::copy_options::recursive);
-        const std::string said = train("run", spec, {3, 0});
-        QVERIFY2(said.find("has changed since the run began with it") != std::string::npos, said.c_str());
+        const std::string changed = train("run", spec, {3, 0});
+        QVERIFY2(changed.find("has changed since the run began with it") != std::string::npos,
+                 changed.c_str());
+        fs::remove_all(checkpoint("growing", kSourceSteps));
+        const std::string missing = train("run", spec, {4, 0});
+        QVERIFY2(missing.find("which is missing now") != std::string::npos, missing.c_str());
     }
 
     void refusesWhatDoesNotFit_data()
