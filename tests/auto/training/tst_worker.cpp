@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <array>
 #include <csignal>
 
 #include "engine/base/file.h"
@@ -227,40 +228,69 @@ private slots:
         QCOMPARE(largestDifference(stepsOf(whole), stepsOf(first)), 0.0);
     }
 
-    void beginsWithTheWeightsOfAnotherRun()
+    // Written by 2 tensor ranks x 2 stages.
+    void givesTheCurveOfOneRankFromWeightsOfAnotherLayout_data()
     {
-        RunSpec source = tinySpec(root() / "data", 1, ComputeType::Float64);
-        source.seed = 7;
-        const fs::path weights = makeRun(source);
-        QCOMPARE(runWorkers({{{1, weights}}, 1, 5}), 0);
-        std::map<int, std::vector<StepRecord>> curves;
-        for (const int ranks : {1, 2}) {
-            RunSpec spec = tinySpec(root() / "data", ranks, ComputeType::Float64);
-            spec.init.path = weights.filename(); // its id: runs are beside each other
+        QTest::addColumn<bool>("optimizer");
+        QTest::addRow("weights alone") << false;
+        QTest::addRow("with the optimizer's state") << true;
+    }
+    void givesTheCurveOfOneRankFromWeightsOfAnotherLayout()
+    {
+        QFETCH(bool, optimizer);
+        const auto begun = [&](int data, int tensor, int pipeline, int zeroStage) {
+            RunSpec spec = tinySpec(root() / "data", data, ComputeType::Float64);
+            spec.layout.tensor = tensor;
+            spec.layout.pipeline = pipeline;
+            spec.memory.zeroStage = zeroStage;
+            spec.cluster.nodes.front().slotCount = data * tensor * pipeline;
+            spec.init.path = weightsOfFourRanks().filename(); // its id: runs are beside each other
+            spec.init.optimizer = optimizer;
             const fs::path run = makeRun(spec);
-            QCOMPARE(runWorkers({{{ranks, run}}, 1, 6}), 0);
-            QVERIFY(hasEvent(run, "weights-loaded"));
-            curves[ranks] = stepsOf(run);
+            return runWorkers({{{data * tensor * pipeline, run}}, 1, 12}) == 0 &&
+                           hasEvent(run, "weights-loaded")
+                       ? stepsOf(run)
+                       : std::vector<StepRecord>();
+        };
+        const std::vector<StepRecord> alone = begun(1, 1, 1, 0);
+        QCOMPARE(alone.size(), std::size_t(12));
+        const std::array<std::pair<const char*, std::vector<StepRecord>>, 3> others{
+            {{"2 data ranks, ZeRO 3", begun(2, 1, 1, 3)},
+             {"2 tensor ranks x 2 stages, ZeRO 1", begun(1, 2, 2, 1)},
+             {"2 data ranks x 2 tensor ranks", begun(2, 2, 1, 0)}}};
+        for (const auto& [layout, curve] : others) {
+            const double losses = largestDifference(alone, curve);
+            const double norms = largestNormDifference(alone, curve);
+            qInfo("%s: largest relative difference of losses %.2e, of gradient norms %.2e", layout, losses,
+                  norms);
+            QVERIFY(losses < 1e-9 && norms < 1e-9);
         }
-        QVERIFY(largestDifference(curves[1], curves[2]) < 1e-9);
+    }
+
+    void beginsWithWeightsThatOnlyTheFirstNodeHas()
+    {
+        const fs::path weights = weightsOfFourRanks();
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.init.path = weights;
+        const fs::path shared = makeRun(spec);
+        QCOMPARE(runWorkers({{{2, shared}}, 1, 6}), 0);
 
         // Two "nodes", of which only the first one has the weights.
         fs::create_directories(root() / "blind");
         fs::create_directories(root() / "seeing");
         fs::create_directory_symlink(weights, root() / "seeing" / "weights");
-        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
         spec.init.path = "/proc/self/cwd/weights";
         const fs::path first = makeRun(spec);
         const fs::path second = makeRun(spec);
         QCOMPARE(runWorkers({{{1, first, root() / "seeing"}, {1, second, root() / "blind"}}, 1, 6}), 0);
-        QCOMPARE(largestDifference(curves[2], stepsOf(first)), 0.0);
+        QCOMPARE(largestDifference(stepsOf(shared), stepsOf(first)), 0.0);
         // Tensor-parallel ranks cannot send each other what they lack.
         spec.layout.data = 1;
         spec.layout.tensor = 2;
         spec.batch = {8, 2, 4};
-        const fs::path shared = makeRun(spec);
-        QCOMPARE(runWorkers({{{1, shared, root() / "seeing"}, {1, shared, root() / "blind"}}, 1, 6}), 2);
-        const auto events = eventsOf(shared);
+        const fs::path sliced = makeRun(spec);
+        QCOMPARE(runWorkers({{{1, sliced, root() / "seeing"}, {1, sliced, root() / "blind"}}, 1, 6}), 2);
+        const auto events = eventsOf(sliced);
         QVERIFY(!events.empty());
         QVERIFY2(events.back().message.find("only 1 of 2 ranks find the same weights") != std::string::npos,
                  events.back().message.c_str());
@@ -397,6 +427,22 @@ private:
         }
         return curve;
     }
+    /// A run of 2 tensor ranks x 2 stages of five steps, with another seed; the same for every test.
+    fs::path weightsOfFourRanks()
+    {
+        if (m_weights.empty()) {
+            RunSpec spec = tinySpec(root() / "data", 1, ComputeType::Float64);
+            spec.seed = 7;
+            spec.layout.tensor = 2;
+            spec.layout.pipeline = 2;
+            spec.memory.zeroStage = 1;
+            spec.cluster.nodes.front().slotCount = 4;
+            m_weights = makeRun(spec);
+            if (runWorkers({{{4, m_weights}}, 1, 5}) != 0)
+                return {};
+        }
+        return m_weights;
+    }
     static bool hasEvent(const fs::path& run, const std::string& kind)
     {
         const auto events = eventsOf(run);
@@ -406,6 +452,7 @@ private:
 
     QTemporaryDir m_folder;
     int m_runs = 0;
+    fs::path m_weights;
     std::map<std::pair<ModelFamily, int>, std::vector<StepRecord>> m_ofOneRank;
 };
 
