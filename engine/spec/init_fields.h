@@ -10,8 +10,9 @@ void describe(Visitor& field, Of<InitSpec>)
 {
     field("path", &InitSpec::path,
           {.label = "Begin from",
-           .help = "Folder as every host sees it (a Hugging Face model, a run, a checkpoint) or id of a run on "
-                   "the hosts; empty draws the initial weights from the seed",
+           .help =
+               "Folder of a Hugging Face model, a run or a checkpoint, or id of a run; what the hosts lack "
+               "and this computer has is sent at launch; empty draws the weights from the seed",
            .pattern = "^(/|[^/]*$)"});
     field("step", &InitSpec::step,
           {.label = "Its step",

@@ -170,7 +170,7 @@ void checkInit(const InitSpec& init, Checker& check)
     check.require(
         isPlace, "init.path",
         fmt::format("\"{}\" is a relative path, and each host would look for it elsewhere", init.path),
-        "give the absolute path of the folder, as every host sees it, or the id of a run on the hosts");
+        "give the absolute path of the folder, or the id of a run");
     const bool needsPath = init.step > 0 || init.optimizer || init.resize;
     check.require(init.isOn() || !needsPath, "init.path",
                   "is empty, so that init.step, optimizer and resize have no effect",

@@ -91,8 +91,7 @@ private:
     {
         m_before = ChosenWeights::load(m_directory.initialWeights());
         if (!m_before) {
-            TRAINYARD_TRY(m_chosen.folder,
-                          findInitialWeights(m_spec.init, m_directory.root().parent_path()));
+            TRAINYARD_TRY(m_chosen.folder, findFirst());
             return {};
         }
         m_chosen.folder = m_before->folder;
@@ -102,6 +101,15 @@ private:
         return refused(
             fmt::format("init.path: the run began with {}, which is missing now", m_chosen.folder.string()),
             kRestoreHint);
+    }
+
+    Result<fs::path> findFirst() const
+    {
+        const fs::path sent = m_directory.root() / kSentWeightsFolder;
+        std::error_code ignored;
+        if (fs::exists(sent, ignored))
+            return sent;
+        return findInitialWeights(m_spec.init, m_directory.root().parent_path());
     }
 
     Status open()

@@ -47,7 +47,7 @@ std::uint64_t BlobUpload::send(std::uint64_t room)
         if (!m_source.read(piece.data(), piece.size())) {
             stop();
             finish(badInput("cannot read " + m_file.source.string(),
-                            "rebuild the bundle with packaging/bundle"));
+                            "it was changed or removed during the upload; start again"));
             break;
         }
         m_target->sendChunk(m_call, piece);

@@ -257,22 +257,39 @@ void StartOperation::findWeights()
         return keep();
     const QJsonObject request{
         {"op", "weights"}, {"path", QString::fromStdString(init.path)}, {"step", init.step}};
-    readWhole(m_group.target(0), request, this, [this](const Result<QByteArray>& description) {
-        if (!description.ok())
-            return fail(description.error());
-        judgeWeights(*description);
+    readWhole(m_group.target(0), request, this, [this](const Result<QByteArray>& described) {
+        if (!described.ok())
+            return fail(described.error());
+        if (described->isEmpty())
+            return findWeightsHere();
+        const auto stored = parseWeightDescription(described->toStdString());
+        if (!stored.ok())
+            return fail(stored.error().in("init.path"));
+        judgeWeights(*stored);
     });
 }
 
-void StartOperation::judgeWeights(const QByteArray& description)
+/// The host has nothing of that name.
+void StartOperation::findWeightsHere()
 {
-    const auto stored = parseWeightDescription(description.toStdString());
-    if (!stored.ok())
-        return fail(stored.error().in("init.path"));
-    const WeightComparison found = compareWeights(*stored, *m_plan.spec);
+    const InitSpec& init = m_plan.spec->init;
+    const auto source = openWeightsHere(init);
+    if (!source.ok())
+        return fail(source.error());
+    if (!*source)
+        return fail(badInput("init.path: neither " + m_plan.run.head().toStdString() +
+                                 " nor this computer has " + init.path,
+                             "give the absolute path of a folder with weights, or the id of a run"));
+    m_weightFiles = (*source)->files();
+    judgeWeights((*source)->description());
+}
+
+void StartOperation::judgeWeights(const WeightDescription& stored)
+{
+    const WeightComparison found = compareWeights(stored, *m_plan.spec);
     if (!found.problems.empty())
         return fail(toError(found.problems));
-    if (!found.drawn.empty())
+    if (found.isPartial())
         emit noticed(QString::fromStdString(found.text()));
     keep();
 }
@@ -364,7 +381,7 @@ void StartOperation::findSharedFolder()
 {
     const bool trains = m_plan.spec && m_plan.run.kind == RunKind::Train && !m_plan.slurm;
     if (!trains || everyRankHoldsAll(*m_plan.spec) || nodesWithRanks() < 2)
-        return launch();
+        return sendWeights();
     if (!enter("checking that all hosts see the run's folder"))
         return;
     m_awaited = m_group.hosts(); // a mark must not come behind the removal of the run
@@ -373,8 +390,26 @@ void StartOperation::findSharedFolder()
             return;
         if (!shared.ok())
             return fail(shared.error());
+        sendWeights();
+    });
+}
+
+/// To the head alone: its ranks pass them on, or all hosts see its folder.
+void StartOperation::sendWeights()
+{
+    if (m_weightFiles.empty())
+        return launch();
+    m_upload = std::make_unique<WeightsUpload>(m_group.target(0), m_runId, m_weightFiles);
+    connect(m_upload.get(), &WeightsUpload::progress, this, [this](qint64 bytes, qint64 total) {
+        emit progress("sending the weights", double(bytes) / double(std::max<qint64>(total, 1)));
+    });
+    connect(m_upload.get(), &WeightsUpload::finished, this, [this](const Status& sent) {
+        m_upload.release()->deleteLater(); // we are in its signal
+        if (!sent.ok())
+            return fail(sent.error());
         launch();
     });
+    m_upload->start();
 }
 
 QJsonArray StartOperation::nodesForLaunch() const
@@ -513,6 +548,8 @@ void StartOperation::fail(const Error& error)
         m_preflight.release()->deleteLater();
     if (m_deployer)
         m_deployer.release()->deleteLater();
+    if (m_upload)
+        m_upload.release()->deleteLater();
     if (m_awaited.isEmpty())
         return rollBack();
     QTimer::singleShot(kAnswerPatience, this, [this] { rollBack(); });

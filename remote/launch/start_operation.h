@@ -15,6 +15,7 @@
 #include "remote/launch/host_group.h"
 #include "remote/launch/rollback.h"
 #include "remote/launch/run_operation.h"
+#include "remote/launch/weights_upload.h"
 #include "remote/preflight/preflight.h"
 
 namespace trainyard {
@@ -34,9 +35,9 @@ struct StartPlan {
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
 /// found → model and memory fit → weights of section init found and comparable → run directories created, and
-/// seen by all where the layout needs it → supervisor started on the head → device samplers started. With
-/// Slurm the one host is the login host: it is asked whether it would accept the job before anything is sent,
-/// and a batch job starts instead of a supervisor.
+/// seen by all where the layout needs it → weights that only this computer has sent to the head → supervisor
+/// started on the head → device samplers started. With Slurm the one host is the login host: it is asked
+/// whether it would accept the job before anything is sent, and a batch job starts instead of a supervisor.
 ///
 ///     Starting ──all done──▶ Over
 ///        └──failed, cancelled──▶ RollingBack ──▶ Over
@@ -68,7 +69,8 @@ private:
     void findDataSet();
     void judge();
     void findWeights();
-    void judgeWeights(const QByteArray& description);
+    void findWeightsHere();
+    void judgeWeights(const WeightDescription& stored);
     std::vector<NodeMemory> memoryOfNodes() const;
     int leastReplicasOfRun() const;
     void keep();
@@ -76,6 +78,7 @@ private:
     Status keepOnDesk() const;
     int nodesWithRanks() const;
     void findSharedFolder();
+    void sendWeights();
     void launch();
     void onAnswered(const Result<QJsonObject>& reply);
     void launchAgain();
@@ -100,6 +103,9 @@ private:
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
     QByteArray m_manifest; ///< of the data set
+    std::vector<std::filesystem::path>
+        m_weightFiles; ///< of this computer, to be sent; empty: the host has them
+    std::unique_ptr<WeightsUpload> m_upload;
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;

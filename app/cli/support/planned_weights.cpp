@@ -1,25 +1,12 @@
 #include "app/cli/support/planned_weights.h"
 
-#include <filesystem>
-
-#include <QDir>
 #include <QJsonArray>
 
-#include "engine/checkpoint/weights/find_weights.h"
-#include "engine/checkpoint/weights/weight_source.h"
+#include "remote/launch/weights_upload.h"
 
 namespace trainyard {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// Of this computer's agent, which runs what is launched on localhost.
-fs::path runsOfLocalAgent()
-{
-    const QString home = qEnvironmentVariable("TRAINYARD_HOME", QDir::homePath() + "/.trainyard");
-    return fs::path(home.toStdString()) / "runs";
-}
 
 QJsonArray toJson(const std::vector<std::int64_t>& shape)
 {
@@ -53,17 +40,10 @@ QJsonArray resizedToJson(const std::vector<WeightComparison::Loaded>& tensors)
 
 Result<std::optional<WeightComparison>> compareWeightsHere(const RunSpec& spec)
 {
-    if (!spec.init.isOn())
+    TRAINYARD_TRY(const std::unique_ptr<WeightSource> source, openWeightsHere(spec.init));
+    if (!source)
         return std::optional<WeightComparison>();
-    const fs::path runs = runsOfLocalAgent();
-    std::error_code ignored;
-    if (!fs::exists(runs / spec.init.path, ignored)) // an absolute path replaces the folder before it
-        return std::optional<WeightComparison>();
-    TRAINYARD_TRY(const fs::path folder, findInitialWeights(spec.init, runs));
-    const auto source = openWeights(folder);
-    if (!source.ok())
-        return source.error().in("init.path");
-    return std::optional(compareWeights((*source)->description(), spec));
+    return std::optional(compareWeights(source->description(), spec));
 }
 
 QList<QStringList> weightRows(const InitSpec& init, const std::optional<WeightComparison>& weights)

@@ -1,6 +1,7 @@
 #include "engine/checkpoint/weights/checkpoint_weights.h"
 
 #include <algorithm>
+#include <set>
 
 #include "engine/base/hash.h"
 
@@ -31,12 +32,13 @@ WeightDescription descriptionOf(const fs::path& folder, const CheckpointManifest
 Result<std::unique_ptr<WeightSource>> CheckpointWeights::open(const fs::path& folder)
 {
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
-    WeightDescription description = descriptionOf(folder, reader.manifest());
-    return std::unique_ptr<WeightSource>(new CheckpointWeights(std::move(description), std::move(reader)));
+    return std::unique_ptr<WeightSource>(new CheckpointWeights(folder, std::move(reader)));
 }
 
-CheckpointWeights::CheckpointWeights(WeightDescription description, CheckpointReader reader)
-    : WeightSource(std::move(description)), m_reader(std::move(reader))
+CheckpointWeights::CheckpointWeights(fs::path folder, CheckpointReader reader)
+    : WeightSource(descriptionOf(folder, reader.manifest()))
+    , m_folder(std::move(folder))
+    , m_reader(std::move(reader))
 {
 }
 
@@ -50,6 +52,19 @@ Status CheckpointWeights::read(const StoredTensor& tensor, const TensorBox& box,
 std::string CheckpointWeights::fingerprint() const
 {
     return xxh3Hex(m_reader.manifest().toJson());
+}
+
+std::vector<fs::path> CheckpointWeights::files() const
+{
+    std::set<std::string> shards;
+    for (const LogicalTensor& tensor : m_reader.manifest().tensors) {
+        for (const TensorSlice& slice : tensor.slices)
+            shards.insert(slice.file);
+    }
+    std::vector<fs::path> files{m_folder / kManifestName};
+    for (const std::string& shard : shards)
+        files.push_back(m_folder / shard);
+    return files;
 }
 
 } // namespace trainyard

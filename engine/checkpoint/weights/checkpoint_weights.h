@@ -15,10 +15,12 @@ public:
 
     Status read(const StoredTensor& tensor, const TensorBox& box, std::span<std::byte> destination) override;
     std::string fingerprint() const override;
+    std::vector<std::filesystem::path> files() const override;
 
 private:
-    CheckpointWeights(WeightDescription description, CheckpointReader reader);
+    CheckpointWeights(std::filesystem::path folder, CheckpointReader reader);
 
+    std::filesystem::path m_folder;
     CheckpointReader m_reader;
 };
 

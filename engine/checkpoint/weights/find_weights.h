@@ -10,6 +10,9 @@
 
 namespace trainyard {
 
+/// Folder in a run's directory: weights that were sent with its launch, which it begins with.
+inline constexpr const char* kSentWeightsFolder = "weights";
+
 /// Which checkpoint of several is meant.
 struct CheckpointWish {
     std::optional<Step> step{}; ///< nullopt: the one that a start would take

@@ -20,6 +20,7 @@ public:
     std::string fingerprint() const override;
     /// Tied tensors that are stored twice have to agree.
     Status checkContent() const override;
+    std::vector<std::filesystem::path> files() const override { return m_folder.files(); }
 
 private:
     struct Stored {

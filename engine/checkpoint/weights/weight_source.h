@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/tensor_box.h"
@@ -28,6 +29,8 @@ public:
     virtual std::string fingerprint() const = 0;
     /// What cannot be seen from single tensors; may read everything.
     virtual Status checkContent() const { return {}; }
+    /// What openWeights() needs of the folder, in order of reading; all directly in it.
+    virtual std::vector<std::filesystem::path> files() const = 0;
 
 protected:
     explicit WeightSource(WeightDescription description) : m_description(std::move(description)) {}

@@ -212,6 +212,7 @@ Result<Answer> readManifestPiece(const AgentContext&, const json& request)
 }
 
 /// What a specification's section init names here, without the values: enough to compare it with the model.
+/// An empty text where nothing has that name: it may be on the client's machine.
 Result<Answer> describeWeights(const AgentContext& context, const json& request)
 {
     const Fields fields(request);
@@ -222,7 +223,11 @@ Result<Answer> describeWeights(const AgentContext& context, const json& request)
     if (!init.path.starts_with('/') && !isPlainName(init.path))
         return badInput("the field \"path\" is neither an absolute path nor the id of a run");
     TRAINYARD_TRY(const Piece piece, pieceAsked(fields));
-    TRAINYARD_TRY(const std::filesystem::path folder, findInitialWeights(init, context.root / "runs"));
+    const std::filesystem::path runs = context.root / "runs";
+    std::error_code ignored;
+    if (!std::filesystem::exists(runs / init.path, ignored)) // an absolute path replaces what is before it
+        return answerWith(std::string(), piece);
+    TRAINYARD_TRY(const std::filesystem::path folder, findInitialWeights(init, runs));
     const auto source = openWeights(folder);
     if (!source.ok())
         return source.error().in("init.path");

@@ -3,8 +3,11 @@
 
 #include <filesystem>
 
+#include <ATen/ops/ones.h>
+
 #include "engine/base/file.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
+#include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/checkpoint/weights/find_weights.h"
@@ -99,6 +102,54 @@ private slots:
                      tensor.name.c_str());
         }
         QVERIFY(!checkpoint->description().optimizer);
+    }
+
+    // Older versions saved the pooler with BertForMaskedLM: a run with a next-sentence head can use it.
+    void keepsTheWeightsOfOtherHeads()
+    {
+        const auto golden = HuggingFaceModel::open(goldenModels() / "bert").value();
+        ModelSpec spec = golden.spec();
+        spec.nextSentence = false;
+        LanguageModel model(spec, ComputeType::Float32);
+        model.parameters().initialize(1, 0.02);
+        QVERIFY(writeHuggingFaceFolder(path() / "hf", spec, model.parameters()).ok());
+        const at::Tensor pooler = at::ones({spec.hidden, spec.hidden});
+        std::vector<TensorBytes> tensors{bytesOf("bert.pooler.dense.weight", pooler)};
+        for (const Parameter& parameter : model.parameters().parameters())
+            tensors.push_back(bytesOf(parameter.spec.name, parameter.master));
+        QVERIFY(writeSafetensors(path() / "hf" / "model.safetensors", tensors).ok());
+        const auto source = openWeights(path() / "hf").value();
+        QVERIFY(!source->description().model.nextSentence);
+        const StoredTensor* stored = source->description().find("model/bert.pooler.dense.weight");
+        QVERIFY(stored);
+        QVERIFY(wholeOf(*source, *stored).equal(pooler));
+        QVERIFY(HuggingFaceModel::open(path() / "hf").value().load(model.parameters()).ok());
+    }
+
+    void listsTheFilesThatItNeeds_data()
+    {
+        QTest::addColumn<QString>("model");
+        for (const char* model : {"bert", "bert-sharded"})
+            QTest::addRow("%s", model) << model;
+        QTest::addRow("checkpoint") << QString();
+    }
+    void listsTheFilesThatItNeeds()
+    {
+        QFETCH(QString, model);
+        std::filesystem::path folder = goldenModels() / model.toStdString();
+        if (model.isEmpty()) {
+            QVERIFY(runImport({goldenModels() / "bert", path() / "checkpoints"}).ok());
+            folder = findWeights(path() / "checkpoints").value().folder;
+        }
+        const auto source = openWeights(folder).value();
+        std::filesystem::create_directory(path() / "copy");
+        for (const auto& file : source->files())
+            std::filesystem::copy_file(file, path() / "copy" / file.filename());
+        const auto copy = openWeights(path() / "copy");
+        QVERIFY2(copy.ok(), copy.ok() ? "" : copy.error().text().c_str());
+        QCOMPARE((*copy)->fingerprint(), source->fingerprint());
+        for (const StoredTensor& tensor : source->description().tensors)
+            QVERIFY(wholeOf(**copy, tensor).equal(wholeOf(*source, tensor)));
     }
 
     void fingerprintsContentNotPlace()

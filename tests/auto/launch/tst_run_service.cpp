@@ -121,6 +121,45 @@ private slots:
         AWAIT_EQUAL(listed(*run).state, RunState::Finished);
     }
 
+    // Of a run in this machine's agent folder, where the "host" has another one.
+    void sendsWeightsThatOnlyThisComputerHas()
+    {
+        writeScript("trainyard-worker", "exit 0");
+        qputenv("TRAINYARD_HOME", m_dir->filePath("here").toUtf8());
+        const auto reset = qScopeGuard([] { qunsetenv("TRAINYARD_HOME"); });
+        const QString folder = m_dir->filePath("here/runs/source");
+        QVERIFY(QDir().mkpath(folder));
+        for (const QString name : {"config.json", "model.safetensors"})
+            QVERIFY(QFile::copy(goldenBert() + name, folder + '/' + name));
+        RunSpec spec = specOn({"localhost"});
+        spec.model = goldenModel();
+        spec.dataset.path = writeManifest(19, 8).toStdString();
+        spec.init.path = "source";
+        RunOperation* operation = m_service->launch(spec);
+        const QSignalSpy noticed(operation, &RunOperation::noticed);
+        const auto run = finish(operation);
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        QVERIFY2(noticed.empty(), noticed.empty() ? "" : qPrintable(noticed[0][0].toString()));
+        const QString there = m_dir->filePath("agent/runs/" + *run + "/weights/");
+        QCOMPARE(QDir(there).entryList(QDir::Files), (QStringList{"config.json", "model.safetensors"}));
+        for (const QString name : {"config.json", "model.safetensors"})
+            QCOMPARE(contentOf(there + name), contentOf(goldenBert() + name));
+
+        // Refused before the host has anything of the run.
+        spec.model.hidden = 16;
+        const auto other = finish(m_service->launch(spec));
+        QVERIFY2(contains(other.error(), "init.path: the Hugging Face model ") &&
+                     contains(other.error(),
+                              "bert.embeddings.word_embeddings.weight is [19, 16] here and [19, 8] there"),
+                 other.error().text().c_str());
+        spec.init.path = "/no/such/folder";
+        const auto nowhere = finish(m_service->launch(spec));
+        QVERIFY2(
+            contains(nowhere.error(), "init.path: neither localhost nor this computer has /no/such/folder"),
+            nowhere.error().text().c_str());
+        QCOMPARE(runsOfTheAgent(), QStringList{*run});
+    }
+
     void doesNotResumeWhatIsFinished()
     {
         writeScript("trainyard-worker", "exit 0");
@@ -309,6 +348,23 @@ private:
                                .arg(rows)
                                .toUtf8());
         return folder;
+    }
+    static QString goldenBert() { return TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/bert/"; }
+    static ModelSpec goldenModel()
+    {
+        ModelSpec model;
+        model.layers = 2;
+        model.hidden = 8;
+        model.heads = 2;
+        model.intermediate = 12;
+        model.vocabulary = 19;
+        model.maxPositions = 11;
+        return model;
+    }
+    static QByteArray contentOf(const QString& path)
+    {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
     QStringList runsOfTheAgent() const
     {

@@ -311,6 +311,20 @@ private slots:
             QVERIFY2(said->message.find(part) != std::string::npos, said->message.c_str());
     }
 
+    // By a launch from a machine that has them to hosts that do not.
+    void beginsWithWeightsThatWereSent()
+    {
+        RunSpec spec = begunFrom(sources()[3], layouts()[0]);
+        QCOMPARE(train("run", spec), std::string());
+        const auto expected = stepsOf(path("run"));
+        fs::remove_all(path("run"));
+        fs::create_directories(path("run"));
+        fs::copy(path("hf"), path("run") / "weights");
+        spec.init.path = "/away/hf";
+        QCOMPARE(train("run", spec), std::string());
+        QCOMPARE(largestDifference(expected, stepsOf(path("run"))), 0.0);
+    }
+
     void resumesWithoutTheSource()
     {
         const RunSpec spec = begunFrom(sources().front(), layouts()[0]);

@@ -58,6 +58,8 @@ Status HuggingFaceFolder::openShards(const fs::path& index)
         if (files.insert(file).second)
             TRAINYARD_TRY_STATUS(openFile(m_folder / file));
     }
+    if (files.empty())
+        return badInput("it lists no tensors", "copy the whole folder again");
     for (const auto& [tensor, file] : fileOf) {
         if (!m_tensors.contains(tensor))
             return badInput(fmt::format("tensor {} is not in {}", tensor, file),
@@ -92,6 +94,16 @@ Status HuggingFaceFolder::readConfig()
 TensorRole HuggingFaceFolder::roleOf(const std::string& name) const
 {
     return m_architecture->roleOf(name, m_spec, m_names);
+}
+
+std::vector<fs::path> HuggingFaceFolder::files() const
+{
+    std::vector<fs::path> files{m_folder / kConfigName};
+    if (m_files.front().path().filename() != kWeightsName)
+        files.push_back(m_folder / kWeightsIndexName);
+    for (const SafetensorsFile& file : m_files)
+        files.push_back(file.path());
+    return files;
 }
 
 } // namespace trainyard

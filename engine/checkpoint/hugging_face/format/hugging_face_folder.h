@@ -30,6 +30,8 @@ public:
     /// By their names in the files; views as long as this object or a copy of it lives.
     const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
     TensorRole roleOf(const std::string& name) const;
+    /// What open() reads: the configuration, the index if there are several, the weights.
+    std::vector<std::filesystem::path> files() const;
 
 private:
     explicit HuggingFaceFolder(std::filesystem::path folder) : m_folder(std::move(folder)) {}
