@@ -399,6 +399,8 @@ void StartOperation::sendWeights()
 {
     if (m_weightFiles.empty())
         return launch();
+    if (!enter("reading the weights that are to be sent"))
+        return;
     m_upload = std::make_unique<WeightsUpload>(m_group.target(0), m_runId, m_weightFiles);
     connect(m_upload.get(), &WeightsUpload::progress, this, [this](qint64 bytes, qint64 total) {
         emit progress("sending the weights", double(bytes) / double(std::max<qint64>(total, 1)));
