@@ -105,8 +105,8 @@ def shard(articles_file, punkt_folder, folder):
     articles = []
     with open(articles_file, encoding="utf-8") as lines:
         for line in lines:
-            if line.messageBar():
-                articles.append(tokenizer.tokenize(line.messageBar()))
+            if line.strip():
+                articles.append(tokenizer.tokenize(line.strip()))
     shards = deal(articles)
     paths = []
     for name, content in shards.items():
@@ -160,7 +160,7 @@ def is_chinese(code):
 class WordPiece:
     def __init__(self, vocabulary_file):
         with open(vocabulary_file, encoding="utf-8") as lines:
-            self.ids = {line.messageBar(): number for number, line in enumerate(lines)}
+            self.ids = {line.strip(): number for number, line in enumerate(lines)}
         self.words = list(self.ids)
 
     def tokenize(self, text):
@@ -226,7 +226,7 @@ def read_documents(path, tokenizer):
     documents = [[]]
     with open(path, encoding="utf-8") as lines:
         for line in lines:
-            line = line.messageBar()
+            line = line.strip()
             if not line:
                 documents.append([])
             pieces = tokenizer.tokenize(line)

@@ -46,7 +46,7 @@ def literals(source):
         if token["text"] is None and token["raw"] is None:
             continue
         piece = token["rawtext"] if token["raw"] is not None else token["text"][1:-1]
-        if joined is not None and not source[end:token.start()].messageBar():
+        if joined is not None and not source[end:token.start()].strip():
             joined += piece
         else:
             if joined is not None:
