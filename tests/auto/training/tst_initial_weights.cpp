@@ -244,9 +244,8 @@ private slots:
                  std::string());
         const double losses = largestDifference(stepsOf(path(alone)), stepsOf(path("run")));
         const double norms = largestNormDifference(stepsOf(path(alone)), stepsOf(path("run")));
-        QVERIFY2(
-            losses < 1e-9 && norms < 1e-9,
-            qPrintable(QStringLiteral("losses differ by %1, gradient norms by %2").arg(losses).arg(norms)));
+        qInfo("largest relative difference of losses %.2e, of gradient norms %.2e", losses, norms);
+        QVERIFY(losses < 1e-9 && norms < 1e-9);
     }
 
     void takesTheWeightsOfARun()
@@ -387,6 +386,7 @@ private slots:
         spec.init.path = path(refused.source);
         refused.change(spec);
         const std::string text = train("run", spec);
+        qInfo("%s", text.c_str()); // to be read by whoever changes a message
         for (const char* part : refused.said)
             QVERIFY2(text.find(part) != std::string::npos, text.c_str());
         QVERIFY(!fs::exists(path("run") / "init.json"));
