@@ -8,12 +8,13 @@ namespace trainyard {
 template <typename Visitor>
 void describe(Visitor& field, Of<InitSpec>)
 {
-    field("path", &InitSpec::path,
-          {.label = "Begin from",
-           .help =
-               "Folder of a Hugging Face model, a run or a checkpoint, or id of a run; what the hosts lack "
-               "and this computer has is sent at launch; empty draws the weights from the seed",
-           .pattern = "^(/|[^/]*$)"});
+    field(
+        "path", &InitSpec::path,
+        {.label = "Begin from",
+         .help =
+             "Folder of a Hugging Face model, a run or a checkpoint, or id of a run; sent at launch if only "
+             "this computer has it; empty draws the weights from the seed",
+         .pattern = "^(/|[^/]*$)"});
     field("step", &InitSpec::step,
           {.label = "Its step",
            .help = "Step of the run's checkpoint; 0 selects the newest complete one",

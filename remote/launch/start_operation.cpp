@@ -399,7 +399,7 @@ void StartOperation::sendWeights()
 {
     if (m_weightFiles.empty())
         return launch();
-    if (!enter("reading the weights that are to be sent"))
+    if (!enter("reading the weights to send"))
         return;
     m_upload = std::make_unique<WeightsUpload>(m_group.target(0), m_runId, m_weightFiles);
     connect(m_upload.get(), &WeightsUpload::progress, this, [this](qint64 bytes, qint64 total) {
