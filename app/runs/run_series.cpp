@@ -71,6 +71,7 @@ void RunSeries::restore(StepStream stream)
     m_stepsEnd = stream.journal;
     m_steps = std::move(stream.steps);
     m_restoredSteps = m_steps.size();
+    m_evaluations = std::move(stream.evaluations);
     m_ranks = std::move(stream.ranks);
     m_trace = std::move(stream.trace);
     m_traceSequence = stream.traceSequence;
@@ -85,7 +86,7 @@ void RunSeries::setStepsEnd(const JournalEnd& end)
 
 StepStream RunSeries::stepStream() const
 {
-    return {m_steps, m_ranks, m_trace, m_traceSequence, m_stepsEnd, m_newestNs};
+    return {m_steps, m_evaluations, m_ranks, m_trace, m_traceSequence, m_stepsEnd, m_newestNs};
 }
 
 void RunSeries::forget(const QString& stream)
@@ -96,6 +97,7 @@ void RunSeries::forget(const QString& stream)
     std::erase_if(m_devices, [&](const auto& device) { return device.first.first == stream; });
     if (stream == kStepStream) {
         m_steps = {};
+        m_evaluations = {};
         m_ranks = {};
         m_stepsEnd = {};
         m_restoredSteps = 0;
@@ -129,18 +131,30 @@ void RunSeries::take(const QString& stream, const Record& record)
 {
     m_newestNs = std::max(m_newestNs, record.time.wallNs);
     std::visit(Overloaded{
-                   [&](const StepRecord& step) {
-                       m_steps.add(step, record.attempt, record.time);
-                       m_ranks.add(step, record.attempt);
-                   },
+                   [&](const StepRecord& step) { takeStep(record, step); },
                    [&](const DeviceSample& sample) { takeDevice(stream, record, sample); },
                    [&](const EventRecord& event) { takeEvent(stream, record, event); },
                    [&](const StateRecord& state) { takeState(record, state); },
                    [&](const ProgressRecord& progress) { takeProgress(progress); },
                    [&](const PipelineTrace& trace) { takeTrace(record, trace); },
-                   [](const EvaluationRecord&) {},
+                   [&](const EvaluationRecord& evaluation) { takeEvaluation(record, evaluation); },
                },
                record.payload);
+}
+
+void RunSeries::takeStep(const Record& record, const StepRecord& step)
+{
+    const int restarts = m_steps.restarts();
+    m_steps.add(step, record.attempt, record.time);
+    m_ranks.add(step, record.attempt);
+    if (m_steps.restarts() != restarts)
+        m_evaluations.dropReplaced(m_steps);
+}
+
+void RunSeries::takeEvaluation(const Record& record, const EvaluationRecord& evaluation)
+{
+    if (!m_steps.isReplaced(evaluation.step, record.attempt))
+        m_evaluations.add(evaluation, record.attempt, record.time);
 }
 
 void RunSeries::takeEvent(const QString& stream, const Record& record, const EventRecord& event)

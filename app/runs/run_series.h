@@ -8,6 +8,7 @@
 
 #include <QString>
 
+#include "app/runs/evaluation_table.h"
 #include "app/runs/rank_table.h"
 #include "app/runs/step_table.h"
 #include "engine/records/journal.h"
@@ -65,6 +66,7 @@ struct NodeDevice {
 /// The content of the stream "steps" of a run, as far as it was read.
 struct StepStream {
     StepTable steps;
+    EvaluationTable evaluations;
     RankTable ranks;
     std::optional<PipelineTrace> trace; ///< the newest
     std::uint64_t traceSequence = 0;    ///< of the trace in the stream
@@ -91,6 +93,7 @@ public:
     void forget(const QString& stream);
 
     const StepTable& steps() const { return m_steps; }
+    const EvaluationTable& evaluations() const { return m_evaluations; }
     const std::vector<RankSummary>& ranks() const { return m_ranks.ranks(); }
     const NewestCompute& newestCompute() const { return m_ranks.newestCompute(); }
     /// Returns the events in order of time.
@@ -107,6 +110,8 @@ public:
 
 private:
     void take(const QString& stream, const Record& record);
+    void takeStep(const Record& record, const StepRecord& step);
+    void takeEvaluation(const Record& record, const EvaluationRecord& evaluation);
     void takeEvent(const QString& stream, const Record& record, const EventRecord& event);
     void takeState(const Record& record, const StateRecord& state);
     void takeDevice(const QString& stream, const Record& record, const DeviceSample& sample);
@@ -116,6 +121,7 @@ private:
     std::map<QString, SequenceSet> m_seen;
     std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
     StepTable m_steps;
+    EvaluationTable m_evaluations;
     qsizetype m_restoredSteps = 0;
     JournalEnd m_stepsEnd;
     RankTable m_ranks;

@@ -22,18 +22,28 @@ fs::path journalPath(const fs::path& runFolder)
 Status write(SeriesWriter& writer, const fs::path& runFolder, const StepStream& stream)
 {
     TRAINYARD_TRY(const std::string note, seriesNote(stream, journalPath(runFolder)));
-    const SeriesTable steps = stream.steps.toSeries();
-    TRAINYARD_TRY(const int table, writer.addTable(steps.name, steps.names));
-    TRAINYARD_TRY_STATUS(writer.appendRest(table, steps.values));
+    for (const SeriesTable& series : {stream.steps.toSeries(), stream.evaluations.toSeries()}) {
+        TRAINYARD_TRY(const int table, writer.addTable(series.name, series.names));
+        TRAINYARD_TRY_STATUS(writer.appendRest(table, series.values));
+    }
     return writer.commit(note);
 }
 
-/// Counts the rows of the steps in the file.
-qsizetype tableRows(SeriesWriter& writer, const StepStream& stream)
+/// Counts the rows of the table in the file; -1 where they cannot be counted.
+qsizetype rowsInFile(SeriesWriter& writer, const SeriesTable& series)
 {
-    const SeriesTable steps = stream.steps.toSeries();
-    const auto table = writer.addTable(steps.name, steps.names);
+    const auto table = writer.addTable(series.name, series.names);
     return table.ok() ? writer.rows(*table) : -1;
+}
+
+/// Older versions of Trainyard add steps to a file and skip evaluations: then the note does not say how many
+/// there are, or the table has fewer.
+Result<EvaluationTable> evaluationsIn(const SeriesFile& file, const SeriesNote& note)
+{
+    const SeriesTable* evaluations = file.table(kEvaluationsTable);
+    if (!evaluations || evaluations->rows() != note.evaluations)
+        return badInput("evaluations are missing in it");
+    return EvaluationTable::fromSeries(*evaluations);
 }
 
 } // namespace
@@ -49,6 +59,7 @@ Result<StepStream> readSeriesCache(const QString& folder)
     if (!steps)
         return badInput(seriesPath(runFolder).string() + ": no steps in it");
     TRAINYARD_TRY(note->stream.steps, StepTable::fromSeries(*steps, note->attempts));
+    TRAINYARD_TRY(note->stream.evaluations, evaluationsIn(file, *note));
     return std::move(note->stream);
 }
 
@@ -87,15 +98,17 @@ Status SeriesCache::update(const StepStream& stream)
     if (!opened.ok() && opened.error().kind == ErrorKind::Refused)
         return opened;
     // A damaged file, or one that another program wrote meanwhile, does not end where these steps continue.
-    const bool appends = opened.ok() && m_rewrites == stream.steps.rewrites() && m_rows > 0 &&
-                         tableRows(*m_writer, stream) == m_rows;
+    const int rewrites = stream.steps.rewrites() + stream.evaluations.rewrites();
+    const bool appends = opened.ok() && m_rewrites == rewrites && m_rows > 0 &&
+                         rowsInFile(*m_writer, stream.steps.toSeries()) == m_rows &&
+                         rowsInFile(*m_writer, stream.evaluations.toSeries()) <= stream.evaluations.size();
     if (appends) {
         TRAINYARD_TRY_STATUS(write(*m_writer, m_runFolder, stream));
         m_writer->release();
     } else {
         TRAINYARD_TRY_STATUS(replace(stream));
     }
-    m_rewrites = stream.steps.rewrites();
+    m_rewrites = rewrites;
     m_rows = stream.steps.size();
     return {};
 }

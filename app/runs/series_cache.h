@@ -43,7 +43,7 @@ private:
     Status replace(const StepStream& stream);
 
     std::filesystem::path m_runFolder;
-    int m_rewrites = 0;   ///< StepTable::rewrites() that the file reflects
+    int m_rewrites = 0;   ///< rewrites of the steps and the evaluations that the file reflects
     qsizetype m_rows = 0; ///< in the file after the last write; 0 = to be rewritten
     std::optional<SeriesWriter> m_writer;
 };

@@ -140,6 +140,7 @@ SeriesNote noteFrom(const Json& json)
         note.stream.traceSequence = json.at("trace_record").get<std::uint64_t>();
     }
     note.attempts = attemptsFrom(json.at("attempts"));
+    note.evaluations = json.at("evaluations").get<qsizetype>();
     return note;
 }
 
@@ -153,6 +154,7 @@ Result<std::string> seriesNote(const StepStream& stream, const fs::path& journal
               {"journal_end", end},
               {"newest_ns", stream.newestNs},
               {"attempts", toJson(stream.steps.attempts())},
+              {"evaluations", stream.evaluations.size()},
               {"ranks", toJson(stream.ranks)}};
     if (stream.trace) {
         note["trace"] = toJson(*stream.trace);

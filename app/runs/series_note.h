@@ -11,8 +11,9 @@ namespace trainyard {
 
 /// The note of a run's series file: a StepStream without the columns.
 struct SeriesNote {
-    StepStream stream; ///< without its steps
+    StepStream stream; ///< without its steps and evaluations
     std::vector<RunAttempt> attempts;
+    qsizetype evaluations = 0; ///< rows of their table
 };
 
 /// Returns the note for a series file with these steps, as CBOR; the keys are in SERIES_FORMAT.md. It

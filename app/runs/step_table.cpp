@@ -176,6 +176,7 @@ bool StepTable::noteAttempt(std::int64_t step, std::uint32_t attempt, const Inst
         m_attempts.try_emplace(attempt, RunAttempt{attempt, step, step, time.wallNs, time.wallNs});
     RunAttempt& known = entry->second;
     const bool reachesBack = isNew || step < known.firstStep;
+    m_restarts += reachesBack;
     known.firstStep = std::min(known.firstStep, step);
     known.lastStep = std::max(known.lastStep, step);
     known.startedNs = std::min(known.startedNs, time.wallNs);

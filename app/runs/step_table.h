@@ -82,6 +82,10 @@ public:
     qsizetype nearestRow(StepColumn wanted, double value) const { return column(wanted).nearest(value); }
 
     std::vector<RunAttempt> attempts() const;
+    /// True when an attempt after this one has replaced the step.
+    bool isReplaced(std::int64_t step, std::uint32_t attempt) const;
+    /// Increases when an attempt begins, or turns out to begin earlier, so that it replaces further steps.
+    int restarts() const { return m_restarts; }
     /// Increases when existing rows change or vanish, so that derived data must be recomputed.
     int rewrites() const { return m_rewrites; }
 
@@ -102,7 +106,6 @@ private:
     using Row = std::array<double, kAllColumns>;
 
     static QString nameOf(std::size_t column);
-    bool isReplaced(std::int64_t step, std::uint32_t attempt) const;
     bool noteAttempt(std::int64_t step, std::uint32_t attempt, const Instant& time);
     void dropReplacedRows(std::int64_t fromStep, std::uint32_t byAttempt);
     void insertRow(const Row& row);
@@ -115,6 +118,7 @@ private:
     QList<qsizetype> m_skippedRows;
     std::map<std::uint32_t, RunAttempt> m_attempts;
     int m_rewrites = 0;
+    int m_restarts = 0;
 };
 
 } // namespace trainyard

@@ -2,6 +2,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <nlohmann/json.hpp>
+
 #include "app/runs/open_run.h"
 #include "app/runs/recorded_run.h"
 #include "app/runs/series_cache.h"
@@ -26,6 +28,18 @@ Payload stepOf(std::int64_t step, double shift = 0)
     return record;
 }
 
+/// After every hundredth step.
+std::optional<Payload> evaluationAfter(std::int64_t step, double shift)
+{
+    if (step % 100 != 0)
+        return std::nullopt;
+    EvaluationRecord record{.step = step, .loss = 7 + shift + 1.0 / double(step), .tokenLoss = 6.5};
+    record.sequenceAccuracy = 0.5; // NaN would not equal itself
+    record.bitsPerByte = 1.25;
+    record.tokens = 320;
+    return record;
+}
+
 } // namespace
 
 class TestKeptSeries : public QObject {
@@ -45,7 +59,31 @@ private slots:
         const auto cached = readSeriesCache(folder());
         QVERIFY2(cached.ok(), cached.ok() ? "" : cached.error().text().c_str());
         QCOMPARE(cached->steps.size(), kSteps);
+        QCOMPARE(cached->evaluations.size(), kSteps / 100);
         compare(readRunSeries(folder()).value(), read);
+    }
+
+    /// As an older version leaves a file when it adds steps: without a word of evaluations in the note.
+    void aFileThatLacksEvaluationsIsNotRead()
+    {
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        nlohmann::json note = nlohmann::json::from_cbor(SeriesFile::open(file())->note());
+        QCOMPARE(note.at("evaluations").get<int>(), kSteps / 100);
+        for (const bool told : {true, false}) {
+            if (told)
+                note["evaluations"] = kSteps / 100 + 1;
+            else
+                note.erase("evaluations");
+            std::string bytes;
+            nlohmann::json::to_cbor(note, bytes);
+            QVERIFY(SeriesWriter::open(file()).value().commit(bytes).ok());
+            QVERIFY(!readSeriesCache(folder()).ok());
+            compare(readRunSeries(folder()).value(), fromJournal());
+        }
+        RunSeries series = readRunSeries(folder()).value();
+        QCOMPARE(series.restoredSteps(), 0);
+        QVERIFY(SeriesCache(folder(), 0).update(series.stepStream()).ok());
+        QCOMPARE(readSeriesCache(folder())->evaluations.size(), kSteps / 100);
     }
 
     void growsFromMemory()
@@ -197,8 +235,9 @@ private slots:
         QVERIFY2(run.problem().contains("rebuilt"), qPrintable(run.problem()));
         QVERIFY(SeriesFile::verify(file()).ok());
         compare(run.series(), expected);
-        write(1, kSteps + 1, kSteps + 1);
-        run.apply("steps", {{1, kSteps + 1, {0, 0}, stepOf(kSteps + 1)}}); // it continues
+        std::vector<Record> next;
+        write(1, kSteps + 1, kSteps + 1, 0, &next);
+        run.apply("steps", next); // it continues
         QCOMPARE(run.series().steps().size(), kSteps + 1);
     }
 
@@ -240,12 +279,20 @@ private:
         fs::create_directories(journal().parent_path());
         auto writer = JournalWriter::open(journal().parent_path(), "steps", attempt).value();
         JournalEnd end;
-        for (int step = first; step <= last; ++step)
-            end.lastSequence = writer.append(stepOf(step, shift)).value();
+        int count = 0;
+        const auto append = [&](const Payload& payload) {
+            end.lastSequence = writer.append(payload).value();
+            ++count;
+        };
+        for (int step = first; step <= last; ++step) {
+            append(stepOf(step, shift));
+            if (const auto evaluation = evaluationAfter(step, shift))
+                append(*evaluation);
+        }
         end.validBytes = fs::file_size(journal());
         if (written) {
             const auto all = readJournal(journal()).value().records;
-            written->assign(all.end() - (last - first + 1), all.end());
+            written->assign(all.end() - count, all.end());
         }
         return end;
     }
@@ -290,6 +337,9 @@ private:
         for (std::size_t cause = 0; cause < kCommonCauses; ++cause)
             QCOMPARE(actual.steps().cause(CommonCause(cause)), expected.steps().cause(CommonCause(cause)));
         QCOMPARE(actual.steps().skipped(StepColumn::Step), expected.steps().skipped(StepColumn::Step));
+        for (int column = 0; column < kEvaluationColumns; ++column)
+            QCOMPARE(actual.evaluations().column(EvaluationColumn(column)),
+                     expected.evaluations().column(EvaluationColumn(column)));
         QVERIFY(actual.steps().attempts() == expected.steps().attempts());
         QVERIFY(actual.ranks() == expected.ranks());
         QVERIFY(actual.newestCompute() == expected.newestCompute());

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "app/monitor/model/event_list_model.h"
@@ -44,6 +45,29 @@ std::vector<Record> killedAtFourResumedFromTwo()
 QList<double> losses(const RunSeries& series)
 {
     return series.steps().column(StepColumn::Loss).toList();
+}
+
+EvaluationRecord evaluation(std::int64_t step, double loss, bool best = false)
+{
+    EvaluationRecord record{.step = step, .loss = loss, .tokenLoss = loss - 0.5, .sequenceLoss = 0.5};
+    record.tokenAccuracy = 0.25;
+    record.tokens = 160;
+    record.rows = 8;
+    record.seconds = 0.25;
+    record.best = best;
+    return record;
+}
+
+/// Attempt 1 evaluates after every second step and dies; attempt 2 begins with step 3, and evaluates step 2
+/// first, as attempt 1 was stopped before it could.
+std::vector<Record> evaluatedAndResumed()
+{
+    auto all = records(1, 1, {step(1, 9), step(2, 8), step(3, 7), step(4, 6), evaluation(4, 6.25)});
+    const auto resumed = records(
+        2, 6,
+        {evaluation(2, 8.25, true), step(3, 7.5), step(4, 6.5), evaluation(4, 6.75, true), step(5, 5.5)});
+    all.insert(all.end(), resumed.begin(), resumed.end());
+    return all;
 }
 
 EventRecord someEvent(const char* kind)
@@ -128,6 +152,63 @@ private slots:
             for (int column = 0; column < kStepColumns; ++column)
                 QCOMPARE(shuffled.steps().column(StepColumn(column)),
                          inOrder.steps().column(StepColumn(column)));
+        }
+    }
+
+    void keepsEveryFigureOfAnEvaluation()
+    {
+        RunSeries series;
+        EvaluationRecord record = evaluation(2, 8.25, true);
+        record.sequenceAccuracy = 0.75;
+        series.apply("steps", records(1, 1, {step(1, 9), step(2, 8), record, evaluation(3, 8)}));
+        QCOMPARE(series.evaluations().size(), 2);
+        QCOMPARE(series.evaluations().at(0), record);
+        QCOMPARE(series.evaluations().at(1), evaluation(3, 8));
+        QCOMPARE(series.evaluations().lowestLossRow(), 1);
+        QCOMPARE(EvaluationTable().lowestLossRow(), -1);
+        QVERIFY(std::isnan(EvaluationTable().last(EvaluationColumn::Loss)));
+    }
+
+    void placesEvaluationsAtTheirSteps()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9, 0.5), step(2, 8, 0.25), evaluation(2, 8.25)}));
+        const auto at = [&](StepColumn axis) {
+            return series.evaluations().positions(series.steps(), axis).toList();
+        };
+        QCOMPARE(at(StepColumn::Step), QList<double>{2});
+        QCOMPARE(at(StepColumn::Tokens), QList<double>{8000});
+        QCOMPARE(at(StepColumn::TrainingSeconds), QList<double>{0.75});
+        QCOMPARE(at(StepColumn::WallSeconds), QList<double>{2}); // of the step, not of the evaluation
+    }
+
+    void aLaterAttemptReplacesTheEvaluationsOfItsSteps()
+    {
+        RunSeries series;
+        const auto all = evaluatedAndResumed();
+        series.apply("steps", {all.begin(), all.begin() + 7});
+        QCOMPARE(series.evaluations().column(EvaluationColumn::Step).toList(), QList<double>{2});
+        QVERIFY(series.evaluations().rewrites() > 0);
+        series.apply("steps", all);
+        QCOMPARE(series.evaluations().column(EvaluationColumn::Step).toList(), (QList<double>{2, 4}));
+        QCOMPARE(series.evaluations().column(EvaluationColumn::Loss).toList(), (QList<double>{8.25, 6.75}));
+        series.forget("steps");
+        QVERIFY(series.evaluations().isEmpty());
+    }
+
+    void givesTheSameEvaluationsInWhateverOrderRecordsCome()
+    {
+        auto all = evaluatedAndResumed();
+        std::mt19937 random(11);
+        for (int round = 0; round < 100; ++round) {
+            std::shuffle(all.begin(), all.end(), random);
+            RunSeries shuffled;
+            for (const Record& record : all)
+                shuffled.apply("steps", {record});
+            QCOMPARE(shuffled.evaluations().column(EvaluationColumn::Loss).toList(),
+                     (QList<double>{8.25, 6.75}));
+            QCOMPARE(shuffled.evaluations().column(EvaluationColumn::Attempt).toList(),
+                     (QList<double>{2, 2}));
         }
     }
 
