@@ -21,7 +21,7 @@ namespace trainyard {
 namespace {
 
 constexpr auto kExportFooter =
-    R"(A run: every series, its events and its specification. DIR gets one folder per run, as TensorBoard expects.
+    R"(A run: every series, its evaluations, its events and its specification. DIR gets one folder per run, as TensorBoard expects.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
 A checkpoint, or the newest one in a folder of checkpoints:
@@ -239,7 +239,7 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
         command->add_option("--hf", o->hf, "Folder for the model; must not exist")->needs(run);
     command->add_option("--tensorboard", o->tensorboard, "Folder for event files")->excludes(model);
     command->add_option("--csv", o->csv, "CSV file to write, one line per step")->excludes(model);
-    command->add_option("--json", o->json, "JSON file to write: series, events, specification")
+    command->add_option("--json", o->json, "JSON file to write: series, evaluations, events, specification")
         ->excludes(model);
     command->add_option("--max-shard", o->maxShard, "Split larger weights into files of at most this size")
         ->needs(model);

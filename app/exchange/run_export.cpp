@@ -21,6 +21,7 @@
 #include "app/runs/recorded_run.h"
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
+#include "engine/records/evaluation_metrics.h"
 
 namespace trainyard {
 
@@ -243,6 +244,30 @@ std::string jsonText(const QString& text)
     return list.mid(1, list.size() - 2).toStdString();
 }
 
+void appendEvaluation(std::string& out, const EvaluationRecord& evaluation, ModelFamily family)
+{
+    out += "{\"step\":" + std::to_string(evaluation.step) + ",\"loss\":";
+    appendJsonNumber(out, evaluation.loss);
+    out += ",\"tokens\":" + std::to_string(evaluation.tokens) + ",\"metrics\":{";
+    bool isFirst = true;
+    for (const auto& [name, value] : metricsOf(evaluation, family)) {
+        out += std::exchange(isFirst, false) ? "" : ",";
+        out += jsonText(toQString(name)) + ':';
+        appendJsonNumber(out, value);
+    }
+    out += "}}";
+}
+
+Status writeEvaluations(TextFile& file, const RunFacts& facts, const EvaluationTable& evaluations)
+{
+    for (qsizetype row = 0; row < evaluations.size(); ++row) {
+        file.text() += row == 0 ? "\n" : ",\n";
+        appendEvaluation(file.text(), evaluations.at(row), familyOf(facts));
+        TRAINYARD_TRY_STATUS(file.flushIfLong());
+    }
+    return {};
+}
+
 Status writeJson(const fs::path& path, const RunFacts& facts, const RunSeries& series)
 {
     TextFile file(path);
@@ -258,7 +283,9 @@ Status writeJson(const fs::path& path, const RunFacts& facts, const RunSeries& s
         TRAINYARD_TRY_STATUS(writeJsonColumn(file, "value", one.values));
         file.text() += '}';
     }
-    file.text() += "}}\n";
+    file.text() += "},\"evaluations\":[";
+    TRAINYARD_TRY_STATUS(writeEvaluations(file, facts, series.evaluations()));
+    file.text() += "]}\n";
     return file.flush();
 }
 

@@ -17,13 +17,15 @@ Result<std::filesystem::path> exportTensorBoard(const RunFacts& facts, const Run
                                                 const std::filesystem::path& folder);
 
 /// RFC 4180: one line per step, columns "step", "wall_time" (seconds since 1970-01-01 UTC; empty = unknown)
-/// and one per series; empty if a series has no value at that step. "nan", "inf" and "-inf" are values.
+/// and one per series ("held_out/loss" and so on for evaluations); empty if a series has no value at that
+/// step. "nan", "inf" and "-inf" are values.
 Status exportCsv(const RunFacts& facts, const RunSeries& series, const std::filesystem::path& file);
 
 /// {"run", "name", "state", "hosts", "specification", "import", "events": [...],
-///  "series": {"loss": {"step": [...], "wall_time": [...], "value": [...]}, ...}}; what is not finite is a
-///  text:
-/// "NaN", "Infinity", "-Infinity".
+///  "series": {"loss": {"step": [...], "wall_time": [...], "value": [...]}, ...},
+///  "evaluations": [{"step", "loss", "tokens", "metrics": {"perplexity": ...}}, ...]}, ascending by step and
+/// with the tokens that were predicted on held-out rows; what is not finite is a text: "NaN", "Infinity",
+/// "-Infinity".
 Status exportJson(const RunFacts& facts, const RunSeries& series, const std::filesystem::path& file);
 
 } // namespace trainyard

@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <limits>
 
 #include "app/base/display_text.h"
 #include "app/runs/open_run.h"
 #include "app/runs/recorded_run.h"
+#include "engine/records/evaluation_metrics.h"
 
 namespace trainyard {
 
@@ -78,6 +81,54 @@ std::vector<NamedSeries> ofSteps(const StepTable& steps)
     return all;
 }
 
+struct EvaluationTitle {
+    std::string_view name;
+    const char* title;
+    Quantity quantity;
+};
+
+constexpr std::array kEvaluationTitles{
+    EvaluationTitle{"loss", "Held-out loss", Quantity::Number},
+    EvaluationTitle{"mlm_loss", "Held-out masked-LM loss", Quantity::Number},
+    EvaluationTitle{"mlm_accuracy", "Held-out masked-LM accuracy", Quantity::Share},
+    EvaluationTitle{"nsp_loss", "Held-out next-sentence loss", Quantity::Number},
+    EvaluationTitle{"nsp_accuracy", "Held-out next-sentence accuracy", Quantity::Share},
+    EvaluationTitle{"perplexity", "Held-out perplexity", Quantity::Number},
+    EvaluationTitle{"accuracy", "Held-out accuracy", Quantity::Share},
+    EvaluationTitle{"bits_per_byte", "Held-out bits per byte", Quantity::Number},
+};
+
+/// A metric without an entry is shown by its name, so that a new one needs none.
+EvaluationSeries titledSeries(std::string_view name)
+{
+    const auto known = std::ranges::find(kEvaluationTitles, name, &EvaluationTitle::name);
+    const QString text = QString::fromUtf8(name.data(), qsizetype(name.size()));
+    if (known == kEvaluationTitles.end())
+        return {text, QStringLiteral("Held-out ") + text, Quantity::Number, {}};
+    return {text, QString::fromUtf8(known->title), known->quantity, {}};
+}
+
+/// Brings a column that lacks a metric in some evaluations to `rows` rows.
+void padTo(qsizetype rows, SeriesColumn& values)
+{
+    while (values.size() < rows)
+        values.append(std::numeric_limits<double>::quiet_NaN());
+}
+
+/// Dated by their steps, so that a table with one line per step has one time for both.
+std::vector<NamedSeries> ofEvaluations(const RunFacts& facts, const RunSeries& series)
+{
+    const EvaluationTable& table = series.evaluations();
+    const SeriesColumn wall = table.positions(series.steps(), StepColumn::WallSeconds);
+    std::vector<NamedSeries> all;
+    for (const EvaluationSeries& one : evaluationSeries(facts, series)) {
+        if (wall.size() == one.values.size() && hasNumbers(one.values))
+            all.push_back({QStringLiteral("held_out/") + one.name, table.column(EvaluationColumn::Step), wall,
+                           one.values});
+    }
+    return all;
+}
+
 std::vector<NamedSeries> ofTables(const std::vector<SeriesTable>& tables)
 {
     std::vector<NamedSeries> all;
@@ -90,15 +141,53 @@ std::vector<NamedSeries> ofTables(const std::vector<SeriesTable>& tables)
 
 } // namespace
 
+ModelFamily familyOf(const RunFacts& facts)
+{
+    return facts.spec ? facts.spec->model.family : ModelFamily::Bert;
+}
+
+std::vector<EvaluationSeries> evaluationSeries(const RunFacts& facts, const RunSeries& series)
+{
+    const EvaluationTable& table = series.evaluations();
+    if (table.isEmpty())
+        return {};
+    std::vector<EvaluationSeries> all{titledSeries("loss")};
+    all.front().values = table.column(EvaluationColumn::Loss);
+    const auto seriesOf = [&all](std::string_view name) -> EvaluationSeries& {
+        const auto known = std::ranges::find_if(
+            all, [name](const EvaluationSeries& one) { return one.name == toQString(name); });
+        return known != all.end() ? *known : all.emplace_back(titledSeries(name));
+    };
+    for (qsizetype row = 0; row < table.size(); ++row) {
+        for (const auto& [name, value] : metricsOf(table.at(row), familyOf(facts))) {
+            SeriesColumn& values = seriesOf(name).values;
+            padTo(row, values);
+            values.append(value);
+        }
+    }
+    for (EvaluationSeries& one : all)
+        padTo(table.size(), one.values);
+    return all;
+}
+
 std::vector<NamedSeries> namedSeries(const RunFacts& facts, const RunSeries& series)
 {
-    return facts.import ? ofTables(facts.import->tables) : ofSteps(series.steps());
+    if (facts.import)
+        return ofTables(facts.import->tables);
+    std::vector<NamedSeries> all = ofSteps(series.steps());
+    std::ranges::move(ofEvaluations(facts, series), std::back_inserter(all));
+    return all;
 }
 
 std::optional<SeriesColumn> ExtraMetric::positions(const StepTable& steps, StepColumn axis) const
 {
-    if (!table)
+    if (column)
         return steps.recorded(axis, *column);
+    if (evaluations) {
+        SeriesColumn placed = evaluations->positions(steps, axis);
+        placed.truncate(values.size()); // the run may have evaluated since
+        return placed.size() == values.size() ? std::optional(placed) : std::nullopt;
+    }
     switch (axis) {
     case StepColumn::Step:
         return table->values[0];
@@ -119,12 +208,16 @@ std::vector<ExtraMetric> extraMetrics(const OpenRun& run, const QString& filter)
     };
     for (const StepMetric& metric : kStepMetrics)
         put({QString::fromUtf8(metric.name), metric.quantity, metric.fromZero,
-             run.series().steps().recorded(metric.column, metric.column), metric.column, nullptr});
+             run.series().steps().recorded(metric.column, metric.column), metric.column});
+    for (const EvaluationSeries& one : evaluationSeries(run.facts(), run.series())) {
+        if (one.name != QLatin1String("loss")) // which is in the chart of the loss
+            put({one.title, one.quantity, false, one.values, std::nullopt, &run.series().evaluations()});
+    }
     if (run.facts().import) {
         for (const SeriesTable& table : run.facts().import->tables) {
             for (qsizetype column = 2; column < table.names.size(); ++column)
                 put({table.names[column], Quantity::Number, false, table.values[column], std::nullopt,
-                     &table});
+                     nullptr, &table});
         }
     }
     std::ranges::stable_sort(list,

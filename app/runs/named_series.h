@@ -5,9 +5,11 @@
 
 #include <QString>
 
+#include "app/runs/evaluation_table.h"
 #include "app/runs/step_table.h"
 #include "app/series/axis.h"
 #include "app/series/series_column.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
@@ -23,17 +25,33 @@ struct NamedSeries {
     SeriesColumn values;
 };
 
-/// Returns every metric of a run: of its own steps those with any value, of an import all series.
+/// A figure of a run's held-out evaluations.
+struct EvaluationSeries {
+    QString name;  ///< "loss", and those of metricsOf(): "mlm_accuracy", "perplexity"
+    QString title; ///< "Held-out loss"
+    Quantity quantity = Quantity::Number;
+    SeriesColumn values; ///< of each evaluation, NaN where it is unknown
+};
+
+/// Returns the loss and then the metrics of the model's family; empty without evaluations.
+std::vector<EvaluationSeries> evaluationSeries(const RunFacts& facts, const RunSeries& series);
+/// Returns the family of the run's model, which decides how evaluations are described; encoders by default.
+ModelFamily familyOf(const RunFacts& facts);
+
+/// Returns every metric of a run: of its own steps and evaluations ("held_out/loss") those with any value, of
+/// an import all series.
 std::vector<NamedSeries> namedSeries(const RunFacts& facts, const RunSeries& series);
 
-/// A metric of a run without a fixed chart: the other columns of its steps, and every imported series.
+/// A metric of a run without a fixed chart: the other columns of its steps, the metrics of its evaluations
+/// but the loss, and every imported series.
 struct ExtraMetric {
     QString name;
     Quantity quantity = Quantity::Number;
     bool fromZero = false;
     SeriesColumn values;
-    std::optional<StepColumn> column;   ///< of the run's steps; else of `table`
-    const SeriesTable* table = nullptr; ///< owned by the run
+    std::optional<StepColumn> column{};           ///< of the run's steps; else of `evaluations` or `table`
+    const EvaluationTable* evaluations = nullptr; ///< owned by the run
+    const SeriesTable* table = nullptr;           ///< owned by the run
 
     /// Returns its positions on an axis; nullopt without any, e.g. imported series have no tokens.
     std::optional<SeriesColumn> positions(const StepTable& steps, StepColumn axis) const;

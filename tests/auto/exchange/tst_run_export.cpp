@@ -49,6 +49,7 @@ private slots:
         sample.notFiniteAt = 17;
         sample.killedAt = 150;
         sample.resumedFrom = 100;
+        sample.evaluateEvery = 40;
         m_run = readRunFolder(support::writeSampleRun(m_folder->path(), sample)).value();
     }
 
@@ -57,10 +58,12 @@ private slots:
         QStringList names;
         for (const NamedSeries& one : all())
             names.append(one.name);
-        for (const char* name :
-             {"loss", "learning_rate", "gradient_norm", "throughput/sequences_per_second",
-              "memory/peak_bytes_of_a_rank", "time/compute_seconds", "time/data_parallel_seconds"})
+        for (const char* name : {"loss", "learning_rate", "gradient_norm", "throughput/sequences_per_second",
+                                 "memory/peak_bytes_of_a_rank", "time/compute_seconds",
+                                 "time/data_parallel_seconds", "held_out/loss", "held_out/mlm_loss",
+                                 "held_out/mlm_accuracy", "held_out/nsp_loss", "held_out/nsp_accuracy"})
             QVERIFY2(names.contains(name), name);
+        QVERIFY(!names.contains("held_out/perplexity")); // which is of decoders
     }
 
     void readsItsOwnEventsBack()
@@ -131,8 +134,10 @@ private slots:
         for (const NamedSeries& one : all()) {
             const CsvColumn* column = table.column(one.name);
             QVERIFY2(column, qPrintable(one.name));
-            for (const CsvCell& cell : column->cells)
-                QVERIFY(cell.value == one.values[cell.row] || std::isnan(one.values[cell.row]));
+            for (const CsvCell& cell : column->cells) {
+                const double expected = one.values[one.steps.lowerBound(cell.row + 1)]; // steps begin at 1
+                QVERIFY(cell.value == expected || std::isnan(expected));
+            }
             QCOMPARE(qsizetype(column->cells.size()), one.values.size());
         }
     }
@@ -181,6 +186,59 @@ private slots:
             QCOMPARE(loss["value"][i].toDouble(), expected.values[i]);
     }
 
+    void jsonHasEveryEvaluation()
+    {
+        const QJsonObject json = exportedJson(*m_run);
+        const QJsonArray evaluations = json["evaluations"].toArray();
+        QCOMPARE(evaluations.size(), 10); // the second attempt began with step 101 and replaced that of 120
+        for (qsizetype i = 0; i < evaluations.size(); ++i) {
+            const QJsonObject one = evaluations[i].toObject();
+            const EvaluationRecord expected = support::sampleEvaluation({}, 40 * (i + 1));
+            QCOMPARE(one.keys(), (QStringList{"loss", "metrics", "step", "tokens"}));
+            QCOMPARE(one["step"].toInteger(), qint64(expected.step));
+            QCOMPARE(one["loss"].toDouble(), expected.loss);
+            QCOMPARE(one["tokens"].toInteger(), qint64(expected.tokens));
+            const QJsonObject metrics = one["metrics"].toObject();
+            QCOMPARE(metrics.keys(), (QStringList{"mlm_accuracy", "mlm_loss", "nsp_accuracy", "nsp_loss"}));
+            QCOMPARE(metrics["mlm_loss"].toDouble(), expected.tokenLoss);
+            QCOMPARE(metrics["nsp_accuracy"].toDouble(), *expected.sequenceAccuracy);
+        }
+    }
+
+    void jsonHasAnEmptyListWithoutEvaluations()
+    {
+        support::SampleRun sample;
+        sample.name = "plain";
+        const auto run = readRunFolder(support::writeSampleRun(m_folder->path(), sample)).value();
+        const QJsonObject json = exportedJson(run);
+        QVERIFY(json["evaluations"].isArray() && json["evaluations"].toArray().isEmpty());
+    }
+
+    void jsonNamesTheMetricsOfADecoder()
+    {
+        RunFacts facts = m_run->facts;
+        facts.spec->model.family = ModelFamily::Gpt;
+        EvaluationRecord evaluation{.step = 1, .loss = std::nan(""), .tokenLoss = std::nan("")};
+        evaluation.bitsPerByte = 1.5;
+        RunSeries series;
+        series.apply("steps", {{1, 1, {}, support::sampleStep({}, 1)}, {1, 2, {}, evaluation}});
+        const QJsonObject one = exportedJson({facts, series})["evaluations"].toArray().first().toObject();
+        QCOMPARE(one["loss"].toString(), QString("NaN"));
+        QCOMPARE(one["metrics"].toObject()["bits_per_byte"].toDouble(), 1.5);
+        QCOMPARE(one["metrics"].toObject()["perplexity"].toString(), QString("NaN"));
+    }
+
+    void csvHasEvaluationsInTheLinesOfTheirSteps()
+    {
+        QVERIFY(exportCsv(m_run->facts, m_run->series, path("run.csv")).ok());
+        const CsvTable table = readCsv(path("run.csv")).value();
+        const CsvColumn* losses = table.column("held_out/loss");
+        QVERIFY(losses);
+        QCOMPARE(losses->cells.size(), std::size_t(10));
+        QCOMPARE(losses->cells[0].row, 39u);
+        QCOMPARE(losses->cells[0].value, support::sampleEvaluation({}, 40).loss);
+    }
+
     /// Other rhythms of other series: each step once, cells stay empty.
     void anImportGoesOutAsItCameIn()
     {
@@ -202,6 +260,13 @@ private slots:
 
 private:
     std::vector<NamedSeries> all() const { return namedSeries(m_run->facts, m_run->series); }
+    QJsonObject exportedJson(const RecordedRun& run) const
+    {
+        const std::string file = path("exported.json");
+        if (!exportJson(run.facts, run.series, file).ok())
+            return {};
+        return QJsonDocument::fromJson(contentOf(QString::fromStdString(file))).object();
+    }
     std::string path(const char* name) const { return m_folder->filePath(name).toStdString(); }
 
     std::unique_ptr<QTemporaryDir> m_folder;

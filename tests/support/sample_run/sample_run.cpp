@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <random>
 
@@ -75,6 +76,9 @@ RunSpec specOf(const SampleRun& run)
     spec.dataset.path = run.datasetPath.toStdString();
     spec.checkpoint.everySteps = 100;
     spec.launch.steps = run.steps;
+    if (run.evaluateEvery > 0)
+        spec.evaluation.everySteps = run.evaluateEvery;
+    spec.evaluation.target = run.heldOutTarget;
     return spec;
 }
 
@@ -168,6 +172,8 @@ public:
             const StepRecord record = sampleStep(m_run, step);
             m_clock.wait(record.stepSeconds);
             append(m_steps, record);
+            if (m_run.evaluateEvery > 0 && step % m_run.evaluateEvery == 0)
+                evaluate(step);
             if (step % 100 == 0)
                 append(m_steps, traceOf(m_run, step, record.stepSeconds));
             if (step == from || step % 25 == 0)
@@ -190,6 +196,14 @@ public:
     }
 
 private:
+    void evaluate(std::int64_t step)
+    {
+        EvaluationRecord record = sampleEvaluation(m_run, step);
+        record.best = record.loss < m_bestLoss;
+        m_bestLoss = std::min(m_bestLoss, record.loss);
+        m_clock.wait(record.seconds);
+        append(m_steps, record);
+    }
     void signOfLife(std::int64_t step)
     {
         say(RunState::Running, step, {}, m_started);
@@ -216,6 +230,7 @@ private:
     JournalWriter m_life;
     std::vector<JournalWriter> m_nodes;
     bool m_started = false;
+    double m_bestLoss = std::numeric_limits<double>::infinity();
 };
 
 void writeJournals(const SampleRun& run, const std::filesystem::path& journal)
@@ -346,6 +361,23 @@ StepRecord sampleStep(const SampleRun& run, std::int64_t step)
     record.consumedSamples = step * record.sequences;
     for (int rank = 0; rank < run.worldSize; ++rank)
         record.ranks.push_back(figuresOf(run, step, rank, record.stepSeconds));
+    return record;
+}
+
+EvaluationRecord sampleEvaluation(const SampleRun& run, std::int64_t step)
+{
+    const double x = double(step);
+    EvaluationRecord record{.step = step};
+    record.tokenLoss = 3.3 + 7.2 * std::exp(-x / (run.steps * 0.16));
+    record.sequenceLoss = 0.45 + 0.28 * std::exp(-x / (run.steps * 0.3));
+    if (run.overfitsAt > 0 && step > run.overfitsAt)
+        record.tokenLoss += 0.02 * (x - run.overfitsAt);
+    record.loss = record.tokenLoss + record.sequenceLoss;
+    record.tokenAccuracy = 0.55 - 0.5 * std::exp(-x / (run.steps * 0.3));
+    record.sequenceAccuracy = 0.9 - 0.4 * std::exp(-x / (run.steps * 0.3));
+    record.tokens = 20'480;
+    record.rows = 1024;
+    record.seconds = 0.25;
     return record;
 }
 

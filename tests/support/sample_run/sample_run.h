@@ -19,11 +19,14 @@ struct SampleRun {
     int reached = 400; ///< last step in the journal
     RunState state = RunState::Finished;
     QString reason;
-    int killedAt = 0;    ///< step at which the first attempt died; 0 = one attempt
-    int resumedFrom = 0; ///< the checkpoint's step that the second attempt started from
-    int notFiniteAt = 0; ///< a step whose loss is NaN
-    int spikeAt = 0;     ///< a step with an absurd loss
-    int divergesAt = 0;  ///< from this step on the loss rises
+    int killedAt = 0;         ///< step at which the first attempt died; 0 = one attempt
+    int resumedFrom = 0;      ///< the checkpoint's step that the second attempt started from
+    int notFiniteAt = 0;      ///< a step whose loss is NaN
+    int spikeAt = 0;          ///< a step with an absurd loss
+    int divergesAt = 0;       ///< from this step on the loss rises
+    int evaluateEvery = 0;    ///< steps between held-out evaluations; 0 = none
+    int overfitsAt = 0;       ///< from this step on the held-out loss rises
+    double heldOutTarget = 0; ///< of the held-out loss, as the specification names it; 0 = none
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks
     QString datasetPath = "/data/wikipedia-en/phase1";
@@ -37,6 +40,9 @@ struct SampleRun {
 
 /// One step of such a run; ranks' memory and phases included.
 StepRecord sampleStep(const SampleRun& run, std::int64_t step);
+
+/// The evaluation after such a step, for the run's model: a masked-language model with next-sentence head.
+EvaluationRecord sampleEvaluation(const SampleRun& run, std::int64_t step);
 
 /// Writes the run's folder under `runsFolder` (spec.json, host.json, dataset.json, inventory.json, journal/,
 /// ranks/*.log)
