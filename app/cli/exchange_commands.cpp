@@ -21,7 +21,7 @@ namespace trainyard {
 namespace {
 
 constexpr auto kExportFooter =
-    R"(A run: every series, its evaluations, its events and its specification. DIR gets one folder per run, as TensorBoard expects.
+    R"(A run: its series, evaluations, events and specification. DIR gets one folder per run, as TensorBoard expects.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
 A checkpoint, or the newest one in a folder of checkpoints:

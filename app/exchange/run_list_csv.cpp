@@ -32,6 +32,7 @@ QStringList rowOf(const RunEntry& run)
             QString::number(run.step),
             QString::number(run.steps),
             figure(run.loss),
+            figure(run.bestHeldOutLoss),
             figure(run.sequencesPerSecond),
             QString::number(run.worldSize),
             QString::number(run.attempt),
@@ -46,8 +47,8 @@ QStringList rowOf(const RunEntry& run)
 
 QString runListCsv(const QList<RunEntry>& runs)
 {
-    QString text = QStringLiteral("run,name,state,reason,step,steps,loss,sequences_per_second,ranks,attempt,"
-                                  "began,updated,hosts,tags,notes\n");
+    QString text = QStringLiteral("run,name,state,reason,step,steps,loss,best_held_out_loss,"
+                                  "sequences_per_second,ranks,attempt,began,updated,hosts,tags,notes\n");
     for (const RunEntry& run : runs) {
         QStringList fields = rowOf(run);
         for (QString& field : fields)

@@ -148,6 +148,10 @@ void RunHeader::showMetrics(const OpenRun& run)
                 .arg(displayCount(entry.step), displayCount(entry.steps), displayPercent(run.progress())));
     if (!run.series().steps().isEmpty()) {
         parts.append(tr("loss %1").arg(displayLoss(entry.loss)));
+        if (!run.series().evaluations().isEmpty())
+            parts.append(tr("held-out %1 (lowest %2)")
+                             .arg(displayLoss(run.series().evaluations().last(EvaluationColumn::Loss)),
+                                  displayLoss(entry.bestHeldOutLoss)));
         parts.append(tr("%1 seq/s").arg(displayNumber(entry.sequencesPerSecond)));
     }
     m_metrics->setFullText(parts.join(QStringLiteral("  ·  ")));

@@ -43,10 +43,10 @@ bool RunEntry::operator==(const RunEntry& o) const
 {
     return id == o.id && name == o.name && hosts == o.hosts && spec == o.spec && isTraining == o.isTraining &&
            state == o.state && reason == o.reason && step == o.step && steps == o.steps &&
-           sameNumber(loss, o.loss) && sameNumber(sequencesPerSecond, o.sequencesPerSecond) &&
-           worldSize == o.worldSize && attempt == o.attempt && createdMs == o.createdMs &&
-           updatedMs == o.updatedMs && tags == o.tags && notes == o.notes && isArchived == o.isArchived &&
-           importedFrom == o.importedFrom;
+           sameNumber(loss, o.loss) && sameNumber(bestHeldOutLoss, o.bestHeldOutLoss) &&
+           sameNumber(sequencesPerSecond, o.sequencesPerSecond) && worldSize == o.worldSize &&
+           attempt == o.attempt && createdMs == o.createdMs && updatedMs == o.updatedMs && tags == o.tags &&
+           notes == o.notes && isArchived == o.isArchived && importedFrom == o.importedFrom;
 }
 
 void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series)
@@ -66,6 +66,9 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     entry.step = steps.isEmpty() ? status.step : qint64(steps.last(StepColumn::Step));
     entry.steps = status.steps > 0 ? status.steps : facts.spec ? facts.spec->launch.steps : 0;
     entry.loss = steps.last(StepColumn::Loss);
+    const EvaluationTable& evaluations = series.evaluations();
+    const qsizetype best = evaluations.lowestLossRow();
+    entry.bestHeldOutLoss = best < 0 ? std::nan("") : evaluations.column(EvaluationColumn::Loss)[best];
     entry.sequencesPerSecond = recentSequencesPerSecond(series);
     entry.worldSize = series.ranks().empty() ? (facts.spec ? facts.specNow()->layout.worldSize() : 0)
                                              : int(series.ranks().size());
@@ -94,7 +97,7 @@ double recentSequencesPerSecond(const RunSeries& series, qsizetype window)
 
 namespace {
 
-constexpr int kSchemaVersion = 2; ///< 2 added archived and imported_from
+constexpr int kSchemaVersion = 3;
 
 constexpr int kBusyPauseMs = 5;
 
@@ -107,12 +110,19 @@ CREATE TABLE IF NOT EXISTS runs (
     state TEXT NOT NULL, reason TEXT NOT NULL, step INTEGER NOT NULL, steps INTEGER NOT NULL,
     loss REAL, sequences_per_second REAL, world_size INTEGER NOT NULL, attempt INTEGER NOT NULL,
     created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL,
-    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT ''
+    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT '', best_held_out_loss REAL
 ) WITHOUT ROWID)";
 
-/// Upgrades a history of version 1.
-constexpr std::array kUpgrade{"ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0",
-                              "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"};
+/// A column that a version added to the table of those before it.
+struct Upgrade {
+    int version;
+    const char* statement;
+};
+constexpr std::array kUpgrades{
+    Upgrade{2, "ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0"},
+    Upgrade{2, "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"},
+    Upgrade{3, "ALTER TABLE runs ADD COLUMN best_held_out_loss REAL"},
+};
 
 constexpr std::array kHistoryColumns{"id",
                                      "name",
@@ -124,6 +134,7 @@ constexpr std::array kHistoryColumns{"id",
                                      "step",
                                      "steps",
                                      "loss",
+                                     "best_held_out_loss",
                                      "sequences_per_second",
                                      "world_size",
                                      "attempt",
@@ -184,6 +195,7 @@ QVariantList valuesOf(const RunEntry& e)
             e.step,
             e.steps,
             number(e.loss),
+            number(e.bestHeldOutLoss),
             number(e.sequencesPerSecond),
             e.worldSize,
             e.attempt,
@@ -210,6 +222,7 @@ RunEntry entryFrom(const QSqlQuery& row)
     e.step = next().toLongLong();
     e.steps = next().toLongLong();
     e.loss = number(next());
+    e.bestHeldOutLoss = number(next());
     e.sequencesPerSecond = number(next());
     e.worldSize = next().toInt();
     e.attempt = next().toInt();
@@ -304,8 +317,9 @@ bool bringUpToDate(QSqlQuery& query)
         return false;
     if (known->isNew() && !query.exec(QString::fromLatin1(kCreate)))
         return false;
-    for (const char* statement : kUpgrade) {
-        if (known->version == 1 && !query.exec(QLatin1String(statement)))
+    for (const Upgrade& upgrade : kUpgrades) {
+        const bool isOlder = known->isOurs() && known->version < upgrade.version;
+        if (isOlder && !query.exec(QLatin1String(upgrade.statement)))
             return false;
     }
     return query.exec(QStringLiteral("PRAGMA user_version = %1").arg(kSchemaVersion)) &&

@@ -42,6 +42,7 @@ struct RunEntry {
     qint64 step = 0;
     qint64 steps = 0;
     double loss = std::numeric_limits<double>::quiet_NaN();               ///< of the last step
+    double bestHeldOutLoss = std::numeric_limits<double>::quiet_NaN();    ///< lowest of the evaluations
     double sequencesPerSecond = std::numeric_limits<double>::quiet_NaN(); ///< median of the newest steps
     int worldSize = 0;
     int attempt = 1;

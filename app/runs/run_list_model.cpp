@@ -1,5 +1,7 @@
 #include "app/runs/run_list_model.h"
 
+#include <cmath>
+
 #include <QDateTime>
 
 #include "app/base/display_text.h"
@@ -58,8 +60,8 @@ QVariant RunListModel::headerData(int section, Qt::Orientation orientation, int 
 {
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section < 0 || section >= ColumnCount)
         return {};
-    static const QStringList kTitles{tr("State"), tr("Name"),  tr("Hosts"),  tr("Ranks"), tr("Step"),
-                                     tr("Loss"),  tr("seq/s"), tr("Active"), tr("Tags")};
+    static const QStringList kTitles{tr("State"), tr("Name"),     tr("Hosts"), tr("Ranks"),  tr("Step"),
+                                     tr("Loss"),  tr("Held-out"), tr("seq/s"), tr("Active"), tr("Tags")};
     return kTitles[section];
 }
 
@@ -78,6 +80,8 @@ QString RunListModel::text(const RunEntry& entry, int column) const
                                : displayCount(entry.step);
     case Loss:
         return displayLoss(entry.loss);
+    case HeldOut:
+        return displayLoss(entry.bestHeldOutLoss);
     case Throughput:
         return displayNumber(entry.sequencesPerSecond);
     case Age:
@@ -98,6 +102,8 @@ QVariant RunListModel::sortValue(const RunEntry& entry, int column) const
         return entry.step;
     case Loss:
         return entry.loss;
+    case HeldOut:
+        return entry.bestHeldOutLoss;
     case Throughput:
         return entry.sequencesPerSecond;
     case Age:
@@ -122,8 +128,11 @@ QString RunListModel::spokenText(int row) const
     const QString alert = m_alerts.value(entry.id);
     const QString state =
         wordOf(displayStateAt(row)) + (alert.isEmpty() ? QString() : tr(", alert: %1").arg(alert));
+    const QString heldOut = std::isfinite(entry.bestHeldOutLoss)
+                                ? tr(", lowest held-out loss %1").arg(text(entry, HeldOut))
+                                : QString();
     return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7, id %8")
-        .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss),
+        .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss) + heldOut,
              text(entry, Throughput), text(entry, Age), shortRunId(entry.id));
 }
 

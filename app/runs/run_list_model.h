@@ -19,7 +19,7 @@ class RunListModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { State, Name, Hosts, Ranks, Step, Loss, Throughput, Age, Tags, ColumnCount };
+    enum Column { State, Name, Hosts, Ranks, Step, Loss, HeldOut, Throughput, Age, Tags, ColumnCount };
     enum Role {
         EntryRole = Qt::UserRole, ///< the whole RunEntry
         DisplayStateRole,         ///< RunDisplayState as int

@@ -22,6 +22,7 @@ struct Metric {
 
 constexpr std::array kMetrics{
     Metric{"loss", [](const RunEntry& e) { return e.loss; }},
+    Metric{"held-out", [](const RunEntry& e) { return e.bestHeldOutLoss; }},
     Metric{"step", [](const RunEntry& e) { return double(e.step); }},
     Metric{"steps", [](const RunEntry& e) { return double(e.steps); }},
     Metric{"ranks", [](const RunEntry& e) { return double(e.worldSize); }},
@@ -139,7 +140,7 @@ void RunQuery::require(bool wanted, Condition condition)
 void RunQuery::add(QString part)
 {
     static const QRegularExpression comparison(
-        QStringLiteral("^(loss|step|steps|ranks|seq/s|attempt)(<=|>=|!=|<|>|=)(.*)$"),
+        QStringLiteral("^(loss|held-out|step|steps|ranks|seq/s|attempt)(<=|>=|!=|<|>|=)(.*)$"),
         QRegularExpression::CaseInsensitiveOption);
     static const QRegularExpression keyword(
         QStringLiteral("^(name|id|tag|state|host|notes|is|after|before|on):(.*)$"),
@@ -218,7 +219,7 @@ QString RunQuery::help()
 {
     return QObject::tr("Words match name, id, hosts, state, tags and notes; \"two words\" as a phrase.\n"
                        "tag:paper  state:failed  host:gpu-01  name:bert  notes:warmup  id:3f2a\n"
-                       "loss<2.5  step>=1000  ranks>1  seq/s>800  attempt>1\n"
+                       "loss<2.5  held-out<2.5  step>=1000  ranks>1  seq/s>800  attempt>1\n"
                        "after:2026-11-01  before:2026-12  on:2026-11-20  (start, local time)\n"
                        "is:imported  is:archived  (archived runs are hidden otherwise)\n"
                        "-tag:broken  excludes matches");

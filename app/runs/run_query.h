@@ -14,7 +14,7 @@ struct RunEntry;
 ///     bert lamb              both words, in name, id, hosts, state, tags or notes
 ///     "two words"            the phrase
 ///     name:bert tag:paper state:failed host:gpu-01 notes:warmup id:3f2a
-///     loss<2.5 step>=1000 steps=7038 ranks>1 seq/s>800 attempt>1
+///     loss<2.5 held-out<2.5 step>=1000 steps=7038 ranks>1 seq/s>800 attempt>1
 ///     after:2026-11-01 before:2026-12 on:2026-11-20     when the run began, local time
 ///     is:archived is:imported
 ///     -tag:broken            not

@@ -127,6 +127,7 @@ QJsonObject toJson(const ListedRun& run)
             {"step", e.step},
             {"steps", e.steps},
             {"loss", number(e.loss)},
+            {"best_held_out_loss", number(e.bestHeldOutLoss)},
             {"sequences_per_second", number(e.sequencesPerSecond)},
             {"attempt", run.desk ? qint64(run.desk->attempt) : qint64(e.attempt)},
             {"hosts", QJsonArray::fromStringList(e.hosts)},
@@ -146,6 +147,7 @@ QStringList toRow(const ListedRun& run)
             alertWords(run.alerts),
             e.steps > 0 ? QStringLiteral("%1/%2").arg(e.step).arg(e.steps) : QStringLiteral("–"),
             displayLoss(e.loss),
+            displayLoss(e.bestHeldOutLoss),
             e.hosts.join(QStringLiteral(", ")),
             e.tags.join(QStringLiteral(", "))};
 }
@@ -155,7 +157,7 @@ void printTable(const QList<ListedRun>& runs, const RunListOptions& options)
     if (runs.isEmpty())
         return console::print(options.search.empty() ? "No runs yet. `trainyard launch SPEC` starts one."
                                                      : "No run matches.");
-    QList<QStringList> rows{{"run", "kind", "state", "alerts", "step", "loss", "hosts", "tags"}};
+    QList<QStringList> rows{{"run", "kind", "state", "alerts", "step", "loss", "held-out", "hosts", "tags"}};
     for (const ListedRun& run : runs)
         rows.append(toRow(run));
     console::print(console::table(rows));

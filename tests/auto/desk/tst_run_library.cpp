@@ -1,6 +1,7 @@
 #include <array>
 #include <barrier>
 #include <chrono>
+#include <cmath>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,6 +33,7 @@ RunEntry entry(const QString& id, qint64 createdMs)
     e.step = 1240;
     e.steps = 7038;
     e.loss = 3.25;
+    e.bestHeldOutLoss = 3.5;
     e.sequencesPerSecond = 812.5;
     e.worldSize = 4;
     e.createdMs = createdMs;
@@ -268,8 +270,24 @@ private slots:
         QCOMPARE(library->find("a")->tags, (QStringList{"kept"}));
         QCOMPARE(library->find("a")->notes, QString("kept too"));
         QCOMPARE(library->find("a")->loss, 1.5);
+        QVERIFY(std::isnan(library->find("a")->bestHeldOutLoss));
         QVERIFY(library->setArchived("a", true).ok());
         QVERIFY(RunDatabase::open(m_file).value()->find("a")->isArchived);
+    }
+
+    /// As version 2 was: without the held-out loss.
+    void takesOverAHistoryOfVersionTwo()
+    {
+        QVERIFY(RunDatabase::open(m_file).value()->store(entry("a", 1000)).ok());
+        {
+            const Connection older(m_file, "ALTER TABLE runs DROP COLUMN best_held_out_loss",
+                                   "PRAGMA user_version = 2");
+        }
+        auto library = RunDatabase::open(m_file).value();
+        QCOMPARE(library->find("a")->loss, 3.25);
+        QVERIFY(std::isnan(library->find("a")->bestHeldOutLoss));
+        QVERIFY(library->store(entry("a", 1000)).ok());
+        QCOMPARE(RunDatabase::open(m_file).value()->find("a")->bestHeldOutLoss, 3.5);
     }
 
     void damageInTheMiddleIsToldAndLeftAsItIs()

@@ -23,6 +23,7 @@ RunEntry lamb()
     e.step = 7038;
     e.steps = 7038;
     e.loss = 2.25;
+    e.bestHeldOutLoss = 2.5;
     e.sequencesPerSecond = 812.5;
     e.worldSize = 16;
     e.createdMs = localMs(2026, 11, 20);
@@ -69,6 +70,9 @@ private slots:
         row("notes:2000", true);
         row("loss<2.5", true);
         row("loss<2.25", false);
+        row("held-out<2.75", true);
+        row("held-out<2.5", false);
+        row("-held-out<2.75", false);
         row("loss<=2.25", true);
         row("loss!=2.25", false);
         row("step=7038", true);
@@ -108,6 +112,7 @@ private slots:
         RunEntry fresh = lamb();
         fresh.loss = std::nan("");
         QVERIFY(!RunQuery("loss<100").matches(fresh));
+        QVERIFY(!RunQuery("held-out<100").matches(fresh));
         QVERIFY(!RunQuery("loss>=0").matches(fresh));
     }
 
