@@ -49,8 +49,21 @@ RunCurve importedCurve(const OpenRun& run, const QString& name, ChartAxis axis)
     return {};
 }
 
+/// Empty where the run has no such evaluations.
+RunCurve evaluatedCurve(const OpenRun& run, const QString& name, ChartAxis axis)
+{
+    const RunSeries& series = run.series();
+    for (const EvaluationSeries& one : evaluationSeries(run.facts(), series)) {
+        if (one.name == name)
+            return {series.evaluations().positions(series.steps(), columnOf(axis)), one.values};
+    }
+    return {};
+}
+
 RunCurve curveOf(const OpenRun& run, const ComparedMetric& metric, ChartAxis axis)
 {
+    if (!metric.evaluated.isEmpty())
+        return evaluatedCurve(run, metric.evaluated, axis);
     if (!metric.column)
         return importedCurve(run, metric.title, axis);
     const StepTable& steps = run.series().steps();
@@ -75,6 +88,7 @@ Curve plainCurve(const GroupCurves& group, int style)
             .x = group.runs.first().x,
             .y = group.runs.first().y,
             .style = style,
+            .marked = group.marked,
             .skipped = group.skipped};
 }
 
@@ -83,8 +97,13 @@ Curve plainCurve(const GroupCurves& group, int style)
 QList<ComparedMetric> comparedMetrics(const QList<const OpenRun*>& runs)
 {
     QList<ComparedMetric> metrics = metricsOfSteps();
+    std::set<QString> evaluated;
     std::set<QString> imported;
     for (const OpenRun* run : runs) {
+        for (const EvaluationSeries& series : evaluationSeries(run->facts(), run->series())) {
+            if (evaluated.insert(series.name).second)
+                metrics.append({series.title, std::nullopt, false, false, series.name});
+        }
         if (!run->facts().import)
             continue;
         for (const NamedSeries& series : namedSeries(run->facts(), run->series()))
@@ -99,7 +118,7 @@ QList<GroupCurves> curvesOf(const QList<RunGroup>& groups, const ComparedMetric&
 {
     QList<GroupCurves> all;
     for (const RunGroup& group : groups) {
-        GroupCurves curves{group.name, {}, {}};
+        GroupCurves curves{group.name, {}, {}, !metric.evaluated.isEmpty()};
         for (const OpenRun* run : group.runs) {
             const RunCurve curve = curveOf(*run, metric, axis);
             if (!curve.x.isEmpty())
@@ -126,7 +145,8 @@ ComparedCurves aggregated(const QList<GroupCurves>& groups, const Aggregation& a
         const AggregatedCurve curve = aggregate(group.runs, aggregation.middle, aggregation.spread);
         if (curve.fewest < curve.runs)
             compared.remarks.append(lengthRemark(group, curve, axis));
-        Curve drawn{.name = group.name, .x = curve.x, .y = curve.middle, .style = int(i)};
+        Curve drawn{
+            .name = group.name, .x = curve.x, .y = curve.middle, .style = int(i), .marked = group.marked};
         if (aggregation.spread != Spread::None) {
             drawn.lower = curve.lower;
             drawn.upper = curve.upper;

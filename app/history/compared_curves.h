@@ -17,12 +17,14 @@ class OpenRun;
 /// A metric in which runs can be compared.
 struct ComparedMetric {
     QString title;
-    std::optional<StepColumn> column; ///< nullopt: the imported series named like the title
+    std::optional<StepColumn> column; ///< nullopt: `evaluated`, or the imported series named like the title
     bool smoothable = true;
     bool fromZero = false;
+    QString evaluated = {}; ///< name of the EvaluationSeries
 };
 
-/// Returns the metrics of all runs, then the series of imported ones.
+/// Returns the metrics of all runs, then those of their held-out evaluations, then the series of imported
+/// ones.
 QList<ComparedMetric> comparedMetrics(const QList<const OpenRun*>& runs);
 
 /// How the runs of a group are aggregated to one curve.
@@ -38,6 +40,7 @@ struct GroupCurves {
     QString name;
     QList<RunCurve> runs;  ///< runs that have the metric over this axis
     QList<double> skipped; ///< see Curve; for a single run only
+    bool marked = false;   ///< see Curve
 };
 
 QList<GroupCurves> curvesOf(const QList<RunGroup>& groups, const ComparedMetric& metric, ChartAxis axis);

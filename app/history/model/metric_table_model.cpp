@@ -42,6 +42,14 @@ double lastOf(const OpenRun& run, StepColumn column)
     return run.series().steps().last(column);
 }
 
+/// Of the evaluation with the lowest loss.
+double bestEvaluated(const OpenRun& run, EvaluationColumn column)
+{
+    const EvaluationTable& evaluations = run.series().evaluations();
+    const qsizetype best = evaluations.lowestLossRow();
+    return best < 0 ? std::nan("") : evaluations.column(column)[best];
+}
+
 double largestPeak(const OpenRun& run)
 {
     Bytes most = 0;
@@ -62,6 +70,12 @@ const std::array kMetrics{
     Metric{"Last loss", "", Best::Least, displayLoss, [](const OpenRun& r) { return entryOf(r).loss; }},
     Metric{"Lowest loss", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lowest(r.series().steps().column(StepColumn::Loss)); }},
+    Metric{"Last held-out", "", Best::Least, displayLoss,
+           [](const OpenRun& r) { return r.series().evaluations().last(EvaluationColumn::Loss); }},
+    Metric{"Best held-out", "", Best::Least, displayLoss,
+           [](const OpenRun& r) { return bestEvaluated(r, EvaluationColumn::Loss); }},
+    Metric{"Best at step", "", Best::Nothing, wholeText,
+           [](const OpenRun& r) { return bestEvaluated(r, EvaluationColumn::Step); }},
     Metric{"Masked-LM", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
     Metric{"Next-sentence", "", Best::Least, displayLoss,

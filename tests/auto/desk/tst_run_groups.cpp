@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <QAbstractItemModelTester>
 #include <QTemporaryDir>
 #include <QTest>
@@ -184,6 +186,37 @@ private slots:
         QVERIFY(model.index(0, 1).data().toString().startsWith("3 runs"));
         model.setGroups({}, Middle::Mean, Spread::None);
         QCOMPARE(model.rowCount(), 0);
+    }
+
+    void showsLastAndBestHeldOutLossAndItsStep()
+    {
+        auto overfitted = sample("overfitted", 2, 1e-3);
+        overfitted.evaluateEvery = 40;
+        overfitted.overfitsAt = 200;
+        auto longer = overfitted;
+        longer.name = "well";
+        longer.overfitsAt = 0;
+        const auto runs = open({overfitted, longer, sample("not evaluated", 2, 1e-3)});
+        MetricTableModel model;
+        QAbstractItemModelTester tester(&model);
+        model.setGroups(groupRuns(runs, {}, kNoTags), Middle::Mean, Spread::None);
+        const auto cell = [&](int row, const QString& title) {
+            for (int column = 0; column < model.columnCount(); ++column) {
+                if (model.headerData(column, Qt::Horizontal).toString() == title)
+                    return model.index(row, column);
+            }
+            return QModelIndex();
+        };
+        const auto number = [&](int row, const QString& title) {
+            return cell(row, title).data(MetricTableModel::SortRole).toDouble();
+        };
+        QCOMPARE(number(0, "Best at step"), 200.0);
+        QCOMPARE(number(0, "Best held-out"), support::sampleEvaluation(overfitted, 200).loss);
+        QCOMPARE(number(0, "Last held-out"), support::sampleEvaluation(overfitted, 400).loss);
+        QCOMPARE(number(1, "Best at step"), 400.0);
+        QVERIFY(cell(1, "Last held-out").data().toString().startsWith("★"));
+        QVERIFY(std::isnan(number(2, "Best held-out")));
+        QCOMPARE(cell(2, "Best at step").data().toString(), QString("–"));
     }
 
 private:
