@@ -86,6 +86,13 @@ std::vector<double> samplesOf(const std::vector<ValueSummary>& columns, std::siz
     return samples;
 }
 
+QString joinedParts(const QStringList& parts)
+{
+    QStringList there = parts;
+    there.removeAll(QString());
+    return there.join(QStringLiteral("  ·  "));
+}
+
 /// A range that need not be changed for what it has to show now.
 bool isGoodFor(const AxisRange& wanted, const AxisRange& range)
 {
@@ -253,7 +260,7 @@ DrawnLine CurveChart::rawLine(std::size_t curve, const QPen& pen) const
     const qsizetype to = std::min(drawn.x.size(), view.rows().back() + 1);
     for (qsizetype row = from; row < to; ++row)
         line.points.emplace_back(drawn.x[row], drawn.y[row]);
-    line.dots = drawn.marked || drawn.x.size() == 1;
+    line.dots = drawn.marked || drawn.aside || drawn.x.size() == 1;
     return line;
 }
 
@@ -285,6 +292,10 @@ void CurveChart::drawLines()
         const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
         if (!smoothed) {
             lines[i] = rawLine(i, pen);
+            return;
+        }
+        if (m_curves.at(qsizetype(i)).aside) {
+            lines[curves + i] = rawLine(i, pen);
             return;
         }
         lines[i] = rawLine(i, QPen(translucent(style.colour, kFaintPercent), 1));
@@ -388,7 +399,7 @@ void CurveChart::extendToZero()
 double CurveChart::newestOf(qsizetype curve) const
 {
     const Curve& drawn = m_curves[curve];
-    return isSmoothed() ? m_smoothed[std::size_t(curve)].at(drawn.y.size() - 1) : drawn.y.last();
+    return isSmoothed(drawn) ? m_smoothed[std::size_t(curve)].at(drawn.y.size() - 1) : drawn.y.last();
 }
 
 /// The newest value is in the lower half of the plot, so there is room above it.
@@ -475,24 +486,43 @@ double CurveChart::snapped(double x) const
 
 QString CurveChart::readOut(double x, bool isCursor) const
 {
-    const QString value = briefReadOut(x, isCursor);
-    const qsizetype at = m_curves.size() == 1 ? m_curves.first().x.nearest(x) : -1;
-    if (at < 0 || m_smoothed.empty() || at >= m_smoothed.front().size())
-        return value;
-    return value + tr(" (smoothed %1)").arg(figureText(m_smoothed.front().at(at), quantity()));
+    return joinedParts(
+        {isCursor ? positionText(options().axis, x) : QString(), valueAt(x, true), asidesAt(x)});
 }
 
 QString CurveChart::briefReadOut(double x, bool isCursor) const
 {
-    const QString position = isCursor ? positionText(options().axis, x) : QString();
-    const qsizetype at = m_curves.size() == 1 ? m_curves.first().x.nearest(x) : -1;
-    if (at < 0) // a legend has the room for many values
-        return position;
+    return joinedParts({isCursor ? positionText(options().axis, x) : QString(), valueAt(x, false)});
+}
+
+/// Of the first curve, where it is the only one but for those beside it: a legend has the room for many
+/// values.
+QString CurveChart::valueAt(double x, bool withAverage) const
+{
+    const bool isAlone = !m_curves.isEmpty() && std::all_of(m_curves.begin() + 1, m_curves.end(),
+                                                            [](const Curve& curve) { return curve.aside; });
+    const qsizetype at = isAlone ? m_curves.first().x.nearest(x) : -1;
+    if (at < 0)
+        return {};
     const double y = m_curves.first().y[at];
     const bool skipped = wasSkipped(m_curves.first(), m_curves.first().x[at]);
     const QString number = std::isfinite(y) ? figureText(y, quantity()) : tr("not a number");
     const QString value = skipped ? tr("%1, step skipped").arg(number) : number;
-    return position.isEmpty() ? value : position + QStringLiteral("  ·  ") + value;
+    if (!withAverage || m_curves.first().aside || m_smoothed.empty() || at >= m_smoothed.front().size())
+        return value;
+    return value + tr(" (smoothed %1)").arg(figureText(m_smoothed.front().at(at), quantity()));
+}
+
+QString CurveChart::asidesAt(double x) const
+{
+    QStringList values;
+    for (qsizetype i = 1; i < m_curves.size(); ++i) {
+        const Curve& curve = m_curves[i];
+        const qsizetype at = curve.aside ? curve.x.nearest(x) : -1;
+        if (at >= 0)
+            values.append(curve.name + QLatin1Char(' ') + figureText(curve.y[at], quantity()));
+    }
+    return joinedParts(values);
 }
 
 QString CurveChart::valueText(qsizetype curve, double x) const
@@ -520,12 +550,15 @@ void CurveChart::writeCsv(QTextStream& out) const
         const Curve& curve = m_curves[i];
         const qsizetype from = curve.x.lowerBound(span.lower);
         const qsizetype to = curve.x.upperBound(span.upper);
-        const std::vector<double> average =
-            m_smoothed.empty() ? std::vector<double>() : m_smoothed[std::size_t(i)].values(from, to);
+        const std::vector<double> average = m_smoothed.empty() || curve.aside
+                                                ? std::vector<double>()
+                                                : m_smoothed[std::size_t(i)].values(from, to);
         for (qsizetype row = from; row < to; ++row) {
             out << csvField(curve.name) << ',' << csvNumber(curve.x[row]) << ',' << csvNumber(curve.y[row]);
             if (!average.empty())
                 out << ',' << csvNumber(average[std::size_t(row - from)]);
+            else if (!m_smoothed.empty())
+                out << ',';
             out << '\n';
         }
     }

@@ -22,6 +22,8 @@ struct Curve {
     SeriesColumn y;
     int style = 0;       ///< number of its look, see seriesStyle()
     bool marked = false; ///< each point is a measurement of its own and gets a dot
+    /// A few exact values with dots, never smoothed; after another curve the read-out shows its name.
+    bool aside = false;
     /// Some of x, ascending: steps whose update was skipped. They are marked on the axis, and what is not
     /// finite there is what they were skipped for.
     QList<double> skipped = {};
@@ -76,6 +78,9 @@ private:
     void followSpan(bool goOn);
     void followViews();
     bool isDense(std::size_t curve) const;
+    bool isSmoothed(const Curve& curve) const { return isSmoothed() && !curve.aside; }
+    QString valueAt(double x, bool withAverage) const;
+    QString asidesAt(double x) const;
     bool hasGrown() const;
     std::vector<std::size_t> placedLike() const;
     DrawnLine rawLine(std::size_t curve, const QPen& pen) const;

@@ -22,7 +22,19 @@ namespace trainyard {
 
 namespace {
 
-enum SeriesNumber { LossSeries = 0, RateSeries = 1, NormSeries = 2, ThroughputSeries = 3 };
+enum SeriesNumber {
+    LossSeries = 0,
+    RateSeries = 1,
+    NormSeries = 2,
+    ThroughputSeries = 3,
+    HeldOutSeries = 5, ///< the charts of further metrics have 4
+};
+
+/// Of the curve of evaluations in the chart of the loss.
+QString heldOutName()
+{
+    return QObject::tr("held-out");
+}
 
 QList<ChartLayer> causeLayers(const StepTable& steps)
 {
@@ -212,7 +224,11 @@ void ChartsTab::pin(double x)
         for (const ChartValue& value : chart.valuesAt(x))
             values.append({byName ? value.name : chart.title(), chart.quantity(), value.value});
     };
-    for (const CurveChart* chart : {m_loss, m_rate, m_norm, m_throughput})
+    for (const ChartValue& value : m_loss->valuesAt(x)) {
+        const bool isHeldOut = value.name == heldOutName();
+        values.append({isHeldOut ? tr("Held-out loss") : m_loss->title(), m_loss->quantity(), value.value});
+    }
+    for (const CurveChart* chart : {m_rate, m_norm, m_throughput})
         take(*chart, false);
     take(*m_split, true);
     for (const CurveChart* chart : m_further->charts())
@@ -280,7 +296,18 @@ void ChartsTab::fill(const OpenRun& run)
             curves.first().skipped = steps.skipped(columnOf(m_options.axis));
         return curves;
     };
-    m_loss->setCurves(withSkipped(StepColumn::Loss, LossSeries));
+    const auto withHeldOut = [&](QList<Curve> curves) {
+        const EvaluationTable& evaluations = run.series().evaluations();
+        const SeriesColumn at = evaluations.positions(steps, columnOf(m_options.axis));
+        if (!curves.isEmpty() && !at.isEmpty())
+            curves.append({.name = heldOutName(),
+                           .x = at,
+                           .y = evaluations.column(EvaluationColumn::Loss),
+                           .style = HeldOutSeries,
+                           .aside = true});
+        return curves;
+    };
+    m_loss->setCurves(withHeldOut(withSkipped(StepColumn::Loss, LossSeries)));
     m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));

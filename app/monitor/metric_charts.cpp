@@ -191,8 +191,11 @@ void MetricCharts::fill(const Cell& cell) const
                                : tr("not available over %1").arg(titleOf(m_options.axis)));
     QList<Curve> curves;
     if (x)
-        curves.append(
-            {.name = m_run->facts().name(), .x = *x, .y = cell.series.values, .style = kFirstStyle});
+        curves.append({.name = m_run->facts().name(),
+                       .x = *x,
+                       .y = cell.series.values,
+                       .style = kFirstStyle,
+                       .aside = cell.series.evaluations != nullptr});
     cell.chart->setCurves(curves);
 }
 
