@@ -16,6 +16,7 @@ constexpr std::array<Words, kAlertKinds> kWords{{
     {"not-finite", "not finite"},
     {"divergence", "divergence"},
     {"gradient-spike", "gradient spike"},
+    {"overfitting", "overfitting"},
     {"stall", "stalled"},
     {"lost-host", "lost host"},
     {"link-lost", "link lost"},
@@ -44,6 +45,7 @@ AlertThresholds eased(AlertThresholds thresholds)
     for (double* factor : {&thresholds.gradientFactor, &thresholds.stepFactor, &thresholds.stragglerFactor})
         *factor = 1 + kKept * (*factor - 1);
     thresholds.lossDeviations *= 0.8;
+    thresholds.heldOutRise *= kKept;
     thresholds.diskFree += thresholds.diskFree / 10;
     thresholds.hostMemoryFree *= 1.25;
     return thresholds;

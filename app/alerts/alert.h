@@ -17,6 +17,7 @@ enum class AlertKind {
     NotFinite,     ///< loss or gradient is NaN or infinite
     Divergence,    ///< the loss rose far above what it was
     GradientSpike, ///< one gradient was far larger than the ones before
+    Overfitting,   ///< the held-out loss rises while the training loss falls
     Stall,         ///< no step is finished
     LostHost,      ///< no samples from a participating host
     LinkLost,      ///< the run is unreachable; it continues on the cluster
@@ -26,7 +27,7 @@ enum class AlertKind {
     LowDisk,
     LowHostMemory,
 };
-constexpr int kAlertKinds = 11;
+constexpr int kAlertKinds = 12;
 
 /// Returns a short title for chips and lists: "loss not finite", "straggler".
 QString titleOf(AlertKind kind);
@@ -46,6 +47,8 @@ struct BoardThresholds {
 struct AlertThresholds {
     double lossDeviations = 6;     ///< standard deviations of the loss above its trailing mean
     double gradientFactor = 10;    ///< times the trailing median of the gradient norm
+    double heldOutRise = 0.01;     ///< of the lowest held-out loss, that later ones are above it
+    double heldOutEvaluations = 3; ///< in a row that are so far above it
     double stepFactor = 2;         ///< times the usual step time, for most of the newest steps
     double stallFactor = 10;       ///< times the usual step time without a finished step
     double stallSeconds = 60;      ///< minimum for a stall

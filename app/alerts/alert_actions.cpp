@@ -53,6 +53,8 @@ QList<AlertAction> actionsFor(const Alert& alert, RunState state)
                     : QList{AlertAction::LowerRate, AlertAction::Stop};
     case AlertKind::GradientSpike:
         return over ? QList<AlertAction>() : QList{AlertAction::Checkpoint, AlertAction::Stop};
+    case AlertKind::Overfitting:
+        return over ? QList<AlertAction>() : QList{AlertAction::Stop};
     case AlertKind::Stall:
         return {AlertAction::ShowLog, AlertAction::ShowDevices, AlertAction::Stop};
     case AlertKind::LostHost:

@@ -9,6 +9,7 @@ QList<Alert> alertsOf(const ObservedRun& run, const AlertThresholds& thresholds)
     if (run.series.status().state == RunState::Finished)
         return {};
     QList<Alert> all = trainingAlerts(run, thresholds);
+    all += heldOutAlerts(run, thresholds);
     all += paceAlerts(run, thresholds);
     all += hostAlerts(run, thresholds);
     std::ranges::stable_sort(all, {}, &Alert::kind);

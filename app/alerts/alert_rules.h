@@ -25,6 +25,10 @@ struct ObservedRun {
 /// NotFinite, Divergence, GradientSpike: from the columns of the steps. A non-finite value and a spike stay
 /// active for 20 steps.
 QList<Alert> trainingAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
+/// Overfitting: from the held-out evaluations. Each of the newest heldOutEvaluations is more than heldOutRise
+/// above the lowest before them, while the mean training loss of the 50 steps before the newest evaluation
+/// is lower than before the lowest one.
+QList<Alert> heldOutAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
 /// Stall, SlowSteps, Straggler: from the step times, overall and by rank.
 ///
 /// SlowSteps: of the newest steps, at least 8 of them and at least 10 s, three quarters took more than

@@ -43,6 +43,20 @@ ThresholdField diskField()
             [](AlertThresholds& t, double value) { t.diskFree = Bytes(value * double(kGiB)); }};
 }
 
+ThresholdField riseField()
+{
+    return {QStringLiteral("held_out_rise_percent"),
+            QObject::tr("Overfitting"),
+            QObject::tr("% rise"),
+            QObject::tr("Alerts when the held-out loss is this far above its lowest value while the training "
+                        "loss still falls"),
+            0.1,
+            1000,
+            0.5,
+            [](const AlertThresholds& t) { return t.heldOutRise * 100; },
+            [](AlertThresholds& t, double value) { t.heldOutRise = value / 100; }};
+}
+
 ThresholdField memoryField()
 {
     return {QStringLiteral("host_memory_free_percent"),
@@ -107,6 +121,10 @@ const QList<ThresholdField>& thresholdFields()
         field<&T::gradientFactor>(
             "gradient_factor", "Gradient spike", "× median",
             "Alerts when a gradient norm is this many times the median of the previous 100", 1.5, 1000, 1),
+        riseField(),
+        field<&T::heldOutEvaluations>(
+            "held_out_evaluations", "Overfitting, at least", "evaluations",
+            "Evaluations in a row with such a held-out loss before overfitting is reported", 1, 100, 1),
         field<&T::stallFactor>("stall_factor", "Stall", "× step time",
                                "Alerts when no step finishes for this many typical step times", 2, 1000, 1),
         field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",

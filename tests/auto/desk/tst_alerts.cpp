@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <functional>
+#include <optional>
 #include <random>
 
 #include "app/alerts/alert_actions.h"
@@ -31,6 +32,8 @@ struct Story {
     std::function<void(DeviceSample&, int node)> atSample = [](DeviceSample&, int) {};
     int secondHostEndsAt = 1'000'000; ///< after this step node 1 sends nothing
     std::vector<EventRecord> events{};
+    /// Of the evaluation after a step; nullopt = it is not evaluated.
+    std::function<std::optional<double>(int step)> heldOutLoss = [](int) { return std::nullopt; };
 };
 
 /// Falls as a loss does, with the noise of one.
@@ -66,6 +69,9 @@ public:
             story.atStep(record);
             now += std::int64_t(record.stepSeconds * double(kSecondNs));
             series.apply("steps", {{1, ++sequence, {now, now}, record}});
+            if (const auto loss = story.heldOutLoss(step))
+                series.apply("steps",
+                             {{1, ++sequence, {now, now}, EvaluationRecord{.step = step, .loss = *loss}}});
             for (int node = 0; node < 2 && (node == 0 || step <= story.secondHostEndsAt); ++node)
                 sample(story, node, now);
         }
@@ -126,6 +132,19 @@ Story withSample(const std::function<void(DeviceSample&, int)>& atSample)
     return story;
 }
 
+/// Evaluated every 40 steps: the loss is `best` up to step 200 and changes by `change` in each evaluation
+/// after.
+Story evaluated(double best, double change)
+{
+    Story story;
+    story.heldOutLoss = [=](int step) -> std::optional<double> {
+        if (step % 40 != 0)
+            return std::nullopt;
+        return step <= 200 ? best + (200 - step) / 100.0 : best + change * (step - 200) / 40;
+    };
+    return story;
+}
+
 Story looked(qint64 silentMs, RunLink link, RunState state = RunState::Running)
 {
     Story story;
@@ -167,6 +186,7 @@ private slots:
             if (s.step == 390)
                 s.gradientNorm = 60;
         }) << QStringList{"gradient-spike"};
+        QTest::addRow("overfitting") << evaluated(4, 0.1) << QStringList{"overfitting"};
         QTest::addRow("slow steps") << with([](StepRecord& s) {
             if (s.step > 392)
                 s.stepSeconds = 3;
@@ -224,6 +244,16 @@ private slots:
             if (s.step == 380)
                 s.loss = std::nan("");
         });
+        QTest::addRow("held-out loss at a plateau") << evaluated(4, 0.005);
+        QTest::addRow("held-out loss that falls") << evaluated(4, -0.1);
+        Story justRisen = evaluated(4, 0.1);
+        justRisen.steps = 290; // two evaluations after the best one
+        QTest::addRow("held-out loss that has just risen") << justRisen;
+        Story back = evaluated(4, 0.1);
+        back.heldOutLoss = [rising = back.heldOutLoss](int step) {
+            return step == 400 ? std::optional(4.01) : rising(step);
+        };
+        QTest::addRow("held-out loss that came back") << back;
         QTest::addRow("one late step") << with([](StepRecord& s) {
             if (s.step == 400)
                 s.stepSeconds = 9;
@@ -273,6 +303,36 @@ private slots:
                          s.loss += 4;
                  })),
                  QStringList());
+    }
+
+    /// Both rise slowly: the optimizer is at fault, not the data.
+    void risingTrainingLossIsNoOverfitting()
+    {
+        Story story = evaluated(4, 0.1);
+        story.atStep = [](StepRecord& s) {
+            if (s.step > 200)
+                s.loss += 0.01 * double(s.step - 200);
+        };
+        QVERIFY(!alertsIn(story).contains("overfitting"));
+    }
+
+    void overfittingNamesBothLossesAndTheThresholdsDecide()
+    {
+        const Told told(evaluated(4, 0.1));
+        const QList<Alert> alerts = alertsOf(told.run, {});
+        QCOMPARE(namesOf(alerts), QStringList{"overfitting"});
+        QCOMPARE(alerts.first().step, std::int64_t(200));
+        QCOMPARE(alerts.first().severity, Severity::Warning);
+        QVERIFY2(alerts.first().text.startsWith(
+                     "The held-out loss rose from 4.000 after step 200 to 4.500 after step 400, while"),
+                 qPrintable(alerts.first().text));
+        AlertThresholds thresholds;
+        thresholds.heldOutRise = 0.2;
+        QCOMPARE(namesOf(alertsOf(told.run, thresholds)), QStringList());
+        thresholds.heldOutRise = 0.01;
+        thresholds.heldOutEvaluations = 6;
+        QCOMPARE(namesOf(alertsOf(told.run, thresholds)), QStringList());
+        QCOMPARE(actionsFor(alerts.first(), RunState::Running), QList{AlertAction::Stop});
     }
 
     void findsAStragglerWithinThirtySteps()
