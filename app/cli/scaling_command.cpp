@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
@@ -44,7 +45,8 @@ Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& run
                      runId.toStdString() + " did not finish",
                      {}};
     TRAINYARD_TRY(const RunSeries series, readRunSeries(QString::fromStdString(runDir(runId).string())));
-    return ScalingPoint{runId, spec.layout.worldSize(), spec.batch.global, recentSequencesPerSecond(series)};
+    return ScalingPoint{runId, spec.layout.worldSize(), spec.batch.global, recentSequencesPerSecond(series),
+                        timeToTarget(spec.evaluation, series)};
 }
 
 void printTable(const QList<ScalingRow>& table)
@@ -55,18 +57,37 @@ void printTable(const QList<ScalingRow>& table)
                             console::number(row.sequencesPerSecond), QString::number(row.speedup, 'f', 2),
                             console::percent(row.efficiency),        row.runId};
     console::print(console::table(rows));
+    for (const ScalingRow& row : table) {
+        if (row.toTarget)
+            console::print(
+                QString("%1 ranks reached the target after step %2, %3 and %4 tokens")
+                    .arg(row.worldSize)
+                    .arg(row.toTarget->step)
+                    .arg(displaySeconds(row.toTarget->seconds), displayLarge(row.toTarget->tokens)));
+    }
+}
+
+QJsonObject toJson(const ScalingRow& row)
+{
+    QJsonObject json{{"ranks", row.worldSize},
+                     {"global_batch", row.globalBatch},
+                     {"sequences_per_second", row.sequencesPerSecond},
+                     {"speedup", row.speedup},
+                     {"efficiency", row.efficiency},
+                     {"run", row.runId}};
+    if (row.toTarget)
+        json["to_target"] = QJsonObject{{"step", qint64(row.toTarget->step)},
+                                        {"value", row.toTarget->value},
+                                        {"seconds", row.toTarget->seconds},
+                                        {"tokens", row.toTarget->tokens}};
+    return json;
 }
 
 QJsonArray toJson(const QList<ScalingRow>& table)
 {
     QJsonArray array;
     for (const ScalingRow& row : table)
-        array << QJsonObject{{"ranks", row.worldSize},
-                             {"global_batch", row.globalBatch},
-                             {"sequences_per_second", row.sequencesPerSecond},
-                             {"speedup", row.speedup},
-                             {"efficiency", row.efficiency},
-                             {"run", row.runId}};
+        array << toJson(row);
     return array;
 }
 

@@ -19,6 +19,7 @@ QList<ScalingRow> scalingTable(const QList<ScalingPoint>& points)
         row.globalBatch = point.globalBatch;
         row.runId = point.runId;
         row.sequencesPerSecond = point.sequencesPerSecond;
+        row.toTarget = point.toTarget;
     }
     if (bySize.size() < 2)
         return {};

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <optional>
+
 #include <QList>
 #include <QString>
 
+#include "app/runs/time_to_target.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -13,6 +16,7 @@ struct ScalingPoint {
     int worldSize = 0;
     int globalBatch = 0;
     double sequencesPerSecond = 0; ///< steady state
+    std::optional<TimeToTarget> toTarget{};
 };
 
 /// One world size of a scaling study. The smallest one is the base:
@@ -25,6 +29,7 @@ struct ScalingRow {
     double sequencesPerSecond = 0;
     double speedup = 1;
     double efficiency = 1;
+    std::optional<TimeToTarget> toTarget{}; ///< nullopt: no target, or it was not reached
 
     bool operator==(const ScalingRow&) const = default;
 };

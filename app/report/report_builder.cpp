@@ -31,17 +31,19 @@ QString subtitleOf(const Runs& runs)
 QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, ReportTemplate pattern)
 {
     if (pattern == ReportTemplate::Run)
-        return {summarySection(runs),         curvesSection(runs),        memorySection(plans.front()),
-                stepTimeSection(runs, plans), costSection(runs, plans),   datasetSection(runs),
-                environmentSection(runs),     specificationSection(runs), eventsSection(runs)};
+        return {summarySection(runs),         curvesSection(runs),          heldOutSection(runs, plans),
+                memorySection(plans.front()), stepTimeSection(runs, plans), costSection(runs, plans),
+                datasetSection(runs),         environmentSection(runs),     specificationSection(runs),
+                eventsSection(runs)};
     if (pattern == ReportTemplate::Comparison)
-        return {summarySection(runs),        specificationSection(runs),    curvesSection(runs),
-                memoryOverview(runs, plans), stepTimeOverview(runs, plans), costSection(runs, plans),
-                datasetSection(runs),        environmentSection(runs),      eventsSection(runs)};
-    return {summarySection(runs),        scalingSection(runs),     stepTimeOverview(runs, plans),
-            memoryOverview(runs, plans), costSection(runs, plans), curvesSection(runs),
-            datasetSection(runs),        environmentSection(runs), specificationSection(runs),
-            eventsSection(runs)};
+        return {summarySection(runs),        specificationSection(runs),  curvesSection(runs),
+                heldOutSection(runs, plans), memoryOverview(runs, plans), stepTimeOverview(runs, plans),
+                costSection(runs, plans),    datasetSection(runs),        environmentSection(runs),
+                eventsSection(runs)};
+    return {summarySection(runs),          scalingSection(runs),        heldOutSection(runs, plans),
+            stepTimeOverview(runs, plans), memoryOverview(runs, plans), costSection(runs, plans),
+            curvesSection(runs),           datasetSection(runs),        environmentSection(runs),
+            specificationSection(runs),    eventsSection(runs)};
 }
 
 /// Why the template says nothing about these runs.

@@ -16,6 +16,8 @@ using Plans = std::vector<PlanComparison>; ///< of each of the runs
 // Each function builds one section. The builder omits sections without blocks.
 ReportSection summarySection(const Runs& runs);
 ReportSection curvesSection(const Runs& runs);
+/// Returns held-out loss and metrics, and the time, tokens and cost to the target.
+ReportSection heldOutSection(const Runs& runs, const Plans& plans);
 ReportSection scalingSection(const Runs& runs);
 /// Returns the memory of every rank of one run, by category.
 ReportSection memorySection(const PlanComparison& plan);

@@ -1,8 +1,11 @@
 #include "app/history/model/run_comparison.h"
 
+#include <algorithm>
+
 #include "app/base/display_text.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
+#include "app/runs/time_to_target.h"
 #include "engine/spec/field_changes.h"
 
 namespace trainyard {
@@ -60,7 +63,9 @@ QList<ScalingRow> scalingOf(const QList<const OpenRun*>& runs)
         RunEntry entry;
         updateEntry(entry, run->facts(), run->series());
         const int batch = run->facts().spec ? run->facts().spec->batch.global : 0;
-        points.append({run->id(), entry.worldSize, batch, entry.sequencesPerSecond});
+        points.append(
+            {run->id(), entry.worldSize, batch, entry.sequencesPerSecond,
+             run->facts().spec ? timeToTarget(run->facts().spec->evaluation, run->series()) : std::nullopt});
     }
     return scalingTable(points);
 }
@@ -70,10 +75,16 @@ TextTable scalingText(const QList<ScalingRow>& rows)
     TextTable table{{QStringLiteral("Ranks"), QStringLiteral("seq/s"), QStringLiteral("Speed-up"),
                      QStringLiteral("Efficiency"), QStringLiteral("Batch"), QStringLiteral("Runs")},
                     {}};
+    const bool hasTargets =
+        std::ranges::any_of(rows, [](const ScalingRow& row) { return row.toTarget.has_value(); });
+    if (hasTargets)
+        table.columns << QStringLiteral("time to target");
     for (const ScalingRow& row : rows) {
         table.rows.append({displayCount(row.worldSize), displayNumber(row.sequencesPerSecond),
                            QString::number(row.speedup, 'f', 2), displayPercent(row.efficiency),
                            displayCount(row.globalBatch), displayCount(row.runs)});
+        if (hasTargets)
+            table.rows.last() << (row.toTarget ? displaySeconds(row.toTarget->seconds) : QStringLiteral("–"));
     }
     return table;
 }

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <QAbstractItemModelTester>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -97,6 +99,35 @@ private slots:
         QVERIFY2(std::abs(rows.last().speedup - ideal) < 0.05 * ideal,
                  qPrintable(QString::number(rows.last().speedup)));
         QCOMPARE(scalingText(rows).rows.first().first(), QString("1"));
+    }
+
+    void comparesTheTimeToTheTarget()
+    {
+        auto one = sample("a", 1, 1e-3);
+        one.evaluateEvery = 40;
+        one.heldOutTarget = 5;
+        auto two = one;
+        two.name = "b";
+        two.worldSize = 2;
+        two.heldOutTarget = 0.5; // which it never reaches
+        const auto rows = scalingOf(open({one, two}));
+        QVERIFY(rows[0].toTarget && !rows[1].toTarget);
+        // By hand from sampleEvaluation(): 5.96 after step 80, 4.96 after step 120.
+        QCOMPARE(rows[0].toTarget->step, std::int64_t(120));
+        QCOMPARE(rows[0].toTarget->value, support::sampleEvaluation(one, 120).loss);
+        double seconds = 3 * 0.25; // of its evaluations
+        double tokens = 0;
+        for (int step = 1; step <= 120; ++step) {
+            seconds += support::sampleStep(one, step).stepSeconds;
+            tokens += double(support::sampleStep(one, step).tokens);
+        }
+        QVERIFY(std::abs(rows[0].toTarget->seconds - seconds) < 1e-6);
+        QCOMPARE(rows[0].toTarget->tokens, tokens);
+        const TextTable table = scalingText(rows);
+        QCOMPARE(table.columns.last(), QString("time to target"));
+        QCOMPARE(table.rows[1].last(), QString("–"));
+        QCOMPARE(scalingText(scalingOf(open({sample("c", 1, 1e-3), sample("d", 2, 1e-3)}))).columns.size(),
+                 6);
     }
 
     void tablesPassTheModelTester()

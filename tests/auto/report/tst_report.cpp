@@ -19,6 +19,20 @@ Q_DECLARE_METATYPE(trainyard::ReportTemplate)
 
 using namespace trainyard;
 
+namespace {
+
+/// Of 400 steps, evaluated after every fortieth.
+support::SampleRun evaluatedSample(const QString& name, int worldSize)
+{
+    support::SampleRun run;
+    run.name = name;
+    run.worldSize = worldSize;
+    run.evaluateEvery = 40;
+    return run;
+}
+
+} // namespace
+
 /// Contents of reports.
 class TestReport : public QObject, private StudyFixture {
     Q_OBJECT
@@ -220,6 +234,84 @@ private slots:
         QVERIFY2(std::abs(all - 200 * 0.42 * 3.6 / 3600) < 0.1 * all, qPrintable(table.rows[0].join(" | ")));
     }
 
+    void reportsHeldOutEvaluationsOfARun()
+    {
+        support::SampleRun sample = evaluatedSample("evaluated", 2);
+        sample.overfitsAt = 200;
+        const auto document = reportOf({sample});
+        const ReportSection* section = sectionOf(document, "Held-out evaluation");
+        QVERIFY(section);
+        const auto figures = blocksOf<ReportFigure>(*section);
+        QCOMPARE(figures.size(), 3); // loss, and two accuracies
+        QCOMPARE(figures[0].curves.size(), 2);
+        QCOMPARE(figures[0].curves[0].x.size(), 400);
+        QCOMPARE(figures[0].curves[1].name, QString("held-out"));
+        QCOMPARE(figures[0].curves[1].x, (QList<double>{40, 80, 120, 160, 200, 240, 280, 320, 360, 400}));
+        QCOMPARE(figures[0].curves[1].y[4], support::sampleEvaluation(sample, 200).loss);
+        const auto tables = blocksOf<ReportTable>(*section);
+        QCOMPARE(tables.size(), 3);
+        QCOMPARE(tables[0].rows.size(), 1);
+        QCOMPARE(tables[0].columns.mid(0, 5),
+                 (QStringList{"run", "evaluations", "last loss", "lowest loss", "at step"}));
+        QCOMPARE(tables[0].rows[0].mid(0, 2), (QStringList{"evaluated", "10"}));
+        QCOMPARE(tables[0].rows[0].value(4), QString("200"));
+        QCOMPARE(tables[0].rows[0].value(tables[0].columns.indexOf("masked-LM accuracy")),
+                 displayPercent(support::sampleEvaluation(sample, 200).tokenAccuracy));
+        QVERIFY2(tables[1].caption.startsWith("To the lowest held-out loss"), qPrintable(tables[1].caption));
+        QCOMPARE(tables[1].rows[0].value(2), QString("200"));
+        QCOMPARE(tables[2].rows.size(), 10);
+        QVERIFY(!sectionOf(reportOf({support::SampleRun()}), "Held-out evaluation"));
+    }
+
+    void tellsTimeTokensAndCostToTheTarget()
+    {
+        support::SampleRun one = evaluatedSample("one", 1);
+        one.heldOutTarget = 5;
+        support::SampleRun two = evaluatedSample("two", 2);
+        two.heldOutTarget = 5;
+        const auto tables = blocksOf<ReportTable>(*sectionOf(reportOf({two, one}), "Held-out evaluation"));
+        QVERIFY2(tables[1].caption.contains("a held-out loss of 5.000, as in evaluation.target"),
+                 qPrintable(tables[1].caption));
+        QCOMPARE(tables[1].columns,
+                 (QStringList{"run", "ranks", "after step", "time", "tokens", "cost", "speed-up"}));
+        const int step = [&] {
+            int reached = 40;
+            while (support::sampleEvaluation(one, reached).loss > 5)
+                reached += 40;
+            return reached;
+        }();
+        QCOMPARE(tables[1].rows[0].mid(0, 3), (QStringList{"one", "1", QString::number(step)}));
+        QCOMPARE(tables[1].rows[1].mid(0, 3), (QStringList{"two", "2", QString::number(step)}));
+        QCOMPARE(tables[1].rows[0].value(6), QString("1.00"));
+        // Amdahl's law of the samples, and evaluations that take as long on both.
+        const double speedUp = tables[1].rows[1].value(6).toDouble();
+        QVERIFY2(speedUp > 1.7 && speedUp < 1.95, qPrintable(tables[1].rows[1].join(" | ")));
+    }
+
+    void runsWithoutACommonTargetAreComparedByWhatAllReach()
+    {
+        support::SampleRun good = evaluatedSample("good", 1);
+        support::SampleRun bad = evaluatedSample("bad", 2);
+        bad.heldOutTarget = 3; // of one of them alone
+        bad.overfitsAt = 80;
+        const auto tables = blocksOf<ReportTable>(*sectionOf(reportOf({good, bad}), "Held-out evaluation"));
+        const double reached =
+            std::min(support::sampleEvaluation(bad, 80).loss, support::sampleEvaluation(bad, 120).loss);
+        QVERIFY2(tables[1].caption.contains("a held-out loss of " + displayLoss(reached) +
+                                            ", which all of them reach"),
+                 qPrintable(tables[1].caption));
+        for (const QStringList& row : tables[1].rows)
+            QVERIFY2(row.value(2) != "not reached", qPrintable(row.join(" | ")));
+    }
+
+    void saysThatATargetWasNotReached()
+    {
+        support::SampleRun sample = evaluatedSample("short", 2);
+        sample.heldOutTarget = 0.5;
+        const auto tables = blocksOf<ReportTable>(*sectionOf(reportOf({sample}), "Held-out evaluation"));
+        QCOMPARE(tables[1].rows[0].value(2), QString("not reached"));
+    }
+
     void drawsHostsWhereThereAreMoreRanksThanBarsFit()
     {
         support::SampleRun run;
@@ -309,6 +401,14 @@ private slots:
     }
 
 private:
+    ReportDocument reportOf(const QList<support::SampleRun>& samples) const
+    {
+        const QTemporaryDir folder;
+        QStringList runs;
+        for (const support::SampleRun& sample : samples)
+            runs << support::writeSampleRun(folder.path(), sample);
+        return buildReport(runs, m_hardware).value();
+    }
     static bool writeManifest(const QString& folder, int length, int predictions)
     {
         const QJsonObject manifest{{"version", 1},

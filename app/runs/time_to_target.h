@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+class RunSeries;
+
+/// What a run spent until a held-out evaluation reached a target, as MLPerf's time to train (Mattson et al.,
+/// arXiv:1910.01500) has it: evaluations count, interruptions do not.
+struct TimeToTarget {
+    std::int64_t step = 0; ///< that was evaluated
+    double value = 0;      ///< of the metric there
+    double seconds = 0;    ///< of all steps and evaluations until then
+    double tokens = 0;     ///< trained until then
+
+    bool operator==(const TimeToTarget&) const = default;
+};
+
+/// Returns the first evaluation that reaches evaluation.target by evaluation.metric; nullopt without a target
+/// or while none does.
+std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series);
+
+} // namespace trainyard
