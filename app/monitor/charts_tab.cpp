@@ -12,6 +12,7 @@
 #include "app/charts/curve_chart.h"
 #include "app/charts/memory_chart.h"
 #include "app/charts/stacked_chart.h"
+#include "app/monitor/evaluation_panel.h"
 #include "app/monitor/metric_charts.h"
 #include "app/monitor/pinned_table.h"
 #include "app/plan/device_memory.h"
@@ -65,6 +66,7 @@ ChartsTab::ChartsTab(QUndoStack& undo, QWidget* parent)
     , m_throughput(new CurveChart(tr("Sequences/s"), Quantity::Number))
     , m_split(new StackedChart(tr("Step time"), Quantity::Seconds))
     , m_memory(new MemoryChart)
+    , m_evaluations(new EvaluationPanel)
     , m_further(new MetricCharts(m_link))
     , m_pinned(new PinnedTable(undo))
 {
@@ -121,7 +123,8 @@ QWidget* ChartsTab::buildBoard()
     grid->addWidget(m_throughput, 1, 4, 1, 2);
     grid->addWidget(m_split, 2, 0, 1, 3);
     grid->addWidget(m_memory, 2, 3, 1, 3);
-    grid->addWidget(m_further, 3, 0, 1, 6);
+    grid->addWidget(m_evaluations, 3, 0, 1, 6);
+    grid->addWidget(m_further, 4, 0, 1, 6);
     for (CurveChart* small : {m_rate, m_norm, m_throughput})
         small->setMinimumHeight(132);
     m_loss->setMinimumHeight(190);
@@ -313,6 +316,7 @@ void ChartsTab::fill(const OpenRun& run)
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
     m_split->setLayers(isPlaced ? x : SeriesColumn(), isPlaced ? causeLayers(steps) : QList<ChartLayer>());
     m_memory->setDevices(deviceMemory(run.facts(), run.series()));
+    m_evaluations->show(run);
     m_further->show(run);
     hideEmptyCharts();
 }

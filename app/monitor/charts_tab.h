@@ -15,6 +15,7 @@ namespace trainyard {
 class ChartPanel;
 class ChartToolbar;
 class CurveChart;
+class EvaluationPanel;
 class MetricCharts;
 class MemoryChart;
 class OpenRun;
@@ -22,7 +23,8 @@ class PinnedTable;
 class StackedChart;
 
 /// The charts of a run: loss large, below it learning rate, gradient norm and throughput, then step time and
-/// memory, then all other metrics. All share one cursor and one zoom; the pinned values are at the bottom.
+/// memory, then the held-out evaluations as a table and all other metrics. All share one cursor and one zoom;
+/// the pinned values are at the bottom.
 class ChartsTab : public QWidget {
     Q_OBJECT
 
@@ -69,6 +71,7 @@ private:
     CurveChart* m_throughput;
     StackedChart* m_split;
     MemoryChart* m_memory;
+    EvaluationPanel* m_evaluations;
     MetricCharts* m_further;
     PinnedTable* m_pinned;
     const OpenRun* m_run = nullptr;

@@ -38,13 +38,6 @@ std::vector<EvaluatedRun> evaluatedRuns(const Runs& runs, const Plans& plans)
     return evaluated;
 }
 
-/// "Held-out masked-LM accuracy" -> "masked-LM accuracy": the section says that it is held out.
-QString shortTitle(const EvaluationSeries& metric)
-{
-    static const QString kPrefix = QStringLiteral("Held-out ");
-    return metric.title.startsWith(kPrefix) ? metric.title.mid(kPrefix.size()) : metric.title;
-}
-
 QString metricText(const EvaluationSeries& metric, qsizetype row)
 {
     return figureText(metric.values[row], metric.quantity);
@@ -77,7 +70,7 @@ ReportTable overviewTable(const std::vector<EvaluatedRun>& runs)
                       {}};
     const std::vector<EvaluationSeries> metrics = allMetrics(runs);
     for (std::size_t i = 1; i < metrics.size(); ++i)
-        table.columns << shortTitle(metrics[i]);
+        table.columns << metrics[i].shortTitle();
     for (const EvaluatedRun& run : runs) {
         const qsizetype lowest = run.table().lowestLossRow();
         const qsizetype shown = lowest < 0 ? run.table().size() - 1 : lowest;
@@ -112,7 +105,7 @@ ReportTable evaluationsTable(const EvaluatedRun& run)
                       {"step", "tokens trained"},
                       {}};
     for (const EvaluationSeries& metric : run.metrics)
-        shown.columns << shortTitle(metric);
+        shown.columns << metric.shortTitle();
     for (const qsizetype row : rows) {
         QStringList cells{displayCount(table.at(row).step),
                           tokens.isEmpty() ? QStringLiteral("–") : displayLarge(tokens[row])};
@@ -156,7 +149,7 @@ QList<ReportBlock> metricFigures(const std::vector<EvaluatedRun>& runs)
     for (const EvaluationSeries& metric : allMetrics(runs)) {
         if (metric.name.endsWith(QLatin1String("loss")))
             continue;
-        ReportFigure figure{metric.title, "step", shortTitle(metric)};
+        ReportFigure figure{metric.title, "step", metric.shortTitle()};
         for (const EvaluatedRun& run : runs) {
             const auto own = std::ranges::find(run.metrics, metric.name, &EvaluationSeries::name);
             if (own != run.metrics.end())

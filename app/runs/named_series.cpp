@@ -81,6 +81,8 @@ std::vector<NamedSeries> ofSteps(const StepTable& steps)
     return all;
 }
 
+const QString kHeldOut = QStringLiteral("Held-out ");
+
 struct EvaluationTitle {
     std::string_view name;
     const char* title;
@@ -104,7 +106,7 @@ EvaluationSeries titledSeries(std::string_view name)
     const auto known = std::ranges::find(kEvaluationTitles, name, &EvaluationTitle::name);
     const QString text = QString::fromUtf8(name.data(), qsizetype(name.size()));
     if (known == kEvaluationTitles.end())
-        return {text, QStringLiteral("Held-out ") + text, Quantity::Number, {}};
+        return {text, kHeldOut + text, Quantity::Number, {}};
     return {text, QString::fromUtf8(known->title), known->quantity, {}};
 }
 
@@ -140,6 +142,11 @@ std::vector<NamedSeries> ofTables(const std::vector<SeriesTable>& tables)
 }
 
 } // namespace
+
+QString EvaluationSeries::shortTitle() const
+{
+    return title.startsWith(kHeldOut) ? title.mid(kHeldOut.size()) : title;
+}
 
 ModelFamily familyOf(const RunFacts& facts)
 {

@@ -31,6 +31,8 @@ struct EvaluationSeries {
     QString title; ///< "Held-out loss"
     Quantity quantity = Quantity::Number;
     SeriesColumn values; ///< of each evaluation, NaN where it is unknown
+
+    QString shortTitle() const; ///< "loss", for where the heading says that it is held out
 };
 
 /// Returns the loss and then the metrics of the model's family; empty without evaluations.

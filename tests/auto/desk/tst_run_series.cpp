@@ -5,7 +5,10 @@
 #include <cmath>
 #include <random>
 
+#include "app/base/display_text.h"
+#include "app/monitor/model/evaluation_text.h"
 #include "app/monitor/model/event_list_model.h"
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_series.h"
 
 using namespace trainyard;
@@ -180,6 +183,20 @@ private slots:
         QCOMPARE(at(StepColumn::Tokens), QList<double>{8000});
         QCOMPARE(at(StepColumn::TrainingSeconds), QList<double>{0.75});
         QCOMPARE(at(StepColumn::WallSeconds), QList<double>{2}); // of the step, not of the evaluation
+    }
+
+    void listsEvaluationsNewestFirst()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9), evaluation(1, 8), step(2, 8), evaluation(2, 8.25)}));
+        const TextTable table = evaluationText({}, series);
+        QCOMPARE(table.columns,
+                 (QStringList{"step", "tokens", "loss", "masked-LM loss", "masked-LM accuracy", "took"}));
+        QCOMPARE(table.rows, (QList<QStringList>{{"2", displayCount(8000), "8.250", "7.750",
+                                                  displayPercent(0.25), displaySeconds(0.25)},
+                                                 {"1", displayCount(4000), "★ 8.000", "7.500",
+                                                  displayPercent(0.25), displaySeconds(0.25)}}));
+        QVERIFY(evaluationText({}, {}).rows.isEmpty());
     }
 
     void aLaterAttemptReplacesTheEvaluationsOfItsSteps()

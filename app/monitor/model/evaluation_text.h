@@ -1,0 +1,14 @@
+#pragma once
+
+#include "app/base/text_table_model.h"
+
+namespace trainyard {
+
+struct RunFacts;
+class RunSeries;
+
+/// Returns a row for each held-out evaluation, the newest first: step, tokens trained until then, metrics,
+/// and the seconds that it took. A star marks the lowest loss.
+TextTable evaluationText(const RunFacts& facts, const RunSeries& series);
+
+} // namespace trainyard
