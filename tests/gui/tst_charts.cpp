@@ -356,6 +356,29 @@ private slots:
                  qPrintable(m_first->accessibleDescription()));
     }
 
+    /// As the held-out loss over the training loss: exact values, which no average may hide.
+    void aCurveBesideAnotherIsReadOutAndNeverSmoothed()
+    {
+        ChartOptions options = raw();
+        options.smoothing = {SmoothingKind::Classic, 0.9};
+        m_first->setOptions(options);
+        const Curve beside{
+            .name = "held-out", .x = {20, 40, 60}, .y = {0.75, 0.25, 0.5}, .style = 5, .aside = true};
+        m_first->setCurves({falling(100), beside});
+        m_link->setCursor(41);
+        replot();
+        const DrawnLine& drawn = m_first->lines().back();
+        QCOMPARE(drawn.points, (std::vector<QPointF>{{20, 0.75}, {40, 0.25}, {60, 0.5}}));
+        QVERIFY(drawn.dots);
+        const QString text = m_first->accessibleDescription();
+        QVERIFY2(text.contains("(smoothed ") && text.contains("held-out 0.2500"), qPrintable(text));
+        QTemporaryDir folder;
+        QVERIFY(m_first->saveValues(folder.filePath("loss.csv")).ok());
+        QFile values(folder.filePath("loss.csv"));
+        QVERIFY(values.open(QFile::ReadOnly));
+        QVERIFY(values.readAll().contains("held-out,40,0.25,\n")); // it has no average
+    }
+
     void savesItsPictureAndItsValues()
     {
         QTemporaryDir folder;

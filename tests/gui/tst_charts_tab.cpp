@@ -3,6 +3,7 @@
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QTest>
 #include <QToolButton>
 #include <QUndoStack>
@@ -12,6 +13,7 @@
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/curve_chart.h"
 #include "app/monitor/charts_tab.h"
+#include "app/monitor/evaluation_panel.h"
 #include "app/monitor/metric_charts.h"
 #include "app/monitor/pinned_table.h"
 #include "app/runs/open_run.h"
@@ -116,6 +118,37 @@ private slots:
                  qPrintable(pinned->shownText()));
         QVERIFY(pinned->shownText().startsWith("step\tLoss\t"));
         support::savePictures(*m_tab, "charts-pinned");
+    }
+
+    void showsHeldOutLossOverTheTrainingLoss()
+    {
+        auto* table = m_tab->findChild<EvaluationPanel*>();
+        QVERIFY(!table->isVisibleTo(m_tab.get()));
+        std::vector<Record> evaluations;
+        for (const int step : {50, 100, 150})
+            evaluations.push_back({1,
+                                   std::uint64_t(kSteps + step),
+                                   {0, step * 1'000'000'000LL},
+                                   support::sampleEvaluation({}, step)});
+        m_run->apply("steps", evaluations);
+        m_tab->show(*m_run);
+        const QList<Curve> curves = chart("Loss")->curves();
+        QCOMPARE(curves.size(), 2);
+        QCOMPARE(curves[1].x.toList(), (QList<double>{50, 100, 150}));
+        QCOMPARE(curves[1].y[2], support::sampleEvaluation({}, 150).loss);
+        QVERIFY(table->isVisibleTo(m_tab.get()));
+        QCOMPARE(table->findChild<QTableView*>()->model()->rowCount(), 3);
+        m_tab->showTime(100'000);
+        QTest::keyClick(chart("Loss"), Qt::Key_P);
+        const QString pinned = m_tab->findChild<PinnedTable*>()->shownText();
+        QVERIFY2(pinned.startsWith("step\tLoss\tHeld-out loss\t"), qPrintable(pinned));
+        auto* further = m_tab->findChild<MetricCharts*>();
+        further->findChild<QLineEdit*>()->setText("held-out masked accuracy");
+        scrollTo(further);
+        AWAIT_EQUAL(further->charts().size(), 1);
+        QCOMPARE(further->charts().first()->title(), QString("Held-out masked-LM accuracy"));
+        QCOMPARE(further->charts().first()->curves().first().x.toList(), (QList<double>{50, 100, 150}));
+        support::savePictures(*m_tab, "charts-held-out");
     }
 
     void changesOfTheViewAreUndoneOneByOne()
