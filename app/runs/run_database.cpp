@@ -20,6 +20,7 @@
 #include "app/base/display_text.h"
 #include "app/runs/history_problem.h"
 #include "app/runs/recorded_run.h"
+#include "app/runs/time_to_target.h"
 
 namespace trainyard {
 
@@ -44,6 +45,7 @@ bool RunEntry::operator==(const RunEntry& o) const
     return id == o.id && name == o.name && hosts == o.hosts && spec == o.spec && isTraining == o.isTraining &&
            state == o.state && reason == o.reason && step == o.step && steps == o.steps &&
            sameNumber(loss, o.loss) && sameNumber(bestHeldOutLoss, o.bestHeldOutLoss) &&
+           sameNumber(secondsToTarget, o.secondsToTarget) && sameNumber(tokensToTarget, o.tokensToTarget) &&
            sameNumber(sequencesPerSecond, o.sequencesPerSecond) && worldSize == o.worldSize &&
            attempt == o.attempt && createdMs == o.createdMs && updatedMs == o.updatedMs && tags == o.tags &&
            notes == o.notes && isArchived == o.isArchived && importedFrom == o.importedFrom;
@@ -69,6 +71,10 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     const EvaluationTable& evaluations = series.evaluations();
     const qsizetype best = evaluations.lowestLossRow();
     entry.bestHeldOutLoss = best < 0 ? std::nan("") : evaluations.column(EvaluationColumn::Loss)[best];
+    const auto reached =
+        facts.spec ? timeToTarget(facts.spec->evaluation, series) : std::optional<TimeToTarget>();
+    entry.secondsToTarget = reached ? reached->seconds : std::nan("");
+    entry.tokensToTarget = reached ? reached->tokens : std::nan("");
     entry.sequencesPerSecond = recentSequencesPerSecond(series);
     entry.worldSize = series.ranks().empty() ? (facts.spec ? facts.specNow()->layout.worldSize() : 0)
                                              : int(series.ranks().size());
@@ -110,7 +116,8 @@ CREATE TABLE IF NOT EXISTS runs (
     state TEXT NOT NULL, reason TEXT NOT NULL, step INTEGER NOT NULL, steps INTEGER NOT NULL,
     loss REAL, sequences_per_second REAL, world_size INTEGER NOT NULL, attempt INTEGER NOT NULL,
     created_ms INTEGER NOT NULL, updated_ms INTEGER NOT NULL, tags TEXT NOT NULL, notes TEXT NOT NULL,
-    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT '', best_held_out_loss REAL
+    archived INTEGER NOT NULL DEFAULT 0, imported_from TEXT NOT NULL DEFAULT '', best_held_out_loss REAL,
+    seconds_to_target REAL, tokens_to_target REAL
 ) WITHOUT ROWID)";
 
 /// A column that a version added to the table of those before it.
@@ -122,6 +129,8 @@ constexpr std::array kUpgrades{
     Upgrade{2, "ALTER TABLE runs ADD COLUMN archived INTEGER NOT NULL DEFAULT 0"},
     Upgrade{2, "ALTER TABLE runs ADD COLUMN imported_from TEXT NOT NULL DEFAULT ''"},
     Upgrade{3, "ALTER TABLE runs ADD COLUMN best_held_out_loss REAL"},
+    Upgrade{3, "ALTER TABLE runs ADD COLUMN seconds_to_target REAL"},
+    Upgrade{3, "ALTER TABLE runs ADD COLUMN tokens_to_target REAL"},
 };
 
 constexpr std::array kHistoryColumns{"id",
@@ -135,6 +144,8 @@ constexpr std::array kHistoryColumns{"id",
                                      "steps",
                                      "loss",
                                      "best_held_out_loss",
+                                     "seconds_to_target",
+                                     "tokens_to_target",
                                      "sequences_per_second",
                                      "world_size",
                                      "attempt",
@@ -196,6 +207,8 @@ QVariantList valuesOf(const RunEntry& e)
             e.steps,
             number(e.loss),
             number(e.bestHeldOutLoss),
+            number(e.secondsToTarget),
+            number(e.tokensToTarget),
             number(e.sequencesPerSecond),
             e.worldSize,
             e.attempt,
@@ -223,6 +236,8 @@ RunEntry entryFrom(const QSqlQuery& row)
     e.steps = next().toLongLong();
     e.loss = number(next());
     e.bestHeldOutLoss = number(next());
+    e.secondsToTarget = number(next());
+    e.tokensToTarget = number(next());
     e.sequencesPerSecond = number(next());
     e.worldSize = next().toInt();
     e.attempt = next().toInt();

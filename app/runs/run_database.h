@@ -43,6 +43,8 @@ struct RunEntry {
     qint64 steps = 0;
     double loss = std::numeric_limits<double>::quiet_NaN();               ///< of the last step
     double bestHeldOutLoss = std::numeric_limits<double>::quiet_NaN();    ///< lowest of the evaluations
+    double secondsToTarget = std::numeric_limits<double>::quiet_NaN();    ///< see TimeToTarget
+    double tokensToTarget = std::numeric_limits<double>::quiet_NaN();     ///< the same
     double sequencesPerSecond = std::numeric_limits<double>::quiet_NaN(); ///< median of the newest steps
     int worldSize = 0;
     int attempt = 1;

@@ -8,9 +8,8 @@ namespace trainyard {
 std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series)
 {
     const EvaluationTable& table = series.evaluations();
-    const SeriesColumn trained = table.positions(series.steps(), StepColumn::TrainingSeconds);
-    const SeriesColumn tokens = table.positions(series.steps(), StepColumn::Tokens);
-    if (evaluation.target <= 0 || trained.isEmpty())
+    const StepTable& steps = series.steps();
+    if (evaluation.target <= 0 || steps.isEmpty())
         return std::nullopt;
     double evaluated = 0;
     for (qsizetype row = 0; row < table.size(); ++row) {
@@ -18,8 +17,11 @@ std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const
         const double value = metricOf(record, evaluation.metric);
         evaluated += record.seconds;
         // As the worker decides it: what is not finite reaches nothing.
-        if (value == evaluation.target || isBetter(value, evaluation.target, evaluation.metric))
-            return TimeToTarget{record.step, value, trained[row] + evaluated, tokens[row]};
+        if (value != evaluation.target && !isBetter(value, evaluation.target, evaluation.metric))
+            continue;
+        const qsizetype at = steps.nearestRow(StepColumn::Step, static_cast<double>(record.step));
+        return TimeToTarget{record.step, value, steps.column(StepColumn::TrainingSeconds)[at] + evaluated,
+                            steps.column(StepColumn::Tokens)[at]};
     }
     return std::nullopt;
 }

@@ -128,6 +128,8 @@ QJsonObject toJson(const ListedRun& run)
             {"steps", e.steps},
             {"loss", number(e.loss)},
             {"best_held_out_loss", number(e.bestHeldOutLoss)},
+            {"seconds_to_target", number(e.secondsToTarget)},
+            {"tokens_to_target", number(e.tokensToTarget)},
             {"sequences_per_second", number(e.sequencesPerSecond)},
             {"attempt", run.desk ? qint64(run.desk->attempt) : qint64(e.attempt)},
             {"hosts", QJsonArray::fromStringList(e.hosts)},

@@ -36,6 +36,13 @@ double batchPerRank(const StudyPoint& run)
     return double(run.globalBatch) / run.worldSize;
 }
 
+double timeToSameTarget(const RunEntry& entry, const RunSpec& spec, const RunSpec& of)
+{
+    const bool isSame =
+        spec.evaluation.target == of.evaluation.target && spec.evaluation.metric == of.evaluation.metric;
+    return isSame ? entry.secondsToTarget : StudyPoint::kUnknown;
+}
+
 QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
 {
     QList<Measured> found;
@@ -45,7 +52,7 @@ QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
         const ParsedSpec parsed = parseSpec(entry.spec.toStdString());
         if (parsed.diagnostics.empty() && isComparable(parsed.spec, of))
             found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
-                           entry.sequencesPerSecond},
+                           entry.sequencesPerSecond, timeToSameTarget(entry, parsed.spec, of)},
                           parsed.spec});
     }
     return found;
@@ -135,11 +142,17 @@ TextTable studyTable(const QList<StudyPoint>& points)
                      QObject::tr("seq/s"), QObject::tr("Speed-up"), QObject::tr("Efficiency"),
                      QObject::tr("MFU")},
                     {}};
+    const bool hasTarget = std::ranges::any_of(
+        points, [](const StudyPoint& point) { return std::isfinite(point.secondsToTarget); });
+    if (hasTarget)
+        table.columns.append(QObject::tr("To target"));
     for (const StudyPoint& point : points) {
         const double speedUp = point.sequencesPerSecond / points.first().sequencesPerSecond;
         table.rows.append({displayCount(point.worldSize), point.name, displayCount(point.globalBatch),
                            displayNumber(point.sequencesPerSecond), displayNumber(speedUp) + u'×',
                            displayPercent(point.efficiency), displayPercent(point.utilisation)});
+        if (hasTarget)
+            table.rows.last().append(displaySeconds(point.secondsToTarget));
     }
     return table;
 }

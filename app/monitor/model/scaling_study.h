@@ -24,8 +24,9 @@ struct StudyPoint {
     int worldSize = 0;
     int globalBatch = 0; ///< sequences
     double sequencesPerSecond = 0;
-    double efficiency = 1;         ///< of a rank's throughput, against that of the baseline
-    double utilisation = kUnknown; ///< MFU, of StudyPeak
+    double secondsToTarget = kUnknown; ///< where it has the evaluation.target of the run that was asked for
+    double efficiency = 1;             ///< of a rank's throughput, against that of the baseline
+    double utilisation = kUnknown;     ///< MFU, of StudyPeak
 
     double perRank() const { return sequencesPerSecond / worldSize; }
 };
@@ -55,7 +56,8 @@ struct ScalingStudy {
 ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const QString& baseline,
                           const HardwareLibrary& hardware);
 
-/// Returns a row for each point: ranks, batch, throughput, speed-up over the first, efficiency, MFU.
+/// Returns a row for each point: ranks, batch, throughput, speed-up over the first, efficiency, MFU,
+/// and the time to the target where any of them reached it.
 TextTable studyTable(const QList<StudyPoint>& points);
 /// Describes the peak: "MFU of 989 TFLOP/s, dense, of an H100"; empty while it is unknown.
 QString peakText(const StudyPeak& peak);

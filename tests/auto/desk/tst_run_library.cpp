@@ -34,6 +34,8 @@ RunEntry entry(const QString& id, qint64 createdMs)
     e.steps = 7038;
     e.loss = 3.25;
     e.bestHeldOutLoss = 3.5;
+    e.secondsToTarget = 1200;
+    e.tokensToTarget = 4e6;
     e.sequencesPerSecond = 812.5;
     e.worldSize = 4;
     e.createdMs = createdMs;
@@ -281,13 +283,15 @@ private slots:
         QVERIFY(RunDatabase::open(m_file).value()->store(entry("a", 1000)).ok());
         {
             const Connection older(m_file, "ALTER TABLE runs DROP COLUMN best_held_out_loss",
+                                   "ALTER TABLE runs DROP COLUMN seconds_to_target",
+                                   "ALTER TABLE runs DROP COLUMN tokens_to_target",
                                    "PRAGMA user_version = 2");
         }
         auto library = RunDatabase::open(m_file).value();
         QCOMPARE(library->find("a")->loss, 3.25);
         QVERIFY(std::isnan(library->find("a")->bestHeldOutLoss));
         QVERIFY(library->store(entry("a", 1000)).ok());
-        QCOMPARE(RunDatabase::open(m_file).value()->find("a")->bestHeldOutLoss, 3.5);
+        QCOMPARE(*RunDatabase::open(m_file).value()->find("a"), entry("a", 1000));
     }
 
     void damageInTheMiddleIsToldAndLeftAsItIs()

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "app/base/display_text.h"
 #include "app/monitor/model/pipeline_timelines.h"
 #include "app/monitor/model/scaling_study.h"
 #include "app/plan/hardware_library.h"
@@ -70,6 +71,35 @@ private slots:
         const ScalingStudy again = scalingStudy(runs, of, "one, slow", m_hardware);
         QCOMPARE(words(again.strong), (QStringList{"one, slow: 100 %", "two: 125 %", "four: 113 %"}));
         QCOMPARE(words(again.weak), words(study.weak));
+    }
+
+    void showsTheTimeToTheSameTarget()
+    {
+        const auto withTarget = [](const QString& id, int ranks, double target, double seconds) {
+            RunSpec spec = specOn(ranks, 256);
+            spec.evaluation.target = target;
+            RunEntry entry = runOf(id, spec, 100 * ranks);
+            entry.secondsToTarget = seconds;
+            return entry;
+        };
+        RunFacts of;
+        of.spec = specOn(1, 256);
+        of.spec->evaluation.target = 2.5;
+        const ScalingStudy study =
+            scalingStudy({withTarget("one", 1, 2.5, 120), withTarget("two", 2, 2.5, 75),
+                          withTarget("four", 4, 3, 10)}, // an easier target
+                         of, {}, m_hardware);
+        const TextTable table = studyTable(study.strong);
+        QCOMPARE(table.columns.last(), QString("To target"));
+        QCOMPARE(table.rows[0].last(), displaySeconds(120));
+        QCOMPARE(table.rows[1].last(), displaySeconds(75));
+        QCOMPARE(table.rows[2].last(), QString("–"));
+        QCOMPARE(
+            studyTable(scalingStudy({runOf("one", specOn(1, 256), 60), runOf("two", specOn(2, 256), 100)}, of,
+                                    {}, m_hardware)
+                           .strong)
+                .columns.size(),
+            7);
     }
 
     void aRunCountsForTheRanksThatItRanOnLast()
