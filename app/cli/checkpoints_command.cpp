@@ -51,16 +51,22 @@ QJsonDocument toJson(const QList<RunCheckpoint>& checkpoints)
     for (const RunCheckpoint& one : checkpoints)
         list << QJsonObject{{"step", one.step},     {"folder", one.folder}, {"state", one.state},
                             {"reason", one.reason}, {"bytes", one.bytes},   {"verified", one.verified},
-                            {"latest", one.latest}, {"next", one.next}};
+                            {"latest", one.latest}, {"best", one.best},     {"next", one.next}};
     return QJsonDocument(QJsonObject{{"checkpoints", list}});
 }
 
 QStringList rowOf(const RunCheckpoint& checkpoint)
 {
+    QStringList notes;
+    if (checkpoint.next)
+        notes << "used by the next resume";
+    else if (!checkpoint.reason.isEmpty())
+        notes << checkpoint.reason;
+    if (checkpoint.best)
+        notes << "best held-out evaluation";
     const QString complete = checkpoint.verified ? "complete" : "complete, not verified";
     return {QString::number(checkpoint.step), QString::fromStdString(formatBytes(Bytes(checkpoint.bytes))),
-            checkpoint.state == "whole" ? complete : checkpoint.state,
-            checkpoint.next ? "used by the next resume" : checkpoint.reason};
+            checkpoint.state == "whole" ? complete : checkpoint.state, notes.join(QStringLiteral(", "))};
 }
 
 void printTable(const QList<RunCheckpoint>& checkpoints)

@@ -161,8 +161,9 @@ std::vector<EvaluationSeries> evaluationSeries(const RunFacts& facts, const RunS
     std::vector<EvaluationSeries> all{titledSeries("loss")};
     all.front().values = table.column(EvaluationColumn::Loss);
     const auto seriesOf = [&all](std::string_view name) -> EvaluationSeries& {
-        const auto known = std::ranges::find_if(
-            all, [name](const EvaluationSeries& one) { return one.name == toQString(name); });
+        const QLatin1String wanted(name.data(), qsizetype(name.size()));
+        const auto known =
+            std::ranges::find_if(all, [wanted](const EvaluationSeries& one) { return one.name == wanted; });
         return known != all.end() ? *known : all.emplace_back(titledSeries(name));
     };
     for (qsizetype row = 0; row < table.size(); ++row) {

@@ -47,6 +47,7 @@ RunCheckpoint checkpointOf(const QJsonObject& json)
     checkpoint.bytes = json.value("bytes").toInteger();
     checkpoint.verified = json.value("verified").toBool();
     checkpoint.latest = json.value("latest").toBool();
+    checkpoint.best = json.value("best").toBool();
     checkpoint.next = json.value("next").toBool();
     return checkpoint;
 }

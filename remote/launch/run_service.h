@@ -61,6 +61,7 @@ struct RunCheckpoint {
     qint64 bytes = 0;
     bool verified = false; ///< compared with its hashes
     bool latest = false;   ///< `latest` names it
+    bool best = false;     ///< `best` names it: the lowest loss or highest accuracy on held-out rows
     bool next = false;     ///< a resume takes it
 };
 

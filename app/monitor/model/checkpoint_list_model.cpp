@@ -56,7 +56,12 @@ QString noteText(const RunCheckpoint& checkpoint)
 {
     if (!checkpoint.reason.isEmpty())
         return shortReason(checkpoint);
-    return checkpoint.next ? CheckpointListModel::tr("used by the next resume") : QString();
+    QStringList notes;
+    if (checkpoint.best)
+        notes.append(CheckpointListModel::tr("★ best held-out evaluation"));
+    if (checkpoint.next)
+        notes.append(CheckpointListModel::tr("used by the next resume"));
+    return notes.join(QStringLiteral(", "));
 }
 
 QString checkpointText(const RunCheckpoint& checkpoint, int column)

@@ -68,6 +68,7 @@ Result<std::vector<ListedCheckpoint>> listCheckpoints(const RunFolder& folder,
         all.push_back(listed(name, examiner.of(name)));
         all.back().bytes = bytesOf(folder.checkpoints() / name.text());
         all.back().latest = name.text() == listing.latest;
+        all.back().best = name.text() == listing.best;
         all.back().next = next.ok() && next->checkpoint == name;
     }
     return all;

@@ -19,6 +19,7 @@ struct ListedCheckpoint {
     std::uint64_t bytes = 0; ///< on disk
     bool verified = false;   ///< every tensor was compared with its hash just now
     bool latest = false;     ///< the file `latest` names it
+    bool best = false;       ///< the file `best` names it
     bool next = false;       ///< the next start takes it
 };
 

@@ -143,10 +143,15 @@ Result<Answer> stop(const AgentContext& context, const json& request)
 
 json toJson(const ListedCheckpoint& checkpoint)
 {
-    return {{"step", checkpoint.name.step.value}, {"folder", checkpoint.name.text()},
-            {"state", checkpoint.state},          {"reason", checkpoint.reason},
-            {"bytes", checkpoint.bytes},          {"verified", checkpoint.verified},
-            {"latest", checkpoint.latest},        {"next", checkpoint.next}};
+    return {{"step", checkpoint.name.step.value},
+            {"folder", checkpoint.name.text()},
+            {"state", checkpoint.state},
+            {"reason", checkpoint.reason},
+            {"bytes", checkpoint.bytes},
+            {"verified", checkpoint.verified},
+            {"latest", checkpoint.latest},
+            {"best", checkpoint.best},
+            {"next", checkpoint.next}};
 }
 
 Result<Answer> checkpoints(const AgentContext& context, const json& request)

@@ -92,6 +92,17 @@ private slots:
         QCOMPARE(m_model->usualRow(), 1);
     }
 
+    void marksTheBestByHeldOutEvaluation()
+    {
+        RunCheckpoint best = whole(1000);
+        best.best = true;
+        RunCheckpoint both = whole(1500);
+        both.best = both.next = true;
+        m_model->update({both, best, whole(500)});
+        QCOMPARE(column(Model::Note), (QStringList{"★ best held-out evaluation, used by the next resume",
+                                                   "★ best held-out evaluation", ""}));
+    }
+
     /// A row has no room for it; the sentence about the checkpoint tells where it lies.
     void theRowLeavesOutTheWayToTheFolder()
     {
