@@ -116,7 +116,8 @@ bool isFinal(RunState state);
 /// Stream "run", written at every change and as a heartbeat in between.
 struct StateRecord {
     RunState state = RunState::Pending;
-    std::string reason;     ///< for Failed and Stopped: one sentence that names host and rank
+    std::string reason;     ///< one sentence: for Failed and Stopped with host and rank, for Finished why it
+                            ///< ended before its last step; empty = all steps are done
     std::int64_t step = 0;  ///< last finished step known to the supervisor
     std::int64_t steps = 0; ///< of the whole run
     bool heartbeat = false; ///< nothing changed; the supervisor is alive

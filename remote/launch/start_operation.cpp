@@ -36,6 +36,19 @@ bool isHere(const QStringList& hosts)
     return hosts == QStringList{"localhost"};
 }
 
+Error alreadyFinished(const std::string& id, const QJsonObject& run)
+{
+    const std::string early =
+        run.value("reason").toString().toStdString(); // by evaluation.target or patience
+    if (!early.empty())
+        return refused("the run " + id + " is finished: " + early,
+                       "to train for longer, launch a specification with another evaluation.target or "
+                       "evaluation.patience");
+    return refused("the run " + id + " is finished: all its " +
+                       std::to_string(run.value("steps").toInteger()) + " steps are done",
+                   "to train for longer, launch a specification with more launch.steps");
+}
+
 /// `run` as the host lists it.
 Status mayResume(const QJsonObject& run)
 {
@@ -43,9 +56,7 @@ Status mayResume(const QJsonObject& run)
     if (run.value("live").toBool())
         return refused("the run " + id + " is still running", "stop it first");
     if (run.value("state").toString().toStdString() == nameOf(RunState::Finished))
-        return refused("the run " + id + " is finished: all its " +
-                           std::to_string(run.value("steps").toInteger()) + " steps are done",
-                       "to train for longer, launch a specification with more launch.steps");
+        return alreadyFinished(id, run);
     return {};
 }
 

@@ -190,7 +190,8 @@ Verdict Attempt::judge(const StopSequence& stop, const std::string& fenced,
                      stopCause,
                      finishedAStep(),
                      number() > 1,
-                     m_givenUp};
+                     m_givenUp,
+                     step() < m_work.steps ? m_stream.whyFinished() : std::string()};
     return agent::judge(m_folder, m_work, m_present, end, m_rankLogSizes);
 }
 

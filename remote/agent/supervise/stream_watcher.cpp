@@ -32,6 +32,8 @@ void StreamWatcher::take(const Record& record)
     const auto* event = std::get_if<EventRecord>(&record.payload);
     if (event && event->severity == Severity::Error)
         m_lastError = *event;
+    if (event && event->kind == "training-finished")
+        m_whyFinished = event->message;
 }
 
 } // namespace trainyard::agent

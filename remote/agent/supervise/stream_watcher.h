@@ -32,6 +32,8 @@ public:
     bool hasStarted() const { return m_started; }
     /// Returns the job's last record in this attempt if it was an error.
     const std::optional<EventRecord>& lastError() const { return m_lastError; }
+    /// Returns the job's sentence on why it finished in this attempt; empty = it did not.
+    const std::string& whyFinished() const { return m_whyFinished; }
 
 private:
     void take(const Record& record);
@@ -45,6 +47,7 @@ private:
     std::int64_t m_stepsFinished = 0;
     double m_lastStepSeconds = 0;
     std::optional<EventRecord> m_lastError;
+    std::string m_whyFinished;
 };
 
 } // namespace trainyard::agent

@@ -246,7 +246,7 @@ Verdict judge(const RunFolder& folder, const RunWork& work, const LaunchRequest&
                 {{Severity::Error, "given-up", end.givenUp, {}, end.step}},
                 FailureKind::Infrastructure};
     if (endedWith(end, 0))
-        return {RunState::Finished, {}, {}};
+        return {RunState::Finished, end.endedEarly, {}};
     if (!end.stopCause.empty())
         return endedFromOutside(folder, end);
     if (end.stopAsked && end.terminated)

@@ -26,11 +26,12 @@ struct JobEnd {
     bool finishedAStep = false; ///< in this attempt
     bool isRestart = false;     ///< the hosts were reached in an earlier attempt
     std::string givenUp{};      ///< why the supervisor ended it as hanging; empty = it did not
+    std::string endedEarly{};   ///< why it finished before its last step; empty = it did not
 };
 
 struct Verdict {
     RunState state = RunState::Failed;
-    std::string reason;              ///< one sentence; empty when finished
+    std::string reason;              ///< one sentence; empty when all steps are done
     std::vector<EventRecord> events; ///< further facts for the user
     FailureKind failure = FailureKind::Work;
     std::string host{}; ///< of the rank that failed, as the request names it; empty = unknown

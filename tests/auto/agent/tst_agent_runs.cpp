@@ -73,6 +73,17 @@ private slots:
         QCOMPARE(run.status().step, 5);
         QCOMPARE(run.history(), std::string("starting running finished"));
         QCOMPARE(run.events("attempt-started").size(), std::size_t(1));
+        QCOMPARE(run.status().reason, std::string());
+    }
+
+    void saysWhyItFinishedBeforeTheLastStep()
+    {
+        m_agent->call(m_run->createRequest());
+        m_agent->call(m_run->launchRequest("early"));
+        QCOMPARE(m_run->waitForEnd().state, RunState::Finished);
+        QCOMPARE(m_run->status().step, 3);
+        QCOMPARE(m_run->status().reason,
+                 std::string("held-out loss 2 at step 3 reaches evaluation.target 2.5"));
     }
 
     void leavesTheRequestForACheckpointWhereTheWorkersLook()
