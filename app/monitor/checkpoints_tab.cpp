@@ -200,7 +200,7 @@ QString CheckpointsTab::whyNoResume() const
 {
     if (!m_run)
         return tr("Choose a run first.");
-    const QString run = whyNotResumed(m_run->facts(), m_run->series().status().state);
+    const QString run = whyNotResumed(m_run->facts(), m_run->series().status());
     if (!run.isEmpty())
         return run;
     const RunCheckpoint* checkpoint = current();

@@ -107,15 +107,16 @@ QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& 
     return {};
 }
 
-QString whyNotResumed(const RunFacts& facts, RunState state)
+QString whyNotResumed(const RunFacts& facts, const RunStatus& status)
 {
     if (facts.readOnly)
         return QObject::tr("This run is attached read-only.");
-    if (!isFinal(state))
+    if (!isFinal(status.state))
         return QObject::tr("The run is still active. Stop it first.");
-    if (state == RunState::Finished)
-        return QObject::tr("The run is finished: all of its steps are done.");
-    return {};
+    if (status.state != RunState::Finished)
+        return {};
+    return status.reason.isEmpty() ? QObject::tr("The run is finished: all of its steps are done.")
+                                   : QObject::tr("The run is finished: %1.").arg(oneLine(status.reason));
 }
 
 QString abandonedBranchText(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)
@@ -151,8 +152,15 @@ QString whenTheFirstIsDue(const RunFacts& facts, RunState state)
         return QObject::tr("A run writes one when it is stopped, and after its last step.");
     const auto last = static_cast<qint64>(facts.spec->launch.steps);
     const auto every = static_cast<qint64>(facts.spec->checkpoint.everySteps);
-    return QObject::tr("The first is written after step %1.")
-        .arg(displayCount(every > 0 ? std::min(every, last) : last));
+    const qint64 first = every > 0 ? std::min(every, last) : last;
+    const EvaluationSpec& evaluation = facts.spec->evaluation;
+    if (!evaluation.keepBest || !evaluation.isOn())
+        return QObject::tr("The first is written after step %1.").arg(displayCount(first));
+    if (evaluation.everySteps > 0) // the first evaluation is the best so far
+        return QObject::tr("The first is written after step %1.")
+            .arg(displayCount(std::min(first, static_cast<qint64>(evaluation.everySteps))));
+    return QObject::tr("The first is written after the first evaluation, at the latest after step %1.")
+        .arg(displayCount(first));
 }
 
 qsizetype checkpointNews(const RunSeries& series)

@@ -237,12 +237,16 @@ private slots:
     void saysWhyARunCannotBeResumed()
     {
         RunFacts facts;
-        QCOMPARE(whyNotResumed(facts, RunState::Stopped), QString());
-        QCOMPARE(whyNotResumed(facts, RunState::Failed), QString());
-        QVERIFY(whyNotResumed(facts, RunState::Running).contains("Stop it first"));
-        QVERIFY(whyNotResumed(facts, RunState::Finished).contains("finished"));
+        QCOMPARE(whyNotResumed(facts, {RunState::Stopped}), QString());
+        QCOMPARE(whyNotResumed(facts, {RunState::Failed}), QString());
+        QVERIFY(whyNotResumed(facts, {RunState::Running}).contains("Stop it first"));
+        QCOMPARE(whyNotResumed(facts, {RunState::Finished}),
+                 QString("The run is finished: all of its steps are done."));
+        QCOMPARE(whyNotResumed(facts, {RunState::Finished, "held-out loss 2 at step 3 reaches "
+                                                           "evaluation.target 2.5"}),
+                 QString("The run is finished: held-out loss 2 at step 3 reaches evaluation.target 2.5."));
         facts.readOnly = true;
-        QVERIFY(whyNotResumed(facts, RunState::Stopped).contains("attached read-only"));
+        QVERIFY(whyNotResumed(facts, {RunState::Stopped}).contains("attached read-only"));
     }
 
     void saysWhenTheFirstIsDue()
@@ -255,6 +259,12 @@ private slots:
                  QString("The first is written after step 2\u202f000."));
         QCOMPARE(whenTheFirstIsDue(factsOf(100, 2000), RunState::Failed),
                  QString("The run ended before it wrote one."));
+        RunFacts best = factsOf(100, 2000);
+        best.spec->evaluation.keepBest = true;
+        QCOMPARE(whenTheFirstIsDue(best, RunState::Running),
+                 QString("The first is written after the first evaluation, at the latest after step 100."));
+        best.spec->evaluation.everySteps = 40;
+        QCOMPARE(whenTheFirstIsDue(best, RunState::Running), QString("The first is written after step 40."));
         QVERIFY(!whenTheFirstIsDue(RunFacts(), RunState::Running).isEmpty());
     }
 
