@@ -25,11 +25,15 @@ struct ObservedRun {
 /// NotFinite, Divergence, GradientSpike: from the columns of the steps. A non-finite value and a spike stay
 /// active for 20 steps.
 QList<Alert> trainingAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
-/// Overfitting: from the held-out evaluations. Each of the newest heldOutEvaluations is more than heldOutRise
-/// above the lowest before them, while the mean training loss of the 50 steps before the newest evaluation
-/// is lower than before the lowest one.
+/// Overfitting: from the held-out evaluations. Each of the newest heldOutEvaluations is above the lowest loss
+/// before them by more than heldOutRise and four standard deviations of the noise between evaluations, while
+/// the mean training loss of the 50 steps before the newest evaluation is below that before the lowest one by
+/// more than two standard errors.
 QList<Alert> heldOutAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
 /// Stall, SlowSteps, Straggler: from the step times, overall and by rank.
+///
+/// Stall: waits longer after a step that is followed by an evaluation: twice the longest evaluation so far,
+/// or one step time for each batch of the first one.
 ///
 /// SlowSteps: of the newest steps, at least 8 of them and at least 10 s, three quarters took more than
 /// stepFactor times the median of the 100 before them, and so does their median.

@@ -1,9 +1,12 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <map>
 
 #include "app/alerts/alert_rules.h"
 #include "app/base/display_text.h"
 #include "app/base/median.h"
+#include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/layout/rank_grid.h"
 
 namespace trainyard {
@@ -17,7 +20,8 @@ constexpr double kNewestSeconds = 10;    ///< and so long they must have been sl
 constexpr double kMaxShareOfNewest = 0.75;
 constexpr std::size_t kMinCompared = 20; ///< steps of an attempt, before a rank is called slow
 constexpr double kMaxShareOfCompared = 0.8;
-constexpr double kMinGain = 0.02; ///< s a step: what is less is not worth a word
+constexpr double kLongestEvaluation = 2; ///< times the longest one so far, before the next one is overdue
+constexpr double kMinGain = 0.02;        ///< s a step: what is less is not worth a word
 
 /// Seconds of the steps before the newest `without`.
 std::vector<double> stepTimes(const StepTable& steps, qsizetype without)
@@ -40,6 +44,38 @@ const RunEvent* stallVerdict(const RunSeries& series)
     return isOver ? nullptr : &*found;
 }
 
+/// An evaluation data set with another path is unknown here; then any number of rows is possible.
+EvaluationSchedule scheduleOf(const RunSpec& spec, const RunFacts& facts)
+{
+    const bool isKnown = facts.dataSet && spec.evaluation.dataset.empty();
+    return evaluationSchedule(spec, isKnown ? facts.dataSet->testRows
+                                            : std::uint64_t{std::numeric_limits<std::int64_t>::max()});
+}
+
+/// Seconds that the evaluation after the newest step may take; 0 when none is due or it is done.
+double evaluationSeconds(const ObservedRun& run, double usualStep)
+{
+    const EvaluationTable& evaluations = run.series.evaluations();
+    const RunSpec* spec = run.facts.specNow();
+    const double step = run.series.steps().last(StepColumn::Step);
+    if (!spec || evaluations.last(EvaluationColumn::Step) >= step)
+        return 0;
+    const EvaluationSchedule schedule = scheduleOf(*spec, run.facts);
+    if (!schedule.isDue(std::int64_t(step)))
+        return 0;
+    const SeriesColumn& seconds = evaluations.column(EvaluationColumn::Seconds);
+    return seconds.isEmpty() ? usualStep * double(schedule.batches)
+                             : kLongestEvaluation * seconds.summary(0, seconds.size()).max;
+}
+
+/// Seconds since the newest step or, if it was later, the evaluation after it.
+double silence(const ObservedRun& run)
+{
+    const double stepEnd = run.series.steps().last(StepColumn::WallSeconds);
+    const double evaluated = run.series.evaluations().last(EvaluationColumn::WallSeconds);
+    return double(run.nowMs) / 1000 - (evaluated > stepEnd ? evaluated : stepEnd);
+}
+
 std::optional<Alert> stall(const ObservedRun& run, const AlertThresholds& thresholds)
 {
     const StepTable& steps = run.series.steps();
@@ -49,9 +85,9 @@ std::optional<Alert> stall(const ObservedRun& run, const AlertThresholds& thresh
     if (steps.isEmpty() && !verdict)
         return std::nullopt; // start-up may take long; the supervisor looks after it
     const double usual = medianOf(stepTimes(steps, 0));
-    const double silent =
-        steps.isEmpty() ? 0 : double(run.nowMs) / 1000 - steps.last(StepColumn::WallSeconds);
-    const double patience = std::max(thresholds.stallSeconds, thresholds.stallFactor * usual);
+    const double silent = steps.isEmpty() ? 0 : silence(run);
+    const double patience = std::max(thresholds.stallSeconds, thresholds.stallFactor * usual) +
+                            (steps.isEmpty() ? 0 : evaluationSeconds(run, usual));
     if (!verdict && !(silent > patience))
         return std::nullopt;
     QString text = steps.isEmpty() ? QObject::tr("No step finished yet")

@@ -254,6 +254,15 @@ private slots:
             return step == 400 ? std::optional(4.01) : rising(step);
         };
         QTest::addRow("held-out loss that came back") << back;
+        for (const unsigned seed : {1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u}) {
+            Story noisy; // 2 % of noise, twice the threshold
+            noisy.heldOutLoss = [seed](int step) -> std::optional<double> {
+                std::mt19937 generator(1000 * seed + unsigned(step));
+                std::normal_distribution<double> noise(0, 0.08);
+                return step % 10 == 0 ? std::optional(4 + noise(generator)) : std::nullopt;
+            };
+            QTest::addRow("noisy held-out loss at a plateau, %u", seed) << noisy;
+        }
         QTest::addRow("one late step") << with([](StepRecord& s) {
             if (s.step == 400)
                 s.stepSeconds = 9;
@@ -303,6 +312,26 @@ private slots:
                          s.loss += 4;
                  })),
                  QStringList());
+    }
+
+    void overfittingIsFoundInNoise()
+    {
+        Story story;
+        story.heldOutLoss = [](int step) -> std::optional<double> {
+            std::mt19937 generator(unsigned(step) * 7919u);
+            std::normal_distribution<double> noise(0, 0.08);
+            const double course = step < 150 ? 4 + (150 - step) / 50.0 : 4 + (step - 150) / 250.0;
+            return step % 10 == 0 ? std::optional(course + noise(generator)) : std::nullopt;
+        };
+        QCOMPARE(alertsIn(story), QStringList{"overfitting"});
+    }
+
+    /// The training loss stays where it is: then its noise decides whether it falls.
+    void aTrainingLossAtAPlateauIsNoOverfitting()
+    {
+        Story story = evaluated(4, 0.1);
+        story.atStep = [](StepRecord& s) { s.loss = 3.5 + (s.step % 2 == 0 ? 0.1 : -0.1); };
+        QCOMPARE(alertsIn(story), QStringList());
     }
 
     /// Both rise slowly: the optimizer is at fault, not the data.
@@ -387,6 +416,46 @@ private slots:
         QCOMPARE(namesOf(alerts), QStringList{"stall"});
         QCOMPARE(alerts.first().rank, std::optional(3));
         QVERIFY(alerts.first().text.contains("rank 3 did not enter all-reduce 1207"));
+    }
+
+    /// Its 1000 batches take up to 500 s after a step of 0.5 s, until its time is known.
+    void aLongEvaluationIsNoStall()
+    {
+        Story story = looked(400'000, RunLink::Live);
+        Told told(story);
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
+        told.facts.spec = RunSpec{};
+        told.facts.spec->launch.steps = 1000;
+        told.facts.spec->evaluation.everySteps = 200;
+        told.facts.spec->evaluation.batches = 1000;
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList());
+        told.run.nowMs += 200'000;
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
+        told.facts.spec->evaluation.everySteps = 300; // step 400 is followed by none
+        told.run.nowMs -= 200'000;
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
+    }
+
+    void theTimeOfTheLastEvaluationsLimitsThatOfTheNext()
+    {
+        Story story = looked(130'000, RunLink::Live);
+        Told told(story);
+        told.facts.spec = RunSpec{};
+        told.facts.spec->launch.steps = 1000;
+        told.facts.spec->evaluation.everySteps = 200;
+        told.facts.spec->evaluation.batches = 1000;
+        const std::int64_t stepEnd = told.run.nowMs * 1'000'000 - 130 * kSecondNs;
+        const auto evaluate = [&](std::int64_t step, std::int64_t now, double seconds) {
+            EvaluationRecord record{.step = step, .loss = 4};
+            record.seconds = seconds;
+            told.series.apply("steps", {{1, std::uint64_t(1000 + step), {now, now}, record}});
+        };
+        evaluate(200, stepEnd - 100 * kSecondNs, 40);
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList()); // 60 s and twice 40 s
+        told.run.nowMs += 20'000;
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
+        evaluate(400, stepEnd + 110 * kSecondNs, 110); // which ended 40 s ago
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList());
     }
 
     void thresholdsAreTheUsers()
