@@ -45,8 +45,29 @@ Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& run
                      runId.toStdString() + " did not finish",
                      {}};
     TRAINYARD_TRY(const RunSeries series, readRunSeries(QString::fromStdString(runDir(runId).string())));
-    return ScalingPoint{runId, spec.layout.worldSize(), spec.batch.global, recentSequencesPerSecond(series),
-                        timeToTarget(spec.evaluation, series)};
+    return ScalingPoint{runId,
+                        spec.layout.worldSize(),
+                        spec.batch.global,
+                        recentSequencesPerSecond(series),
+                        timeToTarget(spec.evaluation, series),
+                        deskHardware().priceOf(spec)};
+}
+
+/// What each size spent until it reached evaluation.target.
+void printTargets(const QList<ScalingRow>& table)
+{
+    QList<QStringList> rows{{"ranks", "target reached", "time", "tokens", "cost"}};
+    for (const ScalingRow& row : table) {
+        const auto cost = row.costToTarget();
+        const QString money =
+            cost ? console::number(*cost) + " " + QString::fromStdString(row.price.currency) : "unknown";
+        rows << (row.toTarget ? QStringList{QString::number(row.worldSize),
+                                            QString("after step %1").arg(row.toTarget->step),
+                                            displaySeconds(row.toTarget->seconds),
+                                            displayLarge(row.toTarget->tokens), money}
+                              : QStringList{QString::number(row.worldSize), "no", "–", "–", "–"});
+    }
+    console::print(console::table(rows));
 }
 
 void printTable(const QList<ScalingRow>& table)
@@ -57,14 +78,21 @@ void printTable(const QList<ScalingRow>& table)
                             console::number(row.sequencesPerSecond), QString::number(row.speedup, 'f', 2),
                             console::percent(row.efficiency),        row.runId};
     console::print(console::table(rows));
-    for (const ScalingRow& row : table) {
-        if (row.toTarget)
-            console::print(
-                QString("%1 ranks reached the target after step %2, %3 and %4 tokens")
-                    .arg(row.worldSize)
-                    .arg(row.toTarget->step)
-                    .arg(displaySeconds(row.toTarget->seconds), displayLarge(row.toTarget->tokens)));
+    if (std::ranges::any_of(table, [](const ScalingRow& row) { return row.toTarget.has_value(); }))
+        printTargets(table);
+}
+
+QJsonObject targetJson(const ScalingRow& row)
+{
+    QJsonObject json{{"step", qint64(row.toTarget->step)},
+                     {"value", row.toTarget->value},
+                     {"seconds", row.toTarget->seconds},
+                     {"tokens", row.toTarget->tokens}};
+    if (const auto cost = row.costToTarget()) {
+        json["cost"] = *cost;
+        json["currency"] = QString::fromStdString(row.price.currency);
     }
+    return json;
 }
 
 QJsonObject toJson(const ScalingRow& row)
@@ -76,10 +104,7 @@ QJsonObject toJson(const ScalingRow& row)
                      {"efficiency", row.efficiency},
                      {"run", row.runId}};
     if (row.toTarget)
-        json["to_target"] = QJsonObject{{"step", qint64(row.toTarget->step)},
-                                        {"value", row.toTarget->value},
-                                        {"seconds", row.toTarget->seconds},
-                                        {"tokens", row.toTarget->tokens}};
+        json["to_target"] = targetJson(row);
     return json;
 }
 

@@ -55,6 +55,25 @@ Result<NodeModel> HardwareLibrary::find(const std::string& name) const
                     fmt::format("known hardware: {}", fmt::join(names(), ", ")));
 }
 
+Price HardwareLibrary::priceOf(const RunSpec& spec) const
+{
+    ClusterModel paid;
+    int ranks = spec.layout.worldSize();
+    for (const NodeSpec& host : spec.cluster.nodes) {
+        if (ranks <= 0)
+            break;
+        ranks -= host.slotCount;
+        const auto node = find(host.hardware);
+        if (!node.ok())
+            return {};
+        paid.parts.push_back({*node, 1});
+    }
+    if (paid.parts.empty())
+        return {};
+    return {paid.pricePerHour(), paid.parts.front().node.price.currency,
+            paid.governing(spec.precision.compute).price.date};
+}
+
 Status HardwareLibrary::store(const std::string& name, const NodeModel& node) const
 {
     if (!isHardwareName(name))

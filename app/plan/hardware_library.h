@@ -7,6 +7,7 @@
 #include "engine/base/result.h"
 #include "engine/planner/calibration/probe.h"
 #include "engine/planner/hardware/hardware.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
@@ -21,6 +22,9 @@ public:
     std::vector<std::string> names() const;
     /// BadInput for an unknown name, with the known ones, and for an invalid file.
     Result<NodeModel> find(const std::string& name) const;
+    /// Price of the hosts that get ranks, together, with the oldest date; perHour 0 unless all have a price
+    /// in one currency.
+    Price priceOf(const RunSpec& spec) const;
     /// Saves the user's own hardware under that name. BadInput unless isHardwareName().
     Status store(const std::string& name, const NodeModel& node) const;
 

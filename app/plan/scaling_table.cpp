@@ -5,6 +5,14 @@
 
 namespace trainyard {
 
+std::optional<double> ScalingRow::costToTarget() const
+{
+    constexpr double kSecondsPerHour = 3600;
+    if (!toTarget || price.perHour <= 0)
+        return std::nullopt;
+    return price.perHour * toTarget->seconds / kSecondsPerHour;
+}
+
 QList<ScalingRow> scalingTable(const QList<ScalingPoint>& points)
 {
     std::map<int, ScalingRow> bySize;
@@ -20,6 +28,7 @@ QList<ScalingRow> scalingTable(const QList<ScalingPoint>& points)
         row.runId = point.runId;
         row.sequencesPerSecond = point.sequencesPerSecond;
         row.toTarget = point.toTarget;
+        row.price = point.price;
     }
     if (bySize.size() < 2)
         return {};

@@ -6,6 +6,7 @@
 #include <QString>
 
 #include "app/runs/time_to_target.h"
+#include "engine/planner/hardware/hardware.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -17,6 +18,7 @@ struct ScalingPoint {
     int globalBatch = 0;
     double sequencesPerSecond = 0; ///< steady state
     std::optional<TimeToTarget> toTarget{};
+    Price price{}; ///< of its hosts together; perHour 0 = unknown
 };
 
 /// One world size of a scaling study. The smallest one is the base:
@@ -30,7 +32,10 @@ struct ScalingRow {
     double speedup = 1;
     double efficiency = 1;
     std::optional<TimeToTarget> toTarget{}; ///< nullopt: no target, or it was not reached
+    Price price{};                          ///< of its hosts together; perHour 0 = unknown
 
+    /// In the currency of the price; nullopt without a price or before the target.
+    std::optional<double> costToTarget() const;
     bool operator==(const ScalingRow&) const = default;
 };
 

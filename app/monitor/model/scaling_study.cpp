@@ -36,11 +36,9 @@ double batchPerRank(const StudyPoint& run)
     return double(run.globalBatch) / run.worldSize;
 }
 
-double timeToSameTarget(const RunEntry& entry, const RunSpec& spec, const RunSpec& of)
+bool haveSameTarget(const RunSpec& a, const RunSpec& b)
 {
-    const bool isSame =
-        spec.evaluation.target == of.evaluation.target && spec.evaluation.metric == of.evaluation.metric;
-    return isSame ? entry.secondsToTarget : StudyPoint::kUnknown;
+    return a.evaluation.target == b.evaluation.target && a.evaluation.metric == b.evaluation.metric;
 }
 
 QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
@@ -50,10 +48,15 @@ QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
         if (entry.worldSize < 1 || !(entry.sequencesPerSecond > 0) || entry.spec.isEmpty())
             continue;
         const ParsedSpec parsed = parseSpec(entry.spec.toStdString());
-        if (parsed.diagnostics.empty() && isComparable(parsed.spec, of))
-            found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
-                           entry.sequencesPerSecond, timeToSameTarget(entry, parsed.spec, of)},
-                          parsed.spec});
+        if (!parsed.diagnostics.empty() || !isComparable(parsed.spec, of))
+            continue;
+        found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
+                       entry.sequencesPerSecond},
+                      parsed.spec});
+        if (haveSameTarget(parsed.spec, of)) {
+            found.last().point.secondsToTarget = entry.secondsToTarget;
+            found.last().point.tokensToTarget = entry.tokensToTarget;
+        }
     }
     return found;
 }
@@ -86,6 +89,25 @@ QList<StudyPoint> curveOf(const QList<Measured>& runs, const QString& baseline, 
     return points;
 }
 
+const RunSpec& specOfPoint(const StudyPoint& point, const QList<Measured>& runs)
+{
+    return std::ranges::find_if(runs, [&](const Measured& run) { return run.point.runId == point.runId; })
+        ->spec;
+}
+
+void fillCost(QList<StudyPoint>& points, const QList<Measured>& runs, const HardwareLibrary& hardware)
+{
+    constexpr double kSecondsPerHour = 3600;
+    for (StudyPoint& point : points) {
+        if (!std::isfinite(point.secondsToTarget))
+            continue;
+        const Price price = hardware.priceOf(specOfPoint(point, runs));
+        if (price.perHour > 0)
+            point.costToTarget = price.perHour * point.secondsToTarget / kSecondsPerHour;
+        point.currency = QString::fromStdString(price.currency);
+    }
+}
+
 const DeviceModel* deviceOf(const RunSpec& spec, const HardwareLibrary& hardware, NodeModel& node)
 {
     if (spec.cluster.nodes.empty() || spec.cluster.nodes.front().hardware.empty())
@@ -102,11 +124,15 @@ void fillUtilisation(QList<StudyPoint>& points, const QList<Measured>& runs, con
                      double peak)
 {
     for (StudyPoint& point : points) {
-        const auto run = std::ranges::find_if(
-            runs, [&](const Measured& measured) { return measured.point.runId == point.runId; });
         const double seconds = point.globalBatch / point.sequencesPerSecond;
-        point.utilisation = stepStats(run->spec, shape, peak, seconds).modelUtilization;
+        point.utilisation = stepStats(specOfPoint(point, runs), shape, peak, seconds).modelUtilization;
     }
+}
+
+QString costText(const StudyPoint& point)
+{
+    const QString amount = displayNumber(point.costToTarget);
+    return std::isfinite(point.costToTarget) ? amount + u' ' + point.currency : amount;
 }
 
 } // namespace
@@ -124,6 +150,8 @@ ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const
     study.weak = curveOf(measured, baseline, [perRank](const StudyPoint& run) {
         return std::fabs(batchPerRank(run) - perRank) < 0.5;
     });
+    fillCost(study.strong, measured, hardware);
+    fillCost(study.weak, measured, hardware);
     study.published = publishedCurvesOf(of.spec->model);
     NodeModel node;
     const DeviceModel* device = deviceOf(*of.spec, hardware, node);
@@ -144,15 +172,21 @@ TextTable studyTable(const QList<StudyPoint>& points)
                     {}};
     const bool hasTarget = std::ranges::any_of(
         points, [](const StudyPoint& point) { return std::isfinite(point.secondsToTarget); });
+    const bool hasCost = std::ranges::any_of(
+        points, [](const StudyPoint& point) { return std::isfinite(point.costToTarget); });
     if (hasTarget)
-        table.columns.append(QObject::tr("To target"));
+        table.columns << QObject::tr("To target") << QObject::tr("Tokens to target");
+    if (hasCost)
+        table.columns << QObject::tr("Cost to target");
     for (const StudyPoint& point : points) {
         const double speedUp = point.sequencesPerSecond / points.first().sequencesPerSecond;
         table.rows.append({displayCount(point.worldSize), point.name, displayCount(point.globalBatch),
                            displayNumber(point.sequencesPerSecond), displayNumber(speedUp) + u'×',
                            displayPercent(point.efficiency), displayPercent(point.utilisation)});
         if (hasTarget)
-            table.rows.last().append(displaySeconds(point.secondsToTarget));
+            table.rows.last() << displaySeconds(point.secondsToTarget) << displayLarge(point.tokensToTarget);
+        if (hasCost)
+            table.rows.last() << costText(point);
     }
     return table;
 }

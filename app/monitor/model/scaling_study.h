@@ -24,9 +24,13 @@ struct StudyPoint {
     int worldSize = 0;
     int globalBatch = 0; ///< sequences
     double sequencesPerSecond = 0;
-    double secondsToTarget = kUnknown; ///< where it has the evaluation.target of the run that was asked for
-    double efficiency = 1;             ///< of a rank's throughput, against that of the baseline
-    double utilisation = kUnknown;     ///< MFU, of StudyPeak
+    // Known where it has the same evaluation.target as the run whose study it is, and reached it.
+    double secondsToTarget = kUnknown;
+    double tokensToTarget = kUnknown;
+    double costToTarget = kUnknown; ///< at the present price of its hosts, in `currency`
+    QString currency{};
+    double efficiency = 1;         ///< of a rank's throughput, against that of the baseline
+    double utilisation = kUnknown; ///< MFU, of StudyPeak
 
     double perRank() const { return sequencesPerSecond / worldSize; }
 };
@@ -57,7 +61,7 @@ ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const
                           const HardwareLibrary& hardware);
 
 /// Returns a row for each point: ranks, batch, throughput, speed-up over the first, efficiency, MFU,
-/// and the time to the target where any of them reached it.
+/// and time, tokens and cost to the target where any of them reached it.
 TextTable studyTable(const QList<StudyPoint>& points);
 /// Describes the peak: "MFU of 989 TFLOP/s, dense, of an H100"; empty while it is unknown.
 QString peakText(const StudyPeak& peak);

@@ -48,6 +48,26 @@ private slots:
         QVERIFY(library.names() == nodePresetNames());
     }
 
+    /// Four ranks need one of the two hosts.
+    void addsUpThePricesOfTheHostsThatGetRanks()
+    {
+        const HardwareLibrary library(m_folder);
+        RunSpec spec;
+        spec.cluster.nodes = {{.host = "a", .slotCount = 4, .hardware = "hgx-h100"},
+                              {.host = "b", .slotCount = 4, .hardware = "p4d.24xlarge"}};
+        spec.layout.data = 4;
+        const double h100 = nodePreset("hgx-h100")->price.perHour;
+        QVERIFY(h100 > 0);
+        QCOMPARE(library.priceOf(spec).perHour, h100);
+        QCOMPARE(library.priceOf(spec).currency, std::string("USD"));
+        spec.layout.data = 8;
+        QCOMPARE(library.priceOf(spec).perHour, h100 + nodePreset("p4d.24xlarge")->price.perHour);
+        spec.cluster.nodes.back().hardware = "hgx-a100"; // without a price
+        QCOMPARE(library.priceOf(spec).perHour, 0.0);
+        spec.cluster.nodes.back().hardware.clear();
+        QCOMPARE(library.priceOf(spec).perHour, 0.0);
+    }
+
     void saysWhatIsWrong()
     {
         const HardwareLibrary library(m_folder);

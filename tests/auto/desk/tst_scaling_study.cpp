@@ -80,6 +80,7 @@ private slots:
             spec.evaluation.target = target;
             RunEntry entry = runOf(id, spec, 100 * ranks);
             entry.secondsToTarget = seconds;
+            entry.tokensToTarget = 3e6;
             return entry;
         };
         RunFacts of;
@@ -90,16 +91,35 @@ private slots:
                           withTarget("four", 4, 3, 10)}, // an easier target
                          of, {}, m_hardware);
         const TextTable table = studyTable(study.strong);
-        QCOMPARE(table.columns.last(), QString("To target"));
-        QCOMPARE(table.rows[0].last(), displaySeconds(120));
-        QCOMPARE(table.rows[1].last(), displaySeconds(75));
-        QCOMPARE(table.rows[2].last(), QString("–"));
+        QCOMPARE(table.columns.mid(7), (QStringList{"To target", "Tokens to target"})); // no price is known
+        QCOMPARE(table.rows[0].mid(7), (QStringList{displaySeconds(120), displayLarge(3e6)}));
+        QCOMPARE(table.rows[1].mid(7), (QStringList{displaySeconds(75), displayLarge(3e6)}));
+        QCOMPARE(table.rows[2].mid(7), (QStringList{"–", "–"}));
         QCOMPARE(
             studyTable(scalingStudy({runOf("one", specOn(1, 256), 60), runOf("two", specOn(2, 256), 100)}, of,
                                     {}, m_hardware)
                            .strong)
                 .columns.size(),
             7);
+    }
+
+    /// An hour of one node with its preset's price.
+    void showsTheCostToTheTarget()
+    {
+        RunSpec spec = specOn(1, 256);
+        spec.evaluation.target = 2.5;
+        spec.cluster.nodes.front().hardware = "hgx-h100";
+        RunEntry one = runOf("one", spec, 100);
+        one.secondsToTarget = 3600;
+        RunFacts of;
+        of.spec = spec;
+        const ScalingStudy study = scalingStudy({one, runOf("two", specOn(2, 256), 180)}, of, {}, m_hardware);
+        const double price = m_hardware.find("hgx-h100").value().price.perHour;
+        QCOMPARE(study.strong[0].costToTarget, price);
+        const TextTable table = studyTable(study.strong);
+        QCOMPARE(table.columns.last(), QString("Cost to target"));
+        QCOMPARE(table.rows[0].last(), displayNumber(price) + " USD");
+        QCOMPARE(table.rows[1].last(), QString("–"));
     }
 
     void aRunCountsForTheRanksThatItRanOnLast()

@@ -36,6 +36,17 @@ private slots:
         QCOMPARE(rows[1].speedup, 1.5);
     }
 
+    void costToTheTargetIsPriceTimesTime()
+    {
+        ScalingPoint one{"a", 1, 64, 100, TimeToTarget{1000, 2.5, 7200, 1e6}, {10, "USD", "2023-06"}};
+        ScalingPoint two{"b", 2, 64, 180, std::nullopt, {20, "USD", "2023-06"}};
+        const auto rows = scalingTable({one, two});
+        QCOMPARE(rows[0].costToTarget(), std::optional(20.0));
+        QVERIFY(!rows[1].costToTarget()); // not reached
+        one.price = {};
+        QVERIFY(!scalingTable({one, two})[0].costToTarget());
+    }
+
     void oneSizeIsNoStudy()
     {
         QVERIFY(scalingTable({{"a", 2, 64, 90}, {"b", 2, 64, 95}}).isEmpty());
