@@ -124,7 +124,7 @@ const QList<ThresholdField>& thresholdFields()
         riseField(),
         field<&T::heldOutEvaluations>(
             "held_out_evaluations", "Overfitting, at least", "evaluations",
-            "Evaluations in a row with such a held-out loss before overfitting is reported", 1, 100, 1),
+            "Alerts only after this many evaluations in a row with such a held-out loss", 1, 100, 1),
         field<&T::stallFactor>("stall_factor", "Stall", "× step time",
                                "Alerts when no step finishes for this many typical step times", 2, 1000, 1),
         field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",

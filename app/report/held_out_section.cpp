@@ -160,7 +160,7 @@ QList<ReportBlock> metricFigures(const std::vector<EvaluatedRun>& runs)
     return figures;
 }
 
-/// What all runs are compared by: the target in their specifications where that is one and the same, else the
+/// The target that all runs are compared by: the one in their specifications if they have the same, else the
 /// lowest loss that each of them reached.
 struct ComparedTarget {
     EvaluationSpec evaluation;
@@ -181,7 +181,7 @@ std::optional<ComparedTarget> specifiedTarget(const std::vector<EvaluatedRun>& r
         return std::nullopt;
     const bool isLoss = wanted.metric == EvaluationMetric::Loss;
     return ComparedTarget{wanted,
-                          QStringLiteral("a held-out %1 of %2, as in evaluation.target")
+                          QStringLiteral("a held-out %1 of %2 (evaluation.target)")
                               .arg(isLoss ? QStringLiteral("loss") : QStringLiteral("accuracy"),
                                    isLoss ? displayLoss(wanted.target) : displayPercent(wanted.target))};
 }
@@ -200,7 +200,7 @@ std::optional<ComparedTarget> reachedByAll(const std::vector<EvaluatedRun>& runs
     target.words =
         runs.size() == 1
             ? QStringLiteral("the lowest held-out loss, %1").arg(displayLoss(reached))
-            : QStringLiteral("a held-out loss of %1, which all of them reach").arg(displayLoss(reached));
+            : QStringLiteral("a held-out loss of %1, which all runs reach").arg(displayLoss(reached));
     return target;
 }
 
@@ -228,10 +228,11 @@ QStringList targetRow(const EvaluatedRun& run, const std::optional<TimeToTarget>
 ReportTable targetTable(std::vector<EvaluatedRun> runs, const ComparedTarget& target)
 {
     std::ranges::stable_sort(runs, {}, [](const EvaluatedRun& run) { return worldSizeOf(*run.run); });
-    ReportTable table{QStringLiteral("To %1. Time is that of steps and evaluations, without interruptions")
-                          .arg(target.words),
-                      {"run", "ranks", "after step", "time", "tokens", "cost"},
-                      {}};
+    ReportTable table{
+        QStringLiteral("Time, tokens and cost to %1. Time includes evaluations, but no interruptions")
+            .arg(target.words),
+        {"run", "ranks", "after step", "time", "tokens", "cost"},
+        {}};
     if (runs.size() > 1)
         table.columns << "speed-up";
     double first = std::numeric_limits<double>::quiet_NaN();

@@ -5,6 +5,8 @@
 #include <limits>
 #include <optional>
 
+#include "engine/records/evaluation_metrics.h"
+
 namespace trainyard {
 
 namespace {
@@ -104,15 +106,16 @@ EvaluationRecord EvaluationTable::at(qsizetype row) const
     return record;
 }
 
-qsizetype EvaluationTable::lowestLossRow() const
+qsizetype EvaluationTable::bestRow(EvaluationMetric metric) const
 {
-    const SeriesColumn& losses = column(EvaluationColumn::Loss);
-    qsizetype lowest = -1;
-    for (qsizetype row = 0; row < losses.size(); ++row) {
-        if (std::isfinite(losses[row]) && (lowest < 0 || losses[row] < losses[lowest]))
-            lowest = row;
+    const SeriesColumn& values =
+        column(metric == EvaluationMetric::Loss ? EvaluationColumn::Loss : EvaluationColumn::TokenAccuracy);
+    qsizetype best = -1;
+    for (qsizetype row = 0; row < values.size(); ++row) {
+        if (std::isfinite(values[row]) && (best < 0 || isBetter(values[row], values[best], metric)))
+            best = row;
     }
-    return lowest;
+    return best;
 }
 
 SeriesColumn EvaluationTable::positions(const StepTable& steps, StepColumn axis) const

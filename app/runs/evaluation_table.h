@@ -9,10 +9,11 @@
 #include "app/runs/step_table.h"
 #include "app/series/series_file.h"
 #include "engine/records/record.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-/// One figure per held-out evaluation.
+/// One value per held-out evaluation.
 enum class EvaluationColumn {
     Step,
     WallSeconds, ///< since 1970-01-01 UTC
@@ -47,8 +48,9 @@ public:
     const SeriesColumn& column(EvaluationColumn column) const;
     double last(EvaluationColumn column) const; ///< NaN when empty
     EvaluationRecord at(qsizetype row) const;
-    /// Returns the row of the lowest loss; -1 without a finite one.
-    qsizetype lowestLossRow() const;
+    /// Returns the row that is best by the metric, the first of equal ones; -1 without a finite value.
+    qsizetype bestRow(EvaluationMetric metric) const;
+    qsizetype lowestLossRow() const { return bestRow(EvaluationMetric::Loss); }
     /// Returns the positions of the evaluations on an axis: those of their steps. Empty without steps.
     SeriesColumn positions(const StepTable& steps, StepColumn axis) const;
 

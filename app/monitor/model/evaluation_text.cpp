@@ -4,28 +4,42 @@
 
 #include "app/base/display_text.h"
 #include "app/runs/named_series.h"
-#include "app/runs/run_series.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
+
+namespace {
+
+/// Name of the series that evaluation.metric names.
+QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
+{
+    if (metric == EvaluationMetric::Loss)
+        return QStringLiteral("loss");
+    return familyOf(facts) == ModelFamily::Bert ? QStringLiteral("mlm_accuracy") : QStringLiteral("accuracy");
+}
+
+} // namespace
 
 TextTable evaluationText(const RunFacts& facts, const RunSeries& series)
 {
     const EvaluationTable& evaluations = series.evaluations();
     const std::vector<EvaluationSeries> metrics = evaluationSeries(facts, series);
     const SeriesColumn tokens = evaluations.positions(series.steps(), StepColumn::Tokens);
-    const qsizetype lowest = evaluations.lowestLossRow();
+    const EvaluationMetric metric = facts.spec ? facts.spec->evaluation.metric : EvaluationMetric::Loss;
+    const qsizetype best = evaluations.bestRow(metric);
+    const QString judged = judgedSeries(facts, metric);
     TextTable table{{QObject::tr("step"), QObject::tr("tokens")}, {}};
-    for (const EvaluationSeries& metric : metrics)
-        table.columns << metric.shortTitle();
-    table.columns << QObject::tr("took");
+    for (const EvaluationSeries& one : metrics)
+        table.columns << one.shortTitle();
+    table.columns << QObject::tr("time");
     for (qsizetype row = evaluations.size() - 1; row >= 0; --row) {
         const EvaluationRecord evaluation = evaluations.at(row);
         QStringList cells{displayCount(evaluation.step),
                           tokens.isEmpty() ? QStringLiteral("–") : displayLarge(tokens[row])};
-        for (const EvaluationSeries& metric : metrics)
-            cells << figureText(metric.values[row], metric.quantity);
-        if (row == lowest)
-            cells[2].prepend(QStringLiteral("★ "));
+        for (const EvaluationSeries& one : metrics) {
+            const QString text = figureText(one.values[row], one.quantity);
+            cells << (row == best && one.name == judged ? QStringLiteral("★ ") + text : text);
+        }
         table.rows << (cells << displaySeconds(evaluation.seconds));
     }
     return table;

@@ -8,7 +8,7 @@ struct RunFacts;
 class RunSeries;
 
 /// Returns a row for each held-out evaluation, the newest first: step, tokens trained until then, metrics,
-/// and the seconds that it took. A star marks the lowest loss.
+/// and the time it took. A star marks the best one by evaluation.metric.
 TextTable evaluationText(const RunFacts& facts, const RunSeries& series);
 
 } // namespace trainyard

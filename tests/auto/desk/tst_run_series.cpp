@@ -191,12 +191,28 @@ private slots:
         series.apply("steps", records(1, 1, {step(1, 9), evaluation(1, 8), step(2, 8), evaluation(2, 8.25)}));
         const TextTable table = evaluationText({}, series);
         QCOMPARE(table.columns,
-                 (QStringList{"step", "tokens", "loss", "masked-LM loss", "masked-LM accuracy", "took"}));
+                 (QStringList{"step", "tokens", "loss", "masked-LM loss", "masked-LM accuracy", "time"}));
         QCOMPARE(table.rows, (QList<QStringList>{{"2", displayCount(8000), "8.250", "7.750",
                                                   displayPercent(0.25), displaySeconds(0.25)},
                                                  {"1", displayCount(4000), "★ 8.000", "7.500",
                                                   displayPercent(0.25), displaySeconds(0.25)}}));
         QVERIFY(evaluationText({}, {}).rows.isEmpty());
+    }
+
+    /// As keep_best judges them: by accuracy the second one, whose loss is higher.
+    void marksTheBestEvaluationByTheMetricOfTheRun()
+    {
+        RunSeries series;
+        EvaluationRecord better = evaluation(2, 8.25);
+        better.tokenAccuracy = 0.5;
+        series.apply("steps", records(1, 1, {step(1, 9), evaluation(1, 8), step(2, 8), better}));
+        RunFacts facts;
+        facts.spec = RunSpec{};
+        facts.spec->evaluation.metric = EvaluationMetric::Accuracy;
+        const TextTable table = evaluationText(facts, series);
+        QCOMPARE(table.rows[0].mid(2, 3), (QStringList{"8.250", "7.750", "★ " + displayPercent(0.5)}));
+        QVERIFY(!table.rows[1].join(' ').contains("★"));
+        QCOMPARE(series.evaluations().bestRow(EvaluationMetric::Accuracy), 1);
     }
 
     void aLaterAttemptReplacesTheEvaluationsOfItsSteps()

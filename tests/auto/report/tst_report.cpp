@@ -257,7 +257,8 @@ private slots:
         QCOMPARE(tables[0].rows[0].value(4), QString("200"));
         QCOMPARE(tables[0].rows[0].value(tables[0].columns.indexOf("masked-LM accuracy")),
                  displayPercent(support::sampleEvaluation(sample, 200).tokenAccuracy));
-        QVERIFY2(tables[1].caption.startsWith("To the lowest held-out loss"), qPrintable(tables[1].caption));
+        QVERIFY2(tables[1].caption.startsWith("Time, tokens and cost to the lowest held-out loss"),
+                 qPrintable(tables[1].caption));
         QCOMPARE(tables[1].rows[0].value(2), QString("200"));
         QCOMPARE(tables[2].rows.size(), 10);
         QVERIFY(!sectionOf(reportOf({support::SampleRun()}), "Held-out evaluation"));
@@ -270,7 +271,7 @@ private slots:
         support::SampleRun two = evaluatedSample("two", 2);
         two.heldOutTarget = 5;
         const auto tables = blocksOf<ReportTable>(*sectionOf(reportOf({two, one}), "Held-out evaluation"));
-        QVERIFY2(tables[1].caption.contains("a held-out loss of 5.000, as in evaluation.target"),
+        QVERIFY2(tables[1].caption.contains("a held-out loss of 5.000 (evaluation.target)"),
                  qPrintable(tables[1].caption));
         QCOMPARE(tables[1].columns,
                  (QStringList{"run", "ranks", "after step", "time", "tokens", "cost", "speed-up"}));
@@ -298,7 +299,7 @@ private slots:
         const double reached =
             std::min(support::sampleEvaluation(bad, 80).loss, support::sampleEvaluation(bad, 120).loss);
         QVERIFY2(tables[1].caption.contains("a held-out loss of " + displayLoss(reached) +
-                                            ", which all of them reach"),
+                                            ", which all runs reach"),
                  qPrintable(tables[1].caption));
         for (const QStringList& row : tables[1].rows)
             QVERIFY2(row.value(2) != "not reached", qPrintable(row.join(" | ")));
