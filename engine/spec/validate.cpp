@@ -186,7 +186,7 @@ void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
                   fmt::format("target {} > 1", evaluation.target));
     const bool needsEvaluation = evaluation.target > 0 || evaluation.patience > 0 || evaluation.keepBest;
     check.require(evaluation.isOn() || !needsEvaluation, "evaluation.batches",
-                  "is 0, so that nothing is held against evaluation.target, patience and keep_best",
+                  "is 0, but evaluation.target, patience and keep_best need evaluations",
                   fmt::format("set it to {}, or leave these three out", EvaluationSpec().batches));
 }
 
