@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <tuple>
 
 #include <QJsonArray>
@@ -16,7 +18,9 @@
 #include "app/cli/support/planned_weights.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
+#include "app/plan/evaluation_summary.h"
 #include "app/plan/planned_run.h"
+#include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
@@ -140,9 +144,20 @@ Diagnostics allRemarks(const RunSpec& spec, const PlannedRun& planned)
     return remarks;
 }
 
+/// `testRows`: of the data set that is evaluated.
+QJsonObject evaluationJson(const RunSpec& spec, std::uint64_t testRows)
+{
+    const EvaluationSchedule schedule = evaluationSchedule(spec, testRows);
+    return {{"every_steps", static_cast<qint64>(schedule.isOn() ? schedule.everySteps : 0)},
+            {"batches", static_cast<qint64>(schedule.batches)},
+            {"rows", static_cast<qint64>(schedule.rows)},
+            {"evaluations", static_cast<qint64>(schedule.evaluations())},
+            {"share_of_time", schedule.costShare()}};
+}
+
 QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const PlannedRun& planned,
                      const std::vector<ExplainedProblem>& problems,
-                     const std::optional<WeightComparison>& weights)
+                     const std::optional<WeightComparison>& weights, std::optional<std::uint64_t> testRows)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
@@ -158,6 +173,8 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
         json["time"] = toJson(**planned.time);
     if (weights)
         json["init"] = toJson(*weights);
+    if (testRows)
+        json["evaluation"] = evaluationJson(spec, *testRows);
     return json;
 }
 
@@ -193,14 +210,16 @@ QString sequencesText(const RunSpec& spec, const PlanOptions& options, const Seq
 
 void print(const RunSpec& spec, const SequenceShape& shape, const QString& sequences,
            const PlannedRun& planned, const std::vector<ExplainedProblem>& problems,
-           const std::optional<WeightComparison>& weights, bool json)
+           const std::optional<WeightComparison>& weights, std::optional<std::uint64_t> testRows, bool json)
 {
     if (json) {
-        console::print(QJsonDocument(planJson(spec, shape, planned, problems, weights)));
+        console::print(QJsonDocument(planJson(spec, shape, planned, problems, weights, testRows)));
         return;
     }
     printTable(spec, planned.memory, planned.hosts);
     console::print("  " + sequences);
+    if (testRows)
+        console::print("  " + evaluationSummary(spec, testRows));
     if (const QList<QStringList> rows = weightRows(spec.init, weights); !rows.isEmpty())
         console::print(console::table(rows));
     if (problems.empty())
@@ -249,6 +268,14 @@ PlanFacts factsOf(const PlanOptions& options, const PlanInputs& inputs,
     return facts;
 }
 
+/// Of the data set that is evaluated; nullopt where it cannot be read here.
+std::optional<std::uint64_t> testRowsFor(const RunSpec& spec, const Result<DataSetManifest>& data)
+{
+    const std::string& other = spec.evaluation.dataset;
+    const auto evaluated = other.empty() ? data : readDataSetManifest(QString::fromStdString(other));
+    return evaluated.ok() ? std::optional(evaluated->testRows) : std::nullopt;
+}
+
 Result<int> plan(const PlanOptions& options)
 {
     const auto [spec, status] = readSpecInput(options.spec, options.json, SpecUse::Plan);
@@ -272,7 +299,7 @@ Result<int> plan(const PlanOptions& options)
         return planned.time.error();
     warn(options.spec, processorRemarks(spec, planned.hosts));
     print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
-          weights.comparison, options.json);
+          weights.comparison, testRowsFor(spec, data), options.json);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 

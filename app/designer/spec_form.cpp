@@ -15,6 +15,7 @@
 #include "app/designer/cluster_editor.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
+#include "app/plan/evaluation_summary.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
 
@@ -38,6 +39,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_dataSets(parts.dataSets)
     , m_batch(new BatchRow(parts.document))
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
+    , m_evaluation(makeParagraph({}, "muted"))
     , m_help(makeHelp())
 {
     setRole(this, "panel");
@@ -61,8 +63,11 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     outer->addWidget(makeSeparator());
     outer->addWidget(m_help);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showDiagnostics);
+    connect(&m_document, &SpecDocument::changed, this, &SpecForm::showEvaluation);
+    connect(&m_dataSets, &DataSetListModel::entriesChanged, this, &SpecForm::showEvaluation);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     showDiagnostics();
+    showEvaluation();
 }
 
 QLabel* SpecForm::makeHelp()
@@ -167,6 +172,8 @@ void SpecForm::addSection(QVBoxLayout* column, const SpecSection& section)
     const Fold fold = addHeading(column, section.title, section.advanced);
     for (const SpecField& field : section.fields)
         addField(fold, field);
+    if (section.fields.front().path.startsWith(QLatin1String("evaluation.")))
+        fold.rows->addWidget(m_evaluation);
 }
 
 void SpecForm::addField(const Fold& fold, const SpecField& field)
@@ -204,6 +211,26 @@ void SpecForm::showDiagnostics()
                                                               : bound.editor->problem());
     m_batch->setError(sentenceFor({QStringLiteral("batch"), QStringLiteral("layout")}));
     m_cluster->setError(sentenceFor({QStringLiteral("cluster")}));
+}
+
+void SpecForm::showEvaluation()
+{
+    const QString summary = evaluationSummary(m_document.spec(), testRows());
+    m_evaluation->setText(summary);
+    m_evaluation->setVisible(!summary.isEmpty());
+}
+
+std::optional<std::uint64_t> SpecForm::testRows() const
+{
+    const RunSpec& spec = m_document.spec();
+    const QString folder =
+        QString::fromStdString(spec.evaluation.dataset.empty() ? spec.dataset.path : spec.evaluation.dataset);
+    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
+        const DataSetEntry& entry = m_dataSets.at(row);
+        if (entry.folder == folder && entry.sequenceLength > 0) // its manifest is known
+            return entry.testRows;
+    }
+    return std::nullopt;
 }
 
 void SpecForm::focusField(const QString& path)

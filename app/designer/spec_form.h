@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 
 #include <QFrame>
 
@@ -67,6 +69,9 @@ private:
     void showHelp(const QString& help);
     void onFocusChanged(QWidget* now);
     void showDiagnostics();
+    void showEvaluation();
+    /// Of the data set that is evaluated; nullopt = unknown.
+    std::optional<std::uint64_t> testRows() const;
     /// Returns the first problem of these fields or their members that has no row of its own.
     QString sentenceFor(const QStringList& prefixes) const;
 
@@ -75,6 +80,7 @@ private:
     std::map<QString, BoundRow> m_rows; ///< by JSON path
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
+    QLabel* m_evaluation; ///< the schedule that follows from the fields of evaluation
     QLabel* m_help;
     QString m_focusHelp; ///< help of the field that has or last had the focus
     QScrollArea* m_scroll;

@@ -51,7 +51,8 @@ EvaluationSchedule evaluationSchedule(const RunSpec& spec, std::uint64_t testRow
 {
     const auto perBatch = static_cast<std::uint64_t>(spec.batch.global);
     EvaluationSchedule schedule{.steps = spec.launch.steps};
-    if (!spec.evaluation.isOn() || testRows == 0)
+    const bool isValid = spec.batch.global > 0 && spec.launch.steps > 0; // not always while a user types
+    if (!spec.evaluation.isOn() || testRows == 0 || !isValid)
         return schedule;
     schedule.batches = std::min(std::int64_t{spec.evaluation.batches}, roundedUp(testRows, perBatch));
     if (spec.evaluation.everySteps > 0)

@@ -25,7 +25,7 @@ struct EvaluationSchedule {
 
 /// `testRows`: of the data set that is evaluated. An interval of 0 becomes the shortest one that costs at
 /// most 2 % of the run's time; a run that is too short for ten evaluations at that price has fewer batches in
-/// each, and in any case one evaluation of one batch.
+/// each, and in any case one evaluation of one batch. Off for a specification without steps or batch.
 EvaluationSchedule evaluationSchedule(const RunSpec& spec, std::uint64_t testRows);
 
 } // namespace trainyard

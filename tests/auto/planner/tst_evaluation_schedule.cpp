@@ -68,6 +68,17 @@ private slots:
         QVERIFY(!evaluationSchedule(spec, 1000).isDue(100));
         QCOMPARE(evaluationSchedule(spec, 1000).costShare(), 0.0);
     }
+
+    /// As a form has it while somebody types.
+    void isOffWithoutStepsOrBatch()
+    {
+        RunSpec spec;
+        spec.batch.global = 0;
+        QVERIFY(!evaluationSchedule(spec, 1000).isOn());
+        spec = {};
+        spec.launch.steps = 0;
+        QVERIFY(!evaluationSchedule(spec, 1000).isOn() && !evaluationSchedule(spec, 1000).isDue(1));
+    }
 };
 
 QTEST_APPLESS_MAIN(TestEvaluationSchedule)
