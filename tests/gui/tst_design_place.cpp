@@ -31,6 +31,7 @@
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "tests/gui/page_fixture.h"
+#include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -215,6 +216,34 @@ private slots:
         auto& page = m_desk.goTo<DesignPage>();
         QVERIFY(labelContaining(page, "Does not fit"));
         QVERIFY(!buttonIn(page, "Launch")->isEnabled());
+    }
+
+    void theFormSaysWhenTheRunEvaluates()
+    {
+        DataSetEntry entry;
+        entry.name = "set";
+        entry.host = "localhost";
+        entry.folder = "/data/set";
+        entry.sequenceLength = 128;
+        entry.rows = 20'000;
+        entry.testRows = 1000;
+        m_desk.session().dataSets().put(entry);
+        RunSpec spec;
+        spec.dataset.path = "/data/set";
+        spec.launch.steps = 1000;
+        m_desk.session().document().reset(spec);
+        auto& page = m_desk.goTo<DesignPage>();
+        QVERIFY(labelContaining(page, "Evaluates on 160 test rows every 100 steps"));
+        replaceText(page.findChild<NumberBox*>("evaluation.every_steps"), "250");
+        QVERIFY(labelContaining(page, "every 250 steps, 4 times in all"));
+        replaceText(page.findChild<NumberBox*>("evaluation.batches"), "0");
+        QVERIFY(labelContaining(page, "The run does not evaluate."));
+        m_desk.session().document().reset(spec);
+        replaceText(page.findChild<QLineEdit*>("evaluation.dataset"), "/data/other");
+        QVERIFY(labelContaining(page, "its number of test rows is unknown"));
+        replaceText(page.findChild<QLineEdit*>("evaluation.target"), "2.5");
+        page.findChild<SpecForm*>()->focusField("evaluation.target");
+        support::savePictures(page, "design-evaluation");
     }
 
     void hardwareIsListedWithWhatItIs()

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "app/plan/evaluation_summary.h"
 #include "app/plan/planned_run.h"
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/hardware/node_fit.h"
@@ -80,6 +81,26 @@ class TestPlannedRun : public QObject {
     Q_OBJECT
 
 private slots:
+    /// By hand from a batch's 2 % of 20 steps: 10 evaluations of 5 batches of 32 rows cost 20 of 1020 steps.
+    void saysWhenARunEvaluates()
+    {
+        RunSpec spec;
+        spec.launch.steps = 1000;
+        QCOMPARE(evaluationSummary(spec, 1 << 20),
+                 QString("Evaluates on 160 test rows every 100 steps, 10 times in all; takes about 2.0 % of "
+                         "the time."));
+        QVERIFY(evaluationSummary(spec, 0).contains("no test rows"));
+        QVERIFY(evaluationSummary(spec, std::nullopt).contains("unknown"));
+        spec.evaluation.everySteps = 5000;
+        QVERIFY2(evaluationSummary(spec, 20).startsWith("Evaluates on 20 test rows once, after step 1"),
+                 qPrintable(evaluationSummary(spec, 20)));
+        spec.evaluation.batches = 0;
+        QCOMPARE(evaluationSummary(spec, 20), QString("The run does not evaluate."));
+        spec = {};
+        spec.batch.global = 0; // while somebody types
+        QCOMPARE(evaluationSummary(spec, 20), QString());
+    }
+
     void tellsTheTimeOfKnownHardware()
     {
         const PlannedRun plan = planRun(bertOn("hgx-a100", "hgx-a100"), inputs());

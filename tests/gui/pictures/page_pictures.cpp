@@ -330,6 +330,7 @@ const QList<Picture>& placePictures()
              showDesignField(desk, "optimizer.decay_power");
              showDesignField(desk, "precision.loss_scale.minimum");
          }},
+        {"design-evaluation", [](DeskWindow& desk) { showDesignField(desk, "evaluation.keep_best"); }},
         {"design-restarts", [](DeskWindow& desk) { showDesignField(desk, "launch.restart.backoff"); }},
         {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
         {"design-one-host", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Tensor); }},

@@ -44,6 +44,8 @@ const QString kFailed = QStringLiteral(
 const QString kResumed = QStringLiteral("20261119T193000Z-bert-base-phase2-77c1");
 const QString kStopped = QStringLiteral("20261119T070000Z-lamb-probe-51d0");
 const QString kDiverged = QStringLiteral("20261119T010000Z-bert-large-phase1-lr6e-3-61d1");
+const QString kOverfitted = QStringLiteral("20261118T230000Z-bert-base-small-corpus-9e04");
+const QString kReached = QStringLiteral("20261118T210000Z-bert-base-to-target-2c5d");
 const QString kGone = QStringLiteral("20260301T070000Z-long-ago-0b0b");
 
 std::int64_t nowNs()
@@ -75,6 +77,7 @@ support::SampleRun liveRun()
     run.hasGpus = true;
     run.rowLength = 128;
     run.datasetPath = "/data/corpora/enwiki-20261101-seq128";
+    run.evaluateEvery = 120;
     return run;
 }
 
@@ -145,6 +148,41 @@ support::SampleRun divergedRun()
     return run;
 }
 
+/// Ended by its user when the held-out loss rose.
+support::SampleRun overfittedRun()
+{
+    support::SampleRun run;
+    run.id = kOverfitted;
+    run.name = "bert-base-small-corpus";
+    run.steps = 1000;
+    run.reached = 600;
+    run.evaluateEvery = 40;
+    run.overfitsAt = 360;
+    run.state = RunState::Stopped;
+    run.reason = "stopped by the user after step 600";
+    run.startNs = nowNs() - 2 * kDayNs - 60'000 * kSecondNs;
+    run.seed = 11;
+    return run;
+}
+
+/// Finished before its last step.
+support::SampleRun reachedRun()
+{
+    support::SampleRun run;
+    run.id = kReached;
+    run.name = "bert-base-to-target";
+    run.steps = 1000;
+    run.reached = 480;
+    run.evaluateEvery = 40;
+    run.heldOutTarget = 4.2;
+    run.reason = "held-out loss 4.165 at step 480 reaches evaluation.target 4.2";
+    run.startNs = nowNs() - 2 * kDayNs - 65'000 * kSecondNs;
+    run.rowLength = 128;
+    run.hardware = "hgx-h100";
+    run.seed = 12;
+    return run;
+}
+
 QString studyId(int ranks)
 {
     return QStringLiteral("20261118T1%1_000Z-study-%1r-0%1ab").arg(ranks).remove(QLatin1Char('_'));
@@ -158,6 +196,9 @@ support::SampleRun studyRun(int ranks)
     run.worldSize = ranks;
     run.steps = run.reached = 200;
     run.rowLength = 128;
+    run.hardware = "hgx-h100";
+    run.evaluateEvery = 20;
+    run.heldOutTarget = 5;
     run.startNs = nowNs() - 3 * kDayNs + ranks * 600 * kSecondNs;
     run.seed = unsigned(10 + ranks);
     return run;
@@ -270,6 +311,7 @@ QList<RunCheckpoint> checkpointsOfEveryKind()
     };
     all[0].latest = true;
     all[1].next = true;
+    all[4].best = true;
     all[1].verified = all[4].verified = true;
     return all;
 }
@@ -365,7 +407,8 @@ void writeLayoutOfResume(const QString& folder)
 
 void writeRuns(const QString& desk)
 {
-    QList<support::SampleRun> runs{liveRun(), failedRun(), resumedRun(), stoppedRun(), divergedRun()};
+    QList<support::SampleRun> runs{liveRun(),     failedRun(),     resumedRun(), stoppedRun(),
+                                   divergedRun(), overfittedRun(), reachedRun()};
     for (const int ranks : {1, 2, 4, 8})
         runs.append(studyRun(ranks));
     for (const support::SampleRun& run : runs) {
@@ -393,6 +436,9 @@ const QList<Picture>& runPictures()
         {"runs-thresholds", showThresholds},
         {"runs-diverged", [](DeskWindow& desk) { showRun(desk, kDiverged, Events); }},
         {"runs-lower-rate", showLowerRate},
+        {"runs-overfitted", [](DeskWindow& desk) { showRun(desk, kOverfitted, Charts); }},
+        {"runs-overfitted-events", [](DeskWindow& desk) { showRun(desk, kOverfitted, Events); }},
+        {"runs-target", [](DeskWindow& desk) { showRun(desk, kReached, Charts); }},
         {"runs-checkpoints", [](DeskWindow& desk) { showCheckpoints(desk, checkpointsOfEveryKind()); }},
         {"runs-checkpoints-damaged", [](DeskWindow& desk) { chooseCheckpoint(desk, 0); }},
         {"runs-checkpoints-back", showWayBack},
@@ -418,6 +464,10 @@ const QList<Picture>& runPictures()
          [](DeskWindow& desk) {
              compare(desk, {kLive, kFailed, kResumed, kStopped}, 0);
          }},
+        {"compare-held-out",
+         [](DeskWindow& desk) {
+             compare(desk, {kOverfitted, kReached, kLive}, 0);
+         }},
         {"compare-differences",
          [](DeskWindow& desk) {
              compare(desk, {kLive, kFailed, kResumed}, 1);
@@ -426,6 +476,7 @@ const QList<Picture>& runPictures()
         {"compare-none", [](DeskWindow& desk) { compare(desk, {}, 0); }},
         {"reports", [](DeskWindow& desk) { report(desk, {kResumed}); }},
         {"reports-study", [](DeskWindow& desk) { report(desk, study()); }},
+        {"reports-target", [](DeskWindow& desk) { report(desk, {kReached}); }},
         {"reports-long-names",
          [](DeskWindow& desk) {
              report(desk, {kFailed, kLive});
