@@ -89,13 +89,17 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
         return QObject::tr(
                    "Step %1 is abandoned: %2. It is kept, but a run resumes from it only when you choose it.")
             .arg(step, reasonIn(checkpoint));
-    const QString complete = checkpoint.verified
-                                 ? QObject::tr("Step %1 is complete: every byte matched its hash.").arg(step)
-                                 : QObject::tr("Step %1 is complete: its files are there and of the right "
-                                               "size. They have not been compared "
-                                               "with their hashes yet.")
-                                       .arg(step);
-    return checkpoint.next ? complete + QLatin1Char(' ') + QObject::tr("The next resume uses it.") : complete;
+    QString text = checkpoint.verified
+                       ? QObject::tr("Step %1 is complete: every byte matched its hash.").arg(step)
+                       : QObject::tr("Step %1 is complete: its files are there and of the right "
+                                     "size. They have not been compared "
+                                     "with their hashes yet.")
+                             .arg(step);
+    if (checkpoint.best)
+        text += QLatin1Char(' ') + QObject::tr("It is the best by held-out evaluation.");
+    if (checkpoint.next)
+        text += QLatin1Char(' ') + QObject::tr("The next resume uses it.");
+    return text;
 }
 
 QString whyNotFrom(const RunCheckpoint& checkpoint, const QList<RunCheckpoint>& all)

@@ -99,6 +99,7 @@ private slots:
         RunCheckpoint both = whole(1500);
         both.best = both.next = true;
         m_model->update({both, best, whole(500)});
+        QVERIFY(sentenceOf(both).endsWith("It is the best by held-out evaluation. The next resume uses it."));
         QCOMPARE(column(Model::Note), (QStringList{"★ best held-out evaluation, used by the next resume",
                                                    "★ best held-out evaluation", ""}));
     }
