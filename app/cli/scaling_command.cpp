@@ -59,8 +59,8 @@ void printTargets(const QList<ScalingRow>& table)
     QList<QStringList> rows{{"ranks", "target reached", "time", "tokens", "cost"}};
     for (const ScalingRow& row : table) {
         const auto cost = row.costToTarget();
-        const QString money =
-            cost ? console::number(*cost) + " " + QString::fromStdString(row.price.currency) : "unknown";
+        const QString money = cost ? console::number(*cost) + " " + QString::fromStdString(row.price.currency)
+                                   : QString("unknown");
         rows << (row.toTarget ? QStringList{QString::number(row.worldSize),
                                             QString("after step %1").arg(row.toTarget->step),
                                             displaySeconds(row.toTarget->seconds),
