@@ -238,16 +238,16 @@ private slots:
     void saysWhyARunCannotBeResumed()
     {
         RunFacts facts;
-        QCOMPARE(whyNotResumed(facts, {RunState::Stopped}), QString());
-        QCOMPARE(whyNotResumed(facts, {RunState::Failed}), QString());
-        QVERIFY(whyNotResumed(facts, {RunState::Running}).contains("Stop it first"));
-        QCOMPARE(whyNotResumed(facts, {RunState::Finished}),
+        QCOMPARE(whyNotResumed(facts, {RunState::Stopped, {}}), QString());
+        QCOMPARE(whyNotResumed(facts, {RunState::Failed, {}}), QString());
+        QVERIFY(whyNotResumed(facts, {RunState::Running, {}}).contains("Stop it first"));
+        QCOMPARE(whyNotResumed(facts, {RunState::Finished, {}}),
                  QString("The run is finished: all of its steps are done."));
         QCOMPARE(whyNotResumed(facts, {RunState::Finished, "held-out loss 2 at step 3 reaches "
                                                            "evaluation.target 2.5"}),
                  QString("The run is finished: held-out loss 2 at step 3 reaches evaluation.target 2.5."));
         facts.readOnly = true;
-        QVERIFY(whyNotResumed(facts, {RunState::Stopped}).contains("attached read-only"));
+        QVERIFY(whyNotResumed(facts, {RunState::Stopped, {}}).contains("attached read-only"));
     }
 
     void saysWhenTheFirstIsDue()
