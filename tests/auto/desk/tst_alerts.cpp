@@ -454,8 +454,8 @@ private slots:
         QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList()); // 60 s and twice 40 s
         told.run.nowMs += 20'000;
         QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
-        evaluate(400, stepEnd + 110 * kSecondNs, 110); // which ended 40 s ago
-        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList());
+        evaluate(400, stepEnd + 110 * kSecondNs, 110); // which ended 40 s ago, but no host sent a sample
+        QVERIFY(!namesOf(alertsOf(told.run, {})).contains("stall"));
     }
 
     void thresholdsAreTheUsers()

@@ -110,7 +110,7 @@ private slots:
     void aRunWithoutLossHasNoneToCompare()
     {
         RunEntry fresh = lamb();
-        fresh.loss = std::nan("");
+        fresh.loss = fresh.bestHeldOutLoss = std::nan("");
         QVERIFY(!RunQuery("loss<100").matches(fresh));
         QVERIFY(!RunQuery("held-out<100").matches(fresh));
         QVERIFY(!RunQuery("loss>=0").matches(fresh));
