@@ -49,11 +49,11 @@ QList<RunCheckpoint> threeKinds()
     const QString reason =
         "shard-0001-of-0002.safetensors has 12 345 bytes, and the manifest tells of 23 456; "
         "the disk of gpu-01.cluster may have been full when it was written";
-    return {{250, "step-000000250", "damaged", reason, 3 << 20, false, true, false},
-            {200, "step-000000200", "whole", {}, 4 << 20, false, false, true},
+    return {{250, "step-000000250", "damaged", reason, 3 << 20, false, true, false, false},
+            {200, "step-000000200", "whole", {}, 4 << 20, false, false, false, true},
             {200, "step-000000200.line-1", "abandoned", "the run has left branch 1", 4 << 20, false, false,
-             false},
-            {100, "step-000000100", "whole", {}, 4 << 20, true, false, false}};
+             false, false},
+            {100, "step-000000100", "whole", {}, 4 << 20, true, false, true, false}};
 }
 
 } // namespace
