@@ -23,7 +23,8 @@ EvaluationPanel::EvaluationPanel(QWidget* parent)
 {
     setRole(this, "panel");
     m_view->setModel(&m_model);
-    m_view->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_view->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_view->horizontalHeader()->setStretchLastSection(true);
     m_view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     auto* column = columnLayout(this, metrics::kHalf, metrics::kLowPanelMargins);
     column->addWidget(makeLabel(tr("Held-out evaluations"), "heading", this));

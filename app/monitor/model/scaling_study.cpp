@@ -175,9 +175,9 @@ TextTable studyTable(const QList<StudyPoint>& points)
     const bool hasCost = std::ranges::any_of(
         points, [](const StudyPoint& point) { return std::isfinite(point.costToTarget); });
     if (hasTarget)
-        table.columns << QObject::tr("To target") << QObject::tr("Tokens to target");
+        table.columns << QObject::tr("To target") << QObject::tr("Tokens");
     if (hasCost)
-        table.columns << QObject::tr("Cost to target");
+        table.columns << QObject::tr("Cost");
     for (const StudyPoint& point : points) {
         const double speedUp = point.sequencesPerSecond / points.first().sequencesPerSecond;
         table.rows.append({displayCount(point.worldSize), point.name, displayCount(point.globalBatch),

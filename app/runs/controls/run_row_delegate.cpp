@@ -111,11 +111,11 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     painter.setFont(option.font);
     write(shape, Qt::AlignLeft, tone, shapeOf(shown));
     write(third, Qt::AlignLeft, colours.muted,
-          joined(joined(metricText(index, RunListModel::Step, QStringLiteral("step %1")),
-                        metricText(index, RunListModel::Loss, QStringLiteral("loss %1"))),
-                 metricText(index, RunListModel::HeldOut, QStringLiteral("held-out %1"))));
+          joined(metricText(index, RunListModel::Step, QStringLiteral("step %1")),
+                 metricText(index, RunListModel::Loss, QStringLiteral("loss %1"))));
     write(fourth, Qt::AlignLeft, colours.muted,
-          joined(metricText(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")),
+          joined(joined(metricText(index, RunListModel::HeldOut, QStringLiteral("held-out %1")),
+                        metricText(index, RunListModel::Throughput, QStringLiteral("%1 seq/s"))),
                  textAt(index, RunListModel::Hosts)));
     const QString id = shortRunId(index.data(RunListModel::EntryRole).value<RunEntry>().id);
     const int idWidth = option.fontMetrics.horizontalAdvance(id) + metrics::kGap;

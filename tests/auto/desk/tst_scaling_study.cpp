@@ -91,7 +91,7 @@ private slots:
                           withTarget("four", 4, 3, 10)}, // an easier target
                          of, {}, m_hardware);
         const TextTable table = studyTable(study.strong);
-        QCOMPARE(table.columns.mid(7), (QStringList{"To target", "Tokens to target"})); // no price is known
+        QCOMPARE(table.columns.mid(7), (QStringList{"To target", "Tokens"})); // no price is known
         QCOMPARE(table.rows[0].mid(7), (QStringList{displaySeconds(120), displayLarge(3e6)}));
         QCOMPARE(table.rows[1].mid(7), (QStringList{displaySeconds(75), displayLarge(3e6)}));
         QCOMPARE(table.rows[2].mid(7), (QStringList{"–", "–"}));
@@ -117,7 +117,7 @@ private slots:
         const double price = m_hardware.find("hgx-h100").value().price.perHour;
         QCOMPARE(study.strong[0].costToTarget, price);
         const TextTable table = studyTable(study.strong);
-        QCOMPARE(table.columns.last(), QString("Cost to target"));
+        QCOMPARE(table.columns.last(), QString("Cost"));
         QCOMPARE(table.rows[0].last(), displayNumber(price) + " USD");
         QCOMPARE(table.rows[1].last(), QString("–"));
     }
