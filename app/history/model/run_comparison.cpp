@@ -78,7 +78,7 @@ TextTable scalingText(const QList<ScalingRow>& rows)
     const bool hasTargets =
         std::ranges::any_of(rows, [](const ScalingRow& row) { return row.toTarget.has_value(); });
     if (hasTargets)
-        table.columns << QStringLiteral("time to target");
+        table.columns << QStringLiteral("Time to target");
     for (const ScalingRow& row : rows) {
         table.rows.append({displayCount(row.worldSize), displayNumber(row.sequencesPerSecond),
                            QString::number(row.speedup, 'f', 2), displayPercent(row.efficiency),

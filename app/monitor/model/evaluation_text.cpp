@@ -18,6 +18,12 @@ QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
     return familyOf(facts) == ModelFamily::Bert ? QStringLiteral("mlm_accuracy") : QStringLiteral("accuracy");
 }
 
+QString headingOf(const EvaluationSeries& series)
+{
+    const QString title = series.shortTitle();
+    return title.left(1).toUpper() + title.mid(1);
+}
+
 } // namespace
 
 TextTable evaluationText(const RunFacts& facts, const RunSeries& series)
@@ -28,10 +34,10 @@ TextTable evaluationText(const RunFacts& facts, const RunSeries& series)
     const EvaluationMetric metric = facts.spec ? facts.spec->evaluation.metric : EvaluationMetric::Loss;
     const qsizetype best = evaluations.bestRow(metric);
     const QString judged = judgedSeries(facts, metric);
-    TextTable table{{QObject::tr("step"), QObject::tr("tokens")}, {}};
+    TextTable table{{QObject::tr("Step"), QObject::tr("Tokens")}, {}};
     for (const EvaluationSeries& one : metrics)
-        table.columns << one.shortTitle();
-    table.columns << QObject::tr("time");
+        table.columns << headingOf(one);
+    table.columns << QObject::tr("Time");
     for (qsizetype row = evaluations.size() - 1; row >= 0; --row) {
         const EvaluationRecord evaluation = evaluations.at(row);
         QStringList cells{displayCount(evaluation.step),

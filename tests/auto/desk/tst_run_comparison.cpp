@@ -124,7 +124,7 @@ private slots:
         QVERIFY(std::abs(rows[0].toTarget->seconds - seconds) < 1e-6);
         QCOMPARE(rows[0].toTarget->tokens, tokens);
         const TextTable table = scalingText(rows);
-        QCOMPARE(table.columns.last(), QString("time to target"));
+        QCOMPARE(table.columns.last(), QString("Time to target"));
         QCOMPARE(table.rows[1].last(), QString("–"));
         QCOMPARE(scalingText(scalingOf(open({sample("c", 1, 1e-3), sample("d", 2, 1e-3)}))).columns.size(),
                  6);

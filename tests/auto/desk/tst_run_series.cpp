@@ -191,7 +191,7 @@ private slots:
         series.apply("steps", records(1, 1, {step(1, 9), evaluation(1, 8), step(2, 8), evaluation(2, 8.25)}));
         const TextTable table = evaluationText({}, series);
         QCOMPARE(table.columns,
-                 (QStringList{"step", "tokens", "loss", "masked-LM loss", "masked-LM accuracy", "time"}));
+                 (QStringList{"Step", "Tokens", "Loss", "Masked-LM loss", "Masked-LM accuracy", "Time"}));
         QCOMPARE(table.rows, (QList<QStringList>{{"2", displayCount(8000), "8.250", "7.750",
                                                   displayPercent(0.25), displaySeconds(0.25)},
                                                  {"1", displayCount(4000), "★ 8.000", "7.500",
