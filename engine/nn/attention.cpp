@@ -13,6 +13,7 @@
 
 #include "engine/model/model_family.h"
 #include "engine/nn/families/head_layout.h"
+#include "engine/nn/key_value_cache.h"
 
 namespace trainyard {
 
@@ -25,10 +26,12 @@ double lowestOf(at::ScalarType type)
     });
 }
 
-// [1, 1, S, S], true where the key lies behind the query.
-at::Tensor laterKeys(std::int64_t length, const at::TensorOptions& place)
+// [1, 1, queries, keys], true where the key lies behind the query. The queries are those of the last keys.
+at::Tensor laterKeys(std::int64_t queries, std::int64_t keys, const at::TensorOptions& place)
 {
-    return at::ones({length, length}, place.dtype(at::kBool)).triu_(1).view({1, 1, length, length});
+    return at::ones({queries, keys}, place.dtype(at::kBool))
+        .triu_(keys - queries + 1)
+        .view({1, 1, queries, keys});
 }
 
 SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
@@ -107,6 +110,23 @@ at::Tensor packedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPas
     return at::cat(contexts);
 }
 
+at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& queryKeyValue_L3H,
+                             const ForwardPass& pass, int layer)
+{
+    const std::int64_t width = pass.model.hidden / pass.model.heads;
+    const auto [query_1ALD, key_1ALD, value_1ALD] =
+        splitHeads(queryKeyValue_L3H, {1, pass.model.heads, sequence.length, width}, scaleOf(width));
+    const auto turned = [&](const at::Tensor& x) {
+        return pass.rotary ? pass.rotary->turn(x, sequence.begin) : x;
+    };
+    const KeysAndValues seen = pass.cache->append(layer, sequence.sample, {turned(key_1ALD), value_1ALD});
+    at::Tensor scores_1ALN = at::matmul(turned(query_1ALD), seen.keys.transpose(-1, -2));
+    if (sequence.length > 1) // a single query is the last token: it sees every key
+        scores_1ALN.masked_fill_(laterKeys(sequence.length, seen.keys.size(2), pass.batch.inputIds.options()),
+                                 lowestOf(scores_1ALN.scalar_type()));
+    return mergeHeads(at::matmul(at::softmax(scores_1ALN, -1), seen.values));
+}
+
 } // namespace
 
 // A device is not asked whether there is any: the host would wait for all that it was given before.
@@ -123,7 +143,8 @@ at::Tensor attentionBias(const TokenBatch& batch, const at::Tensor& padding_BS, 
 {
     at::Tensor unseen = padding_BS.defined() ? padding_BS.unsqueeze(1).unsqueeze(1) : at::Tensor();
     if (causal) {
-        const at::Tensor later = laterKeys(batch.sequenceLength(), batch.inputIds.options());
+        const std::int64_t length = batch.sequenceLength();
+        const at::Tensor later = laterKeys(length, length, batch.inputIds.options());
         unseen = unseen.defined() ? unseen.logical_or(later) : later;
     }
     if (!unseen.defined())
@@ -141,6 +162,15 @@ at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pas
     if (pass.batch.isPacked())
         return packedAttention(queryKeyValue_T3H, pass, site);
     return attentionOf(pass.batch.places(), queryKeyValue_T3H, pass.attentionBias, pass, site);
+}
+
+at::Tensor cachedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, int layer)
+{
+    std::vector<at::Tensor> contexts;
+    for (const SequencePlace& sequence : pass.batch.places())
+        contexts.push_back(cachedAttentionOf(
+            sequence, queryKeyValue_T3H.narrow(0, sequence.begin, sequence.length), pass, layer));
+    return at::cat(contexts);
 }
 
 } // namespace trainyard

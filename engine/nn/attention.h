@@ -24,4 +24,8 @@ bool isPlainlyCausal(const TokenBatch& batch, bool causal);
 /// the tokens here, the keys and values those of all. Uses one dropout site.
 at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site);
 
+/// The same of a pass over tokens that follow those in its cache, causal and without dropout: queries see the
+/// cached keys of their sequence as well. Adds the keys and values of the pass to the cache's `layer`.
+at::Tensor cachedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, int layer);
+
 } // namespace trainyard

@@ -4,6 +4,7 @@
 
 #include <ATen/ops/arange.h>
 
+#include "engine/base/check.h"
 #include "engine/model/model_family.h"
 #include "engine/nn/attention.h"
 
@@ -11,13 +12,16 @@ namespace trainyard {
 
 namespace {
 
-std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatch& batch, at::ScalarType type)
+// Packed sequences share the tables of the positions from 0 on, unless they continue cached ones: then each
+// token has its own.
+std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatch& batch, at::ScalarType type,
+                                         bool continues)
 {
     if (model.positions != PositionEncoding::Rotary)
         return std::nullopt;
-    const bool ofSequences = batch.positionIds.defined() && !batch.isPacked();
+    const bool given = batch.positionIds.defined() && (!batch.isPacked() || continues);
     const at::Tensor positions =
-        ofSequences ? batch.positionIds : at::arange(batch.sequenceLength(), batch.inputIds.options());
+        given ? batch.positionIds : at::arange(batch.sequenceLength(), batch.inputIds.options());
     return RotaryTables(positions, model.hidden / model.heads, type);
 }
 
@@ -25,16 +29,18 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
 
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device, const ContextParallel* context)
+                     const TensorParallel& parallel, const Device& device, const ContextParallel* context,
+                     KeyValueCache* cache)
 {
+    TRAINYARD_CHECK(!cache || (batch.isPacked() && batch.positionIds.defined()));
     const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
     const TokenBatch here = slice.isWhole() ? batch : sliceOf(batch, slice);
     const at::Tensor padding = paddingKeys(batch.attentionMask);
     const at::Tensor bias =
-        context ? at::Tensor() : attentionBias(batch, padding, familyOf(model).isCausal(), type);
+        context || cache ? at::Tensor() : attentionBias(batch, padding, familyOf(model).isCausal(), type);
     return std::make_shared<const ForwardPass>(ForwardPass{model, runner, here, slice, padding, bias,
-                                                           rotaryTables(model, here, type), dropoutKey,
-                                                           parallel, device, context});
+                                                           rotaryTables(model, here, type, cache != nullptr),
+                                                           dropoutKey, parallel, device, context, cache});
 }
 
 SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context)

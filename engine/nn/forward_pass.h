@@ -19,6 +19,8 @@
 
 namespace trainyard {
 
+class KeyValueCache;
+
 // Shape legend of the model's files: T = B * S tokens of B sequences (packed: as many as they have; with
 // context parallelism those that are here), H = hidden, A = heads, D = H / A, I = intermediate, V =
 // vocabulary, M = target positions.
@@ -37,6 +39,7 @@ struct ForwardPass {
     TensorParallel parallel{};
     Device device{};
     const ContextParallel* context = nullptr; ///< null: sequences are not shared
+    KeyValueCache* cache = nullptr; ///< of the tokens before those of a decoder's pass; null: there are none
 
     /// Whether attention probabilities are dropped.
     bool dropsHeads() const { return dropoutKey && model.attentionDropout > 0; }
@@ -53,11 +56,12 @@ struct ForwardPass {
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
-/// `batch`: whole sequences, on `device`. `type`: of the activations.
+/// `batch`: whole sequences, on `device`. `type`: of the activations. With a cache `batch` is packed, has
+/// positions, and the sample index of each sequence is its number in the cache.
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
                      const TensorParallel& parallel, const Device& device = {},
-                     const ContextParallel* context = nullptr);
+                     const ContextParallel* context = nullptr, KeyValueCache* cache = nullptr);
 
 /// The slice of sequences of `length` tokens that this rank has.
 SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context);

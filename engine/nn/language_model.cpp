@@ -21,4 +21,9 @@ Logits LanguageModel::logits(const TokenBatch& batch, const std::optional<Dropou
     return m_stage->logits({batch, {}, dropout});
 }
 
+Logits LanguageModel::logits(const TokenBatch& batch, KeyValueCache& cache) const
+{
+    return m_stage->logits({batch, {}, {}, false, &cache});
+}
+
 } // namespace trainyard

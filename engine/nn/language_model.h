@@ -22,6 +22,8 @@ public:
     /// Without a key nothing is dropped (evaluation).
     LossSums forward(const TokenBatch& batch, const std::optional<DropoutKey>& dropout) const;
     Logits logits(const TokenBatch& batch, const std::optional<DropoutKey>& dropout) const;
+    /// Of a decoder's tokens that follow those in `cache`, which gets theirs; `batch`: see beginPass().
+    Logits logits(const TokenBatch& batch, KeyValueCache& cache) const;
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;

@@ -27,12 +27,12 @@ RotaryTables::RotaryTables(const at::Tensor& positions, std::int64_t headWidth, 
     m_sine = angles.sin().to(type);
 }
 
-at::Tensor RotaryTables::turn(const at::Tensor& x_BALD) const
+at::Tensor RotaryTables::turn(const at::Tensor& x_BALD, std::int64_t first) const
 {
     const std::int64_t length = x_BALD.size(2);
     const auto halves = x_BALD.chunk(2, -1);
-    return x_BALD * m_cosine.narrow(2, 0, length) +
-           at::cat({-halves[1], halves[0]}, -1) * m_sine.narrow(2, 0, length);
+    return x_BALD * m_cosine.narrow(2, first, length) +
+           at::cat({-halves[1], halves[0]}, -1) * m_sine.narrow(2, first, length);
 }
 
 } // namespace trainyard

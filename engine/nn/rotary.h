@@ -12,8 +12,8 @@ public:
     /// `positions` [S], or [B, S] where sequences differ. Requires an even width.
     RotaryTables(const at::Tensor& positions, std::int64_t headWidth, at::ScalarType type);
 
-    /// x [B, A, L, D], turned: the first L positions.
-    at::Tensor turn(const at::Tensor& x_BALD) const;
+    /// x [B, A, L, D], turned by L of the positions, from the one with index `first` on.
+    at::Tensor turn(const at::Tensor& x_BALD, std::int64_t first = 0) const;
 
 private:
     at::Tensor m_cosine; // [1 or B, 1, S, D]

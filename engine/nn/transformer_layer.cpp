@@ -37,9 +37,12 @@ TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const Para
 Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& pass) const
 {
     const std::uint32_t site = siteOf(m_layer, kAttentionSite);
-    const at::Tensor context_TH = pass->runner.runAttention(
-        m_layer, columnLinear(input_TH, m_queryKeyValue, pass->parallel),
-        [pass, site](const at::Tensor& queryKeyValue) { return attention(queryKeyValue, *pass, site); });
+    const auto core = [pass, site, layer = m_layer](const at::Tensor& queryKeyValue) {
+        return pass->cache ? cachedAttention(queryKeyValue, *pass, layer)
+                           : attention(queryKeyValue, *pass, site);
+    };
+    const at::Tensor context_TH =
+        pass->runner.runAttention(m_layer, columnLinear(input_TH, m_queryKeyValue, pass->parallel), core);
     return rowProduct(context_TH, m_attentionOutput, pass->parallel);
 }
 
