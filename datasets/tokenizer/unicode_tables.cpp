@@ -9,4 +9,9 @@ const UnicodeTables* unicodeTables(std::string_view name)
     return name == "google-py" ? &googlePythonTables() : nullptr;
 }
 
+const UnicodeTables& tablesOfProfile(std::string_view profile)
+{
+    return profile == googlePythonTables().profile ? googlePythonTables() : huggingFaceTables();
+}
+
 } // namespace trainyard

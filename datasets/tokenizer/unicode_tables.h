@@ -58,4 +58,7 @@ const UnicodeTables& googlePythonTables();
 /// Returns the tables with the name that users give, "hf" or "google-py"; nullptr if the name is unknown.
 const UnicodeTables* unicodeTables(std::string_view name);
 
+/// Returns the tables with the profile that a manifest names; Hugging Face's for an unknown one.
+const UnicodeTables& tablesOfProfile(std::string_view profile);
+
 } // namespace trainyard

@@ -346,12 +346,6 @@ private:
     DocumentCheck m_documents;
 };
 
-/// The tables that the profile of a manifest names.
-const UnicodeTables& tablesOf(const std::string& profile)
-{
-    return profile == googlePythonTables().profile ? googlePythonTables() : huggingFaceTables();
-}
-
 Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Progress& progress,
                                               const CancelFlag& cancel)
 {
@@ -372,7 +366,8 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary differs from the one used for the shards"});
-    PieceCheck pieces(vocabulary, tablesOf(manifest.settings.tokenizerProfile), manifest.settings.cased);
+    PieceCheck pieces(vocabulary, tablesOfProfile(manifest.settings.tokenizerProfile),
+                      manifest.settings.cased);
     return Verifier(options, std::move(manifest), vocabulary, std::move(pieces), std::move(report), progress,
                     cancel)
         .run();
