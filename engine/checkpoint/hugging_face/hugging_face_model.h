@@ -16,6 +16,7 @@ public:
     static Result<HuggingFaceModel> open(const std::filesystem::path& folder);
 
     const ModelSpec& spec() const { return m_folder.spec(); }
+    const std::vector<std::int64_t>& endTokens() const { return m_folder.endTokens(); }
 
     /// Fills the master weights of a whole model of spec(), converted to their type. BadInput naming the
     /// tensor that is missing, unknown, of another shape, or a copy that differs from what it is tied to.

@@ -11,6 +11,19 @@ namespace trainyard {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
+namespace {
+
+std::vector<std::int64_t> endTokensIn(const Json& config)
+{
+    const auto entry = config.find("eos_token_id");
+    if (entry == config.end() || entry->is_null())
+        return {};
+    return entry->is_array() ? entry->get<std::vector<std::int64_t>>()
+                             : std::vector{entry->get<std::int64_t>()};
+}
+
+} // namespace
+
 Result<HuggingFaceFolder> HuggingFaceFolder::open(const fs::path& folder)
 {
     HuggingFaceFolder opened(folder);
@@ -82,6 +95,7 @@ Status HuggingFaceFolder::readConfig()
         if (!spec.ok())
             return spec.error().in(file);
         m_spec = std::move(*spec);
+        m_endTokens = endTokensIn(config);
     } catch (const Json::exception& error) {
         return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
     }

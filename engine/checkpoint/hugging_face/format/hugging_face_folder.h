@@ -26,6 +26,8 @@ public:
 
     const std::filesystem::path& path() const { return m_folder; }
     const ModelSpec& spec() const { return m_spec; }
+    /// eos_token_id of config.json: a number, several, or none.
+    const std::vector<std::int64_t>& endTokens() const { return m_endTokens; }
     const Architecture& architecture() const { return *m_architecture; }
     /// By their names in the files; views as long as this object or a copy of it lives.
     const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
@@ -46,6 +48,7 @@ private:
     TensorNames m_names;                          // of m_tensors
     const Architecture* m_architecture = nullptr;
     ModelSpec m_spec;
+    std::vector<std::int64_t> m_endTokens;
 };
 
 } // namespace trainyard

@@ -1,0 +1,60 @@
+#include "engine/checkpoint/hugging_face/stored_model.h"
+
+#include "engine/checkpoint/training_state.h"
+#include "engine/nn/language_model.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+StoredModel::StoredModel(fs::path folder, std::string remark, Weights weights)
+    : m_folder(std::move(folder)), m_remark(std::move(remark)), m_weights(std::move(weights))
+{
+}
+
+Result<StoredModel> StoredModel::open(const fs::path& path, const CheckpointWish& wish)
+{
+    std::error_code ignored;
+    if (!fs::is_directory(path, ignored))
+        return badInput(path.string() + " is not a folder",
+                        "give a run, a checkpoint, or a folder with config.json and model.safetensors");
+    TRAINYARD_TRY(const FoundWeights found, findWeights(path, wish));
+    if (fs::exists(found.folder / kConfigName, ignored)) {
+        TRAINYARD_TRY(HuggingFaceModel model, HuggingFaceModel::open(found.folder));
+        return StoredModel(found.folder, {}, std::move(model));
+    }
+    TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(found.folder));
+    return StoredModel(found.folder, found.remark, std::move(reader));
+}
+
+const ModelSpec& StoredModel::spec() const
+{
+    if (const auto* imported = std::get_if<HuggingFaceModel>(&m_weights))
+        return imported->spec();
+    return std::get<CheckpointReader>(m_weights).manifest().position.spec.model;
+}
+
+std::string StoredModel::dataSet() const
+{
+    const auto* reader = std::get_if<CheckpointReader>(&m_weights);
+    return reader ? reader->manifest().position.spec.dataset.path : std::string();
+}
+
+std::vector<std::int64_t> StoredModel::endTokens() const
+{
+    const auto* imported = std::get_if<HuggingFaceModel>(&m_weights);
+    return imported ? imported->endTokens() : std::vector<std::int64_t>();
+}
+
+Result<std::unique_ptr<LanguageModel>> StoredModel::load(ComputeType precision)
+{
+    auto model = std::make_unique<LanguageModel>(spec(), precision);
+    if (const auto* imported = std::get_if<HuggingFaceModel>(&m_weights)) {
+        TRAINYARD_TRY_STATUS(imported->load(model->parameters()));
+        return model;
+    }
+    TRAINYARD_TRY_STATUS(TrainingState(model->parameters()).load(std::get<CheckpointReader>(m_weights)));
+    return model;
+}
+
+} // namespace trainyard

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/checkpoint/format/checkpoint_reader.h"
+#include "engine/checkpoint/hugging_face/hugging_face_model.h"
+#include "engine/checkpoint/weights/find_weights.h"
+
+namespace trainyard {
+
+class LanguageModel;
+
+/// A trained model in the files of a disk: Hugging Face's, or a checkpoint of whatever layout.
+class StoredModel {
+public:
+    /// `path` and `wish`: see findWeights(). Reads no weights. Errors of findWeights(),
+    /// HuggingFaceModel::open() and CheckpointReader::open().
+    static Result<StoredModel> open(const std::filesystem::path& path, const CheckpointWish& wish = {});
+
+    const ModelSpec& spec() const;
+    /// With the weights: Hugging Face's, or one `step-...`.
+    const std::filesystem::path& folder() const { return m_folder; }
+    /// See FoundWeights::remark.
+    const std::string& remark() const { return m_remark; }
+    /// The data set that the checkpoint's run was trained on; empty for a folder of Hugging Face's.
+    std::string dataSet() const;
+    /// eos_token_id of a folder of Hugging Face's; empty where there is none, and for checkpoints.
+    std::vector<std::int64_t> endTokens() const;
+
+    /// On the processor, with the weights.
+    Result<std::unique_ptr<LanguageModel>> load(ComputeType precision);
+
+private:
+    using Weights = std::variant<HuggingFaceModel, CheckpointReader>;
+    StoredModel(std::filesystem::path folder, std::string remark, Weights weights);
+
+    std::filesystem::path m_folder;
+    std::string m_remark;
+    Weights m_weights;
+};
+
+} // namespace trainyard
