@@ -1,0 +1,114 @@
+#include "engine/generation/options/try_command_line.h"
+
+#include <CLI/CLI.hpp>
+
+#include "engine/base/parsed_number.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr auto kFooter =
+    R"(RUN is a run's id, its directory, a checkpoint, a folder of checkpoints, or a folder with config.json and
+model.safetensors. Without TEXT and --token-ids the text is that on standard input.
+Examples:
+  trainyard try 20261121T091505Z-gpt-tiny-3f2a "The first train" --temperature 0.8 --top-k 40
+  trainyard try bert-base "The train leaves the [MASK]." --answers 10
+  trainyard try gpt2-tiny --token-ids '[[5,7]]' --greedy --max-new 16 --json)";
+
+/// What is wrong with it; CLI11 would take -1 and too large numbers for others.
+std::string seedProblem(const std::string& text)
+{
+    return parsedNumber<std::uint64_t>(text) ? std::string() : text + " is not a whole number from 0 on";
+}
+
+std::vector<std::string> precisions()
+{
+    return {kEnumNames<ComputeType>.begin(), kEnumNames<ComputeType>.end()};
+}
+
+void addModel(CLI::App& command, TryOptions& options)
+{
+    command.add_option("RUN", options.model, "Run, checkpoint, or folder with a model")->required();
+    command.add_option("TEXT", options.text, "Text to continue, or with [MASK] to fill in");
+    command.add_option("--token-ids", options.tokenIds,
+                       "Instead of TEXT: lists of tokens, as in [[5,7],[12]], one for each prompt; - reads "
+                       "them from standard input");
+    CLI::Option* step =
+        command.add_option("--step", options.step, "Checkpoint of this step (default: the newest)")
+            ->check(CLI::NonNegativeNumber);
+    command.add_flag("--best", options.best, "The best checkpoint by held-out evaluation")->excludes(step);
+    command.add_option("--precision", options.precision, "Compute type")
+        ->check(CLI::IsMember(precisions()))
+        ->capture_default_str();
+    CLI::Option* vocabulary =
+        command.add_option("--vocab", options.vocabulary,
+                           "WordPiece vocabulary (default: in the model's folder or of its data set)");
+    command.add_flag("--cased", options.cased, "Keep case and accents")->needs(vocabulary);
+}
+
+void addSampling(CLI::App& command, TryOptions& options)
+{
+    Sampling& sampling = options.sampling;
+    CLI::Option* greedy =
+        command.add_flag("--greedy", options.greedy, "Always choose the most probable token");
+    command
+        .add_option("--temperature", sampling.temperature,
+                    "Below 1 probable tokens become more probable, above 1 less; 0 = --greedy")
+        ->check(CLI::NonNegativeNumber)
+        ->excludes(greedy)
+        ->capture_default_str();
+    command.add_option("--top-k", sampling.topK, "Choose among this many most probable tokens; 0 = all")
+        ->check(CLI::NonNegativeNumber)
+        ->excludes(greedy)
+        ->capture_default_str();
+    command
+        .add_option("--top-p", sampling.topP,
+                    "Choose among the fewest tokens that together have this probability")
+        ->check(CLI::Range(0.0, 1.0))
+        ->excludes(greedy)
+        ->capture_default_str();
+    command.add_option("--seed", sampling.seed, "The same seed chooses the same tokens")
+        ->check(CLI::Validator(seedProblem, ""))
+        ->excludes(greedy)
+        ->capture_default_str();
+    command
+        .add_option("--max-new", options.newTokens,
+                    "New tokens for each prompt (default: 64, or as many as the model has positions for)")
+        ->check(CLI::PositiveNumber);
+    command.add_flag("--stop", options.stop, "Stop at an end token");
+}
+
+} // namespace
+
+void addTryOptions(CLI::App& command, TryOptions& options)
+{
+    addModel(command, options);
+    addSampling(command, options);
+    command.add_option("--answers", options.answers, "Answers for each [MASK]")
+        ->check(CLI::Range(1, 1000))
+        ->capture_default_str();
+    command.add_option("--mask-token", options.maskToken,
+                       "Token of the mask (default: the vocabulary's [MASK])");
+    CLI::Option* json = command.add_flag("--json", options.json, "Print one JSON document");
+    command
+        .add_flag("--stream", options.stream, "With --json: before it a line for each token as it is chosen")
+        ->needs(json);
+    command.footer(kFooter);
+}
+
+std::vector<std::string> namedArguments(const CLI::App& command, const CLI::Option* without)
+{
+    std::vector<std::string> words;
+    for (const CLI::Option* option : command.get_options()) {
+        if (option == without || option->count() == 0 || !option->nonpositional())
+            continue;
+        words.push_back("--" + option->get_lnames().front());
+        if (option->get_items_expected_max() > 0)
+            words.insert(words.end(), option->results().begin(), option->results().end());
+    }
+    return words;
+}
+
+} // namespace trainyard

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "engine/generation/options/sampling.h"
+
+namespace trainyard {
+
+/// Options of `try`.
+struct TryOptions {
+    std::string model; ///< a run, a checkpoint, or a folder as Hugging Face saves it
+    std::string text;  ///< empty: that on standard input, unless there are token ids
+    /// JSON, a list of tokens for each prompt, instead of a text; "-": that on standard input.
+    std::string tokenIds;
+
+    std::optional<std::int64_t> step; ///< of several checkpoints; nullopt: the newest
+    bool best = false;                ///< the best one by held-out evaluation, instead
+    std::string precision = "float32";
+    std::string vocabulary; ///< vocab.txt; empty: the model's own
+    bool cased = false;     ///< of `vocabulary`
+
+    bool greedy = false;
+    Sampling sampling;
+    std::optional<std::int64_t> newTokens; ///< nullopt: as many as usual, if the model has the positions
+    bool stop = false;                     ///< at an end token
+    int answers = 5;                       ///< for each mask
+    std::optional<std::int64_t> maskToken; ///< nullopt: the vocabulary's [MASK]
+
+    bool json = false;
+    bool stream = false; ///< with `json`: a line for each token as soon as it is chosen
+};
+
+} // namespace trainyard
