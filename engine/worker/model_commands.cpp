@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/standard_streams.h"
+#include "engine/generation/options/try_command_line.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/names.h"
@@ -49,6 +50,7 @@ ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
     addEval();
     addImportAndExport();
     addCertify();
+    addTry();
 }
 
 void ModelCommands::addEval()
@@ -132,6 +134,14 @@ void ModelCommands::addCertify()
     command->add_flag("--json", m_certify.json, "Print the certificate as one JSON document");
 }
 
+void ModelCommands::addTry()
+{
+    CLI::App* command = m_app.add_subcommand("try", kTrySummary);
+    addTryOptions(*command, m_try);
+    command->add_option("--run-dir", m_tryRunDirectory,
+                        "Of a job: print into DIR/journal/prepare; RUN is the id of a run beside DIR");
+}
+
 Status ModelCommands::runChosen()
 {
     configureAllocator();
@@ -145,6 +155,8 @@ Status ModelCommands::runChosen()
     AccountingAllocator::install();
     if (m_app.got_subcommand("certify"))
         return runCertify(m_certify);
+    if (m_app.got_subcommand("try"))
+        return runTry(m_try, m_tryRunDirectory);
     m_eval.precision = *enumFromName<ComputeType>(m_precision);
     if (!m_optimizer.empty()) {
         m_training.optimizer.kind = *enumFromName<OptimizerKind>(m_optimizer);

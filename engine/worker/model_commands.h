@@ -3,6 +3,7 @@
 #include "engine/certification/certificate.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 #include "engine/evaluation/evaluation.h"
+#include "engine/worker/try_command.h"
 
 namespace CLI {
 class App;
@@ -10,19 +11,20 @@ class App;
 
 namespace trainyard {
 
-/// The commands on one model in one process, without a run: eval, import, export and certify.
+/// The commands on one model in one process, without a run: eval, import, export, certify and try.
 class ModelCommands {
 public:
     /// Adds the commands to `app`, which outlives this object.
     explicit ModelCommands(CLI::App& app);
 
-    /// Runs the chosen command and returns the exit status. eval and certify print on stdout.
+    /// Runs the chosen command and returns the exit status. eval, certify and try print on stdout.
     int run();
 
 private:
     void addEval();
     void addImportAndExport();
     void addCertify();
+    void addTry();
     Status runChosen();
 
     CLI::App& m_app;
@@ -35,6 +37,8 @@ private:
     ExportOptions m_export;
     std::string m_maxShard = "5 GiB";
     CertifyOptions m_certify;
+    TryOptions m_try;
+    std::filesystem::path m_tryRunDirectory;
 };
 
 } // namespace trainyard

@@ -1,0 +1,61 @@
+#include "engine/worker/answer_output.h"
+
+#include <algorithm>
+
+#include "engine/base/standard_streams.h"
+#include "engine/base/utf8.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr const char* kStream = "prepare"; // of every job that is not a training
+constexpr const char* kKind = "answer";
+constexpr std::size_t kPieceBytes = 8 * 1024; // clients cut long messages
+
+} // namespace
+
+Result<AnswerOutput> AnswerOutput::open(const std::filesystem::path& runDirectory)
+{
+    AnswerOutput output;
+    if (!runDirectory.empty()) {
+        TRAINYARD_TRY(output.m_journal, JournalWriter::open(runDirectory / "journal", kStream, 1));
+    }
+    return output;
+}
+
+void AnswerOutput::print(std::string_view text)
+{
+    if (!m_journal)
+        return printOutput(text);
+    while (!text.empty()) {
+        const std::size_t whole = validUtf8Prefix(text.substr(0, kPieceBytes));
+        const std::size_t length = whole > 0 ? whole : std::min(text.size(), kPieceBytes);
+        append(Severity::Info, text.substr(0, length));
+        text.remove_prefix(length);
+    }
+}
+
+bool AnswerOutput::isWanted() const
+{
+    return m_journal ? m_written.ok() : outputStatus().ok();
+}
+
+void AnswerOutput::fail(const Error& error)
+{
+    if (m_journal)
+        append(Severity::Error, error.text());
+}
+
+void AnswerOutput::append(Severity severity, std::string_view text)
+{
+    EventRecord event;
+    event.severity = severity;
+    event.kind = kKind;
+    event.message = text;
+    const auto appended = m_journal->append(event);
+    if (!appended.ok() && m_written.ok())
+        m_written = appended.error();
+}
+
+} // namespace trainyard

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "engine/base/result.h"
+#include "engine/records/journal.h"
+
+namespace trainyard {
+
+/// Where a command's answer goes: standard output, or the journal of the job that it is, from which the
+/// client takes it piece by piece. One thread.
+class AnswerOutput {
+public:
+    /// `runDirectory`: of the job; empty: standard output.
+    static Result<AnswerOutput> open(const std::filesystem::path& runDirectory);
+
+    void print(std::string_view text);
+    /// False once nobody gets any more of it.
+    bool isWanted() const;
+    /// Failed, with the reason, when the client of a job did not get all of it. Of lost standard output
+    /// exitStatusAfterOutput() tells.
+    Status status() const { return m_written; }
+    /// Tells the client of a job why it failed; without a job the program itself does.
+    void fail(const Error& error);
+
+private:
+    void append(Severity severity, std::string_view text);
+
+    std::optional<JournalWriter> m_journal; // nullopt: standard output
+    Status m_written;
+};
+
+} // namespace trainyard

@@ -1,0 +1,292 @@
+#include "engine/worker/try_command.h"
+
+#include <algorithm>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <unistd.h>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/base/file.h"
+#include "engine/base/json_limits.h"
+#include "engine/base/json_problem.h"
+#include "engine/base/standard_streams.h"
+#include "engine/base/untrusted_text.h"
+#include "engine/generation/generator.h"
+#include "engine/generation/mask_filling.h"
+#include "engine/model/model_family.h"
+#include "engine/nn/language_model.h"
+#include "engine/spec/names.h"
+#include "engine/worker/answer_output.h"
+#include "engine/worker/text_codec.h"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr JsonLimits kTokenIdLimits{.depth = 2, .values = 10'000'000};
+
+Result<std::string> standardInput()
+{
+    if (::isatty(STDIN_FILENO))
+        return badInput("no text was given", "give a text, --token-ids, or a text on standard input");
+    return std::string(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+/// A line feed at its end is the shell's.
+Result<std::string> textOf(const TryOptions& options)
+{
+    if (!options.text.empty())
+        return options.text;
+    TRAINYARD_TRY(std::string text, standardInput());
+    if (text.ends_with('\n'))
+        text.pop_back();
+    return text;
+}
+
+bool isListOfTokenLists(const Json& json)
+{
+    const auto isTokenList = [](const Json& list) {
+        return list.is_array() && std::ranges::all_of(list, &Json::is_number_integer);
+    };
+    return json.is_array() && std::ranges::all_of(json, isTokenList);
+}
+
+Result<std::vector<TokenIds>> parseTokenIds(const std::string& text)
+{
+    constexpr auto kForm = "give a list of tokens for each prompt, as in '[[5, 7], [12]]'";
+    TRAINYARD_TRY_STATUS(checkJsonLimits(text, kTokenIdLimits));
+    try {
+        const Json json = Json::parse(text);
+        if (!isListOfTokenLists(json) || json.empty())
+            return badInput("it is not a list of lists of whole numbers", kForm);
+        return json.get<std::vector<TokenIds>>();
+    } catch (const Json::exception& error) {
+        return badInput(jsonProblem(error, text), kForm);
+    }
+}
+
+/// The model, the prompts, and how to turn tokens into text where that is known.
+class Trial {
+public:
+    Trial(const TryOptions& options, StoredModel model, AnswerOutput& output)
+        : m_options(options), m_stored(std::move(model)), m_output(output)
+    {
+    }
+
+    Status run()
+    {
+        TRAINYARD_TRY_STATUS(readPrompts());
+        return isDecoder() ? continueText() : fillIn();
+    }
+
+private:
+    bool isDecoder() const { return familyOf(m_stored.spec()).isCausal(); }
+    bool hasText() const { return m_options.tokenIds.empty(); }
+
+    /// Numbers alone need no vocabulary, unless one of its special tokens is asked for.
+    bool needsVocabulary() const
+    {
+        const bool needsEnd = m_options.stop && m_stored.endTokens().empty();
+        return hasText() || (isDecoder() ? needsEnd : !m_options.maskToken);
+    }
+
+    Status readVocabulary()
+    {
+        const TokenizerFiles named{m_options.vocabulary, m_options.cased, {}};
+        TRAINYARD_TRY(const TokenizerFiles files,
+                      m_options.vocabulary.empty() ? tokenizerOf(m_stored) : named);
+        TRAINYARD_TRY(TextCodec codec, TextCodec::load(files, m_stored.spec()));
+        m_codec = std::make_unique<const TextCodec>(std::move(codec));
+        return {};
+    }
+
+    Status readPrompts()
+    {
+        if (needsVocabulary() || !m_options.vocabulary.empty())
+            TRAINYARD_TRY_STATUS(readVocabulary());
+        TRAINYARD_TRY_STATUS(hasText() ? readText() : readTokens());
+        return checkPrompts(m_stored.spec(), m_prompts, isDecoder() ? m_options.newTokens : std::nullopt);
+    }
+
+    Status readText()
+    {
+        TRAINYARD_TRY(m_text, textOf(m_options));
+        m_prompts = {isDecoder() ? m_codec->encode(m_text) : m_codec->encodeWithMasks(m_text)};
+        return {};
+    }
+
+    Status readTokens()
+    {
+        std::string text = m_options.tokenIds;
+        if (text == "-") {
+            TRAINYARD_TRY(text, standardInput());
+        }
+        auto prompts = parseTokenIds(text);
+        if (!prompts.ok())
+            return prompts.error().in("--token-ids");
+        m_prompts = std::move(*prompts);
+        return {};
+    }
+
+    TokenIds endTokens() const
+    {
+        if (!m_options.stop)
+            return {};
+        const TokenIds own = m_stored.endTokens();
+        return own.empty() ? TokenIds{m_codec->documentEnd()} : own;
+    }
+
+    /// Behind the text as it was typed.
+    Status continueText()
+    {
+        TRAINYARD_TRY(const auto model, m_stored.load(*enumFromName<ComputeType>(m_options.precision)));
+        GenerationOptions generation{m_options.sampling, m_options.newTokens, endTokens()};
+        if (m_options.greedy)
+            generation.sampling.temperature = 0;
+        m_grown = m_prompts;
+        if (streamsText())
+            m_output.print(sanitizeText(m_text, Lines::Many));
+        const auto onToken = [this](std::size_t prompt, TokenId token) {
+            m_grown[prompt].push_back(token);
+            showToken(prompt, token);
+            return m_output.isWanted();
+        };
+        TRAINYARD_TRY(const auto tokens, continuePrompts(*model, m_prompts, generation, onToken));
+        showAll(tokens);
+        return {};
+    }
+
+    bool streamsText() const { return hasText() && !m_options.json; }
+
+    void showToken(std::size_t prompt, TokenId token)
+    {
+        const TokenIds& all = m_grown[prompt];
+        if (streamsText())
+            m_output.print(m_codec->textFrom(all, all.size() - 1));
+        if (!m_options.stream)
+            return;
+        Json line{{"prompt", prompt}, {"token", token}};
+        if (m_codec)
+            line["text"] = m_codec->textFrom(all, all.size() - 1);
+        m_output.print(line.dump() + '\n');
+    }
+
+    void showAll(const std::vector<TokenIds>& tokens)
+    {
+        if (m_options.json) {
+            Json json = Json::object();
+            json["tokens"] = tokens;
+            if (hasText())
+                json["text"].push_back(sanitizeText(m_text, Lines::Many) +
+                                       m_codec->textFrom(tokens.front(), m_prompts.front().size()));
+            m_output.print(json.dump() + '\n');
+        } else if (hasText()) {
+            m_output.print("\n");
+        } else {
+            for (const TokenIds& each : tokens)
+                m_output.print(fmt::format("{}\n", fmt::join(each, " ")));
+        }
+    }
+
+    Status fillIn()
+    {
+        TRAINYARD_TRY(const auto model, m_stored.load(*enumFromName<ComputeType>(m_options.precision)));
+        const TokenId mask = m_options.maskToken ? *m_options.maskToken : m_codec->mask();
+        TRAINYARD_TRY(const auto masks, fillMasks(*model, m_prompts, mask, std::size_t(m_options.answers)));
+        if (m_options.json)
+            m_output.print(toJson(masks).dump() + '\n');
+        else
+            printMasks(masks);
+        return {};
+    }
+
+    std::string nameOfToken(TokenId token) const
+    {
+        return m_codec ? m_codec->piece(token) : std::to_string(token);
+    }
+
+    Json toJson(const std::vector<std::vector<MaskAnswers>>& masks) const
+    {
+        Json prompts = Json::array();
+        for (const auto& ofPrompt : masks) {
+            Json list = Json::array();
+            for (const MaskAnswers& each : ofPrompt)
+                list.push_back(Json{{"position", each.position}, {"answers", toJson(each.best)}});
+            prompts.push_back(std::move(list));
+        }
+        Json json = Json::object();
+        json["masks"] = std::move(prompts);
+        return json;
+    }
+
+    Json toJson(const std::vector<TokenProbability>& answers) const
+    {
+        Json list = Json::array();
+        for (const TokenProbability& each : answers) {
+            Json answer{{"token", each.token}, {"probability", each.probability}};
+            if (m_codec)
+                answer["text"] = nameOfToken(each.token);
+            list.push_back(std::move(answer));
+        }
+        return list;
+    }
+
+    void printMasks(const std::vector<std::vector<MaskAnswers>>& masks)
+    {
+        for (std::size_t prompt = 0; prompt < masks.size(); ++prompt) {
+            for (std::size_t mask = 0; mask < masks[prompt].size(); ++mask) {
+                if (masks.size() > 1 || masks[prompt].size() > 1)
+                    m_output.print(fmt::format("prompt {}, mask {}\n", prompt + 1, mask + 1));
+                for (const TokenProbability& each : masks[prompt][mask].best)
+                    m_output.print(
+                        fmt::format("{:6.2f} %  {}\n", 100 * each.probability, nameOfToken(each.token)));
+            }
+        }
+    }
+
+    const TryOptions& m_options;
+    StoredModel m_stored;
+    AnswerOutput& m_output;
+    std::unique_ptr<const TextCodec> m_codec; ///< null where nothing needs it
+    std::string m_text;
+    std::vector<TokenIds> m_prompts;
+    std::vector<TokenIds> m_grown; ///< prompts with the tokens so far
+};
+
+// A job knows a run of its host by its id: their directories lie side by side.
+std::filesystem::path modelFor(const TryOptions& options, const std::filesystem::path& runDirectory)
+{
+    const bool isId = !runDirectory.empty() && isPlainName(options.model);
+    return isId ? runDirectory.parent_path() / options.model : std::filesystem::path(options.model);
+}
+
+Status tryModel(const TryOptions& options, const std::filesystem::path& model, AnswerOutput& output)
+{
+    if (!options.text.empty() && !options.tokenIds.empty())
+        return badInput("there are a text and --token-ids", "give one of them");
+    const CheckpointWish wish{options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
+    TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
+    if (!stored.remark().empty())
+        printNotice("using " + stored.remark() + '\n');
+    TRAINYARD_TRY_STATUS(Trial(options, std::move(stored), output).run());
+    return output.status();
+}
+
+} // namespace
+
+Status runTry(const TryOptions& options, const std::filesystem::path& runDirectory)
+{
+    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
+    const Status status = tryModel(options, modelFor(options, runDirectory), output);
+    if (!status.ok())
+        output.fail(status.error());
+    return status;
+}
+
+} // namespace trainyard
