@@ -25,9 +25,10 @@ struct StartPlan;
 
 /// A data job for a host.
 struct DataJob {
-    QString command = QStringLiteral("prepare"); ///< of trainyard-prepare: "prepare", "documents", "verify"
-    QString name;                                ///< for people; a plain name
-    QStringList arguments;                       ///< without --run-dir; the job runs in the run's directory
+    /// Of trainyard-prepare: "prepare", "documents", "verify"; of trainyard-worker: "try".
+    QString command = QStringLiteral("prepare");
+    QString name;          ///< for people; a plain name
+    QStringList arguments; ///< without --run-dir; the job runs in the run's directory
 };
 
 /// A folder of a host, as its user sees it.
@@ -110,7 +111,7 @@ public:
                          std::function<void(const Result<QList<RunCheckpoint>>&)> done);
     /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.
     RunOperation* launchPrepare(const QString& host, const QString& name, const QStringList& arguments);
-    /// As launchPrepare() for any command of `trainyard-prepare` that can be a job.
+    /// As launchPrepare() for any command that can be a job.
     RunOperation* launchData(const QString& host, const DataJob& job);
     /// Probes the specification's hosts, one rank on each slot, and leaves probes.json in the run's directory
     /// on the head. Needs neither data set nor memory. Not through Slurm.

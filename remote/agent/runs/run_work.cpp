@@ -12,6 +12,7 @@ namespace trainyard::agent {
 
 namespace {
 
+constexpr const char* kTryCommand = "try"; // of trainyard-worker, unlike the others
 constexpr std::array kKinds{WorkKind::Train, WorkKind::Prepare, WorkKind::Probe};
 constexpr std::array<std::string_view, kKinds.size()> kNames{"train", "prepare", "probe"};
 
@@ -59,6 +60,11 @@ std::string_view streamOf(WorkKind kind)
     return kind == WorkKind::Train ? "steps" : nameOf(kind);
 }
 
+std::string RunWork::program() const
+{
+    return kind == WorkKind::Prepare && command != kTryCommand ? "trainyard-prepare" : "trainyard-worker";
+}
+
 Result<RunWork> parseTraining(std::string_view specText)
 {
     const ParsedSpec parsed = parseSpec(specText);
@@ -87,8 +93,8 @@ Result<RunWork> parsePreparation(std::string_view jobText)
         work.name = job["name"].get<std::string>();
     if (job.contains("command")) {
         const json& command = job["command"];
-        if (command != "prepare" && command != "documents" && command != "verify")
-            return badInput("job.command is not \"prepare\", \"documents\" or \"verify\"",
+        if (command != "prepare" && command != "documents" && command != "verify" && command != kTryCommand)
+            return badInput("job.command is not \"prepare\", \"documents\", \"verify\" or \"try\"",
                             "the agent may be outdated: deploy again");
         work.command = command.get<std::string>();
     }

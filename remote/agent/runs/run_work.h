@@ -36,9 +36,13 @@ struct RunWork {
     int threadsPerRank = 1;
     std::int64_t steps = 0; ///< 0 = not counted in steps
     std::chrono::milliseconds gracePeriod{15000};
-    std::string command = "prepare";      ///< of trainyard-prepare: "prepare", "documents" or "verify"
+    /// Of trainyard-prepare: "prepare", "documents" or "verify"; of trainyard-worker: "try". A data job's.
+    std::string command = "prepare";
     std::vector<std::string> arguments{}; ///< of that command
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
+
+    /// The program that does it: "trainyard-worker" or "trainyard-prepare".
+    std::string program() const;
 };
 
 /// BadInput naming everything that is wrong.

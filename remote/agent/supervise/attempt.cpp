@@ -33,8 +33,7 @@ constexpr int kPatienceInCheckpoint = 6;
 
 Status checkProgram(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
-    const auto program = programFolder(folder, request) /
-                         (work.kind == WorkKind::Prepare ? "trainyard-prepare" : "trainyard-worker");
+    const auto program = programFolder(folder, request) / work.program();
     if (::access(program.c_str(), X_OK) != 0)
         return refused("there is no program " + program.string(),
                        request.bundle.empty() ? "name the folder of the installed programs"

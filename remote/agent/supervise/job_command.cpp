@@ -266,9 +266,11 @@ Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchReque
 
 Arguments dataJob(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
 {
-    Arguments arguments{programFolder(folder, request) / "trainyard-prepare", work.command};
+    Arguments arguments{programFolder(folder, request) / work.program(), work.command};
     arguments.insert(arguments.end(), work.arguments.begin(), work.arguments.end());
-    arguments.insert(arguments.end(), {"--run-dir", folder.path()});
+    // Behind "--" it would not be taken for an option.
+    const auto place = std::find(arguments.begin(), arguments.end(), "--");
+    arguments.insert(place, {"--run-dir", folder.path()});
     return arguments;
 }
 

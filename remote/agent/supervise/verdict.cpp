@@ -120,9 +120,7 @@ bool isOrteError(int status)
 
 std::string programName(const RunWork& work, const JobEnd& end)
 {
-    if (work.kind == WorkKind::Prepare)
-        return "trainyard-prepare";
-    return end.throughMpi ? "mpirun" : "trainyard-worker";
+    return end.throughMpi ? "mpirun" : work.program();
 }
 
 std::string programEnd(const RunWork& work, const JobEnd& end)

@@ -224,6 +224,20 @@ private slots:
         QCOMPARE(command.arguments[2], std::string("/data/set"));
     }
 
+    void aTrialIsAJobOfTheWorker()
+    {
+        const auto work = parsePreparation(
+            R"({"name": "try", "command": "try", "arguments": ["--greedy", "--", "run-1", "- a text"]})");
+        const auto command =
+            jobCommand(kRun, work.value(), requestFor({node("head")}), kHead, kInherited).value();
+        QVERIFY(command.arguments[0].ends_with("/bin/trainyard-worker"));
+        QVERIFY(!command.throughMpi);
+        // Behind the dashes everything is a name or a text.
+        QVERIFY((std::vector(command.arguments.begin() + 1, command.arguments.end()) ==
+                 std::vector<std::string>{"try", "--greedy", "--run-dir", kRun.path(), "--", "run-1",
+                                          "- a text"}));
+    }
+
     void keepsALaunchRequest()
     {
         LaunchRequest request = requestFor({LaunchNode{"a", 2, 8, "/r"}, node("b", 1)});
