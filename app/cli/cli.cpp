@@ -100,6 +100,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addReportCommand(app, outcome);
     addExchangeCommands(app, outcome);
     addModelCommands(app, outcome);
+    addTryCommand(app, outcome);
     addCompletionCommands(app, outcome);
     completeHelp(app);
 }

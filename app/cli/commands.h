@@ -28,6 +28,7 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome);       ///< trace
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome);    ///< runs, relaunch, diff
 void addExchangeCommands(CLI::App& app, CommandOutcome& outcome);   ///< export, import
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome);     ///< scaling
+void addTryCommand(CLI::App& app, CommandOutcome& outcome);         ///< try
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);      ///< report
 void addDemoCommand(CLI::App& app, CommandOutcome& outcome);        ///< demo
 void addCompletionCommands(CLI::App& app, CommandOutcome& outcome); ///< completion; complete, for shells

@@ -360,6 +360,11 @@ private slots:
                                 << "import --hf bert-base --out checkpoint";
         QTest::addRow("export") << QStringList{"export", "--hf", "bert", "--max-shard", "2 GiB", "checkpoint"}
                                 << "export --checkpoint checkpoint --hf bert --max-shard 2 GiB";
+        QTest::addRow("try") << QStringList{"try",         "gpt",     "--max-new", "16",
+                                            "--token-ids", "[[5,7]]", "--greedy",  "--json"}
+                             << "try --token-ids [[5,7]] --greedy --max-new 16 --json -- gpt";
+        QTest::addRow("try, with a text") << QStringList{"try", "--top-k", "5", "--", "gpt", "- he said"}
+                                          << "try --top-k 5 -- gpt - he said";
     }
     void aModelIsHandedOnWordForWord()
     {

@@ -31,6 +31,8 @@ private slots:
         QTest::addRow("shells") << QStringList{"completion", ""} << QStringList{"bash", "zsh", "fish"};
         QTest::addRow("hardware, the user's own too")
             << QStringList{"plan", "--hardware", "m"} << QStringList{"my-cluster"};
+        QTest::addRow("options of a model's command")
+            << QStringList{"try", "model", "--max"} << QStringList{"--max-new"};
         QTest::addRow("hosts") << QStringList{"hosts", "check", "lo"} << QStringList{"localhost"};
         QTest::addRow("further hosts")
             << QStringList{"hosts", "check", "a", "b", "lo"} << QStringList{"localhost"};

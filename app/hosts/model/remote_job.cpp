@@ -92,6 +92,8 @@ void RemoteJob::onEvent(const EventRecord& event)
         m_lastError = QString::fromStdString(event.message);
     else if (event.severity == Severity::Warning)
         emit noticed(QString::fromStdString(event.message));
+    else if (event.kind == "answer")
+        emit answered(QString::fromStdString(event.message));
 }
 
 /// Also the warnings of a job that is done: they come in another stream than the supervisor's word.

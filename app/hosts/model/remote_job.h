@@ -43,6 +43,8 @@ signals:
     void progressed();
     /// A warning of the job itself, e.g. about an unreadable page.
     void noticed(const QString& text);
+    /// The next part of an answer that the job gives while it works.
+    void answered(const QString& text);
     /// The job continues with or without a connection.
     void linkChanged(trainyard::LinkState link);
     void stopFailed(const trainyard::Error& error);

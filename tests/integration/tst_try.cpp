@@ -1,0 +1,192 @@
+#include <QDir>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTest>
+
+#include "tests/integration/cli_fixture.h"
+
+using namespace trainyard::test;
+
+namespace {
+
+QString goldenModel(const QString& name)
+{
+    return QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/") + name;
+}
+
+QJsonObject documentIn(const CliResult& result)
+{
+    return QJsonDocument::fromJson(result.out.trimmed().split('\n').last().toUtf8()).object();
+}
+
+QJsonArray tokensIn(const CliResult& result)
+{
+    return documentIn(result)["tokens"].toArray();
+}
+
+int vocabularyOf(const QString& model)
+{
+    QFile file(model + "/config.json");
+    return file.open(QIODevice::ReadOnly)
+               ? QJsonDocument::fromJson(file.readAll()).object()["vocab_size"].toInt()
+               : 0;
+}
+
+/// BERT's special tokens, and words up to `size` entries.
+QByteArray vocabularyText(int size)
+{
+    QByteArray text = "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\ntrain\nthe\nleaves\n##s\n";
+    for (int entry = int(text.count('\n')); entry < size; ++entry)
+        text += "word" + QByteArray::number(entry) + '\n';
+    return text;
+}
+
+} // namespace
+
+/// `trainyard try` on small models, here and by a job of a host; the host is this machine, through the real
+/// agent.
+class TestTry : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        m_vocabulary = m_cli.write("vocab.txt", vocabularyText(vocabularyOf(goldenModel("bert"))));
+    }
+
+    void continuesTokens()
+    {
+        const CliResult result = m_cli.run({"try", goldenModel("gpt2"), "--token-ids", "[[5,7],[3]]",
+                                            "--greedy", "--max-new", "6", "--json"});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QJsonArray tokens = tokensIn(result);
+        QCOMPARE(tokens.size(), 2);
+        QCOMPARE(tokens[0].toArray().size(), 8);
+        QCOMPARE(tokens[1].toArray().size(), 7);
+        QCOMPARE(tokens[0][0].toInt(), 5);
+        QCOMPARE(tokens[0][1].toInt(), 7);
+        QCOMPARE(tokens[1][0].toInt(), 3);
+    }
+
+    void aCheckpointContinuesLikeItsModel()
+    {
+        const QString checkpoint = m_cli.path("imported");
+        QVERIFY(QDir().mkpath(checkpoint));
+        const CliResult imported = m_cli.run({"import", "--hf", goldenModel("gpt2"), "--out", checkpoint});
+        QVERIFY2(imported.status == 0, qPrintable(imported.err));
+        const QStringList options{"--token-ids", "[[1,2,3]]", "--seed", "4", "--max-new", "9", "--json"};
+        const CliResult stored = m_cli.run(QStringList{"try", checkpoint} + options);
+        QVERIFY2(stored.status == 0, qPrintable(stored.err));
+        QCOMPARE(stored.out, m_cli.run(QStringList{"try", goldenModel("gpt2")} + options).out);
+    }
+
+    void tellsEachTokenWhileItWorks()
+    {
+        const CliResult result = m_cli.run({"try", goldenModel("gpt2"), "--token-ids", "[[5]]", "--greedy",
+                                            "--max-new", "3", "--json", "--stream"});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QStringList lines = result.out.trimmed().split('\n');
+        QCOMPARE(lines.size(), 4);
+        const QJsonArray tokens = tokensIn(result).first().toArray();
+        for (int i = 0; i < 3; ++i) {
+            const auto line = QJsonDocument::fromJson(lines[i].toUtf8()).object();
+            QCOMPARE(line["prompt"].toInt(), 0);
+            QCOMPARE(line["token"].toInt(), tokens[i + 1].toInt());
+        }
+    }
+
+    void continuesText()
+    {
+        const QString vocabulary = m_cli.write("gpt.txt", vocabularyText(vocabularyOf(goldenModel("gpt2"))));
+        const QStringList command{"try",      goldenModel("gpt2"), "The trains", "--vocab",
+                                  vocabulary, "--greedy",          "--max-new",  "4"};
+        const CliResult plain = m_cli.run(command);
+        QVERIFY2(plain.status == 0, qPrintable(plain.err));
+        QVERIFY2(plain.out.startsWith("The trains") && plain.out.endsWith('\n'), qPrintable(plain.out));
+        const QJsonObject json = documentIn(m_cli.run(command + QStringList{"--json"}));
+        QCOMPARE(json["text"][0].toString() + '\n', plain.out);
+        QCOMPARE(json["tokens"][0].toArray().size(), 3 + 4); // the train ##s
+    }
+
+    void fillsInTheMask()
+    {
+        const QStringList command{
+            "try", goldenModel("bert"), "the [MASK] leaves", "--vocab", m_vocabulary, "--answers", "3"};
+        const CliResult plain = m_cli.run(command);
+        QVERIFY2(plain.status == 0, qPrintable(plain.err));
+        QCOMPARE(plain.out.count(" %  "), 3);
+        const QJsonArray masks = documentIn(m_cli.run(command + QStringList{"--json"}))["masks"].toArray();
+        QCOMPARE(masks.size(), 1);
+        const QJsonObject mask = masks[0][0].toObject();
+        QCOMPARE(mask["position"].toInt(), 2); // behind [CLS] and "the"
+        const QJsonArray answers = mask["answers"].toArray();
+        QCOMPARE(answers.size(), 3);
+        QVERIFY(answers[0]["probability"].toDouble() >= answers[1]["probability"].toDouble());
+        QVERIFY(plain.out.contains(answers[0]["text"].toString()));
+    }
+
+    void aHostAnswersLikeThisMachine_data()
+    {
+        QTest::addColumn<QStringList>("command");
+        QTest::addRow("tokens") << QStringList{"try",      goldenModel("gpt2"), "--token-ids", "[[5,7]]",
+                                               "--greedy", "--max-new",         "6",           "--json"};
+        QTest::addRow("masks, with a text that begins with a dash")
+            << QStringList{"try", "--vocab", m_vocabulary, "--", goldenModel("bert"), "- the [MASK] leaves"};
+    }
+    void aHostAnswersLikeThisMachine()
+    {
+        QFETCH(QStringList, command);
+        const CliResult here = m_cli.run(command);
+        QVERIFY2(here.status == 0, qPrintable(here.err));
+        command.insert(1, "--host");
+        command.insert(2, "localhost");
+        const CliResult there = m_cli.run(command);
+        QVERIFY2(there.status == 0, qPrintable(there.err));
+        QCOMPARE(there.out, here.out);
+        QVERIFY(!m_cli.run({"runs"}).out.contains("try")); // the job leaves nothing but its answer
+    }
+
+    void saysWhatIsWrong_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("problem");
+        const QString gpt = goldenModel("gpt2");
+        QTest::addRow("no model") << QStringList{"nothing-here", "x"} << "nothing-here is not a folder";
+        QTest::addRow("too long") << QStringList{gpt, "--token-ids",
+                                                 QString("[[%1]]").arg(QStringList(5000, "1").join(','))}
+                                  << "prompt 1 has 5000 tokens, but the model has";
+        QTest::addRow("too many new ones")
+            << QStringList{gpt, "--token-ids", "[[1],[2]]", "--max-new", "9999"} << "prompt 1 has 1 tokens";
+        QTest::addRow("no such token")
+            << QStringList{gpt, "--token-ids", "[[1],[1,99999]]"} << "prompt 2 has the token 99999";
+        QTest::addRow("not JSON") << QStringList{gpt, "--token-ids", "[[1"}
+                                  << "--token-ids: not valid JSON at line 1";
+        QTest::addRow("one list") << QStringList{gpt, "--token-ids", "[1,2]"}
+                                  << "--token-ids: it is not a list of lists of whole numbers";
+        QTest::addRow("text and tokens")
+            << QStringList{gpt, "text", "--token-ids", "[[1]]"} << "there are a text and --token-ids";
+        QTest::addRow("no vocabulary") << QStringList{gpt, "text"} << "has no vocab.txt";
+        QTest::addRow("no mask") << QStringList{goldenModel("bert"), "the train", "--vocab", m_vocabulary}
+                                 << "prompt 1 has no mask";
+        QTest::addRow("a step of a folder")
+            << QStringList{gpt, "--step", "5", "--token-ids", "[[1]]"} << "has no steps";
+    }
+    void saysWhatIsWrong()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, problem);
+        const CliResult result = m_cli.run(QStringList{"try"} + options);
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains(problem), qPrintable(result.err));
+        QCOMPARE(result.out, "");
+    }
+
+private:
+    CliFixture m_cli;
+    QString m_vocabulary;
+};
+
+QTEST_GUILESS_MAIN(TestTry)
+#include "tst_try.moc"
