@@ -148,6 +148,27 @@ private slots:
         QVERIFY(!m_cli.run({"runs"}).out.contains("try")); // the job leaves nothing but its answer
     }
 
+    /// Its vocabulary is that of its data set.
+    void aRunIsTriedByItsName()
+    {
+        QString why;
+        QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
+        const CliResult launched =
+            m_cli.run({"launch", m_cli.writeSpec("spec.json", tinySpec(m_cli.dataset(), 1, 2))});
+        QVERIFY2(launched.status == 0, qPrintable(launched.err));
+        const QString run = launched.out.trimmed();
+        QCOMPARE(m_cli.run({"attach", run}).status, 0); // until it has ended
+        const QStringList command{"try", run, "the [MASK] of the city", "--json"};
+        const CliResult newest = m_cli.run(command);
+        QVERIFY2(newest.status == 0, qPrintable(newest.err));
+        QCOMPARE(documentIn(newest)["masks"][0][0]["answers"].toArray().size(), 5);
+        QCOMPARE(m_cli.run(command + QStringList{"--step", "2"}).out, newest.out);
+        QCOMPARE(m_cli.run(command + QStringList{"--host", "localhost"}).out, newest.out);
+        const CliResult missing = m_cli.run(command + QStringList{"--step", "1"});
+        QCOMPARE(missing.status, 2);
+        QVERIFY2(missing.err.contains("no checkpoint of step 1"), qPrintable(missing.err));
+    }
+
     void saysWhatIsWrong_data()
     {
         QTest::addColumn<QStringList>("options");
@@ -158,7 +179,8 @@ private slots:
                                                  QString("[[%1]]").arg(QStringList(5000, "1").join(','))}
                                   << "prompt 1 has 5000 tokens, but the model has";
         QTest::addRow("too many new ones")
-            << QStringList{gpt, "--token-ids", "[[1],[2]]", "--max-new", "9999"} << "prompt 1 has 1 tokens";
+            << QStringList{gpt, "--token-ids", "[[1],[2]]", "--max-new", "9999"}
+            << "prompt 1 has 1 token; the model's 11 positions leave room for 11 new ones";
         QTest::addRow("no such token")
             << QStringList{gpt, "--token-ids", "[[1],[1,99999]]"} << "prompt 2 has the token 99999";
         QTest::addRow("not JSON") << QStringList{gpt, "--token-ids", "[[1"}
