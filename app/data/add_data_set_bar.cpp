@@ -5,7 +5,7 @@
 #include <QLineEdit>
 
 #include "app/base/theme.h"
-#include "app/data/choose_path.h"
+#include "app/hosts/controls/choose_path.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"

@@ -2,9 +2,9 @@
 
 #include <QFrame>
 
-#include "app/data/choose_path.h"
 #include "app/data/model/prepare_request.h"
 #include "app/data/option_fields.h"
+#include "app/hosts/controls/choose_path.h"
 
 class QPlainTextEdit;
 class QPushButton;

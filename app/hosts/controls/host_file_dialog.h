@@ -2,7 +2,7 @@
 
 #include <QDialog>
 
-#include "app/data/choose_path.h"
+#include "app/hosts/controls/choose_path.h"
 #include "remote/launch/run_service.h"
 
 class QLabel;

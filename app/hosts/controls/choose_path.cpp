@@ -1,8 +1,8 @@
-#include "app/data/choose_path.h"
+#include "app/hosts/controls/choose_path.h"
 
 #include <QFileDialog>
 
-#include "app/data/host_file_dialog.h"
+#include "app/hosts/controls/host_file_dialog.h"
 #include "app/hosts/model/host_entry.h"
 
 namespace trainyard {

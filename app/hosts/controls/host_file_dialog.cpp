@@ -1,4 +1,4 @@
-#include "app/data/host_file_dialog.h"
+#include "app/hosts/controls/host_file_dialog.h"
 
 #include <QDir>
 #include <QFileInfo>
