@@ -4,6 +4,7 @@
 #include <iostream>
 #include <iterator>
 #include <memory>
+#include <optional>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -98,7 +99,9 @@ private:
 
     Status readVocabulary()
     {
-        const TokenizerFiles named{m_options.vocabulary, m_options.cased, {}};
+        const TokenizerFiles named{m_options.vocabulary,
+                                   m_options.cased ? std::optional(true) : std::nullopt,
+                                   {}};
         TRAINYARD_TRY(const TokenizerFiles files,
                       m_options.vocabulary.empty() ? tokenizerOf(m_stored) : named);
         TRAINYARD_TRY(TextCodec codec, TextCodec::load(files, m_stored.spec()));

@@ -1,5 +1,9 @@
 #include "app/hosts/model/model_trial.h"
 
+#include <utility>
+
+#include "engine/generation/options/try_command_line.h"
+
 namespace trainyard {
 
 namespace {
@@ -11,8 +15,8 @@ constexpr StopOptions kStopAtOnce{.checkpoint = false, .grace = std::chrono::mil
 
 } // namespace
 
-ModelTrial::ModelTrial(RunService& runs, const QString& host, QStringList arguments, QObject* parent)
-    : QObject(parent), m_runs(runs), m_job(runs, host), m_arguments(std::move(arguments))
+ModelTrial::ModelTrial(RunService& runs, const QString& host, TryOptions options, QObject* parent)
+    : QObject(parent), m_runs(runs), m_job(runs, host), m_options(std::move(options))
 {
     connect(&m_job, &RemoteJob::startProgress, this, &ModelTrial::progress);
     connect(&m_job, &RemoteJob::launched, this,
@@ -24,7 +28,10 @@ ModelTrial::ModelTrial(RunService& runs, const QString& host, QStringList argume
 
 void ModelTrial::start()
 {
-    m_job.launch({.command = kCommand, .name = kCommand, .arguments = m_arguments});
+    QStringList arguments;
+    for (const std::string& word : tryArguments(m_options))
+        arguments << QString::fromStdString(word);
+    m_job.launch({.command = kCommand, .name = kCommand, .arguments = arguments});
 }
 
 void ModelTrial::cancel()
@@ -33,8 +40,11 @@ void ModelTrial::cancel()
 }
 
 /// Once the job has begun, its failures are those of the command: something that it was given is wrong.
+/// After a host that could not be reached for stopping it may still report the job's end.
 void ModelTrial::onFinished(const Status& status)
 {
+    if (std::exchange(m_isOver, true))
+        return;
     const bool hasBegun = !m_job.runId().isEmpty();
     if (hasBegun)
         m_runs.removeRun(m_job.runId(), {m_job.host()},

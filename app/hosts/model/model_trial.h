@@ -2,9 +2,9 @@
 
 #include <QObject>
 #include <QString>
-#include <QStringList>
 
 #include "app/hosts/model/remote_job.h"
+#include "engine/generation/options/try_options.h"
 
 namespace trainyard {
 
@@ -13,8 +13,8 @@ namespace trainyard {
 class ModelTrial : public QObject {
     Q_OBJECT
 public:
-    /// `arguments`: those of `trainyard-worker try`; a run of the host is named by its id.
-    ModelTrial(RunService& runs, const QString& host, QStringList arguments, QObject* parent = nullptr);
+    /// `options.model`: a folder of the host, or the id of one of its runs.
+    ModelTrial(RunService& runs, const QString& host, TryOptions options, QObject* parent = nullptr);
 
     void start();
     /// finished() follows with Cancelled once the host is cleaned up.
@@ -33,7 +33,8 @@ private:
 
     RunService& m_runs;
     RemoteJob m_job;
-    QStringList m_arguments;
+    TryOptions m_options;
+    bool m_isOver = false; ///< finished() was emitted
 };
 
 } // namespace trainyard

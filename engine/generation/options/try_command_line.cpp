@@ -1,6 +1,10 @@
 #include "engine/generation/options/try_command_line.h"
 
+#include <cmath>
+#include <initializer_list>
+
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "engine/base/parsed_number.h"
 #include "engine/spec/names.h"
@@ -21,6 +25,13 @@ Examples:
 std::string seedProblem(const std::string& text)
 {
     return parsedNumber<std::uint64_t>(text) ? std::string() : text + " is not a whole number from 0 on";
+}
+
+/// CLI11's ranges let "nan" through.
+std::string numberProblem(const std::string& text)
+{
+    const auto number = parsedNumber<double>(text);
+    return number && std::isfinite(*number) ? std::string() : text + " is not a number";
 }
 
 std::vector<std::string> precisions()
@@ -45,7 +56,8 @@ void addModel(CLI::App& command, TryOptions& options)
     CLI::Option* vocabulary =
         command.add_option("--vocab", options.vocabulary,
                            "WordPiece vocabulary (default: in the model's folder or of its data set)");
-    command.add_flag("--cased", options.cased, "Keep case and accents")->needs(vocabulary);
+    command.add_flag("--cased", options.cased, "Keep case and accents (default: as the vocabulary looks)")
+        ->needs(vocabulary);
 }
 
 void addSampling(CLI::App& command, TryOptions& options)
@@ -56,6 +68,7 @@ void addSampling(CLI::App& command, TryOptions& options)
     command
         .add_option("--temperature", sampling.temperature,
                     "Below 1 probable tokens become more probable, above 1 less; 0 = --greedy")
+        ->check(CLI::Validator(numberProblem, ""))
         ->check(CLI::NonNegativeNumber)
         ->excludes(greedy)
         ->capture_default_str();
@@ -66,6 +79,7 @@ void addSampling(CLI::App& command, TryOptions& options)
     command
         .add_option("--top-p", sampling.topP,
                     "Choose among the fewest tokens that together have this probability")
+        ->check(CLI::Validator(numberProblem, ""))
         ->check(CLI::Range(0.0, 1.0))
         ->excludes(greedy)
         ->capture_default_str();
@@ -98,16 +112,44 @@ void addTryOptions(CLI::App& command, TryOptions& options)
     command.footer(kFooter);
 }
 
-std::vector<std::string> namedArguments(const CLI::App& command, const CLI::Option* without)
+std::vector<std::string> tryArguments(const TryOptions& options)
 {
+    const TryOptions usual;
+    const Sampling& sampling = options.sampling;
     std::vector<std::string> words;
-    for (const CLI::Option* option : command.get_options()) {
-        if (option == without || option->count() == 0 || !option->nonpositional())
-            continue;
-        words.push_back("--" + option->get_lnames().front());
-        if (option->get_items_expected_max() > 0)
-            words.insert(words.end(), option->results().begin(), option->results().end());
+    const auto addIf = [&words](bool wanted, std::initializer_list<std::string> more) {
+        if (wanted)
+            words.insert(words.end(), more);
+    };
+    const auto addNumber = [&words](const char* name, const auto& number, const auto& usualNumber) {
+        if (number != usualNumber)
+            words.insert(words.end(), {name, fmt::format("{}", number)});
+    };
+    const auto addOptional = [&words](const char* name, const std::optional<std::int64_t>& number) {
+        if (number)
+            words.insert(words.end(), {name, std::to_string(*number)});
+    };
+    addIf(!options.tokenIds.empty(), {"--token-ids", options.tokenIds});
+    addOptional("--step", options.step);
+    addIf(options.best, {"--best"});
+    addIf(options.precision != usual.precision, {"--precision", options.precision});
+    addIf(!options.vocabulary.empty(), {"--vocab", options.vocabulary});
+    addIf(options.cased, {"--cased"});
+    addIf(options.greedy, {"--greedy"});
+    if (!options.greedy) {
+        addNumber("--temperature", sampling.temperature, usual.sampling.temperature);
+        addNumber("--top-k", sampling.topK, usual.sampling.topK);
+        addNumber("--top-p", sampling.topP, usual.sampling.topP);
+        addNumber("--seed", sampling.seed, usual.sampling.seed);
     }
+    addOptional("--max-new", options.newTokens);
+    addIf(options.stop, {"--stop"});
+    addNumber("--answers", options.answers, usual.answers);
+    addOptional("--mask-token", options.maskToken);
+    addIf(options.json, {"--json"});
+    addIf(options.stream, {"--stream"});
+    addIf(true, {"--", options.model}); // a text may begin with a dash
+    addIf(!options.text.empty(), {options.text});
     return words;
 }
 

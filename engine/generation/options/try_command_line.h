@@ -7,8 +7,7 @@
 
 namespace CLI {
 class App;
-class Option;
-} // namespace CLI
+}
 
 namespace trainyard {
 
@@ -19,8 +18,8 @@ inline constexpr const char* kTrySummary =
 /// parsing.
 void addTryOptions(CLI::App& command, TryOptions& options);
 
-/// Returns the arguments with which a parsed `command` was called, in the order of its options, each with its
-/// values; without the positional ones and those of `without`.
-std::vector<std::string> namedArguments(const CLI::App& command, const CLI::Option* without);
+/// Returns the arguments that addTryOptions() parses into `options`: those of settings that differ from the
+/// usual ones, then model and text.
+std::vector<std::string> tryArguments(const TryOptions& options);
 
 } // namespace trainyard

@@ -19,7 +19,7 @@ struct TryOptions {
     bool best = false;                ///< the best one by held-out evaluation, instead
     std::string precision = "float32";
     std::string vocabulary; ///< vocab.txt; empty: the model's own
-    bool cased = false;     ///< of `vocabulary`
+    bool cased = false;     ///< keep the case, even if `vocabulary` looks as if it had none
 
     bool greedy = false;
     Sampling sampling;
@@ -30,6 +30,8 @@ struct TryOptions {
 
     bool json = false;
     bool stream = false; ///< with `json`: a line for each token as soon as it is chosen
+
+    bool operator==(const TryOptions&) const = default;
 };
 
 } // namespace trainyard

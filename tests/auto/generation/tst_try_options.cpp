@@ -1,0 +1,101 @@
+#include <QTest>
+
+#include <algorithm>
+#include <limits>
+
+#include <CLI/CLI.hpp>
+
+#include "engine/generation/options/try_command_line.h"
+
+using namespace trainyard;
+
+namespace {
+
+/// Throws CLI::ParseError for arguments that the command refuses.
+TryOptions parsed(std::vector<std::string> arguments)
+{
+    CLI::App app;
+    TryOptions options;
+    addTryOptions(app, options);
+    std::ranges::reverse(arguments); // as CLI11 takes them
+    app.parse(std::move(arguments));
+    return options;
+}
+
+TryOptions ofModel(const std::string& text)
+{
+    TryOptions options;
+    options.model = "/models/gpt";
+    options.text = text;
+    return options;
+}
+
+} // namespace
+
+Q_DECLARE_METATYPE(trainyard::TryOptions)
+
+class TestTryOptions : public QObject {
+    Q_OBJECT
+
+private slots:
+    void argumentsParseIntoTheSameOptions_data()
+    {
+        QTest::addColumn<TryOptions>("options");
+        QTest::addRow("usual ones") << ofModel("The first train");
+        QTest::addRow("no text") << ofModel("");
+        for (const char* text :
+             {"--json", "- he said", "-1", "two\nlines", "[1,2]", "[[11]]", "{}", "\"it\""})
+            QTest::addRow("text %s", text) << ofModel(text);
+        TryOptions drawn = ofModel("a");
+        drawn.step = 0;
+        drawn.precision = "bfloat16";
+        drawn.vocabulary = "/v/vocab.txt";
+        drawn.cased = true;
+        drawn.sampling = {0.1 + 0.2, 40, 0.95, std::numeric_limits<std::uint64_t>::max()};
+        drawn.newTokens = 7;
+        drawn.stop = true;
+        drawn.answers = 12;
+        drawn.maskToken = 103;
+        drawn.json = drawn.stream = true;
+        QTest::addRow("everything, drawn") << drawn;
+        TryOptions greedy = ofModel("");
+        greedy.tokenIds = "[[11]]";
+        greedy.best = greedy.greedy = true;
+        QTest::addRow("tokens, greedy") << greedy;
+    }
+    void argumentsParseIntoTheSameOptions()
+    {
+        QFETCH(TryOptions, options);
+        QVERIFY(parsed(tryArguments(options)) == options);
+    }
+
+    void refusesNumbersThatAreNone_data()
+    {
+        QTest::addColumn<QString>("option");
+        QTest::addColumn<QString>("value");
+        for (const char* value : {"nan", "-nan", "inf", "-0.1", "warm"})
+            QTest::addRow("temperature %s", value) << "--temperature" << value;
+        for (const char* value : {"nan", "1.1", "-1"})
+            QTest::addRow("top p %s", value) << "--top-p" << value;
+        for (const char* value : {"-1", "1.5", "18446744073709551616"})
+            QTest::addRow("seed %s", value) << "--seed" << value;
+        QTest::addRow("top k") << "--top-k"
+                               << "-1";
+        QTest::addRow("new tokens") << "--max-new"
+                                    << "0";
+        QTest::addRow("answers") << "--answers"
+                                 << "0";
+        QTest::addRow("precision") << "--precision"
+                                   << "float8";
+    }
+    void refusesNumbersThatAreNone()
+    {
+        QFETCH(QString, option);
+        QFETCH(QString, value);
+        QVERIFY_THROWS_EXCEPTION(CLI::ParseError,
+                                 parsed({option.toStdString() + "=" + value.toStdString(), "/models/gpt"}));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestTryOptions)
+#include "tst_try_options.moc"
