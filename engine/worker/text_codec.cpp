@@ -1,5 +1,7 @@
 #include "engine/worker/text_codec.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +18,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kMask = "[MASK]";
-constexpr auto kNameOne = "name the model's vocab.txt with --vocab, or give numbers with --token-ids";
+constexpr auto kNameOne = "name the model's vocab.txt (--vocab; in the window Vocabulary)";
 
 // A tokenizer without a configuration may be of either kind.
 Result<std::optional<bool>> casedBy(const fs::path& configuration)
@@ -69,7 +71,7 @@ Result<TextCodec> TextCodec::load(const TokenizerFiles& files, const ModelSpec& 
     if (vocabulary.size() > static_cast<std::size_t>(model.vocabulary))
         return badInput(fmt::format("{} has {} entries, but the model has {}", files.vocabulary.string(),
                                     vocabulary.size(), model.vocabulary),
-                        "it is another model's vocabulary: name the right one with --vocab");
+                        "it is another model's vocabulary: name the right one (--vocab; in the window Vocabulary)");
     WordPiece wordPiece(vocabulary, tablesOfProfile(files.profile),
                         files.cased.value_or(vocabulary.looksCased()));
     return TextCodec(std::move(vocabulary), std::move(wordPiece));
@@ -121,8 +123,11 @@ std::string TextCodec::piece(TokenId token) const
 
 std::string TextCodec::textFrom(const TokenIds& tokens, std::size_t from) const
 {
-    const TokenIds before(tokens.begin(), tokens.begin() + static_cast<std::ptrdiff_t>(from));
-    return sanitizeText(decode(tokens).substr(decode(before).size()), Lines::Many);
+    // The token before decides whether a space comes first; what is further away decides nothing.
+    const std::size_t context = std::min<std::size_t>(from, 1);
+    const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(from - context);
+    const TokenIds before(begin, begin + static_cast<std::ptrdiff_t>(context));
+    return sanitizeText(decode({begin, tokens.end()}).substr(decode(before).size()), Lines::Many);
 }
 
 } // namespace trainyard
