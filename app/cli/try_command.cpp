@@ -66,6 +66,10 @@ Status tryOnHost(const std::string& host, const TryOptions& options)
         console::transient({});
         printOutput(text.toStdString());
     });
+    QObject::connect(&trial, &ModelTrial::noticed, &trial, [](const QString& text) {
+        console::transient({});
+        printNotice(text.toStdString() + '\n');
+    });
     return console::await<Status>(trial);
 }
 

@@ -36,6 +36,14 @@ void AnswerOutput::print(std::string_view text)
     }
 }
 
+void AnswerOutput::remark(const std::string& text)
+{
+    if (m_journal)
+        append(Severity::Warning, text);
+    else
+        printNotice(text + '\n');
+}
+
 bool AnswerOutput::isWanted() const
 {
     return m_journal ? m_written.ok() : outputStatus().ok();

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "engine/base/result.h"
@@ -17,6 +18,8 @@ public:
     static Result<AnswerOutput> open(const std::filesystem::path& runDirectory);
 
     void print(std::string_view text);
+    /// Something about the answer that is no part of it; one line.
+    void remark(const std::string& text);
     /// False once nobody gets any more of it.
     bool isWanted() const;
     /// Failed, with the reason, when the client of a job did not get all of it. Of lost standard output

@@ -99,9 +99,8 @@ private:
 
     Status readVocabulary()
     {
-        const TokenizerFiles named{m_options.vocabulary,
-                                   m_options.cased ? std::optional(true) : std::nullopt,
-                                   {}};
+        const TokenizerFiles named{
+            m_options.vocabulary, m_options.cased ? std::optional(true) : std::nullopt, {}};
         TRAINYARD_TRY(const TokenizerFiles files,
                       m_options.vocabulary.empty() ? tokenizerOf(m_stored) : named);
         TRAINYARD_TRY(TextCodec codec, TextCodec::load(files, m_stored.spec()));
@@ -276,7 +275,7 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
     const CheckpointWish wish{options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
-        printNotice("using " + stored.remark() + '\n');
+        output.remark("using " + stored.remark());
     TRAINYARD_TRY_STATUS(Trial(options, std::move(stored), output).run());
     return output.status();
 }

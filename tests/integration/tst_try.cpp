@@ -193,7 +193,7 @@ private slots:
         QTest::addRow("no mask") << QStringList{goldenModel("bert"), "the train", "--vocab", m_vocabulary}
                                  << "prompt 1 has no mask";
         QTest::addRow("a step of a folder")
-            << QStringList{gpt, "--step", "5", "--token-ids", "[[1]]"} << "has no steps";
+            << QStringList{gpt, "--step", "5", "--token-ids", "[[1]]"} << "without steps to choose from";
     }
     void saysWhatIsWrong()
     {

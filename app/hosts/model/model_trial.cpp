@@ -22,6 +22,7 @@ ModelTrial::ModelTrial(RunService& runs, const QString& host, TryOptions options
     connect(&m_job, &RemoteJob::launched, this,
             [this] { emit progress(tr("loading the model on %1").arg(m_job.host()), -1); });
     connect(&m_job, &RemoteJob::answered, this, &ModelTrial::answered);
+    connect(&m_job, &RemoteJob::noticed, this, &ModelTrial::noticed);
     connect(&m_job, &RemoteJob::stopFailed, this, [this](const Error& error) { onFinished(error); });
     connect(&m_job, &RemoteJob::finished, this, &ModelTrial::onFinished);
 }

@@ -25,6 +25,8 @@ signals:
     void progress(const QString& text, double fraction);
     /// The next part of what the command prints, as soon as it is there.
     void answered(const QString& text);
+    /// Something about the answer that is no part of it, e.g. that the newest checkpoint is damaged.
+    void noticed(const QString& text);
     /// Emitted exactly once.
     void finished(const trainyard::Status& status);
 
