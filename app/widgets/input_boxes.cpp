@@ -111,6 +111,18 @@ double gibibytes(Bytes bytes)
 
 } // namespace
 
+DecimalBox::DecimalBox(double low, double high, double step, QWidget* parent) : QDoubleSpinBox(parent)
+{
+    setRange(low, high);
+    setSingleStep(step);
+    setFocusPolicy(Qt::StrongFocus);
+}
+
+void DecimalBox::wheelEvent(QWheelEvent* event)
+{
+    event->ignore();
+}
+
 MemoryBox::MemoryBox(QWidget* parent) : QDoubleSpinBox(parent)
 {
     setLocale(QLocale::c());

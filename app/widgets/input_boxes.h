@@ -43,6 +43,16 @@ private:
     QString m_unit;
 };
 
+/// A number with decimals. The wheel scrolls the surrounding form instead of changing the value.
+class DecimalBox : public QDoubleSpinBox {
+    Q_OBJECT
+public:
+    DecimalBox(double low, double high, double step, QWidget* parent = nullptr);
+
+protected:
+    void wheelEvent(QWheelEvent* event) override;
+};
+
 /// An amount of memory in GiB (2^30 bytes), fractions allowed; 0 reads "none". The wheel scrolls the
 /// surrounding form instead of changing the value.
 class MemoryBox : public QDoubleSpinBox {
