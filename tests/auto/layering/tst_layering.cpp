@@ -137,6 +137,13 @@ const QList<Layer> kLayers{
      {"qt", "qtgui", "qtwidgets"}},
     {"app/history", kPages, {"qt", "qtgui", "qtwidgets"}},
     {"app/report", kPages + QStringList{"app/hosts/model", "app/data/model"}, {"qt", "qtgui", "qtwidgets"}},
+    {"app/trial/model",
+     kVocabulary +
+         QStringList{"engine/generation/options", "remote", "app/base", "app/runs", "app/hosts/model"},
+     {"qt", "qtgui"}},
+    {"app/trial",
+     kPages + QStringList{"engine/generation/options", "app/hosts/controls", "app/hosts/model"},
+     {"qt", "qtgui", "qtwidgets"}},
     {"app/shell", kVocabulary + QStringList{"engine/planner", "remote", "app"}, {"qt", "qtgui", "qtwidgets"}},
     {"app/cli",
      kVocabulary + QStringList{"engine/checkpoint/weights", "engine/planner", "engine/generation/options",

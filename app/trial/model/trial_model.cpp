@@ -1,0 +1,51 @@
+#include "app/trial/model/trial_model.h"
+
+#include <QObject>
+
+#include "app/base/display_text.h"
+#include "engine/spec/spec_json.h"
+
+namespace trainyard {
+
+bool canBeTried(const RunEntry& run)
+{
+    return run.isTraining && run.importedFrom.isEmpty() && !run.hosts.isEmpty();
+}
+
+TrialModel modelOf(const RunEntry& run)
+{
+    TrialModel model;
+    model.host = run.hosts.value(0);
+    model.path = run.id;
+    model.name = oneLine(run.name);
+    const ParsedSpec parsed = parseSpec(run.spec.toStdString());
+    if (!run.spec.isEmpty()) {
+        model.family = parsed.spec.model.family;
+        model.keepsBest = parsed.spec.evaluation.keepBest;
+    }
+    return model;
+}
+
+QString whyNotTried(const TrialModel& model, const QString& text)
+{
+    if (model.path.isEmpty())
+        return QObject::tr("Choose a model first: a run, or a folder.");
+    if (text.trimmed().isEmpty())
+        return QObject::tr("Write a text first.");
+    if (model.isBert() && !text.contains(QLatin1String("[MASK]")))
+        return QObject::tr("Put [MASK] where %1 is to fill in a word.").arg(model.name);
+    return {};
+}
+
+TryOptions optionsFor(const TrialModel& model, const QString& text, TryOptions settings)
+{
+    settings.model = model.path.toStdString();
+    settings.text = text.toStdString();
+    settings.step = model.step ? std::optional<std::int64_t>(*model.step) : std::nullopt;
+    settings.best = model.best;
+    settings.vocabulary = model.vocabulary.toStdString();
+    settings.json = settings.stream = true;
+    return settings;
+}
+
+} // namespace trainyard
