@@ -52,6 +52,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     : QWidget(parent)
     , m_hosts(hosts)
     , m_resume(makeButton(tr("Resume from this checkpoint"), nullptr, this))
+    , m_try(makeButton(tr("Try on a text"), nullptr, this))
     , m_verify(makeButton(tr("Verify"), nullptr, this))
     , m_refresh(makeButton(tr("Refresh"), nullptr, this))
     , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
@@ -77,10 +78,14 @@ QLayout* CheckpointsTab::buildBar()
     m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = rowLayout();
-    for (QPushButton* button : {m_resume, m_verify, m_refresh})
+    for (QPushButton* button : {m_resume, m_try, m_verify, m_refresh})
         bar->addWidget(button);
     bar->addWidget(m_state, 1);
     connect(m_resume, &QPushButton::clicked, this, &CheckpointsTab::resume);
+    connect(m_try, &QPushButton::clicked, this, [this] {
+        if (const RunCheckpoint* checkpoint = current())
+            emit trialWanted(checkpoint->step);
+    });
     connect(m_verify, &QPushButton::clicked, this, [this] { ask(kComparison); });
     connect(m_refresh, &QPushButton::clicked, this, [this] { ask(kIndexAlone); });
     return bar;
@@ -275,6 +280,10 @@ void CheckpointsTab::showChoice()
     const RunCheckpoint* checkpoint = current();
     m_resume->setEnabled(why.isEmpty());
     m_resume->setToolTip(why.isEmpty() ? tr("Starts the run's next attempt from this checkpoint") : why);
+    const bool isWhole = checkpoint && checkpoint->state == QLatin1String("whole");
+    m_try->setEnabled(isWhole);
+    m_try->setToolTip(isWhole ? tr("Gives a text to this checkpoint")
+                              : tr("Choose a complete checkpoint first"));
     QStringList sentences;
     if (checkpoint)
         sentences << sentenceOf(*checkpoint);

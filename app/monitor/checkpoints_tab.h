@@ -39,6 +39,8 @@ public:
 signals:
     /// `abandoned` names the later checkpoints that become an abandoned branch; empty = none.
     void resumeWanted(qint64 step, const QString& abandoned);
+    /// Asks to try this checkpoint on a text.
+    void trialWanted(qint64 step);
 
 protected:
     void hideEvent(QHideEvent* event) override;
@@ -71,6 +73,7 @@ private:
     std::optional<Error> m_problem;                     ///< why the last query failed
     CheckpointListModel m_model;
     QPushButton* m_resume;
+    QPushButton* m_try;
     QPushButton* m_verify;
     QPushButton* m_refresh;
     ElidedLabel* m_state;

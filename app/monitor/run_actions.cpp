@@ -60,6 +60,10 @@ void RunActions::showMenu(const QString& runId, const QPoint& place)
     addSpecActions(*menu, runId);
     menu->addAction(tr("Compare with others"), this, [this, runId] { emit comparisonWanted(runId); });
     menu->addAction(tr("Make a report"), this, [this, runId] { emit reportWanted(runId); });
+    QAction* trial = menu->addAction(tr("Try the model"), this, [this, runId] { emit trialWanted(runId); });
+    trial->setEnabled(!entry->hosts.isEmpty() && entry->importedFrom.isEmpty());
+    trial->setToolTip(trial->isEnabled() ? tr("Gives a text to its newest checkpoint")
+                                         : tr("This run was imported, so its checkpoints are not known"));
     addExports(*menu, runId);
     menu->addSeparator();
     const bool archived = entry->isArchived;

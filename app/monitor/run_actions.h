@@ -34,6 +34,7 @@ signals:
     void relaunchWanted(const trainyard::RunSpec& spec);
     void comparisonWanted(const QString& runId);
     void reportWanted(const QString& runId);
+    void trialWanted(const QString& runId);
 
 private:
     void addSpecActions(QMenu& menu, const QString& runId);

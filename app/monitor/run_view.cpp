@@ -178,6 +178,8 @@ void RunView::connectPanels()
     connect(m_timeline, &TimelineTab::rankWanted, this, &RunView::showDevice);
     connect(m_devices, &DevicesTab::logWanted, this, &RunView::showLog);
     connect(m_checkpoints, &CheckpointsTab::resumeWanted, this, &RunView::goBack);
+    connect(m_checkpoints, &CheckpointsTab::trialWanted, this,
+            [this](qint64 step) { emit trialWanted(m_run->id(), step); });
     connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
         const QSignalBlocker blocker(m_charts); // the log is already at this time
         m_charts->showTime(timeMs);

@@ -60,6 +60,8 @@ public:
 signals:
     /// A new attempt was started and must be followed.
     void resumed(const QString& runId);
+    /// Asks to try the run's checkpoint of this step on a text.
+    void trialWanted(const QString& runId, std::optional<qint64> step);
 
 private:
     void addPanels();

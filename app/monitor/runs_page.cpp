@@ -103,6 +103,9 @@ void RunsPage::connectActions()
     connect(actions, &RunActions::relaunchWanted, this, &RunsPage::launchRequested);
     connect(actions, &RunActions::comparisonWanted, this, &RunsPage::comparisonRequested);
     connect(actions, &RunActions::reportWanted, this, &RunsPage::reportRequested);
+    connect(actions, &RunActions::trialWanted, this,
+            [this](const QString& runId) { emit trialRequested(runId, std::nullopt); });
+    connect(m_view, &RunView::trialWanted, this, &RunsPage::trialRequested);
 }
 
 QWidget* RunsPage::buildSplit()

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include <QTimer>
 
 #include "app/workspace/page.h"
@@ -45,6 +47,8 @@ signals:
     void launchRequested(const trainyard::RunSpec& spec);
     void comparisonRequested(const QString& runId);
     void reportRequested(const QString& runId);
+    /// Asks to try the run's checkpoint of this step on a text; nullopt = the newest.
+    void trialRequested(const QString& runId, std::optional<qint64> step);
     /// The user clicked the notification of this run.
     void alertClicked(const QString& runId);
 

@@ -10,6 +10,7 @@
 #include "app/report/reports_page.h"
 #include "app/shell/about.h"
 #include "app/shell/login_dialog.h"
+#include "app/trial/try_page.h"
 #include "app/widgets/state_chip.h"
 #include "remote/target/system_keyring.h"
 
@@ -55,7 +56,8 @@ void DeskWindow::addPages()
     auto* compare = new ComparePage(m_session.runStore());
     auto* reports =
         new ReportsPage({m_session.runStore(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
-    for (Page* page : std::initializer_list<Page*>{hosts, m_data, design, m_runs, compare, reports})
+    auto* trial = new TryPage({m_session.runStore(), m_session.hosts(), m_session.runs()});
+    for (Page* page : std::initializer_list<Page*>{hosts, m_data, design, m_runs, compare, reports, trial})
         m_window.addPage(page);
     QObject::connect(m_data, &DataPage::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
         design->useDataSet(entry);
@@ -76,6 +78,11 @@ void DeskWindow::addPages()
         m_window.showPage(reports);
         reports->setChosen({run});
     });
+    QObject::connect(m_runs, &RunsPage::trialRequested, trial,
+                     [this, trial](const QString& run, std::optional<qint64> step) {
+                         m_window.showPage(trial);
+                         trial->setModel(run, step);
+                     });
     QObject::connect(m_runs, &RunsPage::alertClicked, m_runs, [this](const QString& run) {
         m_window.showPage(m_runs);
         m_runs->showAlerts(run);
