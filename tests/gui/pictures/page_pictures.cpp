@@ -28,6 +28,7 @@
 #include "app/hosts/hosts_page.h"
 #include "app/monitor/runs_page.h"
 #include "app/report/reports_page.h"
+#include "app/trial/try_page.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
@@ -301,7 +302,8 @@ const QList<Picture>& emptyPictures()
                                      {"design-new", [](DeskWindow& desk) { placeOf<DesignPage>(desk); }},
                                      {"runs-empty", [](DeskWindow& desk) { placeOf<RunsPage>(desk); }},
                                      {"compare-empty", [](DeskWindow& desk) { placeOf<ComparePage>(desk); }},
-                                     {"reports-empty", [](DeskWindow& desk) { placeOf<ReportsPage>(desk); }}};
+                                     {"reports-empty", [](DeskWindow& desk) { placeOf<ReportsPage>(desk); }},
+                                     {"try-empty", [](DeskWindow& desk) { placeOf<TryPage>(desk); }}};
     return list;
 }
 

@@ -1,6 +1,7 @@
 #include "tests/gui/pictures/run_pictures.h"
 
 #include <QApplication>
+#include <QCheckBox>
 #include <QDateTime>
 #include <QDockWidget>
 #include <QJsonArray>
@@ -8,6 +9,7 @@
 #include <QJsonObject>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTabWidget>
 #include <QTableView>
@@ -23,6 +25,8 @@
 #include "app/monitor/runs_page.h"
 #include "app/report/reports_page.h"
 #include "app/runs/run_store.h"
+#include "app/trial/answer_view.h"
+#include "app/trial/try_page.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
@@ -379,6 +383,83 @@ void failToExport(DeskWindow& desk)
     placeOf<ReportsPage>(desk).exportTo(QStringLiteral("/no/such/folder/report.pdf"));
 }
 
+/// A trial of this run's checkpoint, and of another one next to it if there is a second status.
+void showTrial(DeskWindow& desk, const QString& run, const QList<TrialStatus>& statuses)
+{
+    forgetGone(desk);
+    auto& page = placeOf<TryPage>(desk);
+    page.setModel(run, 2000);
+    page.findChild<QCheckBox*>(QStringLiteral("compares"))->setChecked(statuses.size() > 1);
+    page.findChild<QPlainTextEdit*>(QStringLiteral("text"))->setPlainText(statuses.first().text);
+    const auto views = page.findChildren<AnswerView*>();
+    for (qsizetype i = 0; i < statuses.size(); ++i)
+        views[i]->setStatus(statuses[i]);
+}
+
+TrialStatus trialOf(const QString& model, const QString& text, const QString& output)
+{
+    TrialStatus status;
+    status.state = TrialStatus::State::Done;
+    status.model = model;
+    status.text = text;
+    status.seconds = 2.4;
+    (void)status.answer.take(output).ok();
+    return status;
+}
+
+TrialStatus filledMasks(const QString& model, double best)
+{
+    const QString answer = QStringLiteral(R"({"token":%1,"text":"%2","probability":%3})");
+    QStringList masks;
+    for (const QStringList& words : {QStringList{"station", "city", "platform", "town", "village"},
+                                     QStringList{"midnight", "noon", "night", "dawn", "##time"}}) {
+        QStringList answers;
+        double left = 1;
+        for (const QString& word : words) {
+            answers << answer.arg(answers.size()).arg(word).arg(left * best);
+            left *= 1 - best;
+        }
+        masks << QStringLiteral(R"({"position":1,"answers":[%1]})").arg(answers.join(','));
+    }
+    return trialOf(model, QStringLiteral("The last train leaves the [MASK] long before [MASK]."),
+                   QStringLiteral("{\"masks\":[[%1]]}\n").arg(masks.join(',')));
+}
+
+TrialStatus continuedText(const QString& model, const QString& continuation)
+{
+    QString output;
+    for (const QString& word : continuation.split(' '))
+        output += QStringLiteral("{\"prompt\":0,\"token\":1,\"text\":\" %1\"}\n").arg(word);
+    return trialOf(model, QStringLiteral("The first railway of the country"), output);
+}
+
+const QString kContinuation = QStringLiteral(
+    "was opened in 1837 between the capital and the summer residence , a line of about twenty kilometres "
+    "that carried two and a half thousand passengers on its first day . The engines had been built abroad "
+    "and "
+    "came by ship ; the coaches were made in the workshops of the town .");
+
+TrialStatus failedTrial()
+{
+    TrialStatus status =
+        trialOf(QStringLiteral("bert-base-phase2 · Newest"), QStringLiteral("The [MASK]"), {});
+    status.state = TrialStatus::State::Failed;
+    status.error = badInput("the vocabulary of the run's data set cannot be read: "
+                            "/data/corpora/enwiki-20261101-seq128/manifest.json: no such file or directory",
+                            "name the model's vocab.txt with --vocab, or give numbers with --token-ids");
+    return status;
+}
+
+TrialStatus startingTrial()
+{
+    TrialStatus status;
+    status.state = TrialStatus::State::Starting;
+    status.model = QStringLiteral("bert-large-phase1 · Step 2 000");
+    status.text = QStringLiteral("The [MASK]");
+    status.activity = QStringLiteral("loading the model on gpu-03.cluster.example.org");
+    return status;
+}
+
 QStringList newestRuns(DeskWindow& desk, qsizetype most)
 {
     QStringList ids;
@@ -482,7 +563,26 @@ const QList<Picture>& runPictures()
              report(desk, {kFailed, kLive});
          }},
         {"reports-failed", failToExport},
-        {"reports-none", [](DeskWindow& desk) { report(desk, {}); }}};
+        {"reports-none", [](DeskWindow& desk) { report(desk, {}); }},
+        {"try",
+         [](DeskWindow& desk) {
+             showTrial(desk, kResumed, {filledMasks("bert-base-phase2 · Newest", 0.62)});
+         }},
+        {"try-two",
+         [](DeskWindow& desk) {
+             showTrial(desk, kResumed,
+                       {filledMasks("bert-base-phase2 · Step 2 000", 0.31),
+                        filledMasks("bert-base-phase2 · Newest", 0.62)});
+         }},
+        {"try-text",
+         [](DeskWindow& desk) {
+             showTrial(
+                 desk, kResumed,
+                 {continuedText("gpt-small · Step 1 000", kContinuation.left(kContinuation.size() / 3)),
+                  continuedText("gpt-small-with-a-long-name-that-does-not-fit · Newest", kContinuation)});
+         }},
+        {"try-starting", [](DeskWindow& desk) { showTrial(desk, kLive, {startingTrial()}); }},
+        {"try-failed", [](DeskWindow& desk) { showTrial(desk, kResumed, {failedTrial()}); }}};
     return list;
 }
 
