@@ -5,6 +5,10 @@
 
 namespace trainyard {
 
+namespace {
+const QString kSupervisorStream = QStringLiteral("run");
+}
+
 RemoteJob::RemoteJob(RunService& runs, QString host, QObject* parent)
     : QObject(parent), m_runs(runs), m_host(std::move(host))
 {
@@ -43,7 +47,9 @@ void RemoteJob::follow(const QString& runId)
     m_run = runId;
     m_follower = std::make_unique<RunFollower>(m_run, QStringList{m_host}, m_runs.targets());
     connect(m_follower.get(), &RunFollower::recordsArrived, this,
-            [this](const QString&, const std::vector<Record>& records) { onRecords(records); });
+            [this](const QString& stream, const std::vector<Record>& records) {
+                onRecords(records, stream == kSupervisorStream);
+            });
     connect(m_follower.get(), &RunFollower::linkChanged, this, &RemoteJob::linkChanged);
     connect(m_follower.get(), &RunFollower::finished, this, &RemoteJob::onAllRecordsHere);
     m_follower->start();
@@ -71,13 +77,13 @@ void RemoteJob::onStopped(const Result<QString>& result)
     emit stopFailed(result.error());
 }
 
-void RemoteJob::onRecords(const std::vector<Record>& records)
+void RemoteJob::onRecords(const std::vector<Record>& records, bool areSupervisors)
 {
     for (const Record& record : records) {
         if (const auto* step = std::get_if<ProgressRecord>(&record.payload))
             m_progress.apply(*step);
         else if (const auto* event = std::get_if<EventRecord>(&record.payload))
-            onEvent(*event);
+            onEvent(*event, areSupervisors);
         else if (const auto* state = std::get_if<StateRecord>(&record.payload);
                  state && isFinal(state->state))
             onEnd(*state);
@@ -86,9 +92,12 @@ void RemoteJob::onRecords(const std::vector<Record>& records)
         emit progressed();
 }
 
-void RemoteJob::onEvent(const EventRecord& event)
+void RemoteJob::onEvent(const EventRecord& event, bool isSupervisors)
 {
-    if (event.severity == Severity::Error)
+    const bool isError = event.severity == Severity::Error;
+    if (isError && isSupervisors)
+        return; // its last state says the same
+    if (isError)
         m_lastError = QString::fromStdString(event.message);
     else if (event.severity == Severity::Warning)
         emit noticed(QString::fromStdString(event.message));
@@ -96,16 +105,20 @@ void RemoteJob::onEvent(const EventRecord& event)
         emit answered(QString::fromStdString(event.message));
 }
 
-/// Also the warnings of a job that is done: they come in another stream than the supervisor's word.
+/// Also the warnings of a job that is done, and why one failed in its own words: they come in another stream
+/// than the supervisor's word.
 void RemoteJob::onAllRecordsHere()
 {
-    if (!m_isDone || m_ended)
+    if (m_ended)
+        return;
+    if (m_failure)
+        return finish(failed(m_lastError.isEmpty() ? *m_failure : m_lastError.toStdString()));
+    if (!m_isDone)
         return;
     m_progress.finish();
     finish({});
 }
 
-/// The supervisor's reason holds the job's own last words, which may arrive later.
 void RemoteJob::onEnd(const StateRecord& record)
 {
     if (m_ended)
@@ -115,8 +128,9 @@ void RemoteJob::onEnd(const StateRecord& record)
     } else if (record.state == RunState::Stopped) {
         finish(cancelled("the job was cancelled; nothing was published"));
     } else {
-        const std::string why = m_lastError.isEmpty() ? record.reason : m_lastError.toStdString();
-        finish(failed(why.empty() ? "the job failed" : why));
+        m_failure = record.reason.empty() ? "the job failed" : record.reason;
+        if (!m_lastError.isEmpty())
+            onAllRecordsHere();
     }
 }
 

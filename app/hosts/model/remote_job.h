@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <QObject>
@@ -54,8 +55,8 @@ signals:
 private:
     void await(RunOperation* launch);
     void onLaunched(const Result<QString>& run);
-    void onRecords(const std::vector<Record>& records);
-    void onEvent(const EventRecord& event);
+    void onRecords(const std::vector<Record>& records, bool areSupervisors);
+    void onEvent(const EventRecord& event, bool isSupervisors);
     void onEnd(const StateRecord& record);
     void onAllRecordsHere();
     void onStopped(const Result<QString>& result);
@@ -65,11 +66,12 @@ private:
     QString m_host;
     QString m_run;
     StageProgress m_progress;
-    QString m_lastError; ///< from the job's events
+    QString m_lastError; ///< from the job's own events
     QPointer<RunOperation> m_launch;
     std::unique_ptr<RunFollower> m_follower;
     std::optional<StopOptions> m_cancelled;
-    bool m_isDone = false; ///< reported by the supervisor
+    bool m_isDone = false;                ///< reported by the supervisor
+    std::optional<std::string> m_failure; ///< likewise, with its reason; the job's own may follow
     bool m_ended = false;
 };
 
