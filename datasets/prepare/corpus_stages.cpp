@@ -128,10 +128,12 @@ void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup,
     const auto addSentence = [&](std::string_view sentence) {
         const std::size_t before = document.tokens.size();
         encoder.encode(sentence, document.tokens);
-        if (document.tokens.size() > before)
-            document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
-        else
+        if (document.tokens.size() == before) {
             ++batch.emptySentences;
+            return;
+        }
+        document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
+        document.textBytes += sentence.size() + 1;
     };
     visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool isSentence) {
         if (isSentence)

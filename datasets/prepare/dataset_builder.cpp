@@ -47,8 +47,9 @@ public:
     Status visit(std::uint64_t first, std::uint64_t count, const Take& take) const override
     {
         Instance row;
-        return m_text.visit(first, count, [&](std::span<const std::int32_t> tokens) {
+        return m_text.visit(first, count, [&](std::span<const std::int32_t> tokens, std::uint64_t textBytes) {
             row.tokens.assign(tokens.begin(), tokens.end());
+            row.textBytes = static_cast<std::uint32_t>(textBytes);
             row.firstSegment = static_cast<std::uint32_t>(tokens.size());
             return take(row);
         });
@@ -167,19 +168,21 @@ Result<Manifest> DatasetBuilder::finishShard(const FinalRows& rows, const Planne
     }
     TRAINYARD_TRY_STATUS(removeUnnoted(file));
     Manifest manifest = described;
-    TRAINYARD_TRY(manifest.statistics, writeShard(rows, shard, file));
+    TRAINYARD_TRY(Written written, writeShard(rows, shard, file));
     TRAINYARD_TRY(std::string digest, sha256OfFile(file));
-    manifest.shards = {{shard.file, shard.rows, std::move(digest), shard.training}};
+    manifest.statistics = std::move(written.statistics);
+    manifest.shards = {{shard.file, shard.rows, std::move(digest), shard.training,
+                        manifest.statistics.rowTokens, written.textBytes}};
     TRAINYARD_TRY_STATUS(syncPath(file));
     TRAINYARD_TRY_STATUS(writeFileAtomically(note, manifest.toJson()));
     return manifest;
 }
 
-Result<DatasetStatistics> DatasetBuilder::writeShard(const FinalRows& rows, const PlannedShard& shard,
-                                                     const fs::path& file)
+Result<DatasetBuilder::Written> DatasetBuilder::writeShard(const FinalRows& rows, const PlannedShard& shard,
+                                                           const fs::path& file)
 {
     const bool provenance = m_options.extra.provenance;
-    DatasetStatistics statistics;
+    Written written;
     RowBlock block(m_settings.sequenceLength, m_settings.maxPredictions, provenance);
     TRAINYARD_TRY(ShardWriter writer, ShardWriter::create(file, {shard.rows, m_settings.sequenceLength,
                                                                  m_settings.maxPredictions, provenance}));
@@ -194,13 +197,14 @@ Result<DatasetStatistics> DatasetBuilder::writeShard(const FinalRows& rows, cons
         appendRow(row, block);
         if (provenance)
             addOrigin(row, block);
-        addRow(statistics, row, m_settings.sequenceLength, m_vocabulary.special().mask);
+        addRow(written.statistics, row, m_settings.sequenceLength, m_vocabulary.special().mask);
+        written.textBytes += row.textBytes;
         return block.rows == ShardWriter::kRowsPerChunk ? flush() : Status();
     }));
     if (block.rows > 0)
         TRAINYARD_TRY_STATUS(flush());
     TRAINYARD_TRY_STATUS(writer.close());
-    return statistics;
+    return written;
 }
 
 /// Sets the origin of the last row.

@@ -40,6 +40,10 @@ private:
         std::unique_ptr<FinalRows> rows;
         std::vector<PlannedShard> shards;
     };
+    struct Written {
+        DatasetStatistics statistics{};
+        std::uint64_t textBytes = 0;
+    };
 
     Result<std::unique_ptr<FinalRows>> rowsOf(const std::vector<std::uint32_t>& ordinals, const char* name);
     Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, bool training);
@@ -47,8 +51,8 @@ private:
     Status writeSide(const Side& side, const std::filesystem::path& folder, Manifest& manifest);
     Result<Manifest> finishShard(const FinalRows& rows, const PlannedShard& shard,
                                  const std::filesystem::path& folder, const Manifest& described);
-    Result<DatasetStatistics> writeShard(const FinalRows& rows, const PlannedShard& shard,
-                                         const std::filesystem::path& file);
+    Result<Written> writeShard(const FinalRows& rows, const PlannedShard& shard,
+                               const std::filesystem::path& file);
     void addOrigin(const Instance& instance, RowBlock& rows) const;
     void describeDocuments(Manifest& manifest) const;
 

@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int kVersion = 1;
+constexpr int kVersion = 2; // since 2 with the bytes of the text
 constexpr const char* kSeal = "sha256";
 
 /// First id of documents without an id in a part. They are identified by their number in the corpus, which a
@@ -140,6 +140,7 @@ TokenizedDocument copyOf(const DocumentStore& documents, std::uint32_t ordinal, 
     for (std::size_t i = 0; i < document.tokens.size(); ++i)
         copy.tokens.push_back(document.tokens[i]);
     copy.sentenceEnds.assign(document.sentenceEnds.begin(), document.sentenceEnds.end());
+    copy.textBytes = document.textBytes;
     return copy;
 }
 

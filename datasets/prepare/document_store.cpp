@@ -66,7 +66,8 @@ Result<DocumentStore> DocumentStore::open(const fs::path& folder, std::size_t vo
 Status DocumentStore::append(const TokenizedDocument& document)
 {
     TRAINYARD_CHECK(!document.sentenceEnds.empty() && document.sentenceEnds.back() == document.tokens.size());
-    const Entry entry{m_content.size(), document.pageId, static_cast<std::uint32_t>(document.tokens.size()),
+    const Entry entry{m_content.size(), document.pageId, document.textBytes,
+                      static_cast<std::uint32_t>(document.tokens.size()),
                       static_cast<std::uint32_t>(document.sentenceEnds.size())};
     TRAINYARD_TRY_STATUS(m_index.append(std::span(&entry, 1)));
     TRAINYARD_TRY_STATUS(appendTokens(document.tokens));
@@ -122,8 +123,11 @@ Document DocumentStore::document(std::uint32_t ordinal) const
     countRead(bytes + found.sentences * sizeof(std::uint32_t));
     if (m_narrow)
         return {std::span(reinterpret_cast<const std::uint16_t*>(begin), found.tokens),
-                {ends, found.sentences}};
-    return {std::span(reinterpret_cast<const std::int32_t*>(begin), found.tokens), {ends, found.sentences}};
+                {ends, found.sentences},
+                found.textBytes};
+    return {std::span(reinterpret_cast<const std::int32_t*>(begin), found.tokens),
+            {ends, found.sentences},
+            found.textBytes};
 }
 
 /// Releases mapped pages after some megabytes: they count as the process's memory, although the kernel could

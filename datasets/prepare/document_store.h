@@ -17,6 +17,7 @@ struct TokenizedDocument {
     std::uint64_t pageId = 0;
     std::vector<std::int32_t> tokens;
     std::vector<std::uint32_t> sentenceEnds;
+    std::uint64_t textBytes = 0; ///< see Document
 };
 
 /// All documents of a data set in two files of a folder: their tokens and sentence ends, and an index. Ids
@@ -58,6 +59,7 @@ private:
     struct Entry {
         std::uint64_t offset; ///< offset of the tokens; the sentence ends follow at the next multiple of four
         std::uint64_t pageId;
+        std::uint64_t textBytes;
         std::uint32_t tokens;
         std::uint32_t sentences;
     };

@@ -20,9 +20,10 @@ struct Header {
     SentencePlace b;
     std::uint32_t firstSegment;
     std::uint32_t tokens;
-    std::uint32_t masked;
-    std::uint32_t flags; ///< 1 = random next, 2 = single sentence
-    std::uint32_t size;  ///< of header and values
+    std::uint32_t textBytes;
+    std::uint32_t size;   ///< of header and values
+    std::uint16_t masked; ///< fewer than the tokens of a row, which are at most 65536
+    std::uint16_t flags;  ///< 1 = random next, 2 = single sentence
 };
 static_assert(std::has_unique_object_representations_v<Header>, "no padding: its bytes go to a file");
 
@@ -82,17 +83,19 @@ void encodeInstance(const InstancePlace& place, const Instance& instance, bool n
     const std::size_t ids = instance.tokens.size() + instance.maskedIds.size();
     const std::size_t bytes = ids * (narrow ? sizeof(std::uint16_t) : sizeof(std::int32_t)) +
                               instance.maskedIds.size() * sizeof(std::uint16_t);
-    const Header header{place.key,
-                        place.document,
-                        place.pass,
-                        place.number,
-                        instance.a,
-                        instance.b,
-                        instance.firstSegment,
-                        static_cast<std::uint32_t>(instance.tokens.size()),
-                        static_cast<std::uint32_t>(instance.maskedIds.size()),
-                        (instance.randomNext ? 1u : 0u) | (instance.singleSentence ? 2u : 0u),
-                        static_cast<std::uint32_t>(sizeof(Header) + bytes)};
+    const Header header{
+        place.key,
+        place.document,
+        place.pass,
+        place.number,
+        instance.a,
+        instance.b,
+        instance.firstSegment,
+        static_cast<std::uint32_t>(instance.tokens.size()),
+        instance.textBytes,
+        static_cast<std::uint32_t>(sizeof(Header) + bytes),
+        static_cast<std::uint16_t>(instance.maskedIds.size()),
+        static_cast<std::uint16_t>((instance.randomNext ? 1u : 0u) | (instance.singleSentence ? 2u : 0u))};
     out.append(reinterpret_cast<const char*>(&header), sizeof header);
     out.resize(out.size() + bytes);
     char* values = out.data() + out.size() - bytes;
@@ -111,6 +114,7 @@ void decodeInstance(std::string_view bytes, bool narrow, Instance& out)
     out.a = header.a;
     out.b = header.b;
     out.firstSegment = header.firstSegment;
+    out.textBytes = header.textBytes;
     out.randomNext = (header.flags & 1u) != 0;
     out.singleSentence = (header.flags & 2u) != 0;
     const char* values = bytes.data() + sizeof header;

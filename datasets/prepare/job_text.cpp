@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Format version of the temporary files; increased with each change.
-constexpr int kLayout = 1;
+constexpr int kLayout = 2;
 
 Json versionOf(const fs::path& file)
 {

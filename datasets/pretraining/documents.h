@@ -13,7 +13,10 @@ namespace trainyard {
 struct Document {
     TokenSpan tokens;
     std::span<const std::uint32_t> sentenceEnds; ///< ascending; the last one is tokens.size()
+    std::uint64_t textBytes = 0; ///< UTF-8 of its sentences, with a space or line feed behind each
 
+    /// Of the text of the first `count` tokens: their share, because tokens do not keep their spelling.
+    std::uint64_t textBytesOf(std::size_t count) const { return textBytes * count / tokens.size(); }
     std::size_t sentences() const { return sentenceEnds.size(); }
     TokenSpan sentence(std::size_t index) const
     {

@@ -21,6 +21,7 @@ struct Instance {
     bool singleSentence = false;               ///< the chunk had one sentence, so B had to be random
     std::vector<std::int32_t> maskedPositions; ///< ascending
     std::vector<std::int32_t> maskedIds;       ///< the original tokens at these positions
+    std::uint32_t textBytes = 0;               ///< UTF-8 of the text that its tokens were made of
     SentencePlace a;                           ///< A's first sentence, before A was cut to fit
     SentencePlace b;                           ///< first sentence of B; that of A if there is no B
 

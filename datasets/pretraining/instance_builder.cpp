@@ -1,5 +1,6 @@
 #include "datasets/pretraining/instance_builder.h"
 
+#include <cmath>
 #include <utility>
 
 #include "datasets/pretraining/counter_random.h"
@@ -12,6 +13,9 @@ namespace {
 struct Side {
     TokenSpan tokens;
     SentencePlace first;
+    double bytesPerToken = 0; ///< of the document's text
+
+    double textBytes() const { return bytesPerToken * static_cast<double>(tokens.size()); }
 };
 
 /// Drops one token at a time from the longer side (B when equal), at its front or its back, until both fit.
@@ -112,7 +116,8 @@ private:
     {
         const std::size_t begin = first == 0 ? 0 : document.sentenceEnds[first - 1];
         return {document.tokens.subspan(begin, document.sentenceEnds[end - 1] - begin),
-                {ordinal, static_cast<std::uint32_t>(first)}};
+                {ordinal, static_cast<std::uint32_t>(first)},
+                static_cast<double>(document.textBytes) / static_cast<double>(document.tokens.size())};
     }
     Side ownSide(std::size_t first, std::size_t end) const { return side(m_document, m_ordinal, first, end); }
 
@@ -196,6 +201,7 @@ private:
         if (pair)
             b.tokens.copyTo(&m_row.tokens[m_row.firstSegment]);
         m_row.tokens.back() = special.separator;
+        m_row.textBytes = static_cast<std::uint32_t>(std::lround(a.textBytes() + b.textBytes()));
     }
 
     void setLabel(bool label, bool singleSentence)

@@ -59,19 +59,29 @@ public:
         open();
     }
 
-    void read(std::span<std::int32_t> out)
+    /// Fills `out` and returns the bytes of its text.
+    std::uint64_t read(std::span<std::int32_t> out)
     {
+        std::uint64_t bytes = 0;
         while (!out.empty()) {
             if (m_at > m_document.tokens.size()) {
                 ++m_place;
                 m_at = 0;
                 open();
             }
+            const std::uint64_t before = textBytesHere();
             out = out.subspan(m_at < m_document.tokens.size() ? takeTokens(out) : takeSeparator(out));
+            bytes += textBytesHere() - before;
         }
+        return bytes;
     }
 
 private:
+    /// Of the document up to here; [SEP] adds none.
+    std::uint64_t textBytesHere() const
+    {
+        return m_document.textBytesOf(std::min<std::size_t>(m_at, m_document.tokens.size()));
+    }
     void open() { m_document = m_rows.m_documents.document(m_rows.m_order[m_place]); }
 
     std::size_t takeTokens(std::span<std::int32_t> out)
@@ -102,8 +112,8 @@ Status TokenRows::visit(std::uint64_t first, std::uint64_t count, const Visit& v
     Walk walk(*this, first * m_length);
     std::vector<std::int32_t> row(m_length);
     for (std::uint64_t i = 0; i < count; ++i) {
-        walk.read(row);
-        TRAINYARD_TRY_STATUS(visit(row));
+        const std::uint64_t bytes = walk.read(row);
+        TRAINYARD_TRY_STATUS(visit(row, bytes));
     }
     return {};
 }

@@ -28,10 +28,10 @@ public:
     /// Number of tokens after the last complete row.
     std::uint64_t droppedTokens() const { return m_tokens % m_length; }
 
-    /// Calls visit(tokens) for the rows first .. first + count - 1, in order, each of the sequence length;
-    /// the tokens are valid during the call. Stops at the first failure. Opens a document once for all of its
-    /// rows.
-    using Visit = std::function<Status(std::span<const std::int32_t> tokens)>;
+    /// Calls visit(tokens, bytes of their text) for the rows first .. first + count - 1, in order, each of
+    /// the sequence length; the tokens are valid during the call. All rows of a document together have the
+    /// bytes of its text. Stops at the first failure. Opens a document once for all of its rows.
+    using Visit = std::function<Status(std::span<const std::int32_t> tokens, std::uint64_t textBytes)>;
     Status visit(std::uint64_t first, std::uint64_t count, const Visit& visit) const;
 
 private:

@@ -70,6 +70,14 @@ void visitShard(Entry& shard, Visit visit)
     visit("training", shard.training);
 }
 
+/// Later than version 1 started.
+template <typename Entry, typename Visit>
+void visitText(Entry& shard, Visit visit)
+{
+    visit("tokens", shard.tokens);
+    visit("text_bytes", shard.textBytes);
+}
+
 template <typename Entry, typename Visit>
 void visitExport(Entry& entry, Visit visit)
 {
@@ -118,9 +126,10 @@ Manifest parse(const Json& json)
     visitSettings(manifest.settings, readFrom(json.at("settings")));
     visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
-    readIfThere(json.at("statistics"))("text_bytes", manifest.statistics.textBytes);
-    for (const Json& item : json.at("shards"))
+    for (const Json& item : json.at("shards")) {
         visitShard(manifest.shards.emplace_back(), readFrom(item));
+        visitText(manifest.shards.back(), readIfThere(item));
+    }
     for (const Json& item : json.value("exports", Json::array())) // later than version 1 started
         visitExport(manifest.exports.emplace_back(), readFrom(item));
     return manifest;
@@ -211,12 +220,12 @@ std::string Manifest::toJson() const
     visitLaterSettings(settings, writeTo(json["settings"]));
     json["statistics"] = Json::object();
     visitStatistics(statistics, writeTo(json["statistics"]));
-    if (statistics.textBytes > 0)
-        json["statistics"]["text_bytes"] = statistics.textBytes;
     json["shards"] = Json::array();
     for (const ShardEntry& shard : shards) {
         Json item;
         visitShard(shard, writeTo(item));
+        if (shard.textBytes > 0)
+            visitText(shard, writeTo(item));
         json["shards"].push_back(std::move(item));
     }
     for (const ExportEntry& entry : exports) {
@@ -236,6 +245,22 @@ std::uint64_t Manifest::trainingRows() const
 std::uint64_t Manifest::testRows() const
 {
     return rowsOf(shards, false);
+}
+
+std::optional<double> Manifest::testBytesPerToken() const
+{
+    std::uint64_t bytes = 0;
+    std::uint64_t tokens = 0;
+    for (const ShardEntry& shard : shards) {
+        if (shard.training)
+            continue;
+        if (shard.tokens == 0 || shard.textBytes == 0)
+            return std::nullopt;
+        bytes += shard.textBytes;
+        tokens += shard.tokens;
+    }
+    return tokens > 0 ? std::optional(static_cast<double>(bytes) / static_cast<double>(tokens))
+                      : std::nullopt;
 }
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,9 @@ struct ShardEntry {
     std::string file; ///< plain name inside the data set's folder
     std::uint64_t rows = 0;
     std::string sha256;
-    bool training = true; ///< false = held out for tests; its documents occur in no training shard
+    bool training = true;        ///< false = held out for tests; its documents occur in no training shard
+    std::uint64_t tokens = 0;    ///< of its rows, without padding; 0 = unknown
+    std::uint64_t textBytes = 0; ///< UTF-8 of the text that these tokens were made of; 0 = unknown
 };
 
 /// A file in another format, made of the same data.
@@ -60,7 +63,6 @@ struct DatasetStatistics {
     std::uint64_t keptToken = 0;      ///< of these unchanged
     std::uint64_t randomToken = 0;    ///< of these replaced by a random entry of the vocabulary
     std::vector<std::uint64_t> lengthHistogram; ///< rows per sixteenth of the sequence length, shortest first
-    std::uint64_t textBytes = 0;                ///< UTF-8 of the text that `tokens` were made of; 0: unknown
 };
 
 /// `manifest.json` of a data set folder: its content, its origin, and the hashes to verify it.
@@ -92,6 +94,8 @@ struct Manifest {
 
     std::uint64_t trainingRows() const;
     std::uint64_t testRows() const;
+    /// UTF-8 bytes of text per token of the test rows; nullopt for data sets that do not say.
+    std::optional<double> testBytesPerToken() const;
 };
 
 } // namespace trainyard

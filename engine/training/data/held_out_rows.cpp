@@ -28,13 +28,6 @@ Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
     return problems.empty() ? std::move(manifest) : toError(problems);
 }
 
-std::optional<double> bytesPerTokenOf(const DatasetStatistics& statistics)
-{
-    if (statistics.textBytes == 0 || statistics.tokens == 0)
-        return std::nullopt;
-    return static_cast<double>(statistics.textBytes) / static_cast<double>(statistics.tokens);
-}
-
 } // namespace
 
 Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const Manifest& training)
@@ -59,7 +52,7 @@ HeldOutRows::HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec
     , m_form(BatchForm::of(spec, false))
     , m_schedule(schedule)
     , m_manifestHash(sha256Hex(manifest.toJson()))
-    , m_bytesPerToken(bytesPerTokenOf(manifest.statistics))
+    , m_bytesPerToken(manifest.testBytesPerToken())
     , m_sequenceLength(manifest.sequenceLength)
     , m_maxPredictions(manifest.maxPredictions)
 {

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 
@@ -88,6 +89,49 @@ private slots:
         const auto other = prepare(options).value();
         QVERIFY(Manifest::load(path() / "threads1")->shards[0].sha256 != other.shards[0].sha256);
         QCOMPARE(other.vocabularySha256, Manifest::load(path() / "threads1")->vocabularySha256);
+    }
+
+    void tellsTheBytesOfTheText_data()
+    {
+        QTest::addColumn<int>("objective");
+        QTest::addRow("running text") << int(Objective::Tokens);
+        QTest::addRow("pairs") << int(Objective::Bert);
+    }
+    void tellsTheBytesOfTheText()
+    {
+        QFETCH(int, objective);
+        std::string text;
+        for (int document = 0; document < 120; ++document) {
+            for (int sentence = 0; sentence < 8; ++sentence)
+                text +=
+                    "The café number " + std::to_string(document) + " was the first of all in this book.\n";
+            text += '\n';
+        }
+        const fs::path file = path() / "text.txt";
+        QVERIFY(writeFileAtomically(file, text).ok());
+        PrepareOptions options = smallOptions(out());
+        options.dumps = {file};
+        options.format = CorpusFormat::Sentences;
+        options.trainVocabulary = 150;
+        options.instances.objective = Objective(objective);
+        options.dupeFactor = 1;
+        const auto manifest = prepare(options);
+        QVERIFY2(manifest.ok(), manifest.ok() ? "" : manifest.error().text().c_str());
+        std::uint64_t bytes = 0, tokens = 0;
+        for (const ShardEntry& shard : manifest->shards) {
+            QVERIFY(shard.tokens > 0 && shard.textBytes > 0);
+            bytes += shard.textBytes;
+            tokens += shard.tokens;
+        }
+        QCOMPARE(tokens, manifest->statistics.rowTokens);
+        const auto inFile = double(text.size() - 120); // without the empty lines
+        const double perToken = inFile / double(manifest->statistics.tokens);
+        const double special = objective == int(Objective::Tokens) ? 1 : 3; // per document, per row
+        const double rows = double(manifest->trainingRows() + manifest->testRows());
+        const double ofText = double(tokens) - special * (special == 1 ? 120 : rows);
+        // Of what is in the rows; the border of the last row tears a document.
+        QVERIFY2(std::abs(double(bytes) - ofText * perToken) < 0.01 * inFile,
+                 qPrintable(QString::number(bytes)));
     }
 
     void tokenizesAsTheProfileSays()

@@ -10,8 +10,9 @@ namespace trainyard {
 /// Documents whose tokens tell where they come from: ids count up through all documents from 10 on.
 class CountingDocuments final : public DocumentSource {
 public:
-    /// Lengths of the sentences, per document.
-    explicit CountingDocuments(const std::vector<std::vector<int>>& lengths)
+    /// Lengths of the sentences, per document; bytes of the text of each.
+    explicit CountingDocuments(const std::vector<std::vector<int>>& lengths, std::uint64_t textBytes = 0)
+        : m_textBytes(textBytes)
     {
         std::int32_t id = 10;
         for (const auto& document : lengths) {
@@ -25,7 +26,7 @@ public:
     }
     Document document(std::uint32_t ordinal) const override
     {
-        return {m_documents[ordinal].tokens, m_documents[ordinal].ends};
+        return {m_documents[ordinal].tokens, m_documents[ordinal].ends, m_textBytes};
     }
     std::uint32_t length(std::uint32_t ordinal) const override
     {
@@ -51,6 +52,7 @@ private:
         std::vector<std::int32_t> tokens;
         std::vector<std::uint32_t> ends;
     };
+    std::uint64_t m_textBytes;
     std::vector<Stored> m_documents;
 };
 

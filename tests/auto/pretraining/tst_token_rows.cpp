@@ -17,12 +17,12 @@ constexpr int kLength = 16;
 using Row = std::vector<std::int32_t>;
 
 /// Documents of 1 to 40 tokens, some longer than a row; more than the search strides over at once.
-CountingDocuments manyDocuments()
+CountingDocuments manyDocuments(std::uint64_t textBytes = 0)
 {
     std::vector<std::vector<int>> lengths;
     for (int i = 0; i < 300; ++i)
         lengths.push_back({1 + i * 7 % 40});
-    return CountingDocuments(lengths);
+    return CountingDocuments(lengths, textBytes);
 }
 
 InstanceSettings settings(std::uint64_t seed = 1)
@@ -37,10 +37,11 @@ InstanceSettings settings(std::uint64_t seed = 1)
 std::vector<Row> read(const TokenRows& rows, std::uint64_t first, std::uint64_t count)
 {
     std::vector<Row> out;
-    const Status status = rows.visit(first, count, [&](std::span<const std::int32_t> tokens) -> Status {
-        out.emplace_back(tokens.begin(), tokens.end());
-        return {};
-    });
+    const Status status =
+        rows.visit(first, count, [&](std::span<const std::int32_t> tokens, std::uint64_t) -> Status {
+            out.emplace_back(tokens.begin(), tokens.end());
+            return {};
+        });
     return status.ok() ? out : std::vector<Row>();
 }
 
@@ -121,13 +122,34 @@ private slots:
         QVERIFY(!std::equal(stream.begin(), stream.end(), once.begin())); // not the order of the dump
     }
 
+    void haveTheBytesOfTheirText()
+    {
+        const CountingDocuments documents({{kLength - 1}, {kLength, kLength - 1}}, 1001);
+        const auto all = documents.all();
+        const TokenRows rows(settings(), documents, all, 1, kSeparator);
+        QCOMPARE(rows.rows(), std::uint64_t(3));
+        QCOMPARE(rows.droppedTokens(), std::uint64_t(0));
+        const auto bytesOf = [&](std::uint64_t first, std::uint64_t count) {
+            std::uint64_t bytes = 0;
+            const Status status = rows.visit(
+                first, count, [&](std::span<const std::int32_t>, std::uint64_t textBytes) -> Status {
+                    bytes += textBytes;
+                    return {};
+                });
+            return status.ok() ? bytes : 0;
+        };
+        QCOMPARE(bytesOf(0, 3), std::uint64_t(2002)); // no byte is lost at a border
+        QCOMPARE(bytesOf(0, 1) + bytesOf(1, 1) + bytesOf(2, 1), std::uint64_t(2002));
+        QVERIFY(bytesOf(1, 1) >= 490 && bytesOf(1, 1) <= 520); // half of the long document, or of both
+    }
+
     void stopAtTheFirstFailure()
     {
         const auto documents = manyDocuments();
         const auto all = documents.all();
         const TokenRows rows(settings(), documents, all, 1, kSeparator);
         int visits = 0;
-        const Status status = rows.visit(0, 5, [&](std::span<const std::int32_t>) -> Status {
+        const Status status = rows.visit(0, 5, [&](std::span<const std::int32_t>, std::uint64_t) -> Status {
             return ++visits == 2 ? Status(failed("full")) : Status();
         });
         QVERIFY(!status.ok());

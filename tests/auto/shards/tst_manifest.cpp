@@ -48,6 +48,21 @@ private slots:
         QCOMPARE(read->testRows(), std::uint64_t(4));
     }
 
+    void tellsTheTextOfItsShards()
+    {
+        Manifest manifest = someManifest();
+        QVERIFY(manifest.toJson().find("text_bytes") == std::string::npos);
+        QVERIFY(!manifest.testBytesPerToken());
+        manifest.shards[2].tokens = 500;
+        manifest.shards[2].textBytes = 2100;
+        QVERIFY(save(manifest.toJson()));
+        const Manifest read = Manifest::load(path()).value();
+        QCOMPARE(read.shards[2].tokens, std::uint64_t(500));
+        QCOMPARE(read.shards[2].textBytes, std::uint64_t(2100));
+        QCOMPARE(read.shards[0].textBytes, std::uint64_t(0));
+        QCOMPARE(read.testBytesPerToken().value(), 4.2);
+    }
+
     void takesNamesThatAreNoUtf8()
     {
         Manifest manifest = someManifest();

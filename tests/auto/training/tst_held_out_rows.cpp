@@ -112,9 +112,13 @@ private slots:
     {
         QVERIFY(!open(specOf(1, 2)).bytesPerToken());
         Manifest known = manifest();
-        known.statistics.tokens = 1000;
-        known.statistics.textBytes = 4500;
+        for (ShardEntry& shard : known.shards) {
+            shard.tokens = 100 * shard.rows;
+            shard.textBytes = (shard.training ? 300 : 450) * shard.rows;
+        }
         QCOMPARE(HeldOutRows::open(specOf(1, 2), known).value()->bytesPerToken().value(), 4.5);
+        known.shards.back().textBytes = 0;
+        QVERIFY(!HeldOutRows::open(specOf(1, 2), known).value()->bytesPerToken());
     }
 
 private:
