@@ -1,41 +1,18 @@
-#include <filesystem>
 #include <iostream>
 #include <iterator>
 #include <unistd.h>
 
 #include "app/cli/commands.h"
-#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
+#include "app/cli/support/model_place.h"
 #include "app/cli/support/node_tool.h"
 #include "app/hosts/model/model_trial.h"
-#include "engine/base/file.h"
-#include "engine/base/standard_streams.h"
 #include "engine/generation/options/try_command_line.h"
-#include "remote/launch/desk_run.h"
 
 namespace trainyard {
 
 namespace {
-
-namespace fs = std::filesystem;
-
-/// A model and the host that has it.
-struct ModelPlace {
-    std::string host;  ///< empty: the command itself reads the model
-    std::string model; ///< a path there, or the id of a run of the host
-};
-
-/// What `model` names: a path on `host`, or a run, wherever it is.
-ModelPlace modelPlaceOf(const std::string& model, const std::string& host)
-{
-    std::error_code ignored;
-    const bool canBeRun = isPlainName(model) && !fs::exists(model, ignored);
-    if (!host.empty() || !canBeRun)
-        return {host, model};
-    const auto run = loadDeskRun(QString::fromStdString(model));
-    return {run.ok() ? run->head().toStdString() : std::string(), model};
-}
 
 Result<std::string> readStandardInput()
 {
@@ -62,15 +39,7 @@ Status tryOnHost(const std::string& host, const TryOptions& options)
 {
     Desk desk;
     ModelTrial trial(desk.runs(), QString::fromStdString(host), options);
-    QObject::connect(&trial, &ModelTrial::answered, &trial, [](const QString& text) {
-        console::transient({});
-        printOutput(text.toStdString());
-    });
-    QObject::connect(&trial, &ModelTrial::noticed, &trial, [](const QString& text) {
-        console::transient({});
-        printNotice(text.toStdString() + '\n');
-    });
-    return console::await<Status>(trial);
+    return printAnswer(trial);
 }
 
 Result<int> tryModel(const std::string& host, TryOptions options)
