@@ -1,6 +1,8 @@
 #include "remote/agent/runs/run_work.h"
 
+#include <algorithm>
 #include <array>
+#include <span>
 
 #include <nlohmann/json.hpp>
 
@@ -12,9 +14,15 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr const char* kTryCommand = "try"; // of trainyard-worker, unlike the others
+constexpr std::array<std::string_view, 3> kDataCommands{"prepare", "documents", "verify"};
+constexpr std::array<std::string_view, 2> kModelCommands{"eval", "try"}; ///< of trainyard-worker
 constexpr std::array kKinds{WorkKind::Train, WorkKind::Prepare, WorkKind::Probe};
 constexpr std::array<std::string_view, kKinds.size()> kNames{"train", "prepare", "probe"};
+
+bool isIn(std::span<const std::string_view> words, std::string_view word)
+{
+    return std::ranges::find(words, word) != words.end();
+}
 
 } // namespace
 
@@ -62,7 +70,8 @@ std::string_view streamOf(WorkKind kind)
 
 std::string RunWork::program() const
 {
-    return kind == WorkKind::Prepare && command != kTryCommand ? "trainyard-prepare" : "trainyard-worker";
+    const bool isOnData = kind == WorkKind::Prepare && !isIn(kModelCommands, command);
+    return isOnData ? "trainyard-prepare" : "trainyard-worker";
 }
 
 Result<RunWork> parseTraining(std::string_view specText)
@@ -93,10 +102,10 @@ Result<RunWork> parsePreparation(std::string_view jobText)
         work.name = job["name"].get<std::string>();
     if (job.contains("command")) {
         const json& command = job["command"];
-        if (command != "prepare" && command != "documents" && command != "verify" && command != kTryCommand)
-            return badInput("job.command is not \"prepare\", \"documents\", \"verify\" or \"try\"",
+        work.command = command.is_string() ? command.get<std::string>() : std::string();
+        if (!isIn(kDataCommands, work.command) && !isIn(kModelCommands, work.command))
+            return badInput("job.command is not \"prepare\", \"documents\", \"verify\", \"eval\" or \"try\"",
                             "the agent may be outdated: deploy again");
-        work.command = command.get<std::string>();
     }
     for (const json& argument : job["arguments"]) {
         if (!argument.is_string())

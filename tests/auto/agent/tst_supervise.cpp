@@ -238,6 +238,18 @@ private slots:
                                           "- a text"}));
     }
 
+    void anEvaluationIsAJobOfTheWorker()
+    {
+        const auto work =
+            parsePreparation(R"({"command": "eval", "arguments": ["--data", "/data/set", "--", "run-1"]})");
+        const auto command =
+            jobCommand(kRun, work.value(), requestFor({node("head")}), kHead, kInherited).value();
+        QVERIFY(command.arguments[0].ends_with("/bin/trainyard-worker"));
+        QVERIFY((std::vector(command.arguments.begin() + 1, command.arguments.end()) ==
+                 std::vector<std::string>{"eval", "--data", "/data/set", "--run-dir", kRun.path(), "--",
+                                          "run-1"}));
+    }
+
     void keepsALaunchRequest()
     {
         LaunchRequest request = requestFor({LaunchNode{"a", 2, 8, "/r"}, node("b", 1)});
