@@ -10,7 +10,7 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
-#include "engine/checkpoint/hugging_face/hugging_face_model.h"
+#include "engine/checkpoint/hugging_face/stored_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/eval_inputs.h"
 #include "engine/evaluation/layout_evaluation.h"
@@ -18,7 +18,6 @@
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/loss_scaler.h"
 #include "engine/optim/optimizer.h"
-#include "engine/spec/spec_json.h"
 
 namespace trainyard {
 
@@ -116,8 +115,7 @@ Status writeOnOneRank(const fs::path& out, LanguageModel& model, const TokenBatc
 /// In the same types as on one rank.
 Status writeInLayout(const EvalOptions& options, const LanguageModel& model, const TokenBatch& batch)
 {
-    TRAINYARD_TRY(const RunSpec layout, readSpec(*options.layout));
-    TRAINYARD_TRY(const RunSpec run, evaluationRun(layout, model.spec(), options.precision, batch));
+    TRAINYARD_TRY(const RunSpec run, evaluationRun(*options.layout, model.spec(), options.precision, batch));
     WholeTensors weights;
     for (const Parameter& parameter : model.parameters().parameters())
         weights[parameter.spec.name] = parameter.master;
@@ -151,14 +149,13 @@ TrainingSeries train(LanguageModel& model, const TokenBatch& batch, const EvalTr
 
 Result<TrainingSeries> run(const EvalOptions& options)
 {
-    TRAINYARD_TRY(const HuggingFaceModel imported, HuggingFaceModel::open(options.huggingFace));
-    LanguageModel model(imported.spec(), options.precision);
-    TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
-    TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, imported.spec()));
+    TRAINYARD_TRY(StoredModel stored, StoredModel::open(options.model, options.checkpoint));
+    TRAINYARD_TRY(const auto model, stored.load(options.precision));
+    TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, model->spec()));
     if (options.out)
-        TRAINYARD_TRY_STATUS(options.layout ? writeInLayout(options, model, batch)
-                                            : writeOnOneRank(*options.out, model, batch));
-    return options.training ? train(model, batch, *options.training) : TrainingSeries();
+        TRAINYARD_TRY_STATUS(options.layout ? writeInLayout(options, *model, batch)
+                                            : writeOnOneRank(*options.out, *model, batch));
+    return options.training ? train(*model, batch, *options.training) : TrainingSeries();
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/checkpoint/weights/find_weights.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -17,19 +18,20 @@ struct EvalTraining {
     int steps = 20;
 };
 
-/// `trainyard-worker eval`.
+/// `trainyard-worker eval --inputs`.
 struct EvalOptions {
-    std::filesystem::path huggingFace; ///< folder with config.json and model.safetensors
-    std::filesystem::path inputs;      ///< see readEvalInputs()
+    std::filesystem::path model;  ///< see StoredModel::open()
+    CheckpointWish checkpoint{};  ///< which one of it
+    std::filesystem::path inputs; ///< see readEvalInputs()
     /// safetensors: loss; mlm_logits_at_masked [M, V] and nsp_logits [B, 2], or a decoder's logits [B, S, V];
     /// grad.<Hugging Face name> in Hugging Face's layout. In the compute type (gradients in the master type,
     /// a decoder's loss in float32).
-    std::optional<std::filesystem::path> out;
+    std::optional<std::filesystem::path> out{};
     ComputeType precision = ComputeType::Float32;
-    std::optional<EvalTraining> training;
+    std::optional<EvalTraining> training{};
     /// A specification whose layout and memory settings are used, with ranks as threads of this process; for
     /// `out` only. The loss is then the engine's own, not rounded to float32 first.
-    std::optional<std::filesystem::path> layout;
+    std::optional<RunSpec> layout{};
 };
 
 struct TrainingSeries {
@@ -39,7 +41,7 @@ struct TrainingSeries {
     std::string toJson() const;        ///< {"losses":[...],"grad_norms":[...]}
 };
 
-/// Loss (mean over masked or next tokens + mean over sequences), logits and gradients of the imported model
+/// Loss (mean over masked or next tokens + mean over sequences), logits and gradients of the stored model
 /// go to `options.out`; the series is that of `options.training`, empty without it.
 Result<TrainingSeries> runEval(const EvalOptions& options);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/base/file.h"
 #include "engine/base/standard_streams.h"
 #include "engine/base/utf8.h"
 
@@ -64,6 +65,12 @@ void AnswerOutput::append(Severity severity, std::string_view text)
     const auto appended = m_journal->append(event);
     if (!appended.ok() && m_written.ok())
         m_written = appended.error();
+}
+
+std::filesystem::path modelOfJob(const std::string& model, const std::filesystem::path& runDirectory)
+{
+    const bool isId = !runDirectory.empty() && isPlainName(model);
+    return isId ? runDirectory.parent_path() / model : std::filesystem::path(model);
 }
 
 } // namespace trainyard

@@ -35,4 +35,8 @@ private:
     Status m_written;
 };
 
+/// Where the model is that a command names: a job knows a run of its host by its id, because their
+/// directories are side by side. Other names are paths.
+std::filesystem::path modelOfJob(const std::string& model, const std::filesystem::path& runDirectory);
+
 } // namespace trainyard

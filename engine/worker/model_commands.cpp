@@ -8,23 +8,11 @@
 #include "engine/generation/options/try_command_line.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
-#include "engine/spec/names.h"
+#include "engine/worker/eval_command.h"
 
 namespace trainyard {
 
 namespace {
-
-template <typename Enum>
-CLI::Validator namedEnum()
-{
-    return CLI::Validator(
-        [](const std::string& name) {
-            return enumFromName<Enum>(name)
-                       ? std::string()
-                       : fmt::format("\"{}\" is not one of: {}", name, acceptedNames<Enum>());
-        },
-        std::string(acceptedNames<Enum>()));
-}
 
 CLI::Validator byteSize()
 {
@@ -34,6 +22,12 @@ CLI::Validator byteSize()
             return bytes.ok() ? std::string() : bytes.error().text();
         },
         "SIZE");
+}
+
+void addRunDirectory(CLI::App& command, std::filesystem::path& directory)
+{
+    command.add_option("--run-dir", directory,
+                       "Of a job: print into DIR/journal/prepare; RUN is the id of a run beside DIR");
 }
 
 /// Whom the user called: "trainyard-worker", or "trainyard certify".
@@ -55,48 +49,9 @@ ModelCommands::ModelCommands(CLI::App& app) : m_app(app)
 
 void ModelCommands::addEval()
 {
-    CLI::App* command = m_app.add_subcommand(
-        "eval", "Compute loss, logits and gradients of an imported model on given inputs");
-    command->footer(
-        "Examples:\n"
-        "  trainyard eval --hf bert-base --inputs batch.safetensors --out results.safetensors\n"
-        "  trainyard eval --hf bert-base --inputs batch.safetensors --train lamb --steps 50 --json");
-    command->add_option("--hf", m_eval.huggingFace, "Folder with config.json and model.safetensors")
-        ->required();
-    command->add_option("--inputs", m_eval.inputs, "Safetensors file with the inputs")->required();
-    CLI::Option* out = command->add_option("--out", m_eval.out, "Safetensors file to write");
-    command->add_option("--precision", m_precision, "Compute type of the forward and backward pass")
-        ->check(namedEnum<ComputeType>())
-        ->capture_default_str();
-    CLI::Option* train =
-        command->add_option("--train", m_optimizer, "Train on the inputs and print the loss of each step")
-            ->check(namedEnum<OptimizerKind>());
-    command
-        ->add_option("--layout", m_eval.layout,
-                     "Specification file: evaluate in its layout, with ranks as threads of this process")
-        ->needs(out)
-        ->excludes(train);
-    OptimizerSpec& optimizer = m_training.optimizer;
-    command->add_option("--steps", m_training.steps, "Optimizer steps")->needs(train)->capture_default_str();
-    command->add_option("--lr", optimizer.learningRate, "Learning rate")->needs(train)->capture_default_str();
-    command->add_option("--beta1", optimizer.beta1, "Decay rate of the first moment")
-        ->needs(train)
-        ->capture_default_str();
-    command->add_option("--beta2", optimizer.beta2, "Decay rate of the second moment")
-        ->needs(train)
-        ->capture_default_str();
-    command->add_option("--eps,--epsilon", optimizer.epsilon, "Added to the denominator")
-        ->needs(train)
-        ->capture_default_str();
-    command
-        ->add_option("--weight-decay", optimizer.weightDecay,
-                     "Weight decay per step, times the learning rate")
-        ->needs(train)
-        ->capture_default_str();
-    command->add_option("--clip,--clip-norm", optimizer.clipNorm, "Maximum gradient norm; 0 = no clipping")
-        ->needs(train)
-        ->capture_default_str();
-    command->add_flag("--json", m_json, "Print the series as one JSON document")->needs(train);
+    CLI::App* command = m_app.add_subcommand("eval", kEvalSummary);
+    addEvalOptions(*command, m_eval);
+    addRunDirectory(*command, m_evalRunDirectory);
 }
 
 void ModelCommands::addImportAndExport()
@@ -138,8 +93,7 @@ void ModelCommands::addTry()
 {
     CLI::App* command = m_app.add_subcommand("try", kTrySummary);
     addTryOptions(*command, m_try);
-    command->add_option("--run-dir", m_tryRunDirectory,
-                        "Of a job: print into DIR/journal/prepare; RUN is the id of a run beside DIR");
+    addRunDirectory(*command, m_tryRunDirectory);
 }
 
 Status ModelCommands::runChosen()
@@ -157,15 +111,7 @@ Status ModelCommands::runChosen()
         return runCertify(m_certify);
     if (m_app.got_subcommand("try"))
         return runTry(m_try, m_tryRunDirectory);
-    m_eval.precision = *enumFromName<ComputeType>(m_precision);
-    if (!m_optimizer.empty()) {
-        m_training.optimizer.kind = *enumFromName<OptimizerKind>(m_optimizer);
-        m_eval.training = m_training;
-    }
-    TRAINYARD_TRY(const TrainingSeries series, runEval(m_eval));
-    if (m_eval.training)
-        printOutput((m_json ? series.toJson() : series.toTable()) + '\n');
-    return {};
+    return runEvalCommand(m_eval, m_evalRunDirectory);
 }
 
 int ModelCommands::run()

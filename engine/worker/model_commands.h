@@ -2,7 +2,7 @@
 
 #include "engine/certification/certificate.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
-#include "engine/evaluation/evaluation.h"
+#include "engine/evaluation/options/eval_command_line.h"
 #include "engine/worker/try_command.h"
 
 namespace CLI {
@@ -28,11 +28,8 @@ private:
     Status runChosen();
 
     CLI::App& m_app;
-    EvalOptions m_eval;
-    std::string m_precision = "float32";
-    std::string m_optimizer;
-    bool m_json = false;
-    EvalTraining m_training;
+    EvalCommandLine m_eval;
+    std::filesystem::path m_evalRunDirectory;
     ImportOptions m_import;
     ExportOptions m_export;
     std::string m_maxShard = "5 GiB";

@@ -11,7 +11,6 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/file.h"
 #include "engine/base/json_limits.h"
 #include "engine/base/json_problem.h"
 #include "engine/base/standard_streams.h"
@@ -261,13 +260,6 @@ private:
     std::vector<TokenIds> m_grown; ///< prompts with the tokens so far
 };
 
-// A job knows a run of its host by its id: their directories lie side by side.
-std::filesystem::path modelFor(const TryOptions& options, const std::filesystem::path& runDirectory)
-{
-    const bool isId = !runDirectory.empty() && isPlainName(options.model);
-    return isId ? runDirectory.parent_path() / options.model : std::filesystem::path(options.model);
-}
-
 Status tryModel(const TryOptions& options, const std::filesystem::path& model, AnswerOutput& output)
 {
     if (!options.text.empty() && !options.tokenIds.empty())
@@ -285,7 +277,7 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
 Status runTry(const TryOptions& options, const std::filesystem::path& runDirectory)
 {
     TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
-    const Status status = tryModel(options, modelFor(options, runDirectory), output);
+    const Status status = tryModel(options, modelOfJob(options.model, runDirectory), output);
     if (!status.ok())
         output.fail(status.error());
     return status;

@@ -27,17 +27,22 @@ Result<StoredModel> StoredModel::open(const fs::path& path, const CheckpointWish
     return StoredModel(found.folder, found.remark, std::move(reader));
 }
 
+const RunSpec* StoredModel::run() const
+{
+    const auto* reader = std::get_if<CheckpointReader>(&m_weights);
+    return reader ? &reader->manifest().position.spec : nullptr;
+}
+
 const ModelSpec& StoredModel::spec() const
 {
-    if (const auto* imported = std::get_if<HuggingFaceModel>(&m_weights))
-        return imported->spec();
-    return std::get<CheckpointReader>(m_weights).manifest().position.spec.model;
+    const RunSpec* wrote = run();
+    return wrote ? wrote->model : std::get<HuggingFaceModel>(m_weights).spec();
 }
 
 std::string StoredModel::dataSet() const
 {
-    const auto* reader = std::get_if<CheckpointReader>(&m_weights);
-    return reader ? reader->manifest().position.spec.dataset.path : std::string();
+    const RunSpec* wrote = run();
+    return wrote ? wrote->dataset.path : std::string();
 }
 
 std::vector<std::int64_t> StoredModel::endTokens() const

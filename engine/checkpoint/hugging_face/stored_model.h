@@ -22,6 +22,8 @@ public:
     static Result<StoredModel> open(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
     const ModelSpec& spec() const;
+    /// The specification of the run that wrote the checkpoint; null for a folder of Hugging Face's.
+    const RunSpec* run() const;
     /// With the weights: Hugging Face's, or one `step-...`.
     const std::filesystem::path& folder() const { return m_folder; }
     /// See FoundWeights::remark.

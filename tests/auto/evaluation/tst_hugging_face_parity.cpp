@@ -21,6 +21,7 @@
 #include "engine/evaluation/evaluation.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
+#include "engine/spec/spec_json.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -84,7 +85,7 @@ Errors compare(const SafetensorsFile& actual, const SafetensorsFile& expected)
 EvalOptions options(const QString& model, ComputeType precision)
 {
     EvalOptions options;
-    options.huggingFace = reference(model);
+    options.model = reference(model);
     options.inputs = reference(model) / "inputs.safetensors";
     options.precision = precision;
     return options;
@@ -212,10 +213,8 @@ private slots:
         const fs::path path = folder.path().toStdString();
         EvalOptions eval = options(model, ComputeType(precision));
         eval.out = path / "out.safetensors";
-        eval.layout = path / "spec.json";
-        QVERIFY(writeFileAtomically(*eval.layout,
-                                    "{\"trainyard\": 1, \"name\": \"layout\", " + layout.toStdString() + "}")
-                    .ok());
+        eval.layout =
+            parseSpec("{\"trainyard\": 1, \"name\": \"layout\", " + layout.toStdString() + "}").spec;
         const auto result = runEval(eval);
         QVERIFY2(result.ok(), result.ok() ? "" : result.error().text().c_str());
         const auto actual = SafetensorsFile::open(*eval.out).value();

@@ -59,7 +59,7 @@ private slots:
         const fs::path golden = folder.toStdString();
         const QTemporaryDir temporary;
         EvalOptions options;
-        options.huggingFace = golden;
+        options.model = golden;
         options.inputs = golden / "inputs.safetensors";
         options.out = fs::path(temporary.path().toStdString()) / "out.safetensors";
         options.precision = ComputeType::Float64;

@@ -1,0 +1,122 @@
+#include "engine/worker/eval_command.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "datasets/tokenizer/vocabulary.h"
+#include "engine/evaluation/data_set_evaluation.h"
+#include "engine/evaluation/evaluation.h"
+#include "engine/spec/names.h"
+#include "engine/spec/spec_json.h"
+#include "engine/worker/answer_output.h"
+#include "engine/worker/text_codec.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A job's specification is on the client's machine, which sends its text.
+Result<RunSpec> layoutSpec(const std::string& fileOrText)
+{
+    if (!fileOrText.starts_with('{'))
+        return readSpec(fileOrText);
+    ParsedSpec parsed = parseSpec(fileOrText);
+    if (!parsed.diagnostics.empty())
+        return toError(parsed.diagnostics).in("--layout");
+    return std::move(parsed.spec);
+}
+
+Result<std::optional<RunSpec>> layoutOf(const EvalCommandLine& options)
+{
+    if (options.layout.empty())
+        return std::optional<RunSpec>();
+    TRAINYARD_TRY(RunSpec spec, layoutSpec(options.layout));
+    return std::optional(std::move(spec));
+}
+
+CheckpointWish wishOf(const EvalCommandLine& options)
+{
+    return {options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
+}
+
+/// Vocabularies that are not there are no reason to refuse: tokens are numbers.
+Status checkVocabulary(const StoredModel& model, const fs::path& dataSet)
+{
+    const auto trained = tokenizerOf(model);
+    const auto manifest = Manifest::load(dataSet);
+    if (!trained.ok() || !manifest.ok())
+        return {};
+    const fs::path file = dataSet / manifest->vocabularyFile;
+    const auto there = Vocabulary::load(trained->vocabulary);
+    const auto here = Vocabulary::load(file);
+    if (!there.ok() || !here.ok())
+        return {};
+    const std::size_t common = std::min(here->size(), there->size());
+    const auto [a, b] =
+        std::mismatch(here->pieces().begin(), here->pieces().begin() + static_cast<std::ptrdiff_t>(common),
+                      there->pieces().begin());
+    const auto entry = a - here->pieces().begin();
+    if (static_cast<std::size_t>(entry) == common)
+        return {};
+    return badInput(fmt::format("{} is not the vocabulary that the model was trained with, {}: they differ "
+                                "from line {} on",
+                                file.string(), trained->vocabulary.string(), entry + 1),
+                    "prepare the data set with the vocabulary of the model (--vocab)");
+}
+
+Status evaluateDataSet(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
+{
+    TRAINYARD_TRY(const StoredModel model, StoredModel::open(path, wishOf(options)));
+    if (!model.remark().empty())
+        output.remark("using " + model.remark());
+    TRAINYARD_TRY_STATUS(checkVocabulary(model, options.dataSet));
+    DataSetEvaluationOptions evaluation{options.dataSet, options.batches,
+                                        *enumFromName<ComputeType>(options.precision)};
+    TRAINYARD_TRY(evaluation.layout, layoutOf(options));
+    TRAINYARD_TRY(const EvaluationRecord record, evaluateOnDataSet(model, evaluation));
+    const ModelFamily family = model.spec().family;
+    output.print(options.json ? evaluationJson(record, family) : evaluationTable(record, family));
+    return {};
+}
+
+Status evaluateInputs(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
+{
+    EvalOptions evaluation{.model = path, .checkpoint = wishOf(options), .inputs = options.inputs};
+    if (!options.out.empty())
+        evaluation.out = options.out;
+    evaluation.precision = *enumFromName<ComputeType>(options.precision);
+    if (!options.optimizer.empty()) {
+        evaluation.training = EvalTraining{options.training, options.steps};
+        evaluation.training->optimizer.kind = *enumFromName<OptimizerKind>(options.optimizer);
+    }
+    TRAINYARD_TRY(evaluation.layout, layoutOf(options));
+    TRAINYARD_TRY(const TrainingSeries series, runEval(evaluation));
+    if (evaluation.training)
+        output.print((options.json ? series.toJson() : series.toTable()) + '\n');
+    return {};
+}
+
+Status evaluate(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
+{
+    TRAINYARD_TRY_STATUS(checkEvalOptions(options));
+    const bool onDataSet = !options.dataSet.empty();
+    TRAINYARD_TRY_STATUS(onDataSet ? evaluateDataSet(options, path, output)
+                                   : evaluateInputs(options, path, output));
+    return output.status();
+}
+
+} // namespace
+
+Status runEvalCommand(const EvalCommandLine& options, const fs::path& runDirectory)
+{
+    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
+    const Status status = evaluate(options, modelOfJob(options.model, runDirectory), output);
+    if (!status.ok())
+        output.fail(status.error());
+    return status;
+}
+
+} // namespace trainyard
