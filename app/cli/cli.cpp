@@ -99,7 +99,8 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);
     addExchangeCommands(app, outcome);
-    addModelCommands(app, outcome);
+    addCertifyCommand(app, outcome);
+    addEvalCommand(app, outcome);
     addTryCommand(app, outcome);
     addCompletionCommands(app, outcome);
     completeHelp(app);

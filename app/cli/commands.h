@@ -14,7 +14,8 @@ void addCommands(CLI::App& app, CommandOutcome& outcome);
 
 // Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.
 void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, verify, tokenize
-void addModelCommands(CLI::App& app, CommandOutcome& outcome);    ///< eval, certify
+void addCertifyCommand(CLI::App& app, CommandOutcome& outcome);   ///< certify
+void addEvalCommand(CLI::App& app, CommandOutcome& outcome);      ///< eval
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
 void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< import-spec, export-spec
 void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome); ///< calibrate

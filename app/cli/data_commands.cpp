@@ -61,17 +61,13 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     }
 }
 
-void addModelCommands(CLI::App& app, CommandOutcome& outcome)
+void addCertifyCommand(CLI::App& app, CommandOutcome& outcome)
 {
-    for (const auto& [name, description] :
-         {std::pair{"eval",
-                    "Compute loss, logits and gradients of a Hugging Face model; --train adds a loss series"},
-          std::pair{"certify", "Check that a specification's layout computes the same as one rank"}}) {
-        CLI::App* command = addPassedOn(app, name, description);
-        command->callback([&outcome, command, name = name] {
-            outcome.status = becomeNodeTool("trainyard-worker", withName(name, command->remaining()));
-        });
-    }
+    CLI::App* command =
+        addPassedOn(app, "certify", "Check that a specification's layout computes the same as one rank");
+    command->callback([&outcome, command] {
+        outcome.status = becomeNodeTool("trainyard-worker", withName("certify", command->remaining()));
+    });
 }
 
 } // namespace trainyard

@@ -320,7 +320,7 @@ private slots:
     void everyExampleOfTheNodesIsUnderstood_data()
     {
         QTest::addColumn<QString>("command");
-        for (const char* command : {"prepare", "verify", "tokenize", "convert", "eval", "certify"})
+        for (const char* command : {"prepare", "verify", "tokenize", "convert", "certify"})
             QTest::addRow("%s", command) << command;
     }
     void everyExampleOfTheNodesIsUnderstood()
@@ -360,6 +360,11 @@ private slots:
                                 << "import --hf bert-base --out checkpoint";
         QTest::addRow("export") << QStringList{"export", "--hf", "bert", "--max-shard", "2 GiB", "checkpoint"}
                                 << "export --checkpoint checkpoint --hf bert --max-shard 2 GiB";
+        QTest::addRow("eval") << QStringList{"eval", "bert", "--data", "set", "--batches", "4", "--json"}
+                              << "eval --data set --batches 4 --json -- bert";
+        QTest::addRow("eval, with a layout")
+            << QStringList{"eval", "--layout", "spec.json", "--hf", "bert", "--inputs", "in", "--out", "out"}
+            << "eval --inputs in --out out --layout spec.json -- bert";
         QTest::addRow("try") << QStringList{"try",         "gpt",     "--max-new", "16",
                                             "--token-ids", "[[5,7]]", "--greedy",  "--json"}
                              << "try --token-ids [[5,7]] --greedy --max-new 16 --json -- gpt";

@@ -74,7 +74,10 @@ private slots:
         wrong("import --hf model", 2, "see `trainyard import --help`");
         wrong("export --hf model", 2, "see `trainyard export --help`");
         wrong("import-spec keras FILE", 2, "deepspeed");
-        wrong("eval --hf nowhere", 2, "see `trainyard eval --help`");
+        wrong("eval --hf nowhere", 2, "give --data DIR or --inputs FILE");
+        wrong("eval --data nowhere", 2, "name a run, a checkpoint, or a folder with config.json");
+        wrong("eval nowhere --data nowhere", 2, "nowhere is not a folder");
+        wrong("eval nowhere --host h --data nowhere", 2, "--data nowhere is a relative path");
     }
     void everyWrongCallSaysWhatToDo()
     {
