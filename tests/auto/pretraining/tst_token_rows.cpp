@@ -158,7 +158,7 @@ private slots:
 
     void haveNoneOfTooLittleText()
     {
-        const CountingDocuments documents({{3}, {4}});
+        const CountingDocuments documents(std::vector<std::vector<int>>{{3}, {4}});
         const auto all = documents.all();
         const TokenRows rows(settings(), documents, all, 1, kSeparator);
         QCOMPARE(rows.rows(), std::uint64_t(0));
