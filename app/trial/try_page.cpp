@@ -124,6 +124,7 @@ QWidget* TryPage::makeText()
     m_text->setTabChangesFocus(true);
     m_text->setFixedHeight(kTextLines * m_text->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
     m_mask->setToolTip(tr("Puts a mask where the cursor is"));
+    m_try->setAccessibleName(tr("Try this text")); // the page is called Try as well
     m_cancel->setToolTip(tr("Stops, and keeps the answer so far (Esc)"));
     QFrame* panel = makePanel();
     auto* head = rowLayout();

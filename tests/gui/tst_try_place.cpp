@@ -133,7 +133,7 @@ private slots:
         MUST(openModel(goldenModel("bert")));
         MUST(m_hand->write("Answers", "3"));
         MUST(m_hand->write("Text", "The [MASK] leaves"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         const auto* table = qobject_cast<QTableView*>(answer("QTableView"));
         QVERIFY(table);
@@ -150,14 +150,14 @@ private slots:
         MUST(openModel(goldenModel("gpt2")));
         MUST(m_hand->write("New tokens", "6"));
         MUST(m_hand->write("Text", "the trains"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         const QString first = shownText();
         QVERIFY2(first.startsWith("the trains"), qPrintable(first));
         QVERIFY(first.size() > 10);
         QVERIFY(m_hand->sees("new token"));
         QTest::keyClick(&m_desk.window(), Qt::Key_Return, Qt::ControlModifier);
-        AWAIT(!m_hand->canPress("Try"));
+        AWAIT(!m_hand->canPress("Try this text"));
         MUST(awaitAnswer());
         QCOMPARE(shownText(), first);
     }
@@ -169,7 +169,7 @@ private slots:
         MUST(m_hand->choose("Next token", "Most probable"));
         QVERIFY(!isThere("Seed"));
         MUST(m_hand->write("Text", "the"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         QVERIFY(shownText().startsWith("the"));
     }
@@ -182,7 +182,7 @@ private slots:
         MUST(m_hand->write("Vocabulary 2", m_vocabulary));
         MUST(m_hand->write("New tokens", "5"));
         MUST(m_hand->write("Text", "the train"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         AWAIT(shownText().startsWith("the train"));
         AWAIT(shownText(" 2").startsWith("the train"));
@@ -198,15 +198,15 @@ private slots:
         MUST(m_hand->write("New tokens", "50000"));
         MUST(m_hand->press("Stop")); // no more
         MUST(m_hand->write("Text", "the"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         AWAIT(shownText().size() > 100);
-        QVERIFY(!m_hand->canPress("Try"));
+        QVERIFY(!m_hand->canPress("Try this text"));
         QTest::keyClick(&m_desk.window(), Qt::Key_Escape);
         MUST(awaitAnswer());
         AWAIT(m_hand->sees("cancelled after"));
         QVERIFY(shownText().size() > 100);
         MUST(m_hand->write("New tokens", "3"));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         AWAIT(m_hand->sees("3 new tokens"));
     }
@@ -234,7 +234,7 @@ private slots:
         QFETCH(QString, problem);
         MUST(openModel(folder));
         MUST(m_hand->write("Text", text));
-        MUST(m_hand->press("Try"));
+        MUST(m_hand->press("Try this text"));
         MUST(awaitAnswer());
         AWAIT(m_hand->sees(problem));
         QVERIFY(m_hand->sees("failed"));
@@ -245,7 +245,7 @@ private slots:
     void aTextIsNeededFirst()
     {
         m_hand->goTo(kPage);
-        QVERIFY(!m_hand->canPress("Try"));
+        QVERIFY(!m_hand->canPress("Try this text"));
         MUST(m_hand->write("Text", "the"));
         QVERIFY(m_hand->sees("Choose a model first"));
         MUST(m_hand->press("Insert [MASK]"));
@@ -280,7 +280,7 @@ private:
         MUST(m_hand->write("Vocabulary", m_vocabulary));
     }
 
-    void awaitAnswer() { AWAIT(m_hand->canPress("Try")); }
+    void awaitAnswer() { AWAIT(m_hand->canPress("Try this text")); }
 
     template <typename Field>
     Field* field(const QString& name) const
