@@ -17,7 +17,7 @@ void describe(Visitor& field, Of<EvaluationSpec>)
            .unit = "steps",
            .zero = "Auto"});
     field("batches", &EvaluationSpec::batches,
-          {.label = "Batches per evaluation",
+          {.label = "Batches evaluated",
            .help = "Global batches of test rows per evaluation, fewer in a short run without "
                    "evaluation.every_steps; 0 disables evaluation",
            .range = atLeast(0),
@@ -44,7 +44,7 @@ void describe(Visitor& field, Of<EvaluationSpec>)
            .unit = "evaluations",
            .zero = "Off"});
     field("keep_best", &EvaluationSpec::keepBest,
-          {.label = "Keep best checkpoint",
+          {.label = "Keep the best one",
            .help = "Saves a checkpoint after each evaluation that is the best so far, and keeps it"});
 }
 
