@@ -265,7 +265,7 @@ void CheckpointsTab::showState()
         m_state->setFullText(m_isComparing ? tr("verifying hashes…") : tr("reading…"));
     else if (m_problem && count > 0)
         m_state->setFullText(
-            tr("outdated list; refresh failed: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
+            tr("refresh failed: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
     else
         m_state->setFullText(
             count == 0 ? QString()
