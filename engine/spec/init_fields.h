@@ -16,9 +16,10 @@ void describe(Visitor& field, Of<InitSpec>)
              "this computer has it; empty draws the weights from the seed",
          .pattern = "^(/|[^/]*$)"});
     field("step", &InitSpec::step,
-          {.label = "Its step",
+          {.label = "Checkpoint step",
            .help = "Step of the run's checkpoint; 0 selects the newest complete one",
-           .range = atLeast(0)});
+           .range = atLeast(0),
+           .zero = "Newest"});
     field("optimizer", &InitSpec::optimizer,
           {.label = "Optimizer state too",
            .help = "Loads the optimizer's state with the weights; it must be that of optimizer.kind"});
