@@ -13,6 +13,9 @@ struct StopOptions {
     std::chrono::milliseconds grace{6'000};
 };
 
+/// For jobs that write nothing that could be left in the middle.
+inline constexpr StopOptions kStopAtOnce{.checkpoint = false, .grace = std::chrono::milliseconds(0)};
+
 /// Ends a run on every host. Safe to repeat. Asks the head first, because it ends the ranks of all hosts in
 /// order; then sweeps the others. Fails with every host not known to be clean, and reports where processes
 /// had to be killed.

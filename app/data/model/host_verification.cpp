@@ -6,9 +6,6 @@ namespace {
 
 const QString kName = QStringLiteral("verify");
 
-/// It writes nothing that could be left in the middle.
-constexpr StopOptions kAtOnce{.checkpoint = false, .grace = std::chrono::milliseconds(0)};
-
 } // namespace
 
 HostVerification::HostVerification(RunService& runs, const QString& host, QStringList arguments,
@@ -32,7 +29,7 @@ void HostVerification::start()
 
 void HostVerification::cancel()
 {
-    m_job.cancel(kAtOnce);
+    m_job.cancel(kStopAtOnce);
 }
 
 void HostVerification::abandon()

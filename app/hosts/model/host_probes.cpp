@@ -17,9 +17,6 @@ const QString kStage = QStringLiteral("probe"); ///< of the job's stream
 
 constexpr std::chrono::seconds kPatience{10}; ///< until the job is removed from its hosts
 
-/// They write nothing that could be left in the middle.
-constexpr StopOptions kAtOnce{.checkpoint = false, .grace = std::chrono::milliseconds(0)};
-
 } // namespace
 
 HostProbes::HostProbes(RunService& runs, RunSpec spec, QObject* parent)
@@ -53,7 +50,7 @@ void HostProbes::start()
 
 void HostProbes::cancel()
 {
-    m_job.cancel(kAtOnce);
+    m_job.cancel(kStopAtOnce);
 }
 
 void HostProbes::onProgressed()

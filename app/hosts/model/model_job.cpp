@@ -4,13 +4,6 @@
 
 namespace trainyard {
 
-namespace {
-
-/// It writes nothing that could be left in the middle.
-constexpr StopOptions kStopAtOnce{.checkpoint = false, .grace = std::chrono::milliseconds(0)};
-
-} // namespace
-
 ModelJob::ModelJob(RunService& runs, const QString& host, const QString& command,
                    const std::vector<std::string>& arguments, QObject* parent)
     : QObject(parent), m_runs(runs), m_job(runs, host), m_command(command)
