@@ -3,10 +3,7 @@
 #include "app/base/this_machine.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
-#include "app/cli/support/desk.h"
 #include "app/cli/support/model_place.h"
-#include "app/cli/support/node_tool.h"
-#include "app/hosts/model/model_job.h"
 #include "engine/base/file.h"
 #include "engine/evaluation/options/eval_command_line.h"
 
@@ -32,15 +29,13 @@ Status makePathsAbsolute(EvalCommandLine& options, const std::string& host)
     return {};
 }
 
-Status evaluateOnHost(const std::string& host, EvalCommandLine options)
+Status prepareForHost(EvalCommandLine& options, const std::string& host)
 {
     TRAINYARD_TRY_STATUS(makePathsAbsolute(options, host));
     if (!options.layout.empty()) {
         TRAINYARD_TRY(options.layout, readFile(options.layout)); // a file of this machine
     }
-    Desk desk;
-    ModelJob job(desk.runs(), QString::fromStdString(host), QStringLiteral("eval"), evalArguments(options));
-    return printAnswer(job);
+    return {};
 }
 
 Result<int> evaluateModel(const std::string& host, EvalCommandLine options)
@@ -48,13 +43,9 @@ Result<int> evaluateModel(const std::string& host, EvalCommandLine options)
     TRAINYARD_TRY_STATUS(checkEvalOptions(options));
     const ModelPlace place = modelPlaceOf(options.model, host);
     options.model = place.model;
-    if (place.host.empty()) {
-        std::vector<std::string> words = evalArguments(options);
-        words.insert(words.begin(), "eval");
-        return becomeNodeTool("trainyard-worker", words);
-    }
-    TRAINYARD_TRY_STATUS(evaluateOnHost(place.host, options));
-    return 0;
+    if (!place.host.empty())
+        TRAINYARD_TRY_STATUS(prepareForHost(options, place.host));
+    return runModelCommand(place.host, "eval", evalArguments(options));
 }
 
 } // namespace

@@ -67,6 +67,17 @@ void AnswerOutput::append(Severity severity, std::string_view text)
         m_written = appended.error();
 }
 
+Status answer(const std::filesystem::path& runDirectory, const std::function<Status(AnswerOutput&)>& work)
+{
+    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
+    Status status = work(output);
+    if (status.ok())
+        status = output.status();
+    if (!status.ok())
+        output.fail(status.error());
+    return status;
+}
+
 std::filesystem::path modelOfJob(const std::string& model, const std::filesystem::path& runDirectory)
 {
     const bool isId = !runDirectory.empty() && isPlainName(model);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,6 +35,10 @@ private:
     std::optional<JournalWriter> m_journal; // nullopt: standard output
     Status m_written;
 };
+
+/// Opens the output of a command and does its work. Tells the client of a job why it failed, and fails when
+/// the client did not get all of the answer.
+Status answer(const std::filesystem::path& runDirectory, const std::function<Status(AnswerOutput&)>& work);
 
 /// Where the model is that a command names: a job knows a run of its host by its id, because their
 /// directories are side by side. Other names are paths.

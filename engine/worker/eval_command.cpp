@@ -103,20 +103,16 @@ Status evaluate(const EvalCommandLine& options, const fs::path& path, AnswerOutp
 {
     TRAINYARD_TRY_STATUS(checkEvalOptions(options));
     const bool onDataSet = !options.dataSet.empty();
-    TRAINYARD_TRY_STATUS(onDataSet ? evaluateDataSet(options, path, output)
-                                   : evaluateInputs(options, path, output));
-    return output.status();
+    return onDataSet ? evaluateDataSet(options, path, output) : evaluateInputs(options, path, output);
 }
 
 } // namespace
 
 Status runEvalCommand(const EvalCommandLine& options, const fs::path& runDirectory)
 {
-    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
-    const Status status = evaluate(options, modelOfJob(options.model, runDirectory), output);
-    if (!status.ok())
-        output.fail(status.error());
-    return status;
+    return answer(runDirectory, [&](AnswerOutput& output) {
+        return evaluate(options, modelOfJob(options.model, runDirectory), output);
+    });
 }
 
 } // namespace trainyard

@@ -1,11 +1,8 @@
 #include "engine/worker/try_command.h"
 
 #include <algorithm>
-#include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
-#include <unistd.h>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -17,6 +14,7 @@
 #include "engine/base/untrusted_text.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/mask_filling.h"
+#include "engine/generation/options/try_command_line.h"
 #include "engine/model/model_family.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
@@ -31,22 +29,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr JsonLimits kTokenIdLimits{.depth = 2, .values = 10'000'000};
 
-Result<std::string> standardInput()
-{
-    if (::isatty(STDIN_FILENO))
-        return badInput("no text was given", "give a text, --token-ids, or a text on standard input");
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-}
-
-/// A line feed at its end is the shell's.
 Result<std::string> textOf(const TryOptions& options)
 {
-    if (!options.text.empty())
-        return options.text;
-    TRAINYARD_TRY(std::string text, standardInput());
-    if (text.ends_with('\n'))
-        text.pop_back();
-    return text;
+    return options.text.empty() ? readTriedText() : options.text;
 }
 
 bool isListOfTokenLists(const Json& json)
@@ -126,7 +111,7 @@ private:
     {
         std::string text = m_options.tokenIds;
         if (text == "-") {
-            TRAINYARD_TRY(text, standardInput());
+            TRAINYARD_TRY(text, readTriedText());
         }
         auto prompts = parseTokenIds(text);
         if (!prompts.ok())
@@ -268,19 +253,16 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
         output.remark("using " + stored.remark());
-    TRAINYARD_TRY_STATUS(Trial(options, std::move(stored), output).run());
-    return output.status();
+    return Trial(options, std::move(stored), output).run();
 }
 
 } // namespace
 
 Status runTry(const TryOptions& options, const std::filesystem::path& runDirectory)
 {
-    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
-    const Status status = tryModel(options, modelOfJob(options.model, runDirectory), output);
-    if (!status.ok())
-        output.fail(status.error());
-    return status;
+    return answer(runDirectory, [&](AnswerOutput& output) {
+        return tryModel(options, modelOfJob(options.model, runDirectory), output);
+    });
 }
 
 } // namespace trainyard

@@ -4,6 +4,8 @@
 
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
+#include "app/cli/support/node_tool.h"
 #include "app/hosts/model/model_job.h"
 #include "engine/base/file.h"
 #include "engine/base/standard_streams.h"
@@ -12,6 +14,26 @@
 namespace trainyard {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+Status runOnHost(const std::string& host, const std::string& command,
+                 const std::vector<std::string>& arguments)
+{
+    Desk desk;
+    ModelJob job(desk.runs(), QString::fromStdString(host), QString::fromStdString(command), arguments);
+    QObject::connect(&job, &ModelJob::answered, &job, [](const QString& text) {
+        console::transient({});
+        printOutput(text.toStdString());
+    });
+    QObject::connect(&job, &ModelJob::noticed, &job, [](const QString& text) {
+        console::transient({});
+        printNotice(text.toStdString() + '\n');
+    });
+    return console::await<Status>(job);
+}
+
+} // namespace
 
 ModelPlace modelPlaceOf(const std::string& model, const std::string& host)
 {
@@ -23,17 +45,16 @@ ModelPlace modelPlaceOf(const std::string& model, const std::string& host)
     return {run.ok() ? run->head().toStdString() : std::string(), model};
 }
 
-Status printAnswer(ModelJob& job)
+Result<int> runModelCommand(const std::string& host, const std::string& command,
+                            const std::vector<std::string>& arguments)
 {
-    QObject::connect(&job, &ModelJob::answered, &job, [](const QString& text) {
-        console::transient({});
-        printOutput(text.toStdString());
-    });
-    QObject::connect(&job, &ModelJob::noticed, &job, [](const QString& text) {
-        console::transient({});
-        printNotice(text.toStdString() + '\n');
-    });
-    return console::await<Status>(job);
+    if (host.empty()) {
+        std::vector<std::string> words{command};
+        words.insert(words.end(), arguments.begin(), arguments.end());
+        return becomeNodeTool("trainyard-worker", words);
+    }
+    TRAINYARD_TRY_STATUS(runOnHost(host, command, arguments));
+    return 0;
 }
 
 } // namespace trainyard

@@ -1,12 +1,11 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 
 namespace trainyard {
-
-class ModelJob;
 
 /// A model and the host that has it.
 struct ModelPlace {
@@ -17,7 +16,9 @@ struct ModelPlace {
 /// What `model` names: a path on `host`, or a run, wherever it is.
 ModelPlace modelPlaceOf(const std::string& model, const std::string& host);
 
-/// Runs the job until it has ended, and prints what it prints.
-Status printAnswer(ModelJob& job);
+/// Runs a command of trainyard-worker on a model where it is, and prints what it prints. On `host` by a job;
+/// empty: in this process, which it replaces, so that it returns only an exit status of a failure to start.
+Result<int> runModelCommand(const std::string& host, const std::string& command,
+                            const std::vector<std::string>& arguments);
 
 } // namespace trainyard

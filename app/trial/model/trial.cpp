@@ -1,7 +1,8 @@
 #include "app/trial/model/trial.h"
 
 #include "app/base/display_text.h"
-#include "app/hosts/model/model_trial.h"
+#include "app/hosts/model/model_job.h"
+#include "engine/generation/options/try_command_line.h"
 
 namespace trainyard {
 
@@ -18,17 +19,18 @@ void Trial::start(const TrialModel& model, const QString& text, const TryOptions
                 .activity = tr("starting on %1").arg(oneLine(model.host))};
     m_clock.invalidate();
     m_broken.reset();
-    m_job = std::make_unique<ModelTrial>(m_runs, model.host, optionsFor(model, text, settings));
-    connect(m_job.get(), &ModelTrial::progress, this, [this](const QString& activity, double) {
+    m_job = std::make_unique<ModelJob>(m_runs, model.host, QStringLiteral("try"),
+                                       tryArguments(optionsFor(model, text, settings)));
+    connect(m_job.get(), &ModelJob::progress, this, [this](const QString& activity, double) {
         m_status.activity = activity;
         emit changed();
     });
-    connect(m_job.get(), &ModelTrial::noticed, this, [this](const QString& text) {
+    connect(m_job.get(), &ModelJob::noticed, this, [this](const QString& text) {
         m_status.remark = oneLine(text);
         emit changed();
     });
-    connect(m_job.get(), &ModelTrial::answered, this, &Trial::onAnswered);
-    connect(m_job.get(), &ModelTrial::finished, this, &Trial::onFinished);
+    connect(m_job.get(), &ModelJob::answered, this, &Trial::onAnswered);
+    connect(m_job.get(), &ModelJob::finished, this, &Trial::onFinished);
     emit changed();
     m_job->start();
 }

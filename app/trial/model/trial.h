@@ -12,7 +12,7 @@
 
 namespace trainyard {
 
-class ModelTrial;
+class ModelJob;
 class RunService;
 
 /// How far a trial is and what it has given.
@@ -57,7 +57,7 @@ private:
     RunService& m_runs;
     TrialStatus m_status;
     QElapsedTimer m_clock; ///< since the first token
-    std::unique_ptr<ModelTrial> m_job;
+    std::unique_ptr<ModelJob> m_job;
     std::optional<Error> m_broken; ///< an answer that is none
 };
 

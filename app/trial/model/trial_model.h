@@ -35,7 +35,7 @@ TrialModel modelOf(const RunEntry& run);
 /// Why this text cannot be tried with the model; empty = it can.
 QString whyNotTried(const TrialModel& model, const QString& text);
 
-/// `settings` for this model and text, as ModelTrial takes them.
+/// `settings` for this model and text, as the command `try` takes them.
 TryOptions optionsFor(const TrialModel& model, const QString& text, TryOptions settings);
 
 } // namespace trainyard

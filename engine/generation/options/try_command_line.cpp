@@ -2,6 +2,9 @@
 
 #include <cmath>
 #include <initializer_list>
+#include <iostream>
+#include <iterator>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -151,6 +154,16 @@ std::vector<std::string> tryArguments(const TryOptions& options)
     addIf(true, {"--", options.model}); // a text may begin with a dash
     addIf(!options.text.empty(), {options.text});
     return words;
+}
+
+Result<std::string> readTriedText()
+{
+    if (::isatty(STDIN_FILENO) == 1)
+        return badInput("no text was given", "give a text, --token-ids, or a text on standard input");
+    std::string text(std::istreambuf_iterator<char>(std::cin), {});
+    if (text.ends_with('\n'))
+        text.pop_back();
+    return text;
 }
 
 } // namespace trainyard

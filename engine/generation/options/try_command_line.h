@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/result.h"
 #include "engine/generation/options/try_options.h"
 
 namespace CLI {
@@ -21,5 +22,9 @@ void addTryOptions(CLI::App& command, TryOptions& options);
 /// Returns the arguments that addTryOptions() parses into `options`: those of settings that differ from the
 /// usual ones, then model and text.
 std::vector<std::string> tryArguments(const TryOptions& options);
+
+/// Returns standard input without the line feed at its end, which is the shell's. BadInput where it is a
+/// terminal.
+Result<std::string> readTriedText();
 
 } // namespace trainyard

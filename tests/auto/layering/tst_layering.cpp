@@ -100,8 +100,7 @@ const QList<Layer> kLayers{
      {"qt", "qtgui"}},
     {"app/exchange", kVocabulary + QStringList{"app/base", "app/series", "app/runs"}, {"qt"}},
     {"app/hosts/model",
-     kVocabulary +
-         QStringList{"engine/generation/options", "engine/planner", "remote", "app/base", "app/plan"},
+     kVocabulary + QStringList{"engine/planner", "remote", "app/base", "app/plan"},
      {"qt", "qtgui"}},
     {"app/data/model",
      kVocabulary + QStringList{"remote", "app/base", "app/runs", "app/hosts/model", "datasets/options"},
