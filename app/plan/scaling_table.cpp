@@ -7,10 +7,9 @@ namespace trainyard {
 
 std::optional<double> ScalingRow::costToTarget() const
 {
-    constexpr double kSecondsPerHour = 3600;
     if (!toTarget || price.perHour <= 0)
         return std::nullopt;
-    return price.perHour * toTarget->seconds / kSecondsPerHour;
+    return price.costOf(toTarget->seconds);
 }
 
 QList<ScalingRow> scalingTable(const QList<ScalingPoint>& points)

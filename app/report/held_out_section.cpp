@@ -175,7 +175,7 @@ std::optional<ComparedTarget> specifiedTarget(const std::vector<EvaluatedRun>& r
     const EvaluationSpec& wanted = first->evaluation;
     const bool isCommon = std::ranges::all_of(runs, [&](const EvaluatedRun& run) {
         const auto& spec = run.run->facts.spec;
-        return spec && spec->evaluation.target == wanted.target && spec->evaluation.metric == wanted.metric;
+        return spec && haveSameTarget(spec->evaluation, wanted);
     });
     if (!isCommon)
         return std::nullopt;

@@ -88,6 +88,12 @@ double EvaluationTable::last(EvaluationColumn wanted) const
     return isEmpty() ? kUnknownFigure : column(wanted).last();
 }
 
+double EvaluationTable::atLowestLoss(EvaluationColumn wanted) const
+{
+    const qsizetype lowest = lowestLossRow();
+    return lowest < 0 ? kUnknownFigure : column(wanted)[lowest];
+}
+
 EvaluationRecord EvaluationTable::at(qsizetype row) const
 {
     const auto figure = [&](EvaluationColumn wanted) { return column(wanted)[row]; };

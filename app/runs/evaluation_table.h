@@ -51,6 +51,7 @@ public:
     /// Returns the row that is best by the metric, the first of equal ones; -1 without a finite value.
     qsizetype bestRow(EvaluationMetric metric) const;
     qsizetype lowestLossRow() const { return bestRow(EvaluationMetric::Loss); }
+    double atLowestLoss(EvaluationColumn column) const; ///< NaN without a finite loss
     /// Returns the positions of the evaluations on an axis: those of their steps. Empty without steps.
     SeriesColumn positions(const StepTable& steps, StepColumn axis) const;
 

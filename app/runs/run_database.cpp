@@ -68,9 +68,7 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     entry.step = steps.isEmpty() ? status.step : qint64(steps.last(StepColumn::Step));
     entry.steps = status.steps > 0 ? status.steps : facts.spec ? facts.spec->launch.steps : 0;
     entry.loss = steps.last(StepColumn::Loss);
-    const EvaluationTable& evaluations = series.evaluations();
-    const qsizetype best = evaluations.lowestLossRow();
-    entry.bestHeldOutLoss = best < 0 ? std::nan("") : evaluations.column(EvaluationColumn::Loss)[best];
+    entry.bestHeldOutLoss = series.evaluations().atLowestLoss(EvaluationColumn::Loss);
     const auto reached =
         facts.spec ? timeToTarget(facts.spec->evaluation, series) : std::optional<TimeToTarget>();
     entry.secondsToTarget = reached ? reached->seconds : std::nan("");

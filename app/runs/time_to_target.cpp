@@ -5,6 +5,11 @@
 
 namespace trainyard {
 
+bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b)
+{
+    return a.target == b.target && a.metric == b.metric;
+}
+
 std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series)
 {
     const EvaluationTable& table = series.evaluations();
@@ -16,8 +21,7 @@ std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const
         const EvaluationRecord record = table.at(row);
         const double value = metricOf(record, evaluation.metric);
         evaluated += record.seconds;
-        // As the worker decides it: what is not finite reaches nothing.
-        if (value != evaluation.target && !isBetter(value, evaluation.target, evaluation.metric))
+        if (!reaches(value, evaluation.target, evaluation.metric))
             continue;
         const qsizetype at = steps.nearestRow(StepColumn::Step, static_cast<double>(record.step));
         return TimeToTarget{record.step, value, steps.column(StepColumn::TrainingSeconds)[at] + evaluated,

@@ -20,6 +20,9 @@ struct TimeToTarget {
     bool operator==(const TimeToTarget&) const = default;
 };
 
+/// True when times to their targets can be compared.
+bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b);
+
 /// Returns the first evaluation that reaches evaluation.target by evaluation.metric; nullopt without a target
 /// or while none does.
 std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series);

@@ -31,4 +31,9 @@ bool isBetter(double value, double than, EvaluationMetric metric)
     return metric == EvaluationMetric::Accuracy ? value > than : value < than;
 }
 
+bool reaches(double value, double target, EvaluationMetric metric)
+{
+    return std::isfinite(value) && !isBetter(target, value, metric);
+}
+
 } // namespace trainyard

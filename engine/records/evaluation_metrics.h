@@ -18,5 +18,7 @@ std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecor
 /// The figure that evaluation.metric names.
 double metricOf(const EvaluationRecord& record, EvaluationMetric metric);
 bool isBetter(double value, double than, EvaluationMetric metric);
+/// What is not finite reaches nothing.
+bool reaches(double value, double target, EvaluationMetric metric);
 
 } // namespace trainyard

@@ -25,7 +25,7 @@ bool EvaluationState::add(const EvaluationRecord& record, EvaluationMetric metri
 
 std::optional<std::string> reasonToEnd(const EvaluationSpec& spec, const EvaluationState& state)
 {
-    const bool isReached = state.bestStep > 0 && !isBetter(spec.target, state.best, spec.metric);
+    const bool isReached = state.bestStep > 0 && reaches(state.best, spec.target, spec.metric);
     if (spec.target > 0 && isReached)
         return fmt::format("held-out {} {:.6g} at step {} reaches evaluation.target {:.6g}",
                            nameOf(spec.metric), state.best, state.bestStep, spec.target);

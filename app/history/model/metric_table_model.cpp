@@ -42,14 +42,6 @@ double lastOf(const OpenRun& run, StepColumn column)
     return run.series().steps().last(column);
 }
 
-/// Of the evaluation with the lowest loss.
-double bestEvaluated(const OpenRun& run, EvaluationColumn column)
-{
-    const EvaluationTable& evaluations = run.series().evaluations();
-    const qsizetype best = evaluations.lowestLossRow();
-    return best < 0 ? std::nan("") : evaluations.column(column)[best];
-}
-
 double largestPeak(const OpenRun& run)
 {
     Bytes most = 0;
@@ -73,9 +65,9 @@ const std::array kMetrics{
     Metric{"Last held-out", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return r.series().evaluations().last(EvaluationColumn::Loss); }},
     Metric{"Best held-out", "", Best::Least, displayLoss,
-           [](const OpenRun& r) { return bestEvaluated(r, EvaluationColumn::Loss); }},
+           [](const OpenRun& r) { return r.series().evaluations().atLowestLoss(EvaluationColumn::Loss); }},
     Metric{"Best at step", "", Best::Nothing, wholeText,
-           [](const OpenRun& r) { return bestEvaluated(r, EvaluationColumn::Step); }},
+           [](const OpenRun& r) { return r.series().evaluations().atLowestLoss(EvaluationColumn::Step); }},
     Metric{"Masked-LM", "", Best::Least, displayLoss,
            [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
     Metric{"Next-sentence", "", Best::Least, displayLoss,

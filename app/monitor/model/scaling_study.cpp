@@ -9,6 +9,7 @@
 #include "app/base/display_text.h"
 #include "app/plan/hardware_library.h"
 #include "app/runs/recorded_run.h"
+#include "app/runs/time_to_target.h"
 #include "engine/planner/time/step_stats.h"
 #include "engine/spec/spec_json.h"
 
@@ -36,11 +37,6 @@ double batchPerRank(const StudyPoint& run)
     return double(run.globalBatch) / run.worldSize;
 }
 
-bool haveSameTarget(const RunSpec& a, const RunSpec& b)
-{
-    return a.evaluation.target == b.evaluation.target && a.evaluation.metric == b.evaluation.metric;
-}
-
 QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
 {
     QList<Measured> found;
@@ -53,7 +49,7 @@ QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
         found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
                        entry.sequencesPerSecond},
                       parsed.spec});
-        if (haveSameTarget(parsed.spec, of)) {
+        if (haveSameTarget(parsed.spec.evaluation, of.evaluation)) {
             found.last().point.secondsToTarget = entry.secondsToTarget;
             found.last().point.tokensToTarget = entry.tokensToTarget;
         }
@@ -97,13 +93,11 @@ const RunSpec& specOfPoint(const StudyPoint& point, const QList<Measured>& runs)
 
 void fillCost(QList<StudyPoint>& points, const QList<Measured>& runs, const HardwareLibrary& hardware)
 {
-    constexpr double kSecondsPerHour = 3600;
     for (StudyPoint& point : points) {
         if (!std::isfinite(point.secondsToTarget))
             continue;
         const Price price = hardware.priceOf(specOfPoint(point, runs));
-        if (price.perHour > 0)
-            point.costToTarget = price.perHour * point.secondsToTarget / kSecondsPerHour;
+        point.costToTarget = price.costOf(point.secondsToTarget);
         point.currency = QString::fromStdString(price.currency);
     }
 }

@@ -120,6 +120,12 @@ double ClusterModel::meanPeak(ComputeType type) const
     return all / devices();
 }
 
+double Price::costOf(double seconds) const
+{
+    constexpr double kSecondsPerHour = 3600;
+    return perHour > 0 ? perHour * seconds / kSecondsPerHour : std::nan("");
+}
+
 double ClusterModel::pricePerHour() const
 {
     const bool known = std::all_of(parts.begin(), parts.end(), [this](const Part& part) {

@@ -75,6 +75,8 @@ struct Price {
     std::string currency = "USD";
     std::string date; ///< when it was so: "2023-06"
 
+    /// NaN when the price is unknown.
+    double costOf(double seconds) const;
     bool operator==(const Price&) const = default;
 };
 
