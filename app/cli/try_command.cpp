@@ -36,9 +36,8 @@ void addTryCommand(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command = app.add_subcommand("try", kTrySummary);
     addTryOptions(*command, *options);
     command->add_option("--host", *host, "Host of the model: RUN is a run or a path there");
-    command->callback([&outcome, options, host] {
-        outcome.status = console::exitWith(tryModel(*host, *options));
-    });
+    command->callback(
+        [&outcome, options, host] { outcome.status = console::exitWith(tryModel(*host, *options)); });
 }
 
 } // namespace trainyard

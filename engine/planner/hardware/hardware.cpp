@@ -1,6 +1,7 @@
 #include "engine/planner/hardware/hardware.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
