@@ -42,7 +42,7 @@ Result<EvaluationTable> evaluationsIn(const SeriesFile& file, const SeriesNote& 
 {
     const SeriesTable* evaluations = file.table(kEvaluationsTable);
     if (!evaluations || evaluations->rows() != note.evaluations)
-        return badInput("evaluations are missing in it");
+        return badInput("it lacks the evaluations of the run");
     return EvaluationTable::fromSeries(*evaluations);
 }
 

@@ -49,7 +49,7 @@ ModelField::ModelField(RunHosts* hosts, RunService& runs, const QString& number,
     addRow(column, tr("Model") + number, m_run,
            tr("A run on this computer's list, or a folder with a checkpoint or a Hugging Face model"));
     m_checkpointRow = addRow(column, tr("Checkpoint") + number, m_checkpoint,
-                             tr("The model as it was at that step; the text goes to the host that has it"));
+                             tr("Use the model as it was at this step; it runs on the host that has the checkpoint"));
     addFolderRows(column, number);
     m_vocabulary->setPlaceholderText(tr("the model's own"));
     addRow(column, tr("Vocabulary") + number, m_vocabulary,
@@ -76,7 +76,7 @@ void ModelField::addFolderRows(QVBoxLayout* column, const QString& number)
     auto* choose = new QToolButton;
     choose->setIcon(symbolIcon(QStringLiteral("folder")));
     choose->setAccessibleName(tr("Choose folder") + number);
-    choose->setToolTip(tr("Looks at the folders of the host"));
+    choose->setToolTip(tr("Browse the folders of the host"));
     folder->addBeside(choose);
     connect(choose, &QToolButton::clicked, this, &ModelField::chooseFolder);
     m_folderRows << folder;

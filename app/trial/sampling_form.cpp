@@ -59,14 +59,14 @@ QWidget* SamplingForm::makeContinuing()
     m_method->addItem(tr("Draw by probability"), Drawn);
     m_method->addItem(tr("Most probable"), Greedy);
     addRow(column, tr("Next token"), m_method,
-           tr("Drawn tokens give livelier texts; the most probable ones are always the same"));
+           tr("Drawing by probability varies the text; the most probable tokens always give the same one"));
     m_drawn << addRow(column, tr("Temperature"), m_temperature,
                       tr("Below 1 probable tokens become more probable, above 1 less; usually 0.7 to 1"));
     m_topK->setSpecialValueText(tr("all"));
     m_drawn << addRow(column, tr("Top k"), m_topK,
-                      tr("Draws among this many most probable tokens; 0 = all, often 40"));
+                      tr("Draws from this many of the most probable tokens; 0 = all, 40 is common"));
     m_drawn << addRow(column, tr("Top p"), m_topP,
-                      tr("Draws among the fewest tokens that together have this probability; 1 = all"));
+                      tr("Draws from the fewest tokens that together have this probability; 1 = all"));
     m_seed->setValidator(new QRegularExpressionValidator(
         QRegularExpression(QStringLiteral("\\d{0,%1}").arg(kSeedDigits)), m_seed));
     m_drawn << addRow(column, tr("Seed"), m_seed,

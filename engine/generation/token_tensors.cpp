@@ -16,7 +16,7 @@ at::Tensor tensorOf(const TokenIds& ids)
 Result<LogitRows> LogitRows::of(const at::Tensor& logits_MV)
 {
     if (!logits_MV.isfinite().all().item<bool>())
-        return failed("the model computes values that are not finite",
+        return failed("the model produces values that are not finite",
                       "its training may have diverged: choose an earlier checkpoint");
     return LogitRows(logits_MV.to(at::kCPU, at::kDouble).contiguous());
 }

@@ -75,13 +75,13 @@ void addSampling(CLI::App& command, TryOptions& options)
         ->check(CLI::NonNegativeNumber)
         ->excludes(greedy)
         ->capture_default_str();
-    command.add_option("--top-k", sampling.topK, "Choose among this many most probable tokens; 0 = all")
+    command.add_option("--top-k", sampling.topK, "Choose from this many of the most probable tokens; 0 = all")
         ->check(CLI::NonNegativeNumber)
         ->excludes(greedy)
         ->capture_default_str();
     command
         .add_option("--top-p", sampling.topP,
-                    "Choose among the fewest tokens that together have this probability")
+                    "Choose from the fewest tokens that together have this probability")
         ->check(CLI::Validator(numberProblem, ""))
         ->check(CLI::Range(0.0, 1.0))
         ->excludes(greedy)
