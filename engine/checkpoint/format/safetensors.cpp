@@ -10,6 +10,7 @@
 
 #include "engine/base/mapped_file.h"
 #include "engine/checkpoint/format/direct_file.h"
+#include "engine/checkpoint/format/watched_writing.h"
 
 namespace trainyard {
 
@@ -194,6 +195,14 @@ Result<std::vector<WrittenTensor>> writeSafetensors(const fs::path& path,
                                                     std::span<const TensorBytes> tensors,
                                                     const std::map<std::string, std::string>& metadata)
 {
+    return writeSafetensorsWatched(path, tensors, metadata, [](const TensorBytes&) { return Status(); });
+}
+
+Result<std::vector<WrittenTensor>>
+writeSafetensorsWatched(const fs::path& path, std::span<const TensorBytes> tensors,
+                        const std::map<std::string, std::string>& metadata,
+                        const std::function<Status(const TensorBytes&)>& before)
+{
     const std::string header = headerFor(tensors, metadata);
     const std::uint64_t headerBytes = header.size();
     std::vector<WrittenTensor> written;
@@ -205,8 +214,10 @@ Result<std::vector<WrittenTensor>> writeSafetensors(const fs::path& path,
     TRAINYARD_TRY(DirectFile file, DirectFile::create(path, offset));
     TRAINYARD_TRY_STATUS(file.append(std::as_bytes(std::span(&headerBytes, 1))));
     TRAINYARD_TRY_STATUS(file.append(header));
-    for (const TensorBytes& tensor : tensors)
+    for (const TensorBytes& tensor : tensors) {
+        TRAINYARD_TRY_STATUS(before(tensor));
         TRAINYARD_TRY_STATUS(file.append(tensor.bytes));
+    }
     TRAINYARD_TRY_STATUS(file.finish());
     return written;
 }

@@ -1,6 +1,5 @@
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 
-#include "engine/base/standard_streams.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
@@ -23,13 +22,13 @@ Status runImport(const ImportOptions& options)
 Status runExport(const ExportOptions& options)
 {
     TRAINYARD_TRY(const FoundWeights found, findCheckpoint(options.checkpoint));
-    if (!found.remark.empty())
-        printNotice("exporting " + found.remark + '\n');
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(found.folder));
     const ModelSpec& spec = reader.manifest().position.spec.model;
+    TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(options.huggingFace, spec)); // before reading everything
     LanguageModel model(spec, ComputeType::Float32);
     TRAINYARD_TRY_STATUS(TrainingState(model.parameters()).load(reader));
-    return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard);
+    return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard,
+                                  options.extras);
 }
 
 } // namespace trainyard

@@ -4,6 +4,7 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/checkpoint/hugging_face/folder_extras.h"
 
 namespace trainyard {
 
@@ -15,10 +16,13 @@ struct ExportOptions {
     std::filesystem::path checkpoint;  ///< as findCheckpoint() takes it
     std::filesystem::path huggingFace; ///< must not exist
     Bytes maxShard = 5 * kGiB;         ///< larger weights are split into several files
+    FolderExtras extras{};
 };
 
-/// `trainyard-worker import` and `export`.
+/// `trainyard-worker import`.
 Status runImport(const ImportOptions& options);
+/// The weights of a checkpoint, and `extras`, as a folder of Hugging Face's. Errors of chooseCheckpoint(),
+/// CheckpointReader and writeHuggingFaceFolder().
 Status runExport(const ExportOptions& options);
 
 } // namespace trainyard

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "engine/checkpoint/format/safetensors.h"
+#include "engine/checkpoint/format/watched_writing.h"
 #include "engine/checkpoint/hugging_face/format/architecture.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
@@ -55,7 +55,10 @@ std::vector<Shard> intoShards(const std::vector<ExportedTensor>& tensors, Bytes 
     return shards;
 }
 
-Status writeShard(const fs::path& file, const ModelSpec& model, const Shard& shard)
+using BeforeTensor = std::function<Status(const TensorBytes&)>;
+
+Status writeShard(const fs::path& file, const ModelSpec& model, const Shard& shard,
+                  const BeforeTensor& beforeTensor)
 {
     std::vector<at::Tensor> values; // alive while they are written
     std::vector<TensorBytes> tensors;
@@ -64,7 +67,7 @@ Status writeShard(const fs::path& file, const ModelSpec& model, const Shard& sha
             huggingFaceLayout(model, tensor.parameter->spec, tensor.parameter->master.to(at::kFloat)));
         tensors.push_back(bytesOf(tensor.name, values.back()));
     }
-    const auto written = writeSafetensors(file, tensors, {{"format", "pt"}});
+    const auto written = writeSafetensorsWatched(file, tensors, {{"format", "pt"}}, beforeTensor);
     return written.ok() ? Status() : Status(written.error());
 }
 
@@ -86,13 +89,44 @@ std::string indexOf(const std::vector<Shard>& shards)
     return Json{{"metadata", {{"total_size", total}}}, {"weight_map", fileOf}}.dump(2) + "\n";
 }
 
-Status writeWeights(const fs::path& folder, const ModelSpec& model, const std::vector<Shard>& shards)
+Bytes bytesOf(const std::vector<Shard>& shards)
+{
+    Bytes total = 0;
+    for (const Shard& shard : shards) {
+        for (const ExportedTensor& tensor : shard)
+            total += tensor.bytes();
+    }
+    return total;
+}
+
+BeforeTensor progressOf(const std::vector<Shard>& shards, const FolderExtras& extras)
+{
+    if (!extras.onProgress)
+        return [](const TensorBytes&) { return Status(); };
+    return [&extras, total = bytesOf(shards), written = Bytes{0}](const TensorBytes& tensor) mutable {
+        const Status goesOn = extras.onProgress(written, total);
+        written += tensor.bytes.size();
+        return goesOn;
+    };
+}
+
+Status writeWeights(const fs::path& folder, const ModelSpec& model, const std::vector<Shard>& shards,
+                    const BeforeTensor& beforeTensor)
 {
     if (shards.size() == 1)
-        return writeShard(folder / kWeightsName, model, shards.front());
+        return writeShard(folder / kWeightsName, model, shards.front(), beforeTensor);
     for (std::size_t i = 0; i < shards.size(); ++i)
-        TRAINYARD_TRY_STATUS(writeShard(folder / shardName(i, shards.size()), model, shards[i]));
+        TRAINYARD_TRY_STATUS(
+            writeShard(folder / shardName(i, shards.size()), model, shards[i], beforeTensor));
     return writeFileAtomically(folder / kWeightsIndexName, indexOf(shards));
+}
+
+std::string configOf(const ModelSpec& model, const FolderExtras& extras)
+{
+    Json config = architectureOf(model).config(model);
+    if (extras.endToken && config.contains("eos_token_id"))
+        config["eos_token_id"] = *extras.endToken;
+    return config.dump(2) + "\n";
 }
 
 } // namespace
@@ -108,19 +142,25 @@ std::string huggingFaceName(const ModelSpec& model, const std::string& parameter
     return second.empty() ? parameter : second;
 }
 
-Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
-                              const ParameterStore& parameters, Bytes maxShard)
+Status checkHuggingFaceFolder(const fs::path& folder, const ModelSpec& model)
 {
-    if (fs::exists(folder))
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(folder, ignored)))
         return badInput(folder.string() + " exists already", "choose another folder, or remove it first");
-    const Architecture& architecture = architectureOf(model);
-    TRAINYARD_TRY_STATUS(architecture.requireExportable(model));
+    return architectureOf(model).requireExportable(model);
+}
+
+Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
+                              const ParameterStore& parameters, Bytes maxShard, const FolderExtras& extras)
+{
+    TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(folder, model));
     const std::vector<Shard> shards = intoShards(exportedTensors(model, parameters), maxShard);
-    const std::string config = architecture.config(model).dump(2) + "\n";
     return publishAtomically(folder, [&](const fs::path& temporary) -> Status {
         TRAINYARD_TRY_STATUS(makeFolder(temporary));
-        TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / kConfigName, config));
-        return writeWeights(temporary, model, shards);
+        TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / kConfigName, configOf(model, extras)));
+        for (const auto& [name, content] : extras.files)
+            TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / name, content));
+        return writeWeights(temporary, model, shards, progressOf(shards, extras));
     });
 }
 

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include <torch/types.h>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/checkpoint/hugging_face/folder_extras.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -24,11 +26,14 @@ std::string huggingFaceName(const ModelSpec& model, const std::string& parameter
 
 constexpr Bytes kWholeFile = ~Bytes{0};
 
+/// BadInput when the folder exists, or Hugging Face has no such model.
+Status checkHuggingFaceFolder(const std::filesystem::path& folder, const ModelSpec& model);
+
 /// Writes config.json and the weights as float32 under their final name in one instant: model.safetensors,
 /// or, when that would be bigger than `maxShard`, shards of at most that size (a tensor bigger than it has
-/// one of its own) and model.safetensors.index.json. BadInput when the folder exists, or Hugging Face has no
-/// such model.
+/// one of its own) and model.safetensors.index.json. Errors of checkHuggingFaceFolder().
 Status writeHuggingFaceFolder(const std::filesystem::path& folder, const ModelSpec& model,
-                              const ParameterStore& parameters, Bytes maxShard = kWholeFile);
+                              const ParameterStore& parameters, Bytes maxShard = kWholeFile,
+                              const FolderExtras& extras = {});
 
 } // namespace trainyard

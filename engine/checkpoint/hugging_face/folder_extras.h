@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "engine/base/result.h"
+#include "engine/base/units.h"
+
+namespace trainyard {
+
+/// What goes into a folder besides configuration and weights.
+struct FolderExtras {
+    std::map<std::string, std::string> files{}; ///< content by plain name
+    std::optional<std::int64_t> endToken{};     ///< of a decoder: where it stops, config.json's eos_token_id
+    /// Called before each tensor with the bytes written so far; an error ends the writing with that error.
+    std::function<Status(Bytes written, Bytes total)> onProgress{};
+};
+
+} // namespace trainyard
