@@ -1,0 +1,486 @@
+#include "engine/hand_over/model_card.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "engine/base/units.h"
+#include "engine/base/untrusted_text.h"
+#include "engine/hand_over/corpus_language.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/records/evaluation_metrics.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+
+constexpr std::string_view kGooglePython = "google-py";
+constexpr std::size_t kMaxNamedFiles = 8;
+constexpr std::size_t kMaxEvaluations = 11;
+
+/// "10,456".
+std::string grouped(std::uint64_t value)
+{
+    std::string text = std::to_string(value);
+    for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+        text.insert(static_cast<std::size_t>(at), 1, ',');
+    return text;
+}
+
+std::string grouped(std::int64_t value)
+{
+    return grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
+}
+
+/// Names come from other people's files: nothing in them may become markup.
+std::string plain(std::string_view text)
+{
+    std::string out;
+    for (const char c : sanitizeText(text)) {
+        if (std::string_view("\\`*_{}[]<>#|!~").find(c) != std::string_view::npos)
+            out += '\\';
+        out += c;
+    }
+    return out;
+}
+
+std::string table(const std::vector<std::string>& head, const Rows& rows)
+{
+    const auto line = [](const std::vector<std::string>& cells) {
+        return fmt::format("| {} |\n", fmt::join(cells, " | "));
+    };
+    std::string text = line(head) + line(std::vector<std::string>(head.size(), "---"));
+    for (const auto& row : rows)
+        text += line(row);
+    return text;
+}
+
+std::string sizeOfRows(std::uint64_t training, std::uint64_t test)
+{
+    return test == 0 ? fmt::format("{}, none held out", grouped(training))
+                     : fmt::format("{}, and {} held out", grouped(training), grouped(test));
+}
+
+bool isDecoder(const CardFacts& facts)
+{
+    return facts.spec.model.family == ModelFamily::Gpt;
+}
+
+std::optional<std::string> languageOf(const CardFacts& facts)
+{
+    if (!facts.dataSet || facts.dataSet->settings.format != "mediawiki")
+        return std::nullopt;
+    return languageOfDumps(facts.dataSet->settings.dumps);
+}
+
+std::string metadata(const CardFacts& facts)
+{
+    std::string text = "---\n";
+    const auto language = languageOf(facts);
+    if (language)
+        text += "language:\n- " + *language + "\n";
+    text += "# license: choose one and remove the #, e.g. apache-2.0\n"
+            "library_name: transformers\n";
+    text += fmt::format("pipeline_tag: {}\n", isDecoder(facts) ? "text-generation" : "fill-mask");
+    if (language)
+        text += "datasets:\n- wikipedia\n";
+    text += fmt::format("tags:\n- {}\n- trainyard\n---\n", isDecoder(facts) ? "gpt2" : "bert");
+    return text;
+}
+
+std::string origin(const CardFacts& facts)
+{
+    if (!facts.hasRun())
+        return "Its weights were imported into Trainyard; how they were trained is not recorded.";
+    std::string text =
+        facts.spec.init.isOn()
+            ? "It was trained with Trainyard, and began with the weights of another model or run"
+            : "It was pre-trained from scratch with Trainyard";
+    if (const auto language = languageOf(facts))
+        text += fmt::format("{} text of Wikipedia, language \"{}\"", facts.spec.init.isOn() ? ", on" : " on",
+                            *language);
+    text += ".\n";
+    text += facts.step.value >= facts.spec.launch.steps
+                ? fmt::format("This is the end of its training, step {}.", grouped(facts.step.value))
+                : fmt::format("This is step {} of the {} planned.", grouped(facts.step.value),
+                              grouped(std::int64_t{facts.spec.launch.steps}));
+    return text;
+}
+
+std::string introduction(const CardFacts& facts)
+{
+    const ModelSpec& model = facts.spec.model;
+    return fmt::format("# {}\n\n{} of {} parameters: {} layers of width {} with {} heads, feed-forward "
+                       "width {}, {} positions, a vocabulary of {}.\n{}\n",
+                       plain(facts.hasRun() ? facts.spec.name : facts.name), facts.family,
+                       grouped(parameterCount(model)), model.layers, model.hidden, model.heads,
+                       model.intermediate, model.maxPositions, grouped(std::int64_t{model.vocabulary}),
+                       origin(facts));
+}
+
+std::string autoClass(const CardFacts& facts)
+{
+    if (isDecoder(facts))
+        return "AutoModelForCausalLM";
+    return facts.spec.model.nextSentence ? "AutoModelForPreTraining" : "AutoModelForMaskedLM";
+}
+
+/// A Python string with the folder's name.
+std::string quotedFolder(const CardFacts& facts)
+{
+    std::string text = "\"";
+    for (const char c : sanitizeText(facts.name)) {
+        if (c == '"' || c == '\\')
+            text += '\\';
+        text += c;
+    }
+    return text + '"';
+}
+
+std::string pipelineLines(const CardFacts& facts)
+{
+    if (!facts.tokenizer)
+        return {};
+    const char* task = isDecoder(facts) ? "text-generation" : "fill-mask";
+    const char* text = isDecoder(facts) ? "The first" : "It is the [MASK] of the country.";
+    return fmt::format("\nrun = pipeline(\"{}\", model=folder, tokenizer=folder)\nprint(run(\"{}\"))\n", task,
+                       text);
+}
+
+std::string use(const CardFacts& facts)
+{
+    const bool hasTokenizer = facts.tokenizer.has_value();
+    std::string text =
+        fmt::format("\n## Use\n\n```python\nfrom transformers import {}{}\n\nfolder = {}\n", autoClass(facts),
+                    hasTokenizer ? ", AutoTokenizer, pipeline" : "", quotedFolder(facts));
+    if (hasTokenizer)
+        text += "tokenizer = AutoTokenizer.from_pretrained(folder)\n";
+    text +=
+        fmt::format("model = {}.from_pretrained(folder)\n{}```\n", autoClass(facts), pipelineLines(facts));
+    if (!hasTokenizer)
+        text += "\nThe folder has no tokenizer.\n";
+    if (!isDecoder(facts) && facts.spec.model.nextSentence)
+        text +=
+            "\nClasses without a next-sentence head, such as AutoModelForMaskedLM, leave that head out and "
+            "say so.\n";
+    return text;
+}
+
+std::string files(const std::vector<std::string>& dumps)
+{
+    std::vector<std::string> names;
+    for (const std::string& dump : dumps) {
+        if (names.size() < kMaxNamedFiles)
+            names.push_back(plain(dump));
+    }
+    std::string text = fmt::format("{}", fmt::join(names, ", "));
+    if (dumps.size() > names.size())
+        text += fmt::format(" and {} more", dumps.size() - names.size());
+    return text;
+}
+
+std::string objectiveText(const Manifest& data)
+{
+    const PreparationSettings& settings = data.settings;
+    if (settings.objective == "gpt")
+        return "the next token of running text; [SEP] ends a document";
+    std::string text =
+        fmt::format("masked {}, {:.3g} % of all", settings.wholeWords ? "words as a whole" : "tokens",
+                    100 * settings.maskedShare);
+    if (settings.objective == "mlm" || settings.nextSentence == "none")
+        return text;
+    return text + (settings.nextSentence == "swap" ? ", and whether two sentences were swapped"
+                                                   : ", and whether the second part follows the first");
+}
+
+std::string vocabularyText(const Manifest& data)
+{
+    return fmt::format("{} WordPieces, {}, SHA-256 {}", grouped(std::int64_t{data.vocabularySize}),
+                       data.settings.cased ? "cased" : "uncased", plain(data.vocabularySha256));
+}
+
+Rows dataRows(const Manifest& data)
+{
+    const PreparationSettings& settings = data.settings;
+    const DatasetStatistics& counts = data.statistics;
+    Rows rows{{"Files", files(settings.dumps)},
+              {"Documents", sizeOfRows(counts.documents - counts.testDocuments, counts.testDocuments)},
+              {"Sentences", grouped(counts.sentences)},
+              {"Tokens of all documents", grouped(counts.tokens)},
+              {"Rows", sizeOfRows(data.trainingRows(), data.testRows())},
+              {"Tokens in a row", fmt::format("at most {}", data.sequenceLength)},
+              {"Task", objectiveText(data)}};
+    if (settings.dupeFactor > 1)
+        rows.push_back(
+            {"Rows made of each document", fmt::format("{} times, masked differently", settings.dupeFactor)});
+    rows.push_back({"Vocabulary", vocabularyText(data)});
+    return rows;
+}
+
+std::string data(const CardFacts& facts)
+{
+    std::string text = "\n## Training data\n\n";
+    if (facts.dataSet)
+        return text + table({"", ""}, dataRows(*facts.dataSet));
+    const std::string folder = std::filesystem::path(facts.spec.dataset.path).filename().string();
+    return text +
+           fmt::format("The data set \"{}\" was not available when this card was written.\n", plain(folder));
+}
+
+std::string optimizerText(const OptimizerSpec& optimizer)
+{
+    std::string text = std::string(nameOf(optimizer.kind));
+    text += optimizer.kind == OptimizerKind::Sgd
+                ? fmt::format(", momentum {}", optimizer.momentum)
+                : fmt::format(", beta {} and {}, epsilon {}", optimizer.beta1, optimizer.beta2,
+                              optimizer.epsilon);
+    return text + fmt::format(", weight decay {}", optimizer.weightDecay);
+}
+
+std::string learningRateText(const OptimizerSpec& optimizer)
+{
+    std::string schedule = fmt::format("{} schedule", nameOf(optimizer.schedule));
+    if (optimizer.schedule == ScheduleKind::Polynomial)
+        schedule += fmt::format(" of power {}", optimizer.decayPower);
+    return fmt::format("peak {}, {} warm-up steps, {}", optimizer.learningRate,
+                       grouped(std::int64_t{optimizer.warmupSteps}), schedule);
+}
+
+std::string precisionText(const RunSpec& spec)
+{
+    const bool isFull =
+        spec.precision.compute == ComputeType::Float64 || spec.precision.compute == ComputeType::Float32;
+    return fmt::format("{}{}", nameOf(spec.precision.compute),
+                       isFull ? "" : ", with float32 master weights, which this folder has");
+}
+
+std::string batchText(const RunSpec& spec)
+{
+    return fmt::format("{} rows{}", grouped(std::int64_t{spec.batch.global}),
+                       spec.batch.packing ? ", packed without padding" : "");
+}
+
+std::string seenText(const CardFacts& facts)
+{
+    std::string text = grouped(facts.consumedSamples);
+    const std::uint64_t rows = facts.dataSet ? facts.dataSet->trainingRows() : 0;
+    if (rows > 0)
+        text += fmt::format(", {:.2f} times the training rows",
+                            static_cast<double>(facts.consumedSamples) / static_cast<double>(rows));
+    return text;
+}
+
+Rows recipeRows(const CardFacts& facts)
+{
+    const RunSpec& spec = facts.spec;
+    Rows rows{{"Optimizer", optimizerText(spec.optimizer)},
+              {"Learning rate", learningRateText(spec.optimizer)},
+              {"Gradient clipping",
+               spec.optimizer.clipNorm > 0 ? fmt::format("norm {}", spec.optimizer.clipNorm) : "none"},
+              {"Batch", batchText(spec)},
+              {"Steps",
+               fmt::format("{} of {}", grouped(facts.step.value), grouped(std::int64_t{spec.launch.steps}))},
+              {"Rows seen", seenText(facts)}};
+    // A journal that lacks steps would give too few.
+    if (facts.history && facts.history->steps == facts.step.value)
+        rows.push_back({"Tokens seen, without padding", grouped(facts.history->tokens)});
+    if (facts.history && facts.history->skipped > 0)
+        rows.push_back({"Steps skipped because of an overflow", grouped(facts.history->skipped)});
+    rows.push_back({"Precision", precisionText(spec)});
+    rows.push_back(
+        {"Dropout", fmt::format("{}, of attention {}", spec.model.dropout, spec.model.attentionDropout)});
+    rows.push_back({"Seed", std::to_string(spec.seed)});
+    return rows;
+}
+
+std::string layoutText(const ParallelLayout& layout)
+{
+    std::vector<std::string> parts{fmt::format("data {}", layout.data)};
+    const auto add = [&parts](const char* name, int degree) {
+        if (degree > 1)
+            parts.push_back(fmt::format("{} {}", name, degree));
+    };
+    add("context", layout.context);
+    add("tensor", layout.tensor);
+    if (layout.sequence && layout.tensor > 1)
+        parts.emplace_back("sequence parallel");
+    if (layout.pipeline > 1)
+        parts.push_back(fmt::format("pipeline {} ({})", layout.pipeline, nameOf(layout.schedule)));
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string memoryText(const MemorySpec& memory)
+{
+    std::vector<std::string> parts;
+    if (memory.zeroStage > 0)
+        parts.push_back(fmt::format("ZeRO {}", memory.zeroStage));
+    if (memory.recompute != RecomputeKind::None)
+        parts.push_back(fmt::format("{} recomputation", nameOf(memory.recompute)));
+    const auto addIf = [&parts](bool isOn, const char* text) {
+        if (isOn)
+            parts.emplace_back(text);
+    };
+    addIf(memory.offloadActivations, "activations offloaded");
+    addIf(memory.offloadOptimizer, "optimizer offloaded");
+    addIf(memory.offloadParameters, "weights offloaded");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Rows hardwareRows(const CardFacts& facts)
+{
+    const RunSpec& spec = facts.spec;
+    Rows rows{{"Ranks", std::to_string(spec.layout.worldSize())},
+              {"Layout", layoutText(spec.layout)},
+              {"Micro-batch",
+               fmt::format("{} rows, {} times per step", spec.batch.micro, spec.batch.accumulation)}};
+    if (const std::string memory = memoryText(spec.memory); !memory.empty())
+        rows.push_back({"Memory", memory});
+    if (!facts.hardware.empty())
+        rows.push_back({"Hardware", plain(facts.hardware)});
+    if (facts.history && facts.history->steps == facts.step.value) {
+        const auto time = std::chrono::milliseconds(static_cast<std::int64_t>(1000 * facts.history->seconds));
+        rows.push_back({"Time of its steps", formatDuration(time)});
+    }
+    if (facts.history && facts.history->attempts > 1)
+        rows.push_back(
+            {"Attempts", fmt::format("{}; this is the layout of the last one", facts.history->attempts)});
+    rows.push_back({"Software", std::string("Trainyard ") + TRAINYARD_VERSION});
+    return rows;
+}
+
+std::string training(const CardFacts& facts)
+{
+    return "\n## Training\n\n" + table({"", ""}, recipeRows(facts)) + "\n### Layout and hardware\n\n" +
+           table({"", ""}, hardwareRows(facts));
+}
+
+std::string curve(const CardFacts& facts)
+{
+    std::string text = "\n## Training loss\n\n";
+    if (!facts.history || facts.history->curve.empty())
+        return text + "The records of its steps were not available when this card was written.\n";
+    const bool hasParts = facts.spec.model.nextSentence;
+    std::vector<std::string> head{"Step", "Loss", "Learning rate"};
+    if (hasParts)
+        head.insert(head.begin() + 2, {"Masked tokens", "Next sentence"});
+    Rows rows;
+    for (const CurvePoint& point : facts.history->curve) {
+        std::vector<std::string> row{grouped(point.step), fmt::format("{:.4f}", point.loss),
+                                     fmt::format("{:.3g}", point.learningRate)};
+        if (hasParts)
+            row.insert(row.begin() + 2,
+                       {fmt::format("{:.4f}", point.tokenLoss), fmt::format("{:.4f}", point.sequenceLoss)});
+        rows.push_back(std::move(row));
+    }
+    return text + "Each figure is of one step's batch.\n\n" + table(head, rows);
+}
+
+std::vector<EvaluationRecord> shownEvaluations(const std::vector<EvaluationRecord>& all)
+{
+    if (all.size() <= kMaxEvaluations)
+        return all;
+    std::vector<EvaluationRecord> few;
+    for (std::size_t i = 0; i < kMaxEvaluations; ++i)
+        few.push_back(all[i * (all.size() - 1) / (kMaxEvaluations - 1)]);
+    return few;
+}
+
+std::string evaluationTable(const CardFacts& facts)
+{
+    const ModelFamily family = facts.spec.model.family;
+    std::vector<std::string> head{"Step", "loss"};
+    for (const auto& [name, value] : metricsOf(facts.history->evaluations.back(), family))
+        head.emplace_back(name);
+    Rows rows;
+    for (const EvaluationRecord& record : shownEvaluations(facts.history->evaluations)) {
+        std::vector<std::string> row{grouped(record.step), fmt::format("{:.4f}", record.loss)};
+        for (const auto& [name, value] : metricsOf(record, family))
+            row.push_back(fmt::format("{:.4f}", value));
+        row.resize(head.size());
+        rows.push_back(std::move(row));
+    }
+    return table(head, rows);
+}
+
+std::string evaluationSource(const CardFacts& facts)
+{
+    const std::string& other = facts.spec.evaluation.dataset;
+    if (other.empty())
+        return "held-out rows of its data set";
+    return fmt::format("held-out rows of the data set \"{}\"",
+                       plain(std::filesystem::path(other).filename().string()));
+}
+
+std::string results(const CardFacts& facts)
+{
+    std::string text = "\n## Results on held-out rows\n\n";
+    if (!facts.history || facts.history->evaluations.empty())
+        return text + "None were recorded up to this step.\n";
+    const EvaluationRecord& last = facts.history->evaluations.back();
+    text += fmt::format("Means over {} tokens to predict in {} {}, which it was not trained on, without "
+                        "dropout.\n\n",
+                        grouped(last.tokens), grouped(last.rows), evaluationSource(facts));
+    return text + evaluationTable(facts);
+}
+
+/// Where the tokenizer or the positions differ from what a reader of the configuration expects.
+std::vector<std::string> limits(const CardFacts& facts)
+{
+    const ModelSpec& model = facts.spec.model;
+    std::vector<std::string> lines;
+    if (facts.dataSet) {
+        lines.push_back(
+            fmt::format("It was trained on the text named above alone{}, and repeats its errors and "
+                        "biases.",
+                        facts.spec.init.isOn() ? ", besides what it began with" : ""));
+        if (facts.dataSet->sequenceLength < model.maxPositions && !facts.spec.init.isOn() &&
+            model.positions == PositionEncoding::Learned)
+            lines.push_back(fmt::format(
+                "It was trained on rows of at most {} tokens: positions from {} to {} "
+                "were never trained.",
+                facts.dataSet->sequenceLength, facts.dataSet->sequenceLength, model.maxPositions - 1));
+    }
+    if (facts.hasRun() && facts.step.value < facts.spec.launch.steps)
+        lines.emplace_back("Its training was not finished.");
+    const CardTokenizer tokenizer = facts.tokenizer.value_or(CardTokenizer{});
+    if (tokenizer.entries > 0 && tokenizer.entries < static_cast<std::size_t>(model.vocabulary))
+        lines.push_back(fmt::format("The tokenizer has {} entries; tokens from {} to {} never occur.",
+                                    grouped(std::uint64_t{tokenizer.entries}), tokenizer.entries,
+                                    model.vocabulary - 1));
+    if (facts.tokenizer)
+        lines.emplace_back("The tokenizer takes names of special tokens in a text, such as [SEP], for these "
+                           "tokens; in the training data they were plain text.");
+    if (tokenizer.profile == kGooglePython)
+        lines.emplace_back("The training data was tokenized with the Unicode tables of Google's "
+                           "tokenization.py on Python 3.11; the tokenizer here treats a few rare characters "
+                           "differently.");
+    lines.emplace_back("It was not evaluated on any task beyond the figures above.");
+    return lines;
+}
+
+std::string limitations(const CardFacts& facts)
+{
+    std::string text = "\n## Limitations\n\n";
+    for (const std::string& line : limits(facts))
+        text += "- " + line + "\n";
+    return text;
+}
+
+} // namespace
+
+std::string modelCard(const CardFacts& facts)
+{
+    std::string text = metadata(facts) + "\n" + introduction(facts) + use(facts);
+    if (facts.hasRun())
+        text += data(facts) + training(facts) + curve(facts) + results(facts);
+    return text + limitations(facts);
+}
+
+} // namespace trainyard

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "datasets/shards/manifest.h"
+#include "engine/base/ids.h"
+#include "engine/hand_over/training_history.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// The tokenizer that lies next to the model.
+struct CardTokenizer {
+    std::size_t entries = 0;
+    bool cased = false;
+    std::string profile; ///< of UnicodeTables; empty: unknown
+};
+
+/// What is known about an exported model. What is not known is not in its card.
+struct CardFacts {
+    std::string name;   ///< of the model's folder, for the lines that load it
+    std::string family; ///< Hugging Face's class: "BertForPreTraining"
+    RunSpec spec;       ///< of the run that wrote the checkpoint, or with nothing but the model
+    Step step;
+    std::uint64_t consumedSamples = 0;
+    std::optional<CardTokenizer> tokenizer{};
+    std::optional<Manifest> dataSet{};         ///< that the run was trained on
+    std::optional<TrainingHistory> history{}; ///< up to `step`
+    std::string hardware{};                   ///< hardwareText()
+
+    /// False for a checkpoint that was made of imported weights.
+    bool hasRun() const { return !spec.dataset.path.empty(); }
+};
+
+/// The model's README.md as the Hugging Face Hub reads it: metadata in YAML, then Markdown about use, data,
+/// recipe, hardware, curve, held-out figures and limits. The licence is left to the user. Names no host and no
+/// path of the machines that trained.
+std::string modelCard(const CardFacts& facts);
+
+} // namespace trainyard

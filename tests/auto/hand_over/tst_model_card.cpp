@@ -1,0 +1,203 @@
+#include <QRegularExpression>
+#include <QTest>
+
+#include "engine/hand_over/model_card.h"
+
+using namespace trainyard;
+
+namespace {
+
+Manifest dataSet()
+{
+    Manifest data;
+    data.sequenceLength = 64;
+    data.vocabularySize = 4096;
+    data.vocabularySha256 = std::string(64, 'a');
+    data.shards = {{"train.hdf5", 10000, {}, true}, {"test.hdf5", 500, {}, false}};
+    data.settings.dumps = {"enwiki-20260101-pages-articles.xml.bz2"};
+    data.settings.maskedShare = 0.15;
+    data.statistics.documents = 110;
+    data.statistics.testDocuments = 10;
+    data.statistics.tokens = 1234567;
+    return data;
+}
+
+TrainingHistory history()
+{
+    TrainingHistory history;
+    history.curve = {{1, 9.5, 8.75, 0.75, 1e-4}, {60, 5.25, 4.625, 0.625, 2e-3}};
+    EvaluationRecord record;
+    record.step = 60;
+    record.loss = 5.5;
+    record.tokenLoss = 4.875;
+    record.sequenceLoss = 0.625;
+    record.tokenAccuracy = 0.25;
+    record.sequenceAccuracy = 0.5;
+    record.tokens = 6400;
+    record.rows = 640;
+    history.evaluations = {record};
+    history.steps = 60;
+    history.tokens = 61440;
+    history.seconds = 90;
+    history.attempts = 1;
+    return history;
+}
+
+CardFacts facts()
+{
+    CardFacts facts;
+    facts.name = "bert-tiny";
+    facts.family = "BertForPreTraining";
+    facts.spec.name = "my run";
+    facts.spec.model.vocabulary = 4096;
+    facts.spec.dataset.path = "/secret/place/wiki-64";
+    facts.spec.cluster.nodes.front().host = "secret-host";
+    facts.spec.launch.steps = 100;
+    facts.step = Step{60};
+    facts.consumedSamples = 1920;
+    facts.tokenizer = CardTokenizer{4096, false, "hf-0.23"};
+    facts.dataSet = dataSet();
+    facts.history = history();
+    facts.hardware = "1 host with 8 x NVIDIA H100";
+    return facts;
+}
+
+QString cardOf(const CardFacts& facts)
+{
+    return QString::fromStdString(modelCard(facts));
+}
+
+/// The value behind a name in one of the card's tables.
+QString valueOf(const QString& card, const QString& name)
+{
+    const QRegularExpression row("^\\| " + QRegularExpression::escape(name) + " \\| (.*) \\|$",
+                                 QRegularExpression::MultilineOption);
+    return row.match(card).captured(1);
+}
+
+} // namespace
+
+class TestModelCard : public QObject {
+    Q_OBJECT
+
+private slots:
+    void beginsWithTheHubsMetadata()
+    {
+        const QString card = cardOf(facts());
+        QVERIFY(card.startsWith("---\nlanguage:\n- en\n"));
+        const QString head = card.section("---\n", 1, 1);
+        QVERIFY(head.contains("\nlibrary_name: transformers\n"));
+        QVERIFY(head.contains("\npipeline_tag: fill-mask\n"));
+        QVERIFY(head.contains("\ndatasets:\n- wikipedia\n"));
+        QVERIFY(head.contains("\n# license:")); // nobody but the user knows
+        QVERIFY(!head.contains("\nlicense:"));
+    }
+
+    void tellsDataAndRecipe()
+    {
+        const QString card = cardOf(facts());
+        QCOMPARE(valueOf(card, "Documents"), "100, and 10 held out");
+        QCOMPARE(valueOf(card, "Rows"), "10,000, and 500 held out");
+        QCOMPARE(valueOf(card, "Tokens of all documents"), "1,234,567");
+        QCOMPARE(valueOf(card, "Steps"), "60 of 100");
+        QCOMPARE(valueOf(card, "Rows seen"), "1,920, 0.19 times the training rows");
+        QCOMPARE(valueOf(card, "Tokens seen, without padding"), "61,440");
+        QVERIFY(valueOf(card, "Optimizer").startsWith("adamw, beta 0.9 and 0.999, epsilon 1e-08"));
+        QCOMPARE(valueOf(card, "Hardware"), "1 host with 8 x NVIDIA H100");
+        QCOMPARE(valueOf(card, "Time of its steps"), "1 min 30 s");
+    }
+
+    void showsCurveAndHeldOutResults()
+    {
+        const QString card = cardOf(facts());
+        QVERIFY(card.contains("| Step | Loss | Masked tokens | Next sentence | Learning rate |\n"));
+        QVERIFY(card.contains("| 60 | 5.2500 | 4.6250 | 0.6250 | 0.002 |\n"));
+        QVERIFY(card.contains("| Step | loss | mlm_loss | mlm_accuracy | nsp_loss | nsp_accuracy |\n"));
+        QVERIFY(card.contains("| 60 | 5.5000 | 4.8750 | 0.2500 | 0.6250 | 0.5000 |\n"));
+        QVERIFY(card.contains("Means over 6,400 tokens to predict in 640 held-out rows"));
+    }
+
+    void tellsItsLimits()
+    {
+        const QString card = cardOf(facts());
+        QVERIFY(card.contains("positions from 64 to 511 were never trained"));
+        QVERIFY(card.contains("This is step 60 of the 100 planned."));
+        CardFacts whole = facts();
+        whole.dataSet->sequenceLength = 512;
+        whole.step = Step{100};
+        whole.spec.model.vocabulary = 5000;
+        const QString other = cardOf(whole);
+        QVERIFY(!other.contains("never trained"));
+        QVERIFY(other.contains("tokens from 4096 to 4999 never occur"));
+        QVERIFY(!other.contains("not finished"));
+    }
+
+    /// Steps are missing in the journal: a sum over the others would be wrong.
+    void leavesOutSumsOfAJournalWithGaps()
+    {
+        CardFacts gaps = facts();
+        gaps.history->steps = 59;
+        QVERIFY(!cardOf(gaps).contains("Tokens seen"));
+        QVERIFY(!cardOf(gaps).contains("Time of its steps"));
+    }
+
+    void inventsNothing()
+    {
+        CardFacts unknown = facts();
+        unknown.dataSet.reset();
+        unknown.history.reset();
+        unknown.hardware.clear();
+        unknown.tokenizer.reset();
+        const QString card = cardOf(unknown);
+        QVERIFY(card.startsWith("---\n# license:"));
+        QVERIFY(!card.contains("datasets:"));
+        QVERIFY(card.contains("The data set \"wiki-64\" was not available"));
+        QVERIFY(card.contains("The records of its steps were not available"));
+        QVERIFY(card.contains("None were recorded up to this step."));
+        QVERIFY(card.contains("The folder has no tokenizer."));
+        QVERIFY(!card.contains("AutoTokenizer"));
+        QVERIFY(!card.contains("Hardware"));
+    }
+
+    void ofImportedWeightsTellsNoTraining()
+    {
+        CardFacts imported;
+        imported.name = "bert";
+        imported.family = "BertForMaskedLM";
+        imported.spec.model.nextSentence = false;
+        const QString card = cardOf(imported);
+        QVERIFY(card.contains("how they were trained is not recorded"));
+        QVERIFY(!card.contains("## Training"));
+        QVERIFY(card.contains("AutoModelForMaskedLM.from_pretrained(folder)"));
+    }
+
+    void namesNoMachine() { QVERIFY(!cardOf(facts()).contains("secret")); }
+
+    void namesStayText()
+    {
+        CardFacts hostile = facts();
+        hostile.spec.name = "a|b](x)\n# c";
+        hostile.name = "quo\"te";
+        hostile.dataSet->settings.dumps = {"x | <script>.xml"};
+        const QString card = cardOf(hostile);
+        QVERIFY(card.contains("# a\\|b\\](x) \\# c\n"));
+        QVERIFY(card.contains("folder = \"quo\\\"te\"\n"));
+        QCOMPARE(valueOf(card, "Files"), "x \\| \\<script\\>.xml");
+    }
+
+    void loadsADecoderAsOne()
+    {
+        CardFacts decoder = facts();
+        decoder.spec.model.setFamily(ModelFamily::Gpt);
+        decoder.family = "GPT2LMHeadModel";
+        decoder.dataSet->settings.objective = "gpt";
+        const QString card = cardOf(decoder);
+        QVERIFY(card.contains("pipeline_tag: text-generation\n"));
+        QVERIFY(card.contains("model = AutoModelForCausalLM.from_pretrained(folder)\n"));
+        QVERIFY(card.contains("| Step | Loss | Learning rate |\n"));
+        QVERIFY(card.contains("| Step | loss | perplexity | accuracy |\n"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestModelCard)
+#include "tst_model_card.moc"
