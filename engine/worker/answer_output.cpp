@@ -56,13 +56,24 @@ void AnswerOutput::fail(const Error& error)
         append(Severity::Error, error.text());
 }
 
+void AnswerOutput::report(const ProgressRecord& progress)
+{
+    if (m_journal)
+        append(progress);
+}
+
 void AnswerOutput::append(Severity severity, std::string_view text)
 {
     EventRecord event;
     event.severity = severity;
     event.kind = kKind;
     event.message = text;
-    const auto appended = m_journal->append(event);
+    append(event);
+}
+
+void AnswerOutput::append(const Payload& payload)
+{
+    const auto appended = m_journal->append(payload);
     if (!appended.ok() && m_written.ok())
         m_written = appended.error();
 }

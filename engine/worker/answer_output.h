@@ -21,6 +21,8 @@ public:
     void print(std::string_view text);
     /// Something about the answer that is no part of it; one line.
     void remark(const std::string& text);
+    /// How far a job is; no effect without one.
+    void report(const ProgressRecord& progress);
     /// False once nobody gets any more of it.
     bool isWanted() const;
     /// Failed, with the reason, when the client of a job did not get all of it. Of lost standard output
@@ -31,6 +33,7 @@ public:
 
 private:
     void append(Severity severity, std::string_view text);
+    void append(const Payload& payload);
 
     std::optional<JournalWriter> m_journal; // nullopt: standard output
     Status m_written;

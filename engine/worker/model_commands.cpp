@@ -9,20 +9,11 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/cpu_math.h"
 #include "engine/worker/eval_command.h"
+#include "engine/worker/export_command.h"
 
 namespace trainyard {
 
 namespace {
-
-CLI::Validator byteSize()
-{
-    return CLI::Validator(
-        [](const std::string& text) {
-            const auto bytes = parseBytes(text);
-            return bytes.ok() ? std::string() : bytes.error().text();
-        },
-        "SIZE");
-}
 
 void addRunDirectory(CLI::App& command, std::filesystem::path& directory)
 {
@@ -62,17 +53,15 @@ void ModelCommands::addImportAndExport()
         ->required();
     import->add_option("--out", m_import.checkpoint, "Folder for the checkpoint")->required();
     CLI::App* exported =
-        m_app.add_subcommand("export", "Export a checkpoint's weights to Hugging Face files");
+        m_app.add_subcommand("export", "Export a checkpoint as a Hugging Face model, with tokenizer and card");
     exported->footer(
         "Example:\n  trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny");
     exported
-        ->add_option("checkpoint,--checkpoint", m_export.checkpoint,
-                     "A checkpoint, or a folder of checkpoints")
+        ->add_option("checkpoint,--checkpoint", m_export.model,
+                     "A run's directory, a checkpoint, or a folder of checkpoints")
         ->required();
-    exported->add_option("--hf", m_export.huggingFace, "Folder to write; must not exist")->required();
-    exported->add_option("--max-shard", m_maxShard, "Split the weights into files of at most this size")
-        ->check(byteSize())
-        ->capture_default_str();
+    addModelExportOptions(*exported, m_export)->required();
+    addRunDirectory(*exported, m_exportRunDirectory);
 }
 
 void ModelCommands::addCertify()
@@ -101,10 +90,8 @@ Status ModelCommands::runChosen()
     configureAllocator();
     if (m_app.got_subcommand("import"))
         return runImport(m_import);
-    if (m_app.got_subcommand("export")) {
-        TRAINYARD_TRY(m_export.maxShard, parseBytes(m_maxShard));
-        return runExport(m_export);
-    }
+    if (m_app.got_subcommand("export"))
+        return runExportCommand(m_export, m_exportRunDirectory);
     configureCpuMath();
     AccountingAllocator::install();
     if (m_app.got_subcommand("certify"))

@@ -3,6 +3,7 @@
 #include "engine/certification/certificate.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 #include "engine/evaluation/options/eval_command_line.h"
+#include "engine/hand_over/options/export_command_line.h"
 #include "engine/worker/try_command.h"
 
 namespace CLI {
@@ -31,8 +32,8 @@ private:
     EvalCommandLine m_eval;
     std::filesystem::path m_evalRunDirectory;
     ImportOptions m_import;
-    ExportOptions m_export;
-    std::string m_maxShard = "5 GiB";
+    ModelExportOptions m_export;
+    std::filesystem::path m_exportRunDirectory;
     CertifyOptions m_certify;
     TryOptions m_try;
     std::filesystem::path m_tryRunDirectory;

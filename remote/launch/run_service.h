@@ -25,7 +25,7 @@ struct StartPlan;
 
 /// A data job for a host.
 struct DataJob {
-    /// Of trainyard-prepare: "prepare", "documents", "verify"; of trainyard-worker: "eval", "try".
+    /// Of trainyard-prepare: "prepare", "documents", "verify"; of trainyard-worker: "eval", "export", "try".
     QString command = QStringLiteral("prepare");
     QString name;          ///< for people; a plain name
     QStringList arguments; ///< without --run-dir; the job runs in the run's directory

@@ -27,10 +27,16 @@ Result<StoredModel> StoredModel::open(const fs::path& path, const CheckpointWish
     return StoredModel(found.folder, found.remark, std::move(reader));
 }
 
-const RunSpec* StoredModel::run() const
+const TrainingPosition* StoredModel::position() const
 {
     const auto* reader = std::get_if<CheckpointReader>(&m_weights);
-    return reader ? &reader->manifest().position.spec : nullptr;
+    return reader ? &reader->manifest().position : nullptr;
+}
+
+const RunSpec* StoredModel::run() const
+{
+    const TrainingPosition* written = position();
+    return written ? &written->spec : nullptr;
 }
 
 const ModelSpec& StoredModel::spec() const

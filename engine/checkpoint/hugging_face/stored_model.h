@@ -22,7 +22,9 @@ public:
     static Result<StoredModel> open(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
     const ModelSpec& spec() const;
-    /// The specification of the run that wrote the checkpoint; null for a folder of Hugging Face's.
+    /// Where the run stood that wrote the checkpoint; null for a folder of Hugging Face's.
+    const TrainingPosition* position() const;
+    /// The specification of that run; null for a folder of Hugging Face's.
     const RunSpec* run() const;
     /// With the weights: Hugging Face's, or one `step-...`.
     const std::filesystem::path& folder() const { return m_folder; }

@@ -15,7 +15,7 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::array<std::string_view, 3> kDataCommands{"prepare", "documents", "verify"};
-constexpr std::array<std::string_view, 2> kModelCommands{"eval", "try"}; ///< of trainyard-worker
+constexpr std::array<std::string_view, 3> kModelCommands{"eval", "export", "try"}; ///< of trainyard-worker
 constexpr std::array kKinds{WorkKind::Train, WorkKind::Prepare, WorkKind::Probe};
 constexpr std::array<std::string_view, kKinds.size()> kNames{"train", "prepare", "probe"};
 
@@ -104,8 +104,10 @@ Result<RunWork> parsePreparation(std::string_view jobText)
         const json& command = job["command"];
         work.command = command.is_string() ? command.get<std::string>() : std::string();
         if (!isIn(kDataCommands, work.command) && !isIn(kModelCommands, work.command))
-            return badInput("job.command is not \"prepare\", \"documents\", \"verify\", \"eval\" or \"try\"",
-                            "the agent may be outdated: deploy again");
+            return badInput(
+                "job.command is not \"prepare\", \"documents\", \"verify\", \"eval\", \"export\" or "
+                "\"try\"",
+                "the agent may be outdated: deploy again");
     }
     for (const json& argument : job["arguments"]) {
         if (!argument.is_string())

@@ -36,7 +36,8 @@ struct RunWork {
     int threadsPerRank = 1;
     std::int64_t steps = 0; ///< 0 = not counted in steps
     std::chrono::milliseconds gracePeriod{15000};
-    /// Of trainyard-prepare: "prepare", "documents" or "verify"; of trainyard-worker: "eval" or "try".
+    /// Of trainyard-prepare: "prepare", "documents" or "verify"; of trainyard-worker: "eval", "export" or
+    /// "try".
     std::string command = "prepare";
     std::vector<std::string> arguments{}; ///< of that command
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was

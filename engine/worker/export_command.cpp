@@ -1,0 +1,219 @@
+#include "engine/worker/export_command.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "datasets/shards/manifest.h"
+#include "engine/base/standard_streams.h"
+#include "engine/checkpoint/format/checkpoint_name.h"
+#include "engine/checkpoint/hugging_face/conversion_commands.h"
+#include "engine/checkpoint/hugging_face/format/architecture.h"
+#include "engine/checkpoint/hugging_face/hugging_face_export.h"
+#include "engine/hand_over/hardware_text.h"
+#include "engine/hand_over/model_card.h"
+#include "engine/hand_over/tokenizer_files.h"
+#include "engine/planner/layout/parameter_parts.h"
+#include "engine/training/run_directory.h"
+#include "engine/worker/answer_output.h"
+#include "engine/worker/stop_signals.h"
+#include "engine/worker/text_codec.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr Bytes kReportedBytes = 64 * kMiB; ///< between two reports of a job's progress
+
+/// One export, from the checkpoint to the folder.
+class Export {
+public:
+    Export(const ModelExportOptions& options, StoredModel model, const fs::path& runDirectory,
+           AnswerOutput& output, const StopFlag& stop)
+        : m_options(options)
+        , m_model(std::move(model))
+        , m_runDirectory(runDirectory)
+        , m_folder(runDirectory / options.folder)
+        , m_output(output)
+        , m_stop(stop)
+    {
+    }
+
+    Status run()
+    {
+        TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(m_folder, m_model.spec()));
+        TRAINYARD_TRY_STATUS(checkSpace());
+        TRAINYARD_TRY_STATUS(addTokenizer());
+        addCard();
+        if (m_runDirectory.empty()) // the client of a job shows its progress
+            printNotice(
+                fmt::format("writing {} of weights to {}\n", formatBytes(weightBytes()), m_folder.string()));
+        m_extras.onProgress = [this](Bytes written, Bytes total) { return onProgress(written, total); };
+        TRAINYARD_TRY(const Bytes maxShard, parseBytes(m_options.maxShard));
+        return runExport({m_model.folder(), m_folder, maxShard, m_extras});
+    }
+
+private:
+    const RunSpec& spec() const { return *m_model.run(); }
+    Bytes weightBytes() const { return static_cast<Bytes>(parameterCount(m_model.spec())) * sizeof(float); }
+
+    Status checkSpace() const
+    {
+        std::error_code unknown;
+        fs::path place = fs::absolute(m_folder).parent_path();
+        while (!fs::exists(place, unknown) && place.has_relative_path())
+            place = place.parent_path();
+        const auto space = fs::space(place, unknown);
+        if (unknown || space.available >= weightBytes())
+            return {};
+        return failed(fmt::format("the weights need {}, and {} has {} free", formatBytes(weightBytes()),
+                                  place.string(), formatBytes(space.available)),
+                      "free some space, or choose a folder on another disk");
+    }
+
+    Status addTokenizer()
+    {
+        if (m_options.withoutTokenizer)
+            return {};
+        if (m_options.vocabulary.empty() && m_model.dataSet().empty()) {
+            m_output.remark(
+                "without tokenizer: the checkpoint is of no run with a data set; --vocab FILE names "
+                "its vocabulary");
+            return {};
+        }
+        auto files = tokenizerFilesOfRun();
+        if (!files.ok())
+            return badInput(files.error().message,
+                            "name the vocabulary of the model with --vocab FILE, or leave the tokenizer out "
+                            "with --no-tokenizer");
+        TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(files->vocabulary));
+        TRAINYARD_TRY_STATUS(checkVocabulary(vocabulary, files->vocabulary));
+        takeTokenizer(vocabulary, *files);
+        return {};
+    }
+
+    Result<TokenizerFiles> tokenizerFilesOfRun() const
+    {
+        if (m_options.vocabulary.empty())
+            return tokenizerOf(m_model);
+        return TokenizerFiles{m_options.vocabulary, m_options.cased ? std::optional(true) : std::nullopt, {}};
+    }
+
+    Status checkVocabulary(const Vocabulary& vocabulary, const fs::path& file) const
+    {
+        const auto entries = static_cast<std::size_t>(m_model.spec().vocabulary);
+        if (vocabulary.size() > entries)
+            return badInput(fmt::format("{} has {} entries, but the model has {}", file.string(),
+                                        vocabulary.size(), entries),
+                            "it is another model's vocabulary: name the right one with --vocab");
+        const auto data = Manifest::load(m_model.dataSet());
+        if (m_options.vocabulary.empty() && data.ok() && vocabulary.sha256() != data->vocabularySha256)
+            return badInput(file.string() + " is not the file that its data set was made with",
+                            "`trainyard verify` shows what has changed; name the right vocabulary with "
+                            "--vocab");
+        return {};
+    }
+
+    void takeTokenizer(const Vocabulary& vocabulary, const TokenizerFiles& files)
+    {
+        const bool cased = files.cased.value_or(vocabulary.looksCased());
+        m_extras.files = tokenizerFiles(vocabulary, cased, m_model.spec());
+        m_extras.endToken = vocabulary.special().separator;
+        m_tokenizer = CardTokenizer{vocabulary.size(), cased, files.profile};
+    }
+
+    void addCard()
+    {
+        CardFacts facts{.name = fs::absolute(m_folder).filename().string(),
+                        .family = architectureOf(m_model.spec()).className(m_model.spec()),
+                        .spec = spec(),
+                        .step = m_model.position()->step,
+                        .consumedSamples = m_model.position()->consumedSamples,
+                        .tokenizer = m_tokenizer};
+        if (facts.hasRun())
+            addRunFacts(facts);
+        m_extras.files["README.md"] = modelCard(facts);
+    }
+
+    /// A checkpoint that was copied elsewhere lacks some of them, and the card says so.
+    void addRunFacts(CardFacts& facts)
+    {
+        if (auto manifest = Manifest::load(m_model.dataSet()); manifest.ok())
+            facts.dataSet = std::move(*manifest);
+        const RunDirectory run(m_model.folder().parent_path().parent_path());
+        std::error_code ignored;
+        if (!fs::equivalent(run.checkpoints(), m_model.folder().parent_path(), ignored))
+            return;
+        facts.hardware = hardwareText(run.root() / "inventory.json");
+        if (!isOfPresentLine())
+            return; // the journal has the steps of the line that replaced it
+        auto history = readTrainingHistory(run.journals() / "steps", facts.step);
+        if (history.ok())
+            facts.history = std::move(*history);
+        else
+            m_output.remark("model card without curve: " + history.error().message);
+    }
+
+    bool isOfPresentLine() const
+    {
+        const auto name = CheckpointName::parse(m_model.folder().filename().string());
+        return name && name->line == 0;
+    }
+
+    Status onProgress(Bytes written, Bytes total)
+    {
+        if (m_stop)
+            return cancelled("the export was cancelled; nothing was written");
+        if (written == 0 || written >= m_reported + kReportedBytes) {
+            m_reported = written;
+            ProgressRecord progress;
+            progress.stage = "weights";
+            progress.done = written;
+            progress.total = total;
+            progress.unit = "B";
+            m_output.report(progress);
+        }
+        return {};
+    }
+
+    const ModelExportOptions& m_options;
+    StoredModel m_model;
+    fs::path m_runDirectory; ///< of a job; else empty
+    fs::path m_folder;
+    AnswerOutput& m_output;
+    const StopFlag& m_stop;
+    FolderExtras m_extras;
+    std::optional<CardTokenizer> m_tokenizer;
+    Bytes m_reported = 0;
+};
+
+Status exportModel(const ModelExportOptions& options, const fs::path& runDirectory, AnswerOutput& output,
+                   const StopFlag& stop)
+{
+    const CheckpointWish wish{options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
+    TRAINYARD_TRY(StoredModel model, StoredModel::open(modelOfJob(options.model, runDirectory), wish));
+    if (!model.run())
+        return badInput(options.model + " is a Hugging Face model already", "copy the folder");
+    if (!model.remark().empty())
+        output.remark("exporting " + model.remark());
+    Export job(options, std::move(model), runDirectory, output, stop);
+    TRAINYARD_TRY_STATUS(job.run());
+    output.print(options.folder + '\n');
+    return output.status();
+}
+
+} // namespace
+
+Status runExportCommand(const ModelExportOptions& options, const fs::path& runDirectory)
+{
+    const StopSignals signals([](const char*) {});
+    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
+    const Status status = exportModel(options, runDirectory, output, *signals.flag());
+    if (!status.ok())
+        output.fail(status.error());
+    return status;
+}
+
+} // namespace trainyard
