@@ -1,0 +1,219 @@
+#include "remote/launch/run_folder_fetch.h"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include <QJsonArray>
+#include <QJsonObject>
+#include <QPromise>
+#include <QThreadPool>
+#include <QTimer>
+
+#include "engine/base/file.h"
+#include "remote/target/read_file.h"
+#include "remote/wire/protocol.h"
+
+namespace trainyard {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMaxBrokenLinks = 20; ///< with the pause in between about as long as a link may be gone
+constexpr auto kPauseAfterBrokenLink = std::chrono::seconds(3);
+constexpr qint64 kFetchedPiece = 256 * kKiB;
+constexpr qint64 kAskedAhead = 4 * kMiB;
+
+} // namespace
+
+RunFolderFetch::RunFolderFetch(Plan plan, TargetPool& targets, QObject* parent)
+    : QObject(parent), m_plan(std::move(plan)), m_hosts({m_plan.host}, targets)
+{
+    connect(&m_syncing, &QFutureWatcherBase::finished, this, [this] { publish(m_syncing.result()); });
+}
+
+RunFolderFetch::~RunFolderFetch()
+{
+    m_file.close();
+    std::error_code ignored;
+    if (!m_temporary.empty())
+        fs::remove_all(m_temporary, ignored);
+}
+
+void RunFolderFetch::start()
+{
+    m_hosts.whenReady([this](const Status& ready) {
+        if (!ready.ok())
+            return fail(ready.error());
+        m_temporary.empty() ? list() : next();
+    });
+}
+
+void RunFolderFetch::list()
+{
+    source().call({{"op", "list"}, {"run", m_plan.runId}, {"folder", m_plan.folder}}, this,
+                  [this](const Result<QJsonObject>& reply) {
+                      if (!reply.ok())
+                          return fail(reply.error());
+                      Status ready = takeList(reply->value("entries").toArray());
+                      if (ready.ok())
+                          ready = prepare();
+                      ready.ok() ? next() : finish(ready);
+                  });
+}
+
+Status RunFolderFetch::takeList(const QJsonArray& entries)
+{
+    m_files.clear();
+    m_total = 0;
+    for (const QJsonValue& entry : entries) {
+        const File file{entry["name"].toString(), entry["size"].toInteger(-1)};
+        if (!isPlainName(file.name.toStdString()) || file.bytes < 0 || entry["folder"].toBool())
+            return failed(m_plan.host.toStdString() + " lists \"" + file.name.toStdString() +
+                          "\", which is no file of " + m_plan.folder.toStdString());
+        m_files.append(file);
+        m_total += file.bytes;
+    }
+    if (m_files.isEmpty())
+        return failed(m_plan.folder.toStdString() + " is empty on " + m_plan.host.toStdString());
+    return {};
+}
+
+Status RunFolderFetch::prepare()
+{
+    std::error_code ignored;
+    if (fs::exists(fs::symlink_status(m_plan.destination, ignored)))
+        return badInput(m_plan.destination.string() + " exists already",
+                        "choose another folder, or remove it first");
+    fs::path temporary = m_plan.destination;
+    temporary += temporarySuffix();
+    TRAINYARD_TRY_STATUS(makeFolder(temporary));
+    m_temporary = temporary;
+    return checkSpace();
+}
+
+Status RunFolderFetch::checkSpace() const
+{
+    std::error_code unknown;
+    const auto space = fs::space(m_temporary, unknown);
+    if (unknown || space.available >= static_cast<Bytes>(m_total))
+        return {};
+    return failed(m_plan.destination.string() + " needs " + formatBytes(static_cast<Bytes>(m_total)) +
+                      ", and its disk has " + formatBytes(space.available) + " free",
+                  "free some space, or choose a folder on another disk");
+}
+
+void RunFolderFetch::next()
+{
+    while (!m_files.isEmpty() && !m_ended) {
+        if (!m_file.is_open())
+            m_file.open(m_temporary / m_files.first().name.toStdString(), std::ios::binary);
+        if (m_written < m_files.first().bytes)
+            return readOn();
+        if (const Status closed = closeFile(); !closed.ok())
+            return finish(closed);
+    }
+    if (!m_ended)
+        sync();
+}
+
+/// From where the file ends here: of what was asked for earlier nothing comes any more.
+void RunFolderFetch::readOn()
+{
+    ++m_round;
+    m_arrived.clear();
+    m_asked = m_written;
+    askForMore();
+}
+
+void RunFolderFetch::askForMore()
+{
+    const File& file = m_files.first();
+    const QJsonObject request{
+        {"op", "read"}, {"run", m_plan.runId}, {"file", m_plan.folder + '/' + file.name}};
+    while (m_asked < file.bytes && m_asked - m_written < kAskedAhead) {
+        const qint64 offset = m_asked;
+        const qint64 limit = std::min(kFetchedPiece, file.bytes - offset);
+        m_asked += limit;
+        readPiece(source(), request, offset, limit, this,
+                  [this, offset, limit, round = m_round](const Result<FilePiece>& piece) {
+                      if (round != m_round || m_ended)
+                          return;
+                      if (!piece.ok())
+                          return fail(piece.error());
+                      if (piece->bytes.size() != limit)
+                          return finish(failed("a file shrank while it was fetched"));
+                      take(offset, piece->bytes);
+                  });
+    }
+}
+
+void RunFolderFetch::take(qint64 offset, const QByteArray& bytes)
+{
+    m_failures = 0;
+    m_arrived[offset] = bytes;
+    for (auto piece = m_arrived.begin(); piece != m_arrived.end() && piece->first == m_written;
+         piece = m_arrived.erase(piece)) {
+        m_file.write(piece->second.constData(), piece->second.size());
+        m_written += piece->second.size();
+    }
+    if (!m_file)
+        return finish(failed("cannot write " + m_plan.destination.string(), "its disk may be full"));
+    emit progress(m_done + m_written, m_total);
+    m_written < m_files.first().bytes ? askForMore() : next();
+}
+
+Status RunFolderFetch::closeFile()
+{
+    m_file.close();
+    if (!m_file)
+        return failed("cannot write " + m_plan.destination.string(), "its disk may be full");
+    m_done += m_files.first().bytes;
+    m_files.removeFirst();
+    m_written = 0;
+    return {};
+}
+
+/// In another thread: gigabytes take a while.
+void RunFolderFetch::sync()
+{
+    auto promise = std::make_shared<QPromise<Status>>();
+    promise->start();
+    m_syncing.setFuture(promise->future());
+    QThreadPool::globalInstance()->start([promise, folder = m_temporary] {
+        promise->addResult(syncTree(folder));
+        promise->finish();
+    });
+}
+
+void RunFolderFetch::publish(const Status& synced)
+{
+    if (!synced.ok())
+        return finish(synced);
+    std::error_code problem;
+    fs::rename(m_temporary, m_plan.destination, problem);
+    if (problem)
+        return finish(failed("cannot create " + m_plan.destination.string() + ": " + problem.message()));
+    m_temporary.clear();
+    const fs::path parent = fs::absolute(m_plan.destination).parent_path();
+    (void)syncPath(parent); // the folder is there; only a power cut now could lose its name
+    finish({});
+}
+
+/// A link that is gone comes back: the target sees to it.
+void RunFolderFetch::fail(const Error& error)
+{
+    ++m_round;
+    if (error.kind != ErrorKind::Unreachable || ++m_failures > kMaxBrokenLinks)
+        return finish(error);
+    QTimer::singleShot(kPauseAfterBrokenLink, this, &RunFolderFetch::start);
+}
+
+void RunFolderFetch::finish(const Status& result)
+{
+    if (!std::exchange(m_ended, true))
+        emit finished(result);
+}
+
+} // namespace trainyard
