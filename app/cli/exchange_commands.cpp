@@ -5,8 +5,11 @@
 #include <QJsonObject>
 
 #include "app/cli/commands.h"
+#include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
+#include "app/cli/support/desk.h"
 #include "app/cli/support/history.h"
+#include "app/cli/support/model_place.h"
 #include "app/cli/support/node_tool.h"
 #include "app/cli/support/output_file.h"
 #include "app/cli/support/record_fetch.h"
@@ -14,6 +17,8 @@
 #include "app/exchange/history_import.h"
 #include "app/exchange/run_export.h"
 #include "app/exchange/tensorboard_import.h"
+#include "app/hosts/model/model_export.h"
+#include "engine/base/standard_streams.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
@@ -24,7 +29,10 @@ constexpr auto kExportFooter =
     R"(A run: its series, evaluations, events and specification. DIR gets one folder per run, as TensorBoard expects.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
-A checkpoint, or the newest one in a folder of checkpoints:
+Its model, from whichever host, with tokenizer and model card, for AutoModel and AutoTokenizer of Hugging Face's
+transformers; RUN is also a run's directory, a checkpoint, or a folder of checkpoints:
+  trainyard export RUN --hugging-face bert-tiny --best
+  trainyard export RUN --hf /models/bert-tiny --on-host     leaves the folder on the run's host
   trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny)";
 
 constexpr auto kImportFooter =
@@ -38,8 +46,9 @@ A checkpoint from a model:
 
 struct ExportOptions {
     std::string run;
-    std::string hf;
-    std::string maxShard;
+    ModelExportOptions model; ///< but for its run
+    std::string host;
+    bool onHost = false; ///< leave the model's folder there
     std::string tensorboard;
     std::string csv;
     std::string json;
@@ -64,12 +73,48 @@ QString textOf(const std::string& text)
     return QString::fromStdString(text);
 }
 
-int exportModel(const ExportOptions& options)
+/// A job works in another folder than whoever calls it.
+Status checkPaths(const ExportOptions& options, const std::string& host)
 {
-    std::vector<std::string> words{"export", "--checkpoint", options.run, "--hf", options.hf};
-    if (!options.maxShard.empty())
-        words.insert(words.end(), {"--max-shard", options.maxShard});
-    return becomeNodeTool("trainyard-worker", words);
+    const std::string& vocabulary = options.model.vocabulary;
+    if (!vocabulary.empty() && vocabulary.front() != '/')
+        return badInput("--vocab " + vocabulary + " is a relative path, and the model is on " + host,
+                        "give the absolute path on that host");
+    if (options.onHost && options.model.folder.front() != '/')
+        return badInput("--hf " + options.model.folder + " is a relative path, and --on-host leaves it on " +
+                            host,
+                        "give the absolute path on that host");
+    return {};
+}
+
+Status exportOnHost(const std::string& host, const ExportOptions& options)
+{
+    TRAINYARD_TRY_STATUS(checkPaths(options, host));
+    Desk desk;
+    ModelExport job(desk.runs(), textOf(host), options.model,
+                    options.onHost ? ModelExport::Place::Host : ModelExport::Place::Here);
+    QObject::connect(&job, &ModelExport::noticed, &job, [](const QString& text) {
+        console::transient({});
+        printNotice(text.toStdString() + '\n');
+    });
+    TRAINYARD_TRY_STATUS(console::await<Status>(job));
+    console::print(textOf((options.onHost ? host + ":" : std::string()) + options.model.folder));
+    return {};
+}
+
+Result<int> exportModel(ExportOptions options)
+{
+    const ModelPlace place = modelPlaceOf(options.run, options.host);
+    options.model.model = place.model;
+    if (place.host.empty() && options.onHost)
+        return badInput("--on-host is for the model of a run or of --host", "leave it out");
+    if (place.host.empty()) {
+        std::vector<std::string> words = modelExportArguments(options.model);
+        words.insert(words.begin(), "export");
+        return becomeNodeTool("trainyard-worker", words);
+    }
+    TRAINYARD_TRY_STATUS(exportOnHost(place.host, options));
+    return 0;
 }
 
 int importModel(const ImportOptions& options)
@@ -233,19 +278,21 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ExportOptions>();
     CLI::App* command = app.add_subcommand(
-        "export", "Export a run to TensorBoard, CSV or JSON, or a checkpoint as a Hugging Face model");
-    CLI::Option* run = command->add_option("RUN", o->run, "Run id; with --hf, the folder of a checkpoint");
-    CLI::Option* model =
-        command->add_option("--hf", o->hf, "Folder for the model; must not exist")->needs(run);
+        "export", "Export a run to TensorBoard, CSV or JSON, or its model to Hugging Face's format");
+    CLI::Option* run = command->add_option("RUN", o->run, "Run id; with --hf, also the path of a checkpoint");
+    CLI::Option* model = addModelExportOptions(*command, o->model)->needs(run);
+    command->add_option("--host", o->host, "With --hf: host of the checkpoint, and RUN is a path there")
+        ->needs(model);
+    command->add_flag("--on-host", o->onHost, "With --hf: leave the folder on the model's host")
+        ->needs(model);
     command->add_option("--tensorboard", o->tensorboard, "Folder for event files")->excludes(model);
     command->add_option("--csv", o->csv, "CSV file to write, one line per step")->excludes(model);
     command->add_option("--json", o->json, "JSON file to write: series, evaluations, events, specification")
         ->excludes(model);
-    command->add_option("--max-shard", o->maxShard, "Split larger weights into files of at most this size")
-        ->needs(model);
     command->footer(kExportFooter);
     command->callback([&outcome, o] {
-        outcome.status = o->hf.empty() ? console::exitWith(exportRun(*o)) : exportModel(*o);
+        outcome.status =
+            o->model.folder.empty() ? console::exitWith(exportRun(*o)) : console::exitWith(exportModel(*o));
     });
 }
 

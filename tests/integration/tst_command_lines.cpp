@@ -359,7 +359,7 @@ private slots:
         QTest::addRow("import") << QStringList{"import", "--hf", "bert-base", "--out", "checkpoint"}
                                 << "import --hf bert-base --out checkpoint";
         QTest::addRow("export") << QStringList{"export", "--hf", "bert", "--max-shard", "2 GiB", "checkpoint"}
-                                << "export --checkpoint checkpoint --hf bert --max-shard 2 GiB";
+                                << "export --hf bert --max-shard 2 GiB -- checkpoint";
         QTest::addRow("eval") << QStringList{"eval", "bert", "--data", "set", "--batches", "4", "--json"}
                               << "eval --data set --batches 4 --json -- bert";
         QTest::addRow("eval, with a layout")

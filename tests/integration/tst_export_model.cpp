@@ -1,0 +1,158 @@
+#include <QDir>
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QRegularExpression>
+#include <QTest>
+
+#include "tests/integration/cli_fixture.h"
+
+using namespace trainyard::test;
+
+namespace {
+
+QString contentOf(const QString& path)
+{
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
+}
+
+QStringList filesIn(const QString& folder)
+{
+    return QDir(folder).entryList(QDir::Files | QDir::Hidden);
+}
+
+const QStringList kWholeModel{
+    "README.md",      "config.json",           "model.safetensors", "special_tokens_map.json",
+    "tokenizer.json", "tokenizer_config.json", "vocab.txt"};
+
+} // namespace
+
+/// `trainyard export --hugging-face` of a short run with held-out evaluations: by its id, through the real
+/// agent of this machine, and from its checkpoints.
+class TestExportModel : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase()
+    {
+        QString why;
+        QVERIFY2(m_cli.makeDataset(&why), qPrintable(why));
+        trainyard::RunSpec spec = tinySpec(m_cli.dataset(), 2, 4);
+        spec.evaluation.everySteps = 2;
+        spec.evaluation.batches = 3;
+        spec.checkpoint.everySteps = 2;
+        const CliResult launched = m_cli.run({"launch", m_cli.writeSpec("spec.json", spec), "--follow"});
+        QVERIFY2(launched.status == 0, qPrintable(launched.err));
+        m_run = launched.out.trimmed().section('\n', 0, 0);
+    }
+
+    void writesEverythingThatAColleagueNeeds()
+    {
+        const QString folder = m_cli.path("of the run");
+        const CliResult result = m_cli.run({"export", m_run, "--hugging-face", folder});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        QCOMPARE(result.out, folder + '\n');
+        QCOMPARE(filesIn(folder), kWholeModel);
+        QCOMPARE(contentOf(folder + "/vocab.txt"), contentOf(m_cli.dataset() + "/vocab.txt"));
+        const QString card = contentOf(folder + "/README.md");
+        QVERIFY2(card.contains("| Steps | 4 of 4 |"), qPrintable(card));
+        QVERIFY(card.contains("| Ranks | 2 |"));
+        QVERIFY(card.contains("| Hardware | 1 host with "));
+        QVERIFY(card.contains(QRegularExpression("\\| 4 \\| \\d+\\.\\d{4} \\| \\d+\\.\\d{4} \\|")));
+        QVERIFY(card.contains("| Step | loss | mlm\\_loss |") || card.contains("| Step | loss | mlm_loss |"));
+        QVERIFY(!card.contains(m_cli.dataset()));
+        QVERIFY(!m_cli.run({"runs"}).out.contains("export")); // the job leaves nothing
+        QVERIFY(!QDir(m_cli.path("home/runs")).entryList(QDir::Dirs).join(' ').contains("-export-"));
+    }
+
+    void aCheckpointGivesTheSameFiles()
+    {
+        const QString ofRun = m_cli.path("again/model");
+        const QString ofFolder = m_cli.path("other/model");
+        QVERIFY(m_cli.run({"export", m_run, "--hf", ofRun}).status == 0);
+        const QString checkpoints = m_cli.path("home/runs/") + m_run + "/checkpoints";
+        const CliResult result = m_cli.run({"export", checkpoints, "--hf", ofFolder});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        QVERIFY2(result.err.contains(QRegularExpression("writing .* of weights to")), qPrintable(result.err));
+        QCOMPARE(filesIn(ofFolder), kWholeModel);
+        for (const QString& file : kWholeModel)
+            QVERIFY2(contentOf(ofRun + '/' + file) == contentOf(ofFolder + '/' + file), qPrintable(file));
+    }
+
+    void takesTheStepThatIsNamed()
+    {
+        const QString folder = m_cli.path("step");
+        const CliResult result =
+            m_cli.run({"export", m_run, "--hf", folder, "--step", "2", "--on-host", "--no-tokenizer"});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        QCOMPARE(result.out, "localhost:" + folder + '\n');
+        QCOMPARE(filesIn(folder), (QStringList{"README.md", "config.json", "model.safetensors"}));
+        QVERIFY(contentOf(folder + "/README.md").contains("This is step 2 of the 4 planned."));
+    }
+
+    void saysWhatIsWrong_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("problem");
+        QTest::addRow("no such step") << QStringList{"--step", "9"} << "has no checkpoint of step 9";
+        QTest::addRow("no best one") << QStringList{"--best"} << "no checkpoint is marked as the best";
+        QTest::addRow("no vocabulary")
+            << QStringList{"--vocab", "/nowhere/vocab.txt"} << "/nowhere/vocab.txt";
+        QTest::addRow("vocabulary here, model there")
+            << QStringList{"--vocab", "vocab.txt"} << "relative path";
+    }
+    void saysWhatIsWrong()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, problem);
+        const QString folder = m_cli.path("wrong/model");
+        const CliResult result = m_cli.run(QStringList{"export", m_run, "--hf", folder} + options);
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains(problem), qPrintable(result.err));
+        QVERIFY(QDir(m_cli.path("wrong")).isEmpty());
+    }
+
+    void refusesAnExistingFolder_data()
+    {
+        QTest::addColumn<QString>("model");
+        QTest::addRow("run") << m_run;
+        QTest::addRow("checkpoints") << m_cli.path("home/runs/") + m_run + "/checkpoints";
+    }
+    void refusesAnExistingFolder()
+    {
+        QFETCH(QString, model);
+        const QString folder = m_cli.path("there");
+        QVERIFY(QDir().mkpath(folder));
+        const CliResult result = m_cli.run({"export", model, "--hf", folder});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains("there exists already"), qPrintable(result.err));
+        QVERIFY(QDir(folder).isEmpty());
+    }
+
+    /// Last: the data set is gone afterwards.
+    void withoutTheDataSetWritesNoTokenizerUnlessTold()
+    {
+        QVERIFY(QDir().rename(m_cli.dataset(), m_cli.path("moved")));
+        const QString folder = m_cli.path("gone");
+        const CliResult refused = m_cli.run({"export", m_run, "--hf", folder});
+        QCOMPARE(refused.status, 2);
+        QVERIFY2(refused.err.contains("--no-tokenizer"), qPrintable(refused.err));
+        QVERIFY(!QDir(folder).exists());
+        const CliResult bare = m_cli.run({"export", m_run, "--hf", folder, "--no-tokenizer"});
+        QVERIFY2(bare.status == 0, qPrintable(bare.err));
+        QVERIFY(contentOf(folder + "/README.md").contains("The folder has no tokenizer."));
+        const QString named = m_cli.path("named");
+        const CliResult result =
+            m_cli.run({"export", m_run, "--hf", named, "--vocab", m_cli.path("moved/vocab.txt")});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        QCOMPARE(filesIn(named), kWholeModel);
+    }
+
+private:
+    CliFixture m_cli;
+    QString m_run;
+};
+
+QTEST_GUILESS_MAIN(TestExportModel)
+#include "tst_export_model.moc"
