@@ -53,6 +53,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     , m_hosts(hosts)
     , m_resume(makeButton(tr("Resume from this checkpoint"), nullptr, this))
     , m_try(makeButton(tr("Try on a text"), nullptr, this))
+    , m_export(makeButton(tr("Export model…"), nullptr, this))
     , m_verify(makeButton(tr("Verify"), nullptr, this))
     , m_refresh(makeButton(tr("Refresh"), nullptr, this))
     , m_state(new ElidedLabel("muted", Qt::ElideRight, this))
@@ -78,13 +79,17 @@ QLayout* CheckpointsTab::buildBar()
     m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
     m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = rowLayout();
-    for (QPushButton* button : {m_resume, m_try, m_verify, m_refresh})
+    for (QPushButton* button : {m_resume, m_try, m_export, m_verify, m_refresh})
         bar->addWidget(button);
     bar->addWidget(m_state, 1);
     connect(m_resume, &QPushButton::clicked, this, &CheckpointsTab::resume);
     connect(m_try, &QPushButton::clicked, this, [this] {
         if (const RunCheckpoint* checkpoint = current())
             emit trialWanted(checkpoint->step);
+    });
+    connect(m_export, &QPushButton::clicked, this, [this] {
+        if (const RunCheckpoint* checkpoint = current())
+            emit exportWanted(checkpoint->step);
     });
     connect(m_verify, &QPushButton::clicked, this, [this] { ask(kComparison); });
     connect(m_refresh, &QPushButton::clicked, this, [this] { ask(kIndexAlone); });
@@ -284,6 +289,9 @@ void CheckpointsTab::showChoice()
     m_try->setEnabled(isWhole);
     m_try->setToolTip(isWhole ? tr("Gives a text to this checkpoint")
                               : tr("Choose a complete checkpoint first"));
+    m_export->setEnabled(isWhole);
+    m_export->setToolTip(isWhole ? tr("Writes a folder for Hugging Face's AutoModel and AutoTokenizer")
+                                 : tr("Choose a complete checkpoint first"));
     QStringList sentences;
     if (checkpoint)
         sentences << sentenceOf(*checkpoint);

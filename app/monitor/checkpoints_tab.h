@@ -41,6 +41,8 @@ signals:
     void resumeWanted(qint64 step, const QString& abandoned);
     /// Asks to try this checkpoint on a text.
     void trialWanted(qint64 step);
+    /// Asks to export this checkpoint as a model.
+    void exportWanted(qint64 step);
 
 protected:
     void hideEvent(QHideEvent* event) override;
@@ -74,6 +76,7 @@ private:
     CheckpointListModel m_model;
     QPushButton* m_resume;
     QPushButton* m_try;
+    QPushButton* m_export;
     QPushButton* m_verify;
     QPushButton* m_refresh;
     ElidedLabel* m_state;

@@ -1,7 +1,9 @@
 #include "app/monitor/remote_run_hosts.h"
 
 #include <QObject>
+#include <QPointer>
 
+#include "app/hosts/model/model_export.h"
 #include "app/runs/open_run.h"
 #include "remote/launch/run_service.h"
 #include "remote/stream/run_follower.h"
@@ -63,6 +65,31 @@ void RemoteRunHosts::listCheckpoints(const QString& runId, std::chrono::millisec
                                      std::function<void(const Result<QList<RunCheckpoint>>&)> done)
 {
     m_service.listCheckpoints(runId, verification, context, std::move(done));
+}
+
+std::function<void()> RemoteRunHosts::exportModel(const QString& runId, const ModelExportRequest& request,
+                                                  RunReply reply)
+{
+    const auto run = loadDeskRun(runId);
+    if (!run.ok()) {
+        reply.done(run.error());
+        return [] {};
+    }
+    ModelExportOptions options;
+    options.model = runId.toStdString();
+    options.folder = request.folder.string();
+    options.step = request.step ? std::optional<std::int64_t>(*request.step) : std::nullopt;
+    options.withoutTokenizer = !request.hasTokenizer;
+    auto* job = new ModelExport(m_service, run->head(), options, ModelExport::Place::Here, &m_service);
+    QObject::connect(job, &ModelExport::progress, reply.context, reply.progress);
+    QObject::connect(job, &ModelExport::noticed, reply.context, request.noticed);
+    QObject::connect(job, &ModelExport::finished, reply.context, reply.done);
+    QObject::connect(job, &ModelExport::finished, job, &QObject::deleteLater);
+    job->start();
+    return [job = QPointer(job)] {
+        if (job)
+            job->cancel();
+    };
 }
 
 void RemoteRunHosts::removeFromHosts(const QString& runId, RunReply reply)

@@ -19,6 +19,8 @@ public:
     void checkpoint(const QString& runId, RunReply reply) override;
     void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject* context,
                          std::function<void(const Result<QList<RunCheckpoint>>&)> done) override;
+    std::function<void()> exportModel(const QString& runId, const ModelExportRequest& request,
+                                      RunReply reply) override;
     void removeFromHosts(const QString& runId, RunReply reply) override;
     void readLog(const QString& runId, int rank, qint64 offset, qint64 limit, const QObject* context,
                  std::function<void(const Result<LogPiece>&)> done) override;

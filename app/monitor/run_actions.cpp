@@ -8,6 +8,7 @@
 
 #include "app/base/display_text.h"
 #include "app/exchange/run_export.h"
+#include "app/monitor/model_exporter.h"
 #include "app/runs/run_hosts.h"
 #include "app/runs/run_store.h"
 #include "app/workspace/message_bar.h"
@@ -95,6 +96,13 @@ void RunActions::addExports(QMenu& menu, const QString& runId)
     for (const QString& format : {kTensorBoard, kCsv, kJson})
         formats->addAction(format + QStringLiteral("…"), this,
                            [this, runId, format] { exportTo(runId, format); });
+    const auto run = m_store.open(runId);
+    const QString why = run.ok() ? whyNoModelExport(**run) : tr("The run cannot be read");
+    formats->setToolTipsVisible(true);
+    QAction* model =
+        formats->addAction(tr("Hugging Face model…"), this, [this, runId] { emit modelExportWanted(runId); });
+    model->setEnabled(why.isEmpty());
+    model->setToolTip(why.isEmpty() ? tr("Weights of the newest checkpoint, tokenizer and model card") : why);
 }
 
 void RunActions::archive(const QString& runId, bool archived)

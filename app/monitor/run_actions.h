@@ -35,6 +35,7 @@ signals:
     void comparisonWanted(const QString& runId);
     void reportWanted(const QString& runId);
     void trialWanted(const QString& runId);
+    void modelExportWanted(const QString& runId);
 
 private:
     void addSpecActions(QMenu& menu, const QString& runId);

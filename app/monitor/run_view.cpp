@@ -180,6 +180,8 @@ void RunView::connectPanels()
     connect(m_checkpoints, &CheckpointsTab::resumeWanted, this, &RunView::goBack);
     connect(m_checkpoints, &CheckpointsTab::trialWanted, this,
             [this](qint64 step) { emit trialWanted(m_run->id(), step); });
+    connect(m_checkpoints, &CheckpointsTab::exportWanted, this,
+            [this](qint64 step) { emit exportWanted(m_run->id(), step); });
     connect(m_log, &LogTab::timeChosen, this, [this](qint64 timeMs) {
         const QSignalBlocker blocker(m_charts); // the log is already at this time
         m_charts->showTime(timeMs);

@@ -62,6 +62,8 @@ signals:
     void resumed(const QString& runId);
     /// Asks to try the run's checkpoint of this step on a text.
     void trialWanted(const QString& runId, std::optional<qint64> step);
+    /// Asks to export the run's checkpoint of this step as a model.
+    void exportWanted(const QString& runId, qint64 step);
 
 private:
     void addPanels();

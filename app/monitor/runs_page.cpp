@@ -10,6 +10,7 @@
 
 #include "app/base/display_text.h"
 #include "app/monitor/alert_notifier.h"
+#include "app/monitor/model_exporter.h"
 #include "app/monitor/run_actions.h"
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
@@ -96,6 +97,7 @@ void RunsPage::connectActions()
 {
     auto* actions = new RunActions(m_store, *m_frame->messageBar(), *this);
     auto* importer = new RunImporter(m_store, *m_frame->messageBar(), *this);
+    auto* exporter = new ModelExporter(m_store, *m_frame->messageBar(), *this);
     connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
     connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
     connect(importer, &RunImporter::imported, this, &RunsPage::showRun);
@@ -105,6 +107,10 @@ void RunsPage::connectActions()
     connect(actions, &RunActions::reportWanted, this, &RunsPage::reportRequested);
     connect(actions, &RunActions::trialWanted, this,
             [this](const QString& runId) { emit trialRequested(runId, std::nullopt); });
+    connect(actions, &RunActions::modelExportWanted, exporter,
+            [exporter](const QString& runId) { exporter->begin(runId, std::nullopt); });
+    connect(m_view, &RunView::exportWanted, exporter,
+            [exporter](const QString& runId, qint64 step) { exporter->begin(runId, step); });
     connect(m_view, &RunView::trialWanted, this, &RunsPage::trialRequested);
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
 #include <functional>
+#include <optional>
 
 #include <QList>
 #include <QString>
@@ -25,6 +27,14 @@ struct RunReply {
     std::function<void(const Status& result)> done;                     ///< exactly once
 };
 
+/// A model to export in Hugging Face's format.
+struct ModelExportRequest {
+    std::optional<qint64> step{};                ///< of its checkpoint; nullopt = the newest complete one
+    std::filesystem::path folder;                ///< on this computer; must not exist
+    bool hasTokenizer = true;                    ///< with the files of the data set's tokenizer
+    std::function<void(const QString&)> noticed; ///< something that does not stop it
+};
+
 /// Requests to the hosts of a run. Nothing here blocks; GUI thread.
 class RunHosts {
 public:
@@ -43,6 +53,10 @@ public:
     virtual void listCheckpoints(const QString& runId, std::chrono::milliseconds verification,
                                  const QObject* context,
                                  std::function<void(const Result<QList<RunCheckpoint>>&)> done) = 0;
+    /// Exports the run's model on its host and brings the folder here. Returns what cancels it; `done` comes
+    /// then too.
+    virtual std::function<void()> exportModel(const QString& runId, const ModelExportRequest& request,
+                                              RunReply reply) = 0;
     /// Removes the folder of a finished run, with all checkpoints, from each of its hosts.
     virtual void removeFromHosts(const QString& runId, RunReply reply) = 0;
     /// Reads at most `limit` bytes of a rank's log from byte `offset`; negative offset = from the end.

@@ -48,6 +48,13 @@ public:
             listed = done;
     }
     void checkpoint(const QString& runId, RunReply reply) override { ask("checkpoint " + runId, reply); }
+    std::function<void()> exportModel(const QString& runId, const ModelExportRequest& request,
+                                      RunReply reply) override
+    {
+        exported = request;
+        ask("export " + runId, reply);
+        return [this] { asked.append("cancel"); };
+    }
     void removeFromHosts(const QString& runId, RunReply reply) override { ask("remove " + runId, reply); }
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)> done) override
@@ -80,6 +87,7 @@ public:
     QStringList followed;
     QStringList asked;
     RunReply last;
+    ModelExportRequest exported; ///< last request of that kind
     std::optional<Result<QList<RunCheckpoint>>>
         checkpoints; ///< listed at once; nothing = when a test says so
     std::function<void(const Result<QList<RunCheckpoint>>&)> listed;

@@ -18,6 +18,7 @@
 #include "app/monitor/charts_tab.h"
 #include "app/monitor/checkpoints_tab.h"
 #include "app/monitor/csv_choice.h"
+#include "app/monitor/model_exporter.h"
 #include "app/monitor/notes_tab.h"
 #include "app/monitor/run_importer.h"
 #include "app/monitor/run_list_pane.h"
@@ -58,7 +59,7 @@ QList<RunCheckpoint> threeKinds()
 
 } // namespace
 
-/// What the page does with runs: stop, resume, delete, import, tags and notes.
+/// What the page does with runs: stop, resume, delete, import, export, tags and notes.
 class TestRunActions : public QObject, private RunsPageFixture {
     Q_OBJECT
 
@@ -81,6 +82,56 @@ private slots:
         QVERIFY(hasTextStartingWith("gpu-02.cluster: no route to host"));
         QVERIFY(button("Resume")->isEnabled());
         support::savePictures(*m_page, "runs-failed-unreachable");
+    }
+
+    void exportsAModelOnlyAfterTellingItsSize()
+    {
+        open({stoppedRun()});
+        const QString id = m_history->runs().first().id;
+        MessageBar strip;
+        ModelExporter exporter(*m_store, strip, *m_page);
+        const QString folder = m_folder->filePath("model");
+        exporter.confirm(id, 200, folder);
+        QVERIFY(m_hosts->asked.isEmpty());
+        QVERIFY2(strip.text().contains(folder) && strip.text().contains("step 200") &&
+                     strip.text().contains("MiB of weights") && strip.text().contains("gpu-01.cluster"),
+                 qPrintable(strip.text()));
+        strip.findChild<QCheckBox*>()->setChecked(false);
+        button("Export", &strip)->click();
+        QCOMPARE(m_hosts->asked, QStringList{"export " + id});
+        QCOMPARE(m_hosts->exported.step, std::optional<qint64>(200));
+        QVERIFY(!m_hosts->exported.hasTokenizer);
+        QCOMPARE(m_hosts->exported.folder, std::filesystem::path(folder.toStdString()));
+        m_hosts->last.progress("fetching from gpu-01.cluster: 1 of 2 MiB", 0.5);
+        QVERIFY(strip.text().contains("fetching from gpu-01.cluster"));
+        exporter.confirm(id, {}, m_folder->filePath("second")); // one at a time
+        QVERIFY(strip.text().contains("one model at a time"));
+        QCOMPARE(m_hosts->asked.size(), 1);
+        QVERIFY(button("Cancel", &strip)->isEnabled());
+        m_hosts->exported.noticed("the newest checkpoint is damaged");
+        m_hosts->last.done({});
+        QVERIFY(strip.text().contains("Exported the model to " + folder));
+        QVERIFY(strip.text().contains("damaged"));
+    }
+
+    void anExportCanBeCancelledAndTellsWhatIsWrong()
+    {
+        open({stoppedRun()});
+        const QString id = m_history->runs().first().id;
+        MessageBar strip;
+        ModelExporter exporter(*m_store, strip, *m_page);
+        exporter.confirm(id, {}, m_folder->path());
+        QVERIFY(strip.text().contains("exists already"));
+        exporter.confirm(id, {}, m_folder->filePath("model"));
+        button("Export", &strip)->click();
+        button("Cancel", &strip)->click();
+        QCOMPARE(m_hosts->asked.last(), "cancel");
+        m_hosts->last.done(cancelled("the export was cancelled"));
+        QVERIFY(strip.text().contains("nothing was written"));
+        exporter.confirm(id, {}, m_folder->filePath("model"));
+        button("Export", &strip)->click();
+        m_hosts->last.done(badInput("the vocabulary cannot be read", "leave the tokenizer out"));
+        QVERIFY(strip.text().contains("the vocabulary cannot be read"));
     }
 
     void stopsOnlyAfterAskingInPlace()

@@ -35,6 +35,10 @@ public:
                          std::function<void(const Result<QList<RunCheckpoint>>&)>) override
     {
     }
+    std::function<void()> exportModel(const QString&, const ModelExportRequest&, RunReply) override
+    {
+        return {};
+    }
     void removeFromHosts(const QString&, RunReply) override {}
     void readLog(const QString&, int, qint64, qint64, const QObject*,
                  std::function<void(const Result<LogPiece>&)>) override
