@@ -25,7 +25,8 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"init", "Starting weights"},
                                                                 {"evaluation", "Evaluation"},
                                                                 {"checkpoint", "Checkpoints"},
-                                                                {"launch", "Launch"}};
+                                                                {"launch", "Launch"},
+                                                                {"phases", "Phases"}};
 
 const ListedField* listedField(const QString& path)
 {

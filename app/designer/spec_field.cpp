@@ -69,7 +69,7 @@ struct RowMaker {
             RowMaker<Member, decltype(inner)> object{rows, path + QLatin1String(key) + QLatin1Char('.'),
                                                      inner};
             describe(object, Of<Member>());
-        } else if constexpr (!std::is_same_v<Member, std::vector<NodeSpec>>) {
+        } else if constexpr (!DescribedList<Member>) {
             SpecField row{.path = path + QLatin1String(key),
                           .label = fieldText(info.label),
                           .unit = fieldText(info.unit),

@@ -5,22 +5,41 @@
 #include <fmt/format.h>
 
 #include "engine/spec/layout_change.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
 
-Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
+namespace {
+
+/// Micro-batches per step that keep the global batch.
+Result<int> accumulationWith(const BatchSpec& batch, int replicas)
 {
-    const int atOnce = spec.batch.micro * replicas;
-    if (replicas < 1 || spec.batch.global % atOnce != 0)
+    if (replicas < 1 || batch.global % (batch.micro * replicas) != 0)
         return refused(
             fmt::format(
                 "a global batch of {} cannot be kept by {} data-parallel ranks with micro-batches of {}",
-                spec.batch.global, replicas, spec.batch.micro),
+                batch.global, replicas, batch.micro),
             "choose a global batch that more numbers of ranks divide");
+    return batch.global / (batch.micro * replicas);
+}
+
+} // namespace
+
+Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
+{
     RunSpec changed = spec;
     changed.layout.data = replicas;
-    changed.batch.accumulation = spec.batch.global / atOnce;
+    for (int phase = 0; phase < phaseCount(spec); ++phase) {
+        TRAINYARD_TRY(const int accumulation, accumulationWith(specOfPhase(spec, phase).batch, replicas));
+        if (spec.phases.empty()) {
+            changed.batch.accumulation = accumulation;
+            continue;
+        }
+        PhaseSpec& over = changed.phases[static_cast<std::size_t>(phase)];
+        over.batch.accumulation = accumulation;
+        over.named.insert("batch.accumulation");
+    }
     if (const Diagnostics wrong = validate(changed); !wrong.empty())
         return toError(wrong).in(fmt::format("with {} data-parallel ranks", replicas));
     return changed;

@@ -51,17 +51,20 @@ void collectTexts(const OrderedJson& value, const std::string& path, std::vector
 
 } // namespace
 
-std::vector<FieldChange> changesBetween(const RunSpec& before, const RunSpec& after)
+std::vector<FieldChange> changesBetween(const RunSpec& earlier, const RunSpec& later)
 {
-    const OrderedJson was = objectJson(before);
-    const OrderedJson is = objectJson(after);
+    const OrderedJson was = objectJson(earlier);
+    const OrderedJson is = objectJson(later);
     std::vector<FieldChange> changes;
     for (const ListedField& field : fieldList()) {
         if (!isValue(field))
             continue;
         const auto pointer = pointerTo(field.path);
-        const OrderedJson value = valueIn(is, pointer);
-        if (!value.is_null() && value != valueIn(was, pointer))
+        const OrderedJson before = valueIn(was, pointer);
+        OrderedJson value = valueIn(is, pointer);
+        if (field.kind == FieldKind::List && value.is_null() && !before.is_null())
+            value = OrderedJson::array();
+        if (!value.is_null() && value != before)
             changes.push_back({field.path, value.dump()});
     }
     std::ranges::sort(changes, {}, &FieldChange::path);

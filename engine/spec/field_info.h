@@ -66,7 +66,7 @@ struct FieldInfo {
     const char* source = "";  ///< of what it does; papers as "arXiv:" and their number
     const char* choices = ""; ///< of a text that has to be one of them: "cluster, spread"
     const char* pattern = ""; ///< of a text: regular expression for the JSON schema
-    bool optional = false;    ///< the default means unknown, and is written as no key at all
+    bool optional = false;    ///< the default means unknown or none, and is written as no key at all
 
     /// Of an unsigned number: a size in bytes, written with its unit.
     constexpr bool isSize() const { return unit[0] != '\0'; }
@@ -86,5 +86,9 @@ concept Described = requires(AnyVisitor& visitor)
 {
     describe(visitor, Of<Struct>());
 };
+
+/// A list of them.
+template <typename List>
+concept DescribedList = Described<typename List::value_type>;
 
 } // namespace trainyard

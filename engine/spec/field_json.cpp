@@ -21,6 +21,23 @@ std::string durationText(std::chrono::milliseconds duration)
     return ms % 1000 == 0 ? fmt::format("{} s", ms / 1000) : fmt::format("{} ms", ms);
 }
 
+OrderedJson objectJson(const PhaseSpec& phase)
+{
+    OrderedJson all = objectJson<PhaseSpec>(phase);
+    OrderedJson json = OrderedJson::object();
+    for (const auto& [key, value] : all.items()) {
+        if (!value.is_object()) {
+            json[key] = value;
+            continue;
+        }
+        for (const auto& [field, inner] : value.items()) {
+            if (phase.named.contains(key + "." + field))
+                json[key][field] = inner;
+        }
+    }
+    return json;
+}
+
 OrderedJson partitionJson(const StagePartition& partition)
 {
     if (partition.kind == PartitionKind::ByHand)

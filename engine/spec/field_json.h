@@ -26,6 +26,9 @@ OrderedJson partitionJson(const StagePartition& partition);
 template <Described Struct>
 OrderedJson objectJson(const Struct& object);
 
+/// With the overridden fields alone.
+OrderedJson objectJson(const PhaseSpec& phase);
+
 /// A field as the file has it.
 template <typename Value>
 OrderedJson valueJson(const Value& value, const FieldInfo& info)
@@ -40,10 +43,10 @@ OrderedJson valueJson(const Value& value, const FieldInfo& info)
         return durationText(value);
     else if constexpr (std::is_same_v<Value, StagePartition>)
         return partitionJson(value);
-    else if constexpr (std::is_same_v<Value, std::vector<NodeSpec>>) {
+    else if constexpr (DescribedList<Value>) {
         auto list = OrderedJson::array();
-        for (const NodeSpec& node : value)
-            list.push_back(objectJson(node));
+        for (const auto& element : value)
+            list.push_back(objectJson(element));
         return list;
     } else
         return value;

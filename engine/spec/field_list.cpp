@@ -38,10 +38,12 @@ FieldKind kindOf(const FieldInfo& info)
         return FieldKind::Duration;
     else if constexpr (std::is_same_v<Value, StagePartition>)
         return FieldKind::Partition;
-    else if constexpr (std::is_same_v<Value, std::string>)
-        return info.choices[0] ? FieldKind::Choice : FieldKind::Text;
-    else
+    else if constexpr (DescribedList<Value>)
         return FieldKind::List;
+    else {
+        static_assert(std::is_same_v<Value, std::string>);
+        return info.choices[0] ? FieldKind::Choice : FieldKind::Text;
+    }
 }
 
 template <typename Value>
@@ -55,23 +57,32 @@ std::vector<std::string_view> choicesOf(const FieldInfo& info)
         return choicesIn(info.choices);
 }
 
+bool hasValue(FieldKind kind)
+{
+    return kind != FieldKind::Section && kind != FieldKind::Override && kind != FieldKind::List;
+}
+
 template <typename Struct>
 struct FieldLister {
     std::vector<ListedField>& fields;
     std::string path; ///< of the object, with its dot
 
+    /// The fields of its sections are listed where the run has them.
+    static constexpr bool kOverrides = std::is_same_v<Struct, PhaseSpec>;
+
     template <typename Member>
     void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
     {
         ListedField field{path + key, kindOf<Member>(info), info, choicesOf<Member>(info)};
-        const bool isPlain = field.kind != FieldKind::Section && field.kind != FieldKind::List;
-        if (isPlain && !info.optional)
+        if constexpr (kOverrides && Described<Member>)
+            field.kind = FieldKind::Override;
+        if (hasValue(field.kind) && !info.optional)
             field.defaultJson = valueJson(Struct().*member, info).dump();
         fields.push_back(std::move(field));
-        if constexpr (Described<Member>)
+        if constexpr (!kOverrides && Described<Member>)
             list<Member>(path + key + ".");
-        else if constexpr (std::is_same_v<Member, std::vector<NodeSpec>>)
-            list<NodeSpec>(path + key + "[].");
+        else if constexpr (DescribedList<Member>)
+            list<typename Member::value_type>(path + key + "[].");
     }
 
     template <typename Inner>

@@ -19,6 +19,7 @@ enum class FieldKind {
     Choice,    ///< one of a few texts
     Partition, ///< one of a few texts, or a list of whole numbers
     Section,   ///< object
+    Override,  ///< object: some fields of the section of that name
     List,      ///< list of objects
 };
 

@@ -108,7 +108,9 @@ struct RangeChecker {
             if (!info.range.contains(asNumber(value)))
                 check.require(false, (path + key).c_str(), "is " + shownValue(value),
                               hintFor(value, Struct().*member, info.range), equationFor(value, info.range));
-        } else if constexpr (std::is_same_v<Member, std::vector<NodeSpec>>) {
+        } else if constexpr (std::is_same_v<Member, std::vector<PhaseSpec>>) {
+            // Each laid over the run by validate().
+        } else if constexpr (DescribedList<Member>) {
             for (std::size_t i = 0; i < value.size(); ++i)
                 checkObject(value[i], fmt::format("{}{}[{}].", path, key, i), check);
         }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kSections[] = {"layout", "memory", "batch", "cluster"};
+/// Of `phases` only what the other sections have.
+constexpr std::string_view kSections[] = {"layout", "memory", "batch", "cluster", "phases"};
 
 std::vector<std::string> hostsOf(const RunSpec& spec)
 {
@@ -26,14 +28,38 @@ std::vector<std::string> hostsOf(const RunSpec& spec)
     return hosts;
 }
 
+/// What a phase computes: the rest of it says how.
+PhaseSpec computedBy(PhaseSpec phase)
+{
+    phase.memory = {};
+    phase.batch = {};
+    std::erase_if(phase.named, [](const std::string& field) {
+        return field.starts_with("memory.") || field.starts_with("batch.");
+    });
+    return phase;
+}
+
+Status keepsPhases(const RunSpec& before, const RunSpec& after)
+{
+    const bool same = std::ranges::equal(before.phases, after.phases, {}, computedBy, computedBy);
+    return same ? Status()
+                : Status(refused("the phases are not those of the run: it would not be the same training",
+                                 "keep them, and change only their micro-batches and memory"));
+}
+
 /// What the run has to keep.
 Status goesOnAs(const RunSpec& before, const RunSpec& after)
 {
-    if (after.batch.global != before.batch.global)
-        return refused(
-            fmt::format("batch.global is {}, and the run has {}: it would not be the same training",
-                        after.batch.global, before.batch.global),
-            "keep it, and change batch.micro and batch.accumulation");
+    TRAINYARD_TRY_STATUS(keepsPhases(before, after));
+    for (int phase = 0; phase < phaseCount(before); ++phase) {
+        const int is = specOfPhase(after, phase).batch.global;
+        const int was = specOfPhase(before, phase).batch.global;
+        if (is != was)
+            return refused(
+                fmt::format("batch.global is {}, and the run has {}: it would not be the same training", is,
+                            was),
+                "keep it, and change batch.micro and batch.accumulation");
+    }
     if (hostsOf(after) != hostsOf(before))
         return refused(fmt::format("cluster.nodes names {}, and the run lies on {}",
                                    fmt::join(hostsOf(after), ", "), fmt::join(hostsOf(before), ", ")),
@@ -48,7 +74,8 @@ std::string layoutText(const RunSpec& spec)
     const Json whole = Json::parse(toJson(spec));
     Json sections;
     for (const std::string_view name : kSections)
-        sections[std::string(name)] = whole.at(std::string(name));
+        if (whole.contains(name)) // not without phases
+            sections[std::string(name)] = whole.at(std::string(name));
     return sections.dump();
 }
 
@@ -74,7 +101,13 @@ Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout)
 
 bool everyRankHoldsAll(const RunSpec& spec)
 {
-    return spec.layout.tensor == 1 && spec.layout.pipeline == 1 && spec.memory.zeroStage == 0;
+    if (spec.layout.tensor > 1 || spec.layout.pipeline > 1)
+        return false;
+    for (int phase = 0; phase < phaseCount(spec); ++phase) {
+        if (specOfPhase(spec, phase).memory.zeroStage > 0)
+            return false;
+    }
+    return true;
 }
 
 } // namespace trainyard

@@ -8,9 +8,10 @@
 
 namespace trainyard {
 
-/// How a run is spread over its hosts: the sections `layout`, `memory` and `batch`, and the slots of
-/// `cluster`. A checkpoint fits every layout, so these may change between two attempts of a run; what is
-/// computed stays the same, because model, data, optimizer, seed and global batch stay.
+/// How a run is spread over its hosts: the sections `layout`, `memory` and `batch`, of the run and of its
+/// phases, and the slots of `cluster`. A checkpoint fits every layout, so these may change between two
+/// attempts of a run; what is computed stays the same, because model, data, optimizer, seed and global batch
+/// stay.
 ///
 /// These sections of `spec` as JSON on one line.
 std::string layoutText(const RunSpec& spec);

@@ -9,5 +9,6 @@ constexpr int kMaxWidth = 1 << 20;   ///< hidden size, heads, feed-forward width
 constexpr int kMaxEntries = 1 << 24; ///< vocabulary, positions
 constexpr int kMaxRanks = 1 << 16;   ///< of a run, of a host
 constexpr int kMaxSequences = 1 << 20;
+constexpr int kMaxPhases = 1000;
 
 } // namespace trainyard

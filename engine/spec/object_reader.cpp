@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <type_traits>
 
 #include <fmt/format.h>
 
+#include "engine/spec/phases.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/run_fields.h"
 
@@ -78,6 +80,47 @@ void readSize(FieldReader& reader, const char* key, const FieldInfo& info, Bytes
         size = read;
 }
 
+template <typename Element>
+constexpr const char* kListExample = "[ { \"host\": ..., \"slots\": ... } ]";
+template <>
+constexpr const char* kListExample<PhaseSpec> = "[ { \"name\": ..., \"steps\": ... } ]";
+
+/// The fields in the sections of a phase: "batch.global".
+std::set<std::string> overriddenIn(const nlohmann::json& phase)
+{
+    std::set<std::string> named;
+    if (!phase.is_object())
+        return named;
+    for (const auto& [section, fields] : phase.items()) {
+        if (!fields.is_object())
+            continue;
+        for (const auto& [key, value] : fields.items())
+            named.insert(section + "." + key);
+    }
+    return named;
+}
+
+/// Sections that a run has and its phases have not.
+void complainOfWhatNoPhaseChanges(FieldReader& phase)
+{
+    for (const char* section :
+         {"model", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
+        if (phase.take(section))
+            phase.complain(section, fmt::format("a phase cannot change the {} of its run", section),
+                           fmt::format("give \"{}\" at the top level, for all phases", section));
+    }
+}
+
+/// Without a number of steps a run has those of its phases. Their sum may be too large: validate() says so.
+void deriveSteps(FieldReader& run, RunSpec& spec)
+{
+    const auto* launch = run.take("launch");
+    if (spec.phases.empty() || (launch && launch->is_object() && launch->contains("steps")))
+        return;
+    const std::int64_t steps = stepsOfPhases(spec);
+    spec.launch.steps = static_cast<int>(std::min<std::int64_t>(steps, std::numeric_limits<int>::max()));
+}
+
 template <typename Struct>
 struct ObjectReader {
     FieldReader& reader;
@@ -97,8 +140,8 @@ struct ObjectReader {
             reader.readDuration(key, target);
         else if constexpr (std::is_same_v<Member, StagePartition>)
             readPartition(reader, key, target);
-        else if constexpr (std::is_same_v<Member, std::vector<NodeSpec>>)
-            readNodes(key, target);
+        else if constexpr (DescribedList<Member>)
+            readList(key, target);
         else if constexpr (std::is_same_v<Member, Bytes>)
             info.isSize() ? readSize(reader, key, info, target) : reader.read(key, target);
         else
@@ -115,21 +158,36 @@ struct ObjectReader {
         describe(fields, Of<Target>());
     }
 
-    void readNodes(const char* key, std::vector<NodeSpec>& nodes)
+    template <typename Element>
+    void readList(const char* key, std::vector<Element>& elements)
     {
         const auto* list = reader.take(key);
         if (!list)
             return;
         if (!list->is_array()) {
-            reader.complain(key, "must be a list", "write it as [ { \"host\": ..., \"slots\": ... } ]");
+            reader.complain(key, "must be a list", fmt::format("write it as {}", kListExample<Element>));
             return;
         }
-        nodes.clear();
+        elements.clear();
         for (const auto& json : *list) {
-            FieldReader element(json, fmt::format("{}[{}]", reader.pathOf(key), nodes.size()), diagnostics);
-            read(element, nodes.emplace_back(), diagnostics);
+            FieldReader element(json, fmt::format("{}[{}]", reader.pathOf(key), elements.size()),
+                                diagnostics);
+            readElement(element, json, elements.emplace_back());
             element.finish();
         }
+    }
+
+    void readElement(FieldReader& element, const nlohmann::json&, NodeSpec& node)
+    {
+        read(element, node, diagnostics);
+    }
+    void readElement(FieldReader& element, const nlohmann::json& json, PhaseSpec& phase)
+    {
+        read(element, phase, diagnostics);
+        phase.named = overriddenIn(json);
+        if (json.is_object() && !element.has("steps"))
+            element.complain("steps", "is missing", "give the steps of the phase");
+        complainOfWhatNoPhaseChanges(element);
     }
 };
 
@@ -138,6 +196,7 @@ struct ObjectReader {
 void readObject(FieldReader& reader, RunSpec& spec, Diagnostics& diagnostics)
 {
     ObjectReader<RunSpec>::read(reader, spec, diagnostics);
+    deriveSteps(reader, spec);
 }
 
 void readObject(FieldReader& reader, ModelSpec& model, Diagnostics& diagnostics)

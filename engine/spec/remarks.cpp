@@ -4,6 +4,7 @@
 
 #include "engine/spec/checker.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/phase_rules.h"
 
 namespace trainyard {
 
@@ -109,9 +110,7 @@ void remarkOnStages(const RunSpec& spec, Checker& check)
         fmt::format("layers {} % stages {} = {}, should be 0", layers, stages, layers % stages));
 }
 
-} // namespace
-
-Diagnostics remarksOn(const RunSpec& spec)
+Diagnostics remarksOnPhase(const RunSpec& spec)
 {
     Diagnostics remarks;
     Checker check(remarks);
@@ -125,6 +124,15 @@ Diagnostics remarksOn(const RunSpec& spec)
                       spec.optimizer.decayPower == OptimizerSpec().decayPower,
                   "optimizer.decay_power", "has no effect unless optimizer.schedule is \"polynomial\"",
                   "leave it out");
+    return remarks;
+}
+
+} // namespace
+
+Diagnostics remarksOn(const RunSpec& spec)
+{
+    Diagnostics remarks = overPhases(spec, remarksOnPhase);
+    Checker check(remarks);
     check.require(spec.checkpoint.everySteps <= spec.launch.steps, "checkpoint.every_steps",
                   fmt::format("is {}, and the run has {} steps: the only checkpoint is the one at the end",
                               spec.checkpoint.everySteps, spec.launch.steps),

@@ -5,6 +5,7 @@
 #include "engine/spec/launch_fields.h"
 #include "engine/spec/layout_fields.h"
 #include "engine/spec/model_fields.h"
+#include "engine/spec/phase_fields.h"
 #include "engine/spec/training_fields.h"
 
 namespace trainyard {
@@ -32,6 +33,10 @@ void describe(Visitor& field, Of<RunSpec>)
     field("evaluation", &RunSpec::evaluation, {.help = "Evaluation on held-out rows while training"});
     field("checkpoint", &RunSpec::checkpoint, {.help = "When checkpoints are written and kept"});
     field("launch", &RunSpec::launch, {.help = "How the run is started, stopped and restarted"});
+    field("phases", &RunSpec::phases,
+          {.help = "Phases of the run, one after another; what a phase leaves out is the run's. "
+                   "launch.steps is the sum of their steps",
+           .optional = true});
 }
 
 } // namespace trainyard

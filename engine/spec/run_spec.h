@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -305,6 +306,21 @@ struct LaunchSpec {
     bool operator==(const LaunchSpec&) const = default;
 };
 
+/// A part of a run's steps. engine/spec/phases.h lays it over the run's specification.
+struct PhaseSpec {
+    std::string name{};
+    int steps = 1;
+    bool keepOptimizer = true;
+    // Only what `named` lists holds; the rest is the run's.
+    DatasetSpec dataset{};
+    BatchSpec batch{};
+    OptimizerSpec optimizer{};
+    MemorySpec memory{};
+    std::set<std::string> named{}; ///< what the phase overrides: "batch.global"
+
+    bool operator==(const PhaseSpec&) const = default;
+};
+
 /// Everything that decides what a run computes and where. A plain value: edited by the window, written as
 /// spec.json, read by the planner, the agent and the worker.
 struct RunSpec {
@@ -322,6 +338,7 @@ struct RunSpec {
     EvaluationSpec evaluation;
     CheckpointSpec checkpoint;
     LaunchSpec launch;
+    std::vector<PhaseSpec> phases; ///< in their order; empty: the run has one phase, itself
 
     bool operator==(const RunSpec&) const = default;
 };

@@ -10,6 +10,7 @@
 #include "engine/spec/launch_rules.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/model_rules.h"
+#include "engine/spec/phase_rules.h"
 #include "engine/spec/pipeline_rules.h"
 
 namespace trainyard {
@@ -190,9 +191,7 @@ void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
                   fmt::format("set it to {}, or leave these three out", EvaluationSpec().batches));
 }
 
-} // namespace
-
-Diagnostics validate(const RunSpec& spec)
+Diagnostics validatePhase(const RunSpec& spec)
 {
     Diagnostics diagnostics;
     Checker check(diagnostics);
@@ -210,6 +209,19 @@ Diagnostics validate(const RunSpec& spec)
     checkInit(spec.init, check);
     checkEvaluation(spec.evaluation, check);
     checkSlurm(spec.launch.slurm, check);
+    return diagnostics;
+}
+
+} // namespace
+
+Diagnostics validate(const RunSpec& spec)
+{
+    if (spec.phases.size() > kMaxPhases)
+        return {{"phases", fmt::format("are {}", spec.phases.size()),
+                 fmt::format("must be at most {}", kMaxPhases)}};
+    Diagnostics diagnostics = overPhases(spec, validatePhase);
+    const Diagnostics sequence = sequenceProblems(spec);
+    diagnostics.insert(diagnostics.end(), sequence.begin(), sequence.end());
     return diagnostics;
 }
 

@@ -21,6 +21,7 @@ constexpr std::array kNotCarried{
     Explanation{"init", "the training script loads the weights", "load them in the script"},
     Explanation{"evaluation", "the training script evaluates", "evaluate in the script"},
     Explanation{"checkpoint", "the training script saves checkpoints", "save them in the script"},
+    Explanation{"phases", "a file is for one phase", "export the specification of each phase"},
     Explanation{"launch", "the launcher or the script decides it", "set it there"},
     Explanation{"seed", "the training script seeds", "seed in the script"},
     Explanation{"layout.placement", "axes are ordered by the script's topology",

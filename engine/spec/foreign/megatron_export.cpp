@@ -37,6 +37,7 @@ constexpr std::array kNotCarried{
     Explanation{"evaluation", "Megatron-LM evaluates on its own split of the data",
                 "give --eval-interval and --eval-iters"},
     Explanation{"checkpoint", "Megatron-LM keeps every checkpoint", "remove old ones by hand"},
+    Explanation{"phases", "a command line is for one phase", "export the specification of each phase"},
     Explanation{"launch", "the launcher decides it", "set it there"},
 };
 

@@ -33,6 +33,7 @@ constexpr std::array kNotCarried{
     Explanation{"precision", "the training script chooses it where the library does not",
                 "set it in the script"},
     Explanation{"seed", "only version 2 seeds", "seed in the script"},
+    Explanation{"phases", "an estimator trains one phase", "export the specification of each phase"},
     Explanation{"launch", "the estimator or the script decides it", "set it there"},
 };
 

@@ -97,6 +97,8 @@ Schema typeSchema(const ListedField& field)
         return partitionSchema(field);
     case FieldKind::Section:
         return objectSchema(field.info);
+    case FieldKind::Override:
+        return {{"$ref", "#" + placeInSchema(field.key()).to_string()}};
     case FieldKind::List:
         return {{"type", "array"}, {"minItems", 1}, {"items", objectSchema(field.info)}};
     case FieldKind::Text:
@@ -180,6 +182,7 @@ std::string typeText(const ListedField& field)
     case FieldKind::Partition:
         return fmt::format("`{}`, or a list of whole numbers", fmt::join(field.choices, "`, `"));
     case FieldKind::Section:
+    case FieldKind::Override:
         return "object";
     case FieldKind::List:
         return "list of objects";

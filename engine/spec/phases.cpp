@@ -1,0 +1,137 @@
+#include "engine/spec/phases.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "engine/spec/run_fields.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Copies the members that a phase names from its section to the run's.
+template <typename Section>
+struct Overlay {
+    const Section& from;
+    Section& to;
+    const PhaseSpec& phase;
+    std::string path; ///< of the section, with its dot
+
+    template <typename Member>
+    void operator()(const char* key, Member Section::*member, const FieldInfo&)
+    {
+        if (phase.named.contains(path + key))
+            to.*member = from.*member;
+    }
+};
+
+/// Visits the sections of a phase that are sections of the run as well.
+struct OverlaidSections {
+    const PhaseSpec& phase;
+    RunSpec& run;
+
+    template <typename Section>
+    void lay(const char* key, const Section& from, Section& to)
+    {
+        Overlay<Section> overlay{from, to, phase, std::string(key) + "."};
+        describe(overlay, Of<Section>());
+    }
+};
+
+const PhaseSpec& phaseIn(const RunSpec& run, int phase)
+{
+    return run.phases.at(static_cast<std::size_t>(phase));
+}
+
+std::uint64_t samplesOf(const RunSpec& run, int phase)
+{
+    const RunSpec spec = specOfPhase(run, phase);
+    return static_cast<std::uint64_t>(spec.launch.steps) * static_cast<std::uint64_t>(spec.batch.global);
+}
+
+} // namespace
+
+int phaseCount(const RunSpec& run)
+{
+    return std::max(1, static_cast<int>(run.phases.size()));
+}
+
+std::string phaseName(const RunSpec& run, int phase)
+{
+    const bool named = !run.phases.empty() && !phaseIn(run, phase).name.empty();
+    return named ? phaseIn(run, phase).name : fmt::format("phase {}", phase + 1);
+}
+
+RunSpec specOfPhase(const RunSpec& run, int phase)
+{
+    RunSpec spec = run;
+    if (run.phases.empty())
+        return spec;
+    const PhaseSpec& over = phaseIn(run, phase);
+    spec.phases.clear();
+    spec.launch.steps = over.steps;
+    OverlaidSections sections{over, spec};
+    sections.lay("dataset", over.dataset, spec.dataset);
+    sections.lay("batch", over.batch, spec.batch);
+    sections.lay("optimizer", over.optimizer, spec.optimizer);
+    sections.lay("memory", over.memory, spec.memory);
+    return spec;
+}
+
+std::int64_t stepsOfPhases(const RunSpec& run)
+{
+    return run.phases.empty() ? run.launch.steps : stepsBefore(run, phaseCount(run));
+}
+
+std::int64_t stepsBefore(const RunSpec& run, int phase)
+{
+    std::int64_t steps = 0;
+    for (int earlier = 0; earlier < phase; ++earlier)
+        steps += phaseIn(run, earlier).steps;
+    return steps;
+}
+
+int phaseOfStep(const RunSpec& run, std::int64_t step)
+{
+    int phase = 0;
+    while (phase + 1 < phaseCount(run) && step > stepsBefore(run, phase + 1))
+        ++phase;
+    return phase;
+}
+
+RunSpec specOfStep(const RunSpec& run, std::int64_t step)
+{
+    return specOfPhase(run, phaseOfStep(run, step));
+}
+
+std::uint64_t samplesBefore(const RunSpec& run, int phase)
+{
+    std::uint64_t samples = 0;
+    for (int earlier = 0; earlier < phase; ++earlier)
+        samples += samplesOf(run, earlier);
+    return samples;
+}
+
+std::uint64_t firstSample(const RunSpec& run, int phase)
+{
+    const std::string folder = specOfPhase(run, phase).dataset.path;
+    std::uint64_t samples = 0;
+    for (int earlier = 0; earlier < phase; ++earlier) {
+        if (specOfPhase(run, earlier).dataset.path == folder)
+            samples += samplesOf(run, earlier);
+    }
+    return samples;
+}
+
+RunSpec withLearningRate(RunSpec run, double rate)
+{
+    run.optimizer.learningRate = rate;
+    for (PhaseSpec& phase : run.phases) {
+        if (phase.named.contains("optimizer.learning_rate"))
+            phase.optimizer.learningRate = std::min(phase.optimizer.learningRate, rate);
+    }
+    return run;
+}
+
+} // namespace trainyard

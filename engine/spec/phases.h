@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+// The phases of a run, numbered from 0. A specification without phases is its only phase.
+
+int phaseCount(const RunSpec& run);
+/// "wiki-128", or "phase 2" for a phase without a name.
+std::string phaseName(const RunSpec& run, int phase);
+
+/// What the run is while the phase lasts: its specification with the fields that the phase names, without
+/// phases, launch.steps those of the phase.
+RunSpec specOfPhase(const RunSpec& run, int phase);
+
+/// The sum of all phases' steps; launch.steps of a run without phases.
+std::int64_t stepsOfPhases(const RunSpec& run);
+/// Steps of the run before the first one of the phase.
+std::int64_t stepsBefore(const RunSpec& run, int phase);
+/// The phase of step `step` of the run, from 1; the last one for later steps.
+int phaseOfStep(const RunSpec& run, std::int64_t step);
+RunSpec specOfStep(const RunSpec& run, std::int64_t step);
+
+/// Sequences that the run consumes before the phase's first step.
+std::uint64_t samplesBefore(const RunSpec& run, int phase);
+/// Where the phase begins in the order of its data set: behind what earlier phases took of the same folder.
+std::uint64_t firstSample(const RunSpec& run, int phase);
+
+/// `run` with `rate` as the peak learning rate. Phases that name a lower one keep it.
+RunSpec withLearningRate(RunSpec run, double rate);
+
+} // namespace trainyard
