@@ -133,6 +133,30 @@ std::vector<SliceToSave> TrainingState::slices(int index, int count) const
     return slices;
 }
 
+std::vector<TrainingState::OwnedBox> TrainingState::ownedBoxes() const
+{
+    std::vector<OwnedBox> boxes;
+    for (const Kind& kind : kinds()) {
+        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+            const OwnedPiece& piece = m_parameters.owned()[i].piece;
+            const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
+            for (const auto& [box, first] :
+                 m_parameters.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count))
+                boxes.push_back(
+                    {kind.prefix + spec.name, box,
+                     kind.values[i].narrow(0, first - piece.firstElement, elementCount(box.shape))});
+        }
+    }
+    return boxes;
+}
+
+void TrainingState::filled(std::int64_t updates)
+{
+    m_parameters.refreshWorkingCopy();
+    if (m_optimizer)
+        m_optimizer->setSteps(updates);
+}
+
 Status TrainingState::load(CheckpointReader& reader)
 {
     for (const Kind& kind : kinds()) {
@@ -149,9 +173,7 @@ Status TrainingState::load(CheckpointReader& reader)
                                            }));
         }
     }
-    m_parameters.refreshWorkingCopy();
-    if (m_optimizer)
-        m_optimizer->setSteps(reader.manifest().position.updates());
+    filled(reader.manifest().position.updates());
     return {};
 }
 

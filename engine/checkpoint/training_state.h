@@ -38,6 +38,17 @@ public:
     /// copy and, with the optimizer's state, sets its step count.
     Status begin(WeightSource& source, const WeightComparison& comparison);
 
+    /// A box that this rank owns, and its values, row-major in one dimension.
+    struct OwnedBox {
+        std::string name; ///< of the tensor: "model/<parameter>"
+        TensorBox box;
+        at::Tensor values;
+    };
+    /// Whoever fills them calls filled().
+    std::vector<OwnedBox> ownedBoxes() const;
+    /// Refreshes the working copy and sets the optimizer's step count.
+    void filled(std::int64_t updates);
+
 private:
     /// One state of the owned tensors: the weights, or a moment.
     struct Kind {

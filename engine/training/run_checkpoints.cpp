@@ -6,22 +6,26 @@
 
 #include <fmt/format.h>
 
+#include "engine/checkpoint/format/checkpoint_name.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
+#include "engine/spec/phases.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {
 
 namespace {
 
-Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesystem::path& checkpoint)
+/// `step`: of the checkpoint. Both runs have the state of the phase that it was written in.
+Status fitsRun(const RunSpec& written, const RunSpec& wanted, std::int64_t step,
+               const std::filesystem::path& checkpoint)
 {
     const char* different = nullptr;
     if (!(written.model == wanted.model))
         different = "model";
-    else if (written.optimizer.kind != wanted.optimizer.kind)
+    else if (specOfStep(written, step).optimizer.kind != specOfStep(wanted, step).optimizer.kind)
         different = "optimizer";
     else if (written.seed != wanted.seed)
         different = "seed";
@@ -32,14 +36,25 @@ Status fitsRun(const RunSpec& written, const RunSpec& wanted, const std::filesys
         "resume with the specification of the run that wrote it");
 }
 
+/// At the end of a phase whose optimizer state the next one does not keep.
+bool leavesOptimizerState(const RunSpec& run, std::int64_t step)
+{
+    const int next = phaseOfStep(run, step + 1);
+    return next > 0 && step == stepsBefore(run, next) &&
+           !run.phases[static_cast<std::size_t>(next)].keepOptimizer;
+}
+
 /// Reads this rank's part of a checkpoint.
 Result<TrainingPosition> readInto(Replica& replica, const std::filesystem::path& folder, const RunSpec& spec)
 {
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(folder));
-    TRAINYARD_TRY_STATUS(fitsRun(reader.manifest().position.spec, spec, folder));
+    const TrainingPosition& position = reader.manifest().position;
+    TRAINYARD_TRY_STATUS(fitsRun(position.spec, spec, position.step.value, folder));
+    const bool weightsAlone = leavesOptimizerState(spec, position.step.value);
     for (const auto& chunk : replica.chunks())
-        TRAINYARD_TRY_STATUS(chunk->state().load(reader));
-    return reader.manifest().position;
+        TRAINYARD_TRY_STATUS(weightsAlone ? TrainingState(chunk->parameters()).load(reader)
+                                          : chunk->state().load(reader));
+    return position;
 }
 
 std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)
@@ -148,6 +163,8 @@ Result<StartPoint> RunCheckpoints::chooseStart()
     const std::string name =
         m_world->broadcastText(chosen->checkpoint ? chosen->checkpoint->filename().string() : std::string());
     chosen->checkpoint = name.empty() ? std::nullopt : std::optional(m_folder / name);
+    const auto parsed = CheckpointName::parse(name);
+    chosen->step = parsed ? parsed->step.value : 0;
     return chosen;
 }
 
@@ -166,21 +183,22 @@ Status RunCheckpoints::setAsideDamaged(const std::filesystem::path& folder, cons
     return agree(*m_world, status);
 }
 
-Result<LoadedState> RunCheckpoints::load(Replica& replica, const RunSpec& spec)
+Result<LoadedState> RunCheckpoints::load(const ReplicaMaker& replicaAfter, const RunSpec& spec)
 {
     LoadedState loaded;
     for (;;) {
         TRAINYARD_TRY(const StartPoint start, chooseStart());
         std::ranges::copy(start.changes, std::back_inserter(loaded.changes));
         loaded.start = start.text;
+        TRAINYARD_TRY(Replica * replica, replicaAfter(Step{start.step}));
         if (!start.checkpoint)
             return loaded;
         const bool reads = allShareTheFolder() || m_world->isFirst();
-        auto position =
-            reads ? readInto(replica, *start.checkpoint, spec) : Result<TrainingPosition>(TrainingPosition());
+        auto position = reads ? readInto(*replica, *start.checkpoint, spec)
+                              : Result<TrainingPosition>(TrainingPosition());
         const Status all = agree(*m_world, position.ok() ? Status() : position.error());
         if (all.ok()) {
-            loaded.position = share(replica, std::move(position).value());
+            loaded.position = share(*replica, std::move(position).value());
             loaded.isFresh = false;
             return loaded;
         }
@@ -199,6 +217,7 @@ TrainingPosition RunCheckpoints::share(Replica& replica, TrainingPosition positi
     position.consumedSamples = m_world->broadcastValue(position.consumedSamples);
     position.lossScale = m_world->broadcastValue(position.lossScale);
     position.evaluation = m_world->broadcastValue(position.evaluation);
+    position.phase = m_world->broadcastValue(position.phase);
     position.earlierUpdates = m_world->broadcastValue(position.earlierUpdates);
     if (allShareTheFolder())
         replica.shareWeights();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <future>
 #include <optional>
 #include <string>
@@ -56,12 +57,16 @@ public:
     /// before. On an error no new checkpoint is visible, and none is under way any more.
     Result<std::optional<Step>> proceed();
 
-    /// Fills the replica from the checkpoint that the run starts from (engine/checkpoint/FORMAT.md), whatever
-    /// layout wrote it. One whose content turns out to be wrong on any rank is set aside, and all ranks load
+    /// Returns the replica of the phase that continues after a step. All ranks call it.
+    using ReplicaMaker = std::function<Result<Replica*>(Step)>;
+
+    /// Fills a replica from the checkpoint that the run starts from (engine/checkpoint/FORMAT.md), whatever
+    /// layout wrote it: with the weights alone at the start of a phase that does not keep the optimizer's
+    /// state. One whose content turns out to be wrong on any rank is set aside, and all ranks load
     /// the next older one. Refused when it belongs to another model, optimizer or seed, or when there are
     /// checkpoints but none is complete; Failed when it cannot be read. On ranks other than 0 the position
     /// lacks the specification.
-    Result<LoadedState> load(Replica& replica, const RunSpec& spec);
+    Result<LoadedState> load(const ReplicaMaker& replicaAfter, const RunSpec& spec);
 
 private:
     /// The checkpoint under way.

@@ -8,15 +8,13 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/spec/layout_change.h"
-#include "engine/training/data/training_data.h"
-#include "engine/training/held_out_evaluation.h"
+#include "engine/spec/phases.h"
+#include "engine/training/carried_state.h"
 #include "engine/training/initial_weights.h"
 #include "engine/training/run_checkpoints.h"
-#include "engine/training/run_contract.h"
+#include "engine/training/run_phase.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/step_recorder.h"
-#include "engine/training/step_tracer.h"
-#include "engine/training/training_step.h"
 
 namespace trainyard {
 
@@ -29,20 +27,6 @@ Status fitsWorld(const RunSpec& spec, const ProcessGroup& world)
     return badInput(fmt::format("the layout needs {} ranks, but {} were started", spec.layout.worldSize(),
                                 world.size().value),
                     fmt::format("start {} ranks, or change layout.data", spec.layout.worldSize()));
-}
-
-SequenceShape shapeOf(const Manifest& manifest)
-{
-    return {manifest.sequenceLength, manifest.maxPredictions};
-}
-
-/// Opens the data set on every rank and checks that all ranks have the same one.
-Result<TrainingData> openSameData(const RunSpec& spec, ProcessGroup& world)
-{
-    auto data = TrainingData::open(spec);
-    TRAINYARD_TRY_STATUS(agree(world, data.ok() ? Status() : data.error()));
-    TRAINYARD_TRY_STATUS(compareContracts(world, RunContract::of(spec, *data)));
-    return data;
 }
 
 /// The supervisor reports checkpoints whose files are damaged; wrong content only shows when the worker loads
@@ -62,7 +46,7 @@ Status beginWithWeights(const TrainerSetup& setup, const ProcessGroups& groups, 
                         TrainingPosition& position)
 {
     TRAINYARD_TRY(const InitialWeights initial,
-                  loadInitialWeights(groups, replica, setup.spec, setup.directory));
+                  loadInitialWeights(groups, replica, specOfPhase(setup.spec, 0), setup.directory));
     position.earlierUpdates = initial.earlierUpdates;
     if (setup.journal && !initial.text.empty())
         setup.journal->event(Severity::Info, "weights-loaded", initial.text);
@@ -74,27 +58,20 @@ Status beginWithWeights(const TrainerSetup& setup, const ProcessGroups& groups, 
 /// The parts of a training run, in the order in which they depend on each other.
 class Trainer::Run {
 public:
-    Run(const TrainerSetup& setup, ProcessGroups groups, std::unique_ptr<Replica> replica,
-        RunCheckpoints checkpoints, TrainingPosition position, TrainingData data)
+    /// `data`: of the first phase, where that is open already.
+    Run(const TrainerSetup& setup, ProcessGroups groups, RunCheckpoints checkpoints,
+        std::optional<TrainingData> data)
         : m_setup(setup)
         , m_groups(std::move(groups))
-        , m_replica(std::move(replica))
         , m_checkpoints(std::move(checkpoints))
-        , m_position(std::move(position))
         , m_clock(setup.recorder)
-        , m_step(m_setup.spec, {*m_replica, m_groups, m_clock, setup.device}, m_position.lossScale)
-        , m_recorder(setup.world, {setup.memory.ledger(), setup.deviceMemory}, setup.journal)
-        , m_tracer(m_groups, setup.device.place, int(m_replica->chunks().size()),
-                   setup.spec.batch.accumulation, setup.journal, setup.recorder)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
-        , m_evaluation(makeEvaluation(std::move(data.heldOut)))
-        , m_loader(startLoading(std::move(data), setup.spec,
-                                {Rank{m_groups.coordinates.data}, WorldSize{setup.spec.layout.data},
-                                 m_position.consumedSamples, !setup.device.isProcessor()}))
+        , m_opened(std::move(data))
     {
-        m_position.spec = setup.spec;
     }
 
+    /// Loads the checkpoint into the model of its phase, or for a fresh run the weights of section init.
+    Status load();
     Step step() const { return m_position.step; }
     Status run();
 
@@ -103,13 +80,15 @@ private:
     {
         return m_setup.lastStep > 0 ? m_setup.lastStep : m_setup.spec.launch.steps;
     }
-    std::unique_ptr<HeldOutEvaluation> makeEvaluation(std::optional<HeldOutRows> rows)
-    {
-        if (!rows)
-            return nullptr;
-        return std::make_unique<HeldOutEvaluation>(m_setup.spec, m_groups, m_step, std::move(*rows),
-                                                   !m_setup.device.isProcessor());
-    }
+    Result<Replica*> replicaAfter(Step step);
+    Status makePhase(int number);
+    void beginPhase(int number);
+    bool isLastPhase() const { return m_phase->number() + 1 == phaseCount(m_setup.spec); }
+    /// The next step is that of another phase.
+    bool isPhaseOver() const { return !isLastPhase() && m_position.step.value >= m_phase->lastStep(); }
+    Status enterNextPhase();
+    void startPhase();
+    std::optional<std::string> reasonToEndNow() const;
     bool isDone() const;
     bool isOver(const Requests& requests) const;
     bool evaluationDue() const;
@@ -131,16 +110,13 @@ private:
 
     const TrainerSetup m_setup;
     ProcessGroups m_groups;
-    std::unique_ptr<Replica> m_replica;
     RunCheckpoints m_checkpoints;
     TrainingPosition m_position;
     PhaseClock m_clock;
-    TrainingStep m_step;
-    StepRecorder m_recorder;
-    StepTracer m_tracer;
+    std::unique_ptr<RunPhase> m_phase;      // replaced at the end of each phase
+    std::optional<StepRecorder> m_recorder; // of the phase
     RunRequests m_requests;
-    const std::unique_ptr<HeldOutEvaluation> m_evaluation; // null: the run does not evaluate
-    std::unique_ptr<StepLoader> m_loader;
+    std::optional<TrainingData> m_opened; // until the first phase takes it
 };
 
 void Trainer::Run::event(Severity severity, const char* kind, std::string message)
@@ -149,13 +125,85 @@ void Trainer::Run::event(Severity severity, const char* kind, std::string messag
         m_setup.journal->event(severity, kind, std::move(message), m_position.step.value);
 }
 
+/// Of the phase of the next step. A damaged checkpoint may lead back to an earlier phase.
+Result<Replica*> Trainer::Run::replicaAfter(Step step)
+{
+    const int number = phaseOfStep(m_setup.spec, step.value + 1);
+    if (!m_phase || m_phase->number() != number)
+        TRAINYARD_TRY_STATUS(makePhase(number));
+    return &m_phase->replica();
+}
+
+/// The memory of one phase is free before the next one takes its own.
+Status Trainer::Run::makePhase(int number)
+{
+    m_phase.reset();
+    auto data = m_opened ? Result<TrainingData>(std::move(*m_opened)) : RunPhase::openData(m_setup, number);
+    m_opened.reset();
+    if (!data.ok())
+        return data.error();
+    TRAINYARD_TRY(m_phase, RunPhase::create({m_setup, m_groups, m_clock}, number, std::move(*data)));
+    return {};
+}
+
+Status Trainer::Run::load()
+{
+    TRAINYARD_TRY(LoadedState start,
+                  m_checkpoints.load([this](Step step) { return replicaAfter(step); }, m_setup.spec));
+    reportChanges(m_setup, start);
+    m_position = std::move(start.position);
+    m_position.spec = m_setup.spec;
+    if (start.isFresh)
+        TRAINYARD_TRY_STATUS(beginWithWeights(m_setup, m_groups, m_phase->replica(), m_position));
+    // Better now than in days.
+    for (int later = m_phase->number() + 1; later < phaseCount(m_setup.spec); ++later) {
+        if (const auto data = RunPhase::openData(m_setup, later); !data.ok())
+            return data.error();
+    }
+    if (m_position.phase.number != m_phase->number())
+        beginPhase(m_phase->number());
+    startPhase();
+    return {};
+}
+
+void Trainer::Run::beginPhase(int number)
+{
+    m_position.beginPhase(number, m_setup.spec.phases[static_cast<std::size_t>(number)].keepOptimizer);
+}
+
+Status Trainer::Run::enterNextPhase()
+{
+    const int next = m_phase->number() + 1;
+    beginPhase(next);
+    const CarriedState carried(m_phase->replica(), m_groups,
+                               m_setup.spec.phases[static_cast<std::size_t>(next)].keepOptimizer);
+    TRAINYARD_TRY_STATUS(makePhase(next));
+    carried.giveTo(m_phase->replica(), m_setup.world, m_position.updates());
+    startPhase();
+    return {};
+}
+
+void Trainer::Run::startPhase()
+{
+    m_phase->start(m_position);
+    m_recorder.emplace(m_setup.world, RankMemory{m_setup.memory.ledger(), m_setup.deviceMemory},
+                       m_setup.journal);
+    m_clock.finish(); // what led here is no step's
+    if (m_setup.spec.phases.empty() || m_position.step.value + 1 != m_phase->firstStep())
+        return;
+    event(Severity::Info, "phase-started",
+          fmt::format("{} ({} of {}) begins: {} steps on {}", phaseName(m_setup.spec, m_phase->number()),
+                      m_phase->number() + 1, phaseCount(m_setup.spec), m_phase->spec().launch.steps,
+                      m_phase->spec().dataset.path));
+}
+
 /// A journal that cannot be written is treated like unreadable input, so that all ranks end at the same step.
 Result<StepInput> Trainer::Run::nextInput()
 {
     m_clock.enter(StepPhase::Input);
     if (m_setup.journal)
         TRAINYARD_TRY_STATUS(m_setup.journal->status());
-    return m_loader->next();
+    return m_phase->loader().next();
 }
 
 Result<Requests> Trainer::Run::takeStep()
@@ -164,17 +212,17 @@ Result<Requests> Trainer::Run::takeStep()
     if (m_setup.recorder)
         m_setup.recorder->setStep(step);
     TRAINYARD_TRY(const StepOutcome outcome,
-                  m_step.run(
-                      step, nextInput(), [this] { return pollRequests(); }, m_tracer.timesOf(step)));
+                  m_phase->step().run(
+                      step, nextInput(), [this] { return pollRequests(); }, m_phase->tracer().timesOf(step)));
     if (const Status finite = requireFinite(outcome, step); !finite.ok()) {
         event(Severity::Error, "not-finite", finite.error().text());
         return finite.error();
     }
     m_position.step = step;
-    m_position.lossScale = m_step.lossScale();
-    m_position.consumedSamples += static_cast<std::uint64_t>(m_setup.spec.batch.global);
-    m_recorder.record(step, outcome, m_position.consumedSamples, m_clock.finish());
-    m_tracer.record(step);
+    m_position.lossScale = m_phase->step().lossScale();
+    m_position.consumedSamples += static_cast<std::uint64_t>(m_phase->spec().batch.global);
+    m_recorder->record(step, outcome, m_position.consumedSamples, m_clock.finish());
+    m_phase->tracer().record(step);
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
               fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "
@@ -192,8 +240,13 @@ Requests Trainer::Run::pollRequests() const
 
 bool Trainer::Run::isDone() const
 {
-    return m_position.step.value >= lastStep() ||
-           reasonToEnd(m_setup.spec.evaluation, m_position.evaluation).has_value();
+    return m_position.step.value >= lastStep() || reasonToEndNow();
+}
+
+/// Earlier phases only lead to the last one, whose data a target is meant for.
+std::optional<std::string> Trainer::Run::reasonToEndNow() const
+{
+    return isLastPhase() ? reasonToEnd(m_setup.spec.evaluation, m_position.evaluation) : std::nullopt;
 }
 
 bool Trainer::Run::isOver(const Requests& requests) const
@@ -204,13 +257,13 @@ bool Trainer::Run::isOver(const Requests& requests) const
 bool Trainer::Run::evaluationDue() const
 {
     const std::int64_t step = m_position.step.value;
-    return m_evaluation && m_evaluation->schedule().isDue(step) && m_position.evaluation.step < step;
+    return m_phase->evaluatesAfter(step) && m_position.evaluation.step < step;
 }
 
 Status Trainer::Run::evaluate()
 {
     m_clock.finish(); // its time is no step's
-    TRAINYARD_TRY(EvaluationRecord record, m_evaluation->run(m_position.step));
+    TRAINYARD_TRY(EvaluationRecord record, m_phase->evaluation().run(m_position.step));
     record.seconds = stepSeconds({.seconds = m_clock.finish()});
     record.best = m_position.evaluation.add(record, m_setup.spec.evaluation.metric);
     if (m_setup.journal)
@@ -222,7 +275,7 @@ bool Trainer::Run::checkpointDue(const Requests& requests) const
 {
     const int every = m_setup.spec.checkpoint.everySteps;
     const bool periodic = every > 0 && m_position.step.value % every == 0;
-    return periodic || requests.checkpoint || m_position.isBest() || isOver(requests);
+    return periodic || requests.checkpoint || m_position.isBest() || isOver(requests) || isPhaseOver();
 }
 
 /// Syncs the journal first: after a power cut the curve must contain every step that the checkpoint contains.
@@ -233,7 +286,7 @@ Status Trainer::Run::beginCheckpoint()
     // Before writing, so that a request that arrives meanwhile starts another checkpoint.
     m_requests.checkpointTaken();
     TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
-    return m_checkpoints.begin(*m_replica, m_position);
+    return m_checkpoints.begin(m_phase->replica(), m_position);
 }
 
 Status Trainer::Run::proceedWithCheckpoint()
@@ -292,13 +345,14 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     return isOver(requests) ? saved : tolerateFailure(m_position.step, saved);
 }
 
-/// Who asks for a stop wants it soon: then the evaluation that is due comes first after the resume.
+/// Who asks for a stop wants it soon: then the evaluation that is due comes first after the resume. At the
+/// end of a phase the resume would begin with the next one.
 Status Trainer::Run::followStep(const Requests& requests)
 {
     const auto at = [this](const char* what) {
         return fmt::format("{} at step {}", what, m_position.step.value);
     };
-    if (evaluationDue() && (!requests.stop || isDone())) {
+    if (evaluationDue() && (!requests.stop || isPhaseOver() || isDone())) {
         if (const Status evaluated = evaluate(); !evaluated.ok())
             return evaluated.error().in(at("evaluation"));
     }
@@ -321,14 +375,17 @@ Status Trainer::Run::run()
             return end(followed);
         if (requests->stop && !isDone())
             return end(cancelled(fmt::format("stopped after step {} as requested", m_position.step.value)));
+        if (isPhaseOver() && !isDone()) {
+            if (const Status entered = enterNextPhase(); !entered.ok())
+                return end(entered);
+        }
     }
     return end({});
 }
 
 std::string Trainer::Run::whyDone() const
 {
-    return reasonToEnd(m_setup.spec.evaluation, m_position.evaluation)
-        .value_or(fmt::format("all {} steps are done", m_position.step.value));
+    return reasonToEndNow().value_or(fmt::format("all {} steps are done", m_position.step.value));
 }
 
 /// Completes a checkpoint under way: its state is good, whatever ended the run afterwards.
@@ -350,20 +407,18 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     ProcessGroup& world = setup.world;
     // Each check is agreed on before the next collective, because a rank that failed would not enter it.
     TRAINYARD_TRY_STATUS(agree(world, fitsWorld(setup.spec, world)));
-    TRAINYARD_TRY(TrainingData data, openSameData(setup.spec, world));
+    std::optional<TrainingData> data;
+    if (setup.spec.phases.empty()) { // else the checkpoint decides whose data the run needs
+        TRAINYARD_TRY(data, RunPhase::openData(setup, 0));
+    }
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
-    TRAINYARD_TRY(auto replica, Replica::create(setup.spec, shapeOf(data.manifest), groups, setup.device));
     TRAINYARD_TRY(RunCheckpoints checkpoints,
                   RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
                                        everyRankHoldsAll(setup.spec), setup.fence));
-    TRAINYARD_TRY(LoadedState start, checkpoints.load(*replica, setup.spec));
-    reportChanges(setup, start);
-    if (start.isFresh)
-        TRAINYARD_TRY_STATUS(beginWithWeights(setup, groups, *replica, start.position));
-    return std::unique_ptr<Trainer>(new Trainer(
-        std::make_unique<Run>(setup, std::move(groups), std::move(replica), std::move(checkpoints),
-                              std::move(start.position), std::move(data))));
+    auto run = std::make_unique<Run>(setup, std::move(groups), std::move(checkpoints), std::move(data));
+    TRAINYARD_TRY_STATUS(run->load());
+    return std::unique_ptr<Trainer>(new Trainer(std::move(run)));
 }
 
 Trainer::Trainer(std::unique_ptr<Run> run) : m_run(std::move(run)) {}

@@ -50,10 +50,12 @@ Status requireFinite(const StepOutcome& outcome, Step step)
     return {};
 }
 
-TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried)
+TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried,
+                           std::int64_t updatesBefore)
     : m_spec(spec)
     , m_parts(parts)
     , m_schedule(spec.optimizer, spec.launch.steps)
+    , m_updatesBefore(updatesBefore)
     , m_scaler(spec.precision, carried)
     , m_executor(makeSchedule(spec).value(), parts.groups.coordinates.pipeline, parts.groups.links,
                  chunksOf(parts.replica), [&clock = parts.clock](StepPhase phase) { clock.enter(phase); })
@@ -79,7 +81,7 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     outcome.lossScale = m_scaler.scale();
     outcome.gradientNorm = gradientNorm;
     // A skipped step does not update the weights, so it does not advance the schedule.
-    outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps);
+    outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps - m_updatesBefore);
     if (!requireFinite(outcome, step).ok())
         return outcome;
     if (!outcome.skipped)

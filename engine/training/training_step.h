@@ -59,8 +59,10 @@ public:
         Device device{};
     };
 
-    /// `carried`: the loss scale of the checkpoint, if there is one.
-    TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried = {});
+    /// `carried`: the loss scale of the step before, if there is one. `updatesBefore`: updates of the run
+    /// before the first step that the learning-rate schedule counts.
+    TrainingStep(const RunSpec& spec, Parts parts, const LossScaleState& carried = {},
+                 std::int64_t updatesBefore = 0);
 
     /// `input` may be this rank's error: then all ranks return it. `poll` is called late in the step, so that
     /// requests made during it still count. The weights are unchanged if the outcome is not finite. `times`
@@ -85,6 +87,7 @@ private:
     const RunSpec& m_spec;
     Parts m_parts;
     LearningRateSchedule m_schedule;
+    const std::int64_t m_updatesBefore;
     LossScaler m_scaler;
     PipelineExecutor m_executor;
 };

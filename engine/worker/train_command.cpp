@@ -16,6 +16,7 @@
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/elastic.h"
 #include "engine/spec/layout_change.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"
@@ -50,7 +51,7 @@ struct RankFiles {
             TRAINYARD_TRY(files.spec, withReplicas(files.spec, options.replicas));
         }
         if (options.learningRate > 0)
-            files.spec.optimizer.learningRate = options.learningRate;
+            files.spec = withLearningRate(std::move(files.spec), options.learningRate);
         TRAINYARD_TRY(files.recorder,
                       FlightRecorder::create(flightRingPath(directory.root(), process.rank().value),
                                              {process.rank(), process.worldSize(), attempt}));

@@ -8,6 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/checkpoint/format/stored_file.h"
 #include "engine/checkpoint/format/tensor_json.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
@@ -64,6 +65,18 @@ Json evaluationJson(const EvaluationState& state)
                 {"since_best", state.sinceBest}};
 }
 
+PhasePosition phaseFrom(const Json& json)
+{
+    return {json.at("number").get<int>(), json.at("updates_before").get<std::int64_t>()};
+}
+
+Json phaseJson(const TrainingPosition& position)
+{
+    return Json{{"number", position.phase.number},
+                {"name", phaseName(position.spec, position.phase.number)},
+                {"updates_before", position.phase.updatesBefore}};
+}
+
 Result<TrainingPosition> positionFrom(const Json& json)
 {
     TrainingPosition position;
@@ -73,6 +86,8 @@ Result<TrainingPosition> positionFrom(const Json& json)
         position.lossScale = lossScaleFrom(json.at("loss_scale"));
     if (json.contains("evaluation"))
         position.evaluation = evaluationFrom(json.at("evaluation"));
+    if (json.contains("phase"))
+        position.phase = phaseFrom(json.at("phase"));
     position.earlierUpdates = json.value("earlier_updates", std::int64_t{0});
     ParsedSpec parsed = parseSpec(json.at("spec").dump());
     if (!parsed.diagnostics.empty())
@@ -122,6 +137,15 @@ Result<CheckpointManifest> parseManifest(const std::string& text)
 
 } // namespace
 
+void TrainingPosition::beginPhase(int number, bool keepsOptimizer)
+{
+    const std::int64_t updatesOfRun = step.value - lossScale.skippedSteps;
+    phase = {number, updatesOfRun};
+    evaluation = {};
+    if (!keepsOptimizer)
+        earlierUpdates = -updatesOfRun;
+}
+
 const LogicalTensor* CheckpointManifest::find(std::string_view name) const
 {
     const auto found = std::ranges::lower_bound(tensors, name, {}, &LogicalTensor::name);
@@ -145,7 +169,9 @@ std::string CheckpointManifest::toJson() const
         json["loss_scale"] = lossScaleJson(position.lossScale);
     if (!(position.evaluation == EvaluationState{}))
         json["evaluation"] = evaluationJson(position.evaluation);
-    if (position.earlierUpdates > 0)
+    if (!position.spec.phases.empty())
+        json["phase"] = phaseJson(position);
+    if (position.earlierUpdates != 0)
         json["earlier_updates"] = position.earlierUpdates;
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
     json["tensors"] = tensorsToJson(tensors);

@@ -32,18 +32,31 @@ struct LogicalTensor {
     std::vector<TensorSlice> slices;
 };
 
+/// Where a run is in its phases.
+struct PhasePosition {
+    int number = 0;                 ///< of the phase that the last step was in, from 0
+    std::int64_t updatesBefore = 0; ///< updates of the run before its first step: the learning rate counts on
+
+    bool operator==(const PhasePosition&) const = default;
+};
+
 /// The state besides tensors with which a run continues as if it had never stopped. The random state is
-/// (seed, step): every generator is counter-based. The learning rate is a function of the run's own updates.
+/// (seed, step): every generator is counter-based. The learning rate is a function of the phase's updates.
 struct TrainingPosition {
     Step step;                         ///< steps done, skipped ones included
     std::uint64_t consumedSamples = 0; ///< sequences consumed by them
     LossScaleState lossScale{};
-    EvaluationState evaluation{};
-    std::int64_t earlierUpdates = 0; ///< of the optimizer's state that the run began with (init.optimizer)
-    RunSpec spec;                    ///< the run that wrote it: seed, model, optimizer, schedule, layout
+    EvaluationState evaluation{}; ///< of the phase
+    PhasePosition phase{};
+    /// Updates that the optimizer's state has behind it besides those of the run: what init.optimizer brought;
+    /// below 0 where the state was reset for a later phase.
+    std::int64_t earlierUpdates = 0;
+    RunSpec spec; ///< the run that wrote it: seed, model, optimizer, schedule, layout
 
     /// What the optimizer counts for its bias correction.
     std::int64_t updates() const { return earlierUpdates + step.value - lossScale.skippedSteps; }
+    /// Of the next step.
+    void beginPhase(int number, bool keepsOptimizer);
     /// evaluation.keep_best: no checkpoint of the run was better until now.
     bool isBest() const { return spec.evaluation.keepBest && evaluation.bestStep == step.value; }
 };

@@ -4,7 +4,10 @@
 #include <array>
 #include <csignal>
 
+#include "datasets/shards/manifest.h"
+#include "datasets/shards/shard_reader.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 #include "engine/planner/learning_rate_schedule.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/planner/memory/rank_states.h"
@@ -213,6 +216,31 @@ private slots:
         QCOMPARE(runWorkers({{{2, whole}}, 1, end}), 0);
         QCOMPARE(stepsOf(whole).size(), std::size_t(end));
         QCOMPARE(largestDifference(stepsOf(whole), stepsOf(broken)), 0.0);
+    }
+
+    /// Both phases of BERT's recipe on the shards that NVIDIA's scripts made of the excerpt; killed in the
+    /// first phase, as the second one begins, and in the second one.
+    void trainsInPhasesOnTheExcerptThroughKills()
+    {
+        const auto shortRows = adoptExcerpt(128, 20);
+        const auto longRows = adoptExcerpt(512, 80);
+        if (!shortRows || !longRows)
+            QSKIP("The reference shards are not here (data/reference_hdf5 under ../shared or "
+                  "$TRAINYARD_SHARED).");
+        const RunSpec spec = twoPhases(*shortRows, *longRows);
+        const fs::path whole = makeRun(spec);
+        QCOMPARE(runWorkers({{{2, whole}}}), 0);
+        QCOMPARE(stepsOf(whole).size(), std::size_t(2 * kPhaseSteps));
+
+        const fs::path broken = makeRun(spec);
+        const auto hasSteps = [&](int steps) { return [&, steps] { return newestStep(broken) >= steps; }; };
+        QVERIFY(killedOnce(broken, 1, hasSteps(kPhaseSteps / 2)));
+        QVERIFY(killedOnce(broken, 2, [&] { return hasBegunSecondPhase(broken); }));
+        QVERIFY(killedOnce(broken, 3, hasSteps(kPhaseSteps * 3 / 2)));
+        QCOMPARE(runWorkers({{{2, broken}}, 4}), 0);
+        QCOMPARE(largestDifference(stepsOf(whole), stepsOf(broken)), 0.0);
+        QCOMPARE(largestNormDifference(stepsOf(whole), stepsOf(broken)), 0.0);
+        QCOMPARE(largestDifference(evaluationsOf(whole), evaluationsOf(broken)), 0.0);
     }
 
     void resumesWithoutASharedFileSystem()
@@ -443,6 +471,84 @@ private:
         }
         return m_weights;
     }
+    static constexpr int kPhaseSteps = 16;
+
+    /// A data set folder with the reference shards of the excerpt; nullopt where these are not.
+    std::optional<fs::path> adoptExcerpt(int length, int predictions) const
+    {
+        const QByteArray named = qgetenv("TRAINYARD_SHARED");
+        const fs::path shared = named.isEmpty() ? fs::path(TRAINYARD_SOURCE_DIR) / ".." / "shared"
+                                                : fs::path(named.toStdString());
+        const fs::path shards =
+            shared / "data" / "reference_hdf5" /
+            ("hdf5_lower_case_1_seq_len_" + std::to_string(length) + "_max_pred_" +
+             std::to_string(predictions) + "_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5") /
+            "wikicorpus_en";
+        const fs::path folder = root() / ("excerpt-" + std::to_string(length));
+        if (!fs::exists(shards) || !writeDataset(folder, {.length = length, .predictions = predictions}).ok())
+            return std::nullopt;
+        Manifest manifest = Manifest::load(folder).value();
+        manifest.vocabularySize = 30522;
+        manifest.shards.clear();
+        for (const bool training : {true, false}) {
+            for (int number = 0; number < 2; ++number) {
+                const std::string file = std::string("wikicorpus_en_") + (training ? "training_" : "test_") +
+                                         std::to_string(number) + ".hdf5";
+                fs::create_symlink(shards / file, folder / file);
+                const auto rows = ShardReader::open(folder / file, length, predictions)->rows();
+                manifest.shards.push_back({file, rows, sha256OfFile(folder / file).value(), training});
+            }
+        }
+        return writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()).ok()
+                   ? std::optional(folder)
+                   : std::nullopt;
+    }
+
+    static RunSpec twoPhases(const fs::path& shortRows, const fs::path& longRows)
+    {
+        // In float32 each start chooses the faster of two libraries for its products.
+        RunSpec spec = tinySpec(shortRows, 2, ComputeType::Float64);
+        spec.model.vocabulary = 30522;
+        spec.model.maxPositions = 512;
+        spec.optimizer.kind = OptimizerKind::Lamb;
+        spec.optimizer.schedule = ScheduleKind::Polynomial;
+        spec.evaluation.everySteps = 10;
+        spec.evaluation.batches = 2;
+        spec.checkpoint.everySteps = 5;
+        spec.launch.steps = 2 * kPhaseSteps;
+        PhaseSpec second{.name = "512", .steps = kPhaseSteps};
+        second.dataset.path = longRows;
+        second.batch = {4, 1, 2};
+        second.optimizer.learningRate = 1e-3;
+        second.named = {"dataset.path", "batch.global", "batch.micro", "batch.accumulation",
+                        "optimizer.learning_rate"};
+        spec.phases = {PhaseSpec{.name = "128", .steps = kPhaseSteps}, std::move(second)};
+        return spec;
+    }
+
+    static std::int64_t newestStep(const fs::path& run)
+    {
+        const auto steps = stepsOf(run);
+        return steps.empty() ? 0 : steps.back().step;
+    }
+    static bool hasBegunSecondPhase(const fs::path& run)
+    {
+        return std::ranges::any_of(eventsOf(run), [](const EventRecord& event) {
+            return event.kind == "phase-started" && event.step == kPhaseSteps;
+        });
+    }
+    /// Starts two ranks and kills one with SIGKILL as soon as the condition holds.
+    static bool killedOnce(const fs::path& run, int attempt, const std::function<bool()>& condition)
+    {
+        QProcess process;
+        process.start("mpirun", WorkerLaunch{{{2, run}}, attempt}.arguments());
+        if (!waitFor(condition))
+            return false;
+        const FlightSnapshot ring = readFlightRing(flightRingPath(run, 1)).value();
+        return ::kill(ring.pid, SIGKILL) == 0 && process.waitForFinished(kPatienceMs) &&
+               process.exitCode() != 0;
+    }
+
     static bool hasEvent(const fs::path& run, const std::string& kind)
     {
         const auto events = eventsOf(run);
