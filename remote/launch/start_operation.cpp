@@ -7,10 +7,14 @@
 #include <QJsonDocument>
 #include <QTimer>
 
+#include <fmt/format.h>
+
 #include "engine/base/file.h"
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/records/record.h"
 #include "engine/spec/layout_change.h"
+#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/inventory.h"
@@ -63,6 +67,12 @@ Status mayResume(const QJsonObject& run)
 Status noAnswerFrom(const QStringList& hosts)
 {
     return unreachable("not all of " + hosts.join(", ").toStdString() + " answered in time");
+}
+
+/// Of the data set of a phase: "dataset.json", "dataset-2.json".
+std::string keptManifestName(int phase)
+{
+    return phase == 0 ? "dataset.json" : fmt::format("dataset-{}.json", phase + 1);
 }
 
 /// Of a start that could not be taken back as a whole.
@@ -231,32 +241,31 @@ void StartOperation::onDeployed()
         keep();
 }
 
-/// Better known now than by the first rank that opens it.
+/// Better known now than by the first rank that opens it. That of one phase after another.
 void StartOperation::findDataSet()
 {
-    const QString folder = QString::fromStdString(m_plan.spec->dataset.path);
+    const int phase = static_cast<int>(m_manifests.size());
+    if (phase == phaseCount(*m_plan.spec))
+        return judge();
+    const QString folder = QString::fromStdString(specOfPhase(*m_plan.spec, phase).dataset.path);
     readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
-              [this](const Result<QByteArray>& manifest) {
+              [this, phase](const Result<QByteArray>& manifest) {
                   if (!manifest.ok())
-                      return fail(manifest.error());
-                  m_manifest = *manifest;
-                  judge();
+                      return fail(inPhase(*m_plan.spec, phase, manifest.error()));
+                  m_manifests.push_back(*manifest);
+                  findDataSet();
               });
 }
 
 void StartOperation::judge()
 {
-    const auto data =
-        parseDataSetManifest(m_manifest.toStdString(), m_plan.spec->dataset.path + "/manifest.json");
-    if (!data.ok())
-        return fail(data.error());
-    // Nobody knows yet what the nodes of a batch job will have.
-    const auto remarks =
-        m_plan.slurm ? judgeDataSet(*m_plan.spec, *data) : judgeSpec(*m_plan.spec, *data, memoryOfNodes());
-    if (!remarks.ok())
-        return fail(remarks.error());
-    for (const Diagnostic& remark : *remarks)
-        emit noticed(QString::fromStdString(remark.text()));
+    for (int phase = 0; phase < phaseCount(*m_plan.spec); ++phase) {
+        const auto remarks = judgePhase(phase);
+        if (!remarks.ok())
+            return fail(inPhase(*m_plan.spec, phase, remarks.error()));
+        for (const Diagnostic& remark : inPhase(*m_plan.spec, phase, *remarks))
+            emit noticed(QString::fromStdString(remark.text()));
+    }
     findWeights();
 }
 
@@ -297,12 +306,22 @@ void StartOperation::findWeightsHere()
 
 void StartOperation::judgeWeights(const WeightDescription& stored)
 {
-    const WeightComparison found = compareWeights(stored, *m_plan.spec);
+    const WeightComparison found = compareWeights(stored, specOfPhase(*m_plan.spec, 0));
     if (!found.problems.empty())
         return fail(toError(found.problems));
     if (found.isPartial())
         emit noticed(QString::fromStdString(found.text()));
     keep();
+}
+
+Result<Diagnostics> StartOperation::judgePhase(int phase) const
+{
+    const RunSpec spec = specOfPhase(*m_plan.spec, phase);
+    const QByteArray& manifest = m_manifests[static_cast<std::size_t>(phase)];
+    TRAINYARD_TRY(const DataSetManifest data,
+                  parseDataSetManifest(manifest.toStdString(), spec.dataset.path + "/manifest.json"));
+    // Nobody knows yet what the nodes of a batch job will have.
+    return m_plan.slurm ? judgeDataSet(spec, data) : judgeSpec(spec, data, memoryOfNodes());
 }
 
 /// As the probes tell it.
@@ -319,11 +338,17 @@ int StartOperation::leastReplicasOfRun() const
 {
     const auto folder = runDir(m_runId);
     const auto spec = m_plan.spec ? Result<RunSpec>(*m_plan.spec) : loadSpec(folder / "spec.json");
-    const auto manifest = readFile(folder / "dataset.json");
-    if (!spec.ok() || !manifest.ok() || m_plan.slurm || !spec->launch.restart.elastic)
+    if (!spec.ok() || m_plan.slurm || !spec->launch.restart.elastic)
         return 0;
-    const auto data = parseDataSetManifest(*manifest, "dataset.json");
-    return data.ok() ? leastReplicas(*spec, *data, memoryOfNodes()) : 0;
+    int least = 0; // of the phase that needs most
+    for (int phase = 0; phase < phaseCount(*spec); ++phase) {
+        const auto manifest = readFile(folder / keptManifestName(phase));
+        const auto data = parseDataSetManifest(manifest.ok() ? *manifest : std::string(), "dataset.json");
+        if (!data.ok())
+            return 0;
+        least = std::max(least, leastReplicas(specOfPhase(*spec, phase), *data, memoryOfNodes()));
+    }
+    return least;
 }
 
 void StartOperation::keep()
@@ -348,7 +373,10 @@ Status StartOperation::keepOnDesk() const
     TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
     if (m_plan.run.kind != RunKind::Train)
         return {};
-    return writeFileAtomically(folder / "dataset.json", m_manifest.toStdString());
+    for (std::size_t phase = 0; phase < m_manifests.size(); ++phase)
+        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / keptManifestName(static_cast<int>(phase)),
+                                                 m_manifests[phase].toStdString()));
+    return {};
 }
 
 void StartOperation::makeRun()

@@ -9,6 +9,7 @@
 #include <QList>
 
 #include "engine/planner/memory/memory_fit.h"
+#include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
@@ -71,6 +72,7 @@ private:
     void findWeights();
     void findWeightsHere();
     void judgeWeights(const WeightDescription& stored);
+    Result<Diagnostics> judgePhase(int phase) const;
     std::vector<NodeMemory> memoryOfNodes() const;
     int leastReplicasOfRun() const;
     void keep();
@@ -102,10 +104,10 @@ private:
     HostGroup m_group;
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
-    QByteArray m_manifest; ///< of the data set
     std::vector<std::filesystem::path>
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     std::unique_ptr<WeightsUpload> m_upload;
+    std::vector<QByteArray> m_manifests; ///< of the data set of each phase
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;
