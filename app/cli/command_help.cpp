@@ -26,6 +26,9 @@ const std::map<std::string, std::string>& examples()
         {"plan", "  trainyard plan spec.json --hardware p4d.24xlarge\n"
                  "  trainyard plan spec.json --json | jq .memory\n"
                  "  trainyard plan --validate rows.csv --calibrate 16"},
+        {"recipe", "  trainyard recipe\n"
+                   "  trainyard recipe bert-large-lamb --data /data/wiki-128 --data /data/wiki-512 "
+                   "--out spec.json"},
         {"search", "  trainyard search spec.json --hardware p4d.24xlarge --nodes 120\n"
                    "  trainyard search spec.json --objective cost --spec-out found.json"},
         {"partition", "  trainyard partition spec.json --hardware p4d.24xlarge --spec-out even.json"},

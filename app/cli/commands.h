@@ -17,7 +17,7 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, 
 void addCertifyCommand(CLI::App& app, CommandOutcome& outcome);   ///< certify
 void addEvalCommand(CLI::App& app, CommandOutcome& outcome);      ///< eval
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
-void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< import-spec, export-spec
+void addSettingsCommands(CLI::App& app, CommandOutcome& outcome); ///< recipe, import-spec, export-spec
 void addCalibrateCommand(CLI::App& app, CommandOutcome& outcome); ///< calibrate
 void addSearchCommand(CLI::App& app, CommandOutcome& outcome);    ///< search
 void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition

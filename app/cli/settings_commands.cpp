@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/spec/foreign/foreign_settings.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/recipes.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
@@ -110,6 +111,75 @@ Result<int> exportSpec(const SettingsOptions& options)
         {{"settings", textOf(exported.text)}, {"without_counterpart", toJson(exported.omissions)}});
 }
 
+struct RecipeOptions {
+    std::string name; ///< empty: lists them
+    std::vector<std::string> dataSets;
+    std::string out; ///< empty: standard output
+    bool json = false;
+};
+
+QJsonArray recipesJson()
+{
+    QJsonArray array;
+    for (const std::string& name : recipeNames()) {
+        const Recipe recipe = *recipeOf(name);
+        QJsonArray lengths;
+        for (const int length : recipe.lengths)
+            lengths << length;
+        array << QJsonObject{{"name", textOf(name)},
+                             {"title", textOf(recipe.title)},
+                             {"source", textOf(recipe.source)},
+                             {"lengths", lengths}};
+    }
+    return array;
+}
+
+void listRecipes(bool json)
+{
+    if (json)
+        return console::print(QJsonDocument(QJsonObject{{"recipes", recipesJson()}}));
+    QList<QStringList> rows;
+    for (const std::string& name : recipeNames())
+        rows << QStringList{textOf(name), textOf(recipeOf(name)->title)};
+    console::print(console::table(rows));
+}
+
+Result<int> printRecipe(const RecipeOptions& options)
+{
+    if (options.name.empty()) {
+        listRecipes(options.json);
+        return 0;
+    }
+    const auto recipe = recipeOf(options.name);
+    if (!recipe)
+        return badInput("there is no recipe \"" + options.name + "\"", "`trainyard recipe` lists them");
+    TRAINYARD_TRY(const RunSpec run, runOf(*recipe, options.dataSets));
+    TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
+    const std::string json = toJson(run);
+    if (!options.out.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(options.out, json));
+    else
+        console::print(textOf(json).trimmed());
+    console::note(textOf(recipe->title + ". " + recipe->source + "."));
+    return 0;
+}
+
+void addRecipeCommand(CLI::App& app, CommandOutcome& outcome)
+{
+    auto options = std::make_shared<RecipeOptions>();
+    CLI::App* command =
+        app.add_subcommand("recipe", "List published trainings, or print one as a run specification");
+    command->add_option("NAME", options->name, "Recipe (default: list all)");
+    command
+        ->add_option("--data", options->dataSets,
+                     "Data set of a phase, as every host sees it; once for each phase, in their order")
+        ->expected(1)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    addOutOption(*command, options->out);
+    addJsonFlag(*command, options->json);
+    command->callback([&outcome, options] { outcome.status = console::exitWith(printRecipe(*options)); });
+}
+
 void addCommonOptions(CLI::App& command, SettingsOptions& options)
 {
     command.add_option("TOOL", options.tool, "deepspeed, megatron or sagemaker")
@@ -123,6 +193,7 @@ void addCommonOptions(CLI::App& command, SettingsOptions& options)
 
 void addSettingsCommands(CLI::App& app, CommandOutcome& outcome)
 {
+    addRecipeCommand(app, outcome);
     auto options = std::make_shared<SettingsOptions>();
     CLI::App* read = app.add_subcommand(
         "import-spec", "Convert settings of DeepSpeed, Megatron-LM or SageMaker to a run specification");

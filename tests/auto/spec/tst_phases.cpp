@@ -5,6 +5,7 @@
 #include "engine/spec/layout_change.h"
 #include "engine/spec/phase_rules.h"
 #include "engine/spec/phases.h"
+#include "engine/spec/recipes.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
@@ -258,6 +259,39 @@ private slots:
         run.phases[1].memory.zeroStage = 1;
         run.phases[1].named.insert("memory.zero_stage");
         QVERIFY(!everyRankHoldsAll(run));
+    }
+
+    void makesRunsOfPublishedRecipes()
+    {
+        QVERIFY(!recipeNames().empty());
+        for (const std::string& name : recipeNames()) {
+            const auto recipe = recipeOf(name);
+            QVERIFY2(recipe.has_value(), name.c_str());
+            QCOMPARE(recipe->run.name, name);
+            QCOMPARE(recipe->lengths.size(), std::size_t(phaseCount(recipe->run)));
+            const auto run = runOf(*recipe, {"/data/short", "/data/long"});
+            QVERIFY(run.ok());
+            QCOMPARE(told(validate(*run)), QString());
+            QCOMPARE(told(remarksOn(*run)).contains("no effect"), false);
+            QCOMPARE(specOfPhase(*run, 1).dataset.path, "/data/long");
+            QVERIFY(!runOf(*recipe, {"/data/short"}).ok());
+        }
+        QVERIFY(!recipeOf("no-such").has_value());
+    }
+
+    /// NVIDIA's scripts: shares of 28.43 % and 12.8 % of the steps, rounded.
+    void hasTheTwoPhasesOfLargeBert()
+    {
+        const RunSpec run = recipeOf("bert-large-lamb")->run;
+        const RunSpec first = specOfPhase(run, 0);
+        const RunSpec second = specOfPhase(run, 1);
+        QCOMPARE(run.launch.steps, 8601);
+        QVERIFY(first.batch.global == 65536 && second.batch.global == 32768);
+        QVERIFY(first.launch.steps == 7038 && second.launch.steps == 1563);
+        QVERIFY(first.optimizer.learningRate == 6e-3 && second.optimizer.learningRate == 4e-3);
+        QVERIFY(std::abs(first.optimizer.warmupSteps - 0.2843 * 7038) < 1);
+        QVERIFY(std::abs(second.optimizer.warmupSteps - 0.128 * 1563) < 1);
+        QVERIFY(second.optimizer.kind == OptimizerKind::Lamb && run.phases[1].keepOptimizer);
     }
 
     void lowersTheLearningRateOfEveryPhase()
