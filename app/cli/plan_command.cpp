@@ -24,6 +24,8 @@
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/data_set_rules.h"
+#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/remarks.h"
 
 namespace trainyard {
@@ -208,24 +210,137 @@ QString sequencesText(const RunSpec& spec, const PlanOptions& options, const Seq
                 : QString(", the model's maximum: %1 is not a data set that can be read here").arg(path));
 }
 
-void print(const RunSpec& spec, const SequenceShape& shape, const QString& sequences,
-           const PlannedRun& planned, const std::vector<ExplainedProblem>& problems,
-           const std::optional<WeightComparison>& weights, std::optional<std::uint64_t> testRows, bool json)
+/// The plan of a phase; a run without phases is one.
+struct PhasePlan {
+    RunSpec spec;
+    SequenceShape shape;
+    QString sequences; ///< as sequencesText()
+    PlannedRun planned;
+    std::vector<ExplainedProblem> problems; ///< of memory
+    bool isFirst = true;                    ///< of the run: it begins with the weights of section init
+    std::optional<WeightComparison> weights{};
+    std::optional<std::uint64_t> testRows{}; ///< as testRowsFor()
+};
+
+void print(const PhasePlan& plan)
 {
-    if (json) {
-        console::print(QJsonDocument(planJson(spec, shape, planned, problems, weights, testRows)));
-        return;
-    }
-    printTable(spec, planned.memory, planned.hosts);
-    console::print("  " + sequences);
-    if (testRows)
-        console::print("  " + evaluationSummary(spec, testRows));
-    if (const QList<QStringList> rows = weightRows(spec.init, weights); !rows.isEmpty())
+    printTable(plan.spec, plan.planned.memory, plan.planned.hosts);
+    console::print("  " + plan.sequences);
+    if (plan.testRows)
+        console::print("  " + evaluationSummary(plan.spec, plan.testRows));
+    const auto rows = plan.isFirst ? weightRows(plan.spec.init, plan.weights) : QList<QStringList>();
+    if (!rows.isEmpty())
         console::print(console::table(rows));
-    if (problems.empty())
-        console::print(fitText(planned.hosts));
-    if (planned.hasTime())
-        console::print(console::table(rowsOf(**planned.time)));
+    if (plan.problems.empty())
+        console::print(fitText(plan.planned.hosts));
+    if (plan.planned.hasTime())
+        console::print(console::table(rowsOf(**plan.planned.time)));
+}
+
+QJsonObject toJson(const PhasePlan& plan)
+{
+    return planJson(plan.spec, plan.shape, plan.planned, plan.problems, plan.weights, plan.testRows);
+}
+
+/// The phase whose ranks need most memory at their peak.
+std::size_t mostMemory(const std::vector<PhasePlan>& phases)
+{
+    const auto most = std::ranges::max_element(
+        phases, {}, [](const PhasePlan& phase) { return phase.planned.memory.total(); });
+    return static_cast<std::size_t>(most - phases.begin());
+}
+
+/// Of all phases; nullopt where one has no time.
+std::optional<TrainingEffort> effortOf(const std::vector<PhasePlan>& phases)
+{
+    TrainingEffort effort;
+    bool hasCost = true;
+    for (const PhasePlan& phase : phases) {
+        if (!phase.planned.hasTime())
+            return std::nullopt;
+        const TrainingEffort& own = (*phase.planned.time)->training;
+        effort.days += own.days;
+        effort.cost += own.cost;
+        hasCost = hasCost && own.cost > 0;
+    }
+    effort.cost = hasCost ? effort.cost : 0;
+    return effort;
+}
+
+QJsonObject effortJson(const TrainingEffort& effort, const PlannedTime& time)
+{
+    QJsonObject json{{"training_days", effort.days}};
+    if (effort.cost > 0) {
+        json["training_cost"] = effort.cost;
+        json["currency"] = QString::fromStdString(time.node.price.currency);
+        json["price_date"] = QString::fromStdString(time.node.price.date);
+    }
+    addHardware(json, time.node);
+    return json;
+}
+
+/// The keys of a plan, of the phase that needs most memory, with the time of all phases; then every phase.
+QJsonObject phasesJson(const RunSpec& run, const std::vector<PhasePlan>& phases)
+{
+    const std::size_t most = mostMemory(phases);
+    QJsonObject json = toJson(phases[most]);
+    QJsonArray problems;
+    QJsonArray list;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        const int phase = static_cast<int>(i);
+        QJsonObject entry = toJson(phases[i]);
+        for (const auto& problem : entry["problems"].toArray())
+            problems << problem;
+        entry["name"] = QString::fromStdString(phaseName(run, phase));
+        entry["first_step"] = static_cast<qint64>(stepsBefore(run, phase) + 1);
+        entry["steps"] = phases[i].spec.launch.steps;
+        list << entry;
+    }
+    json["most_memory_in"] = QString::fromStdString(phaseName(run, static_cast<int>(most)));
+    json["fits"] = std::ranges::all_of(phases, [](const PhasePlan& phase) { return phase.planned.fits(); });
+    json["problems"] = problems;
+    json["remarks"] = toJson(remarksOn(run));
+    json.remove("sequences");
+    json.remove("evaluation");
+    json.remove("time");
+    if (const auto effort = effortOf(phases))
+        json["time"] = effortJson(*effort, **phases.front().planned.time);
+    if (phases.front().weights)
+        json["init"] = toJson(*phases.front().weights);
+    json["phases"] = list;
+    return json;
+}
+
+QStringList rowOf(const QString& name, std::int64_t steps, Bytes memory,
+                  const std::optional<TrainingEffort>& effort, const QString& currency)
+{
+    QStringList row{name, console::number(static_cast<double>(steps)), textOf(memory)};
+    if (effort) {
+        row << console::number(effort->days);
+        row << (effort->cost > 0 ? console::number(effort->cost) + ' ' + currency : QString("unknown"));
+    }
+    return row;
+}
+
+void printPhases(const RunSpec& run, const std::vector<PhasePlan>& phases)
+{
+    const std::optional<TrainingEffort> effort = effortOf(phases);
+    const QString currency =
+        effort ? QString::fromStdString((*phases.front().planned.time)->node.price.currency) : QString();
+    QList<QStringList> rows{{"phase", "steps", "memory per rank"}};
+    if (effort)
+        rows.front() << "days"
+                     << "cost";
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        const QString name = QString::fromStdString(phaseName(run, static_cast<int>(i)));
+        console::print(QString("%1 (%2 of %3)").arg(name).arg(i + 1).arg(phases.size()));
+        print(phases[i]);
+        const auto own = effort ? std::optional((*phases[i].planned.time)->training) : std::nullopt;
+        rows << rowOf(name, phases[i].spec.launch.steps, phases[i].planned.memory.total(), own, currency);
+    }
+    rows << rowOf("all", stepsOfPhases(run), phases[mostMemory(phases)].planned.memory.total(), effort,
+                  currency);
+    console::print(console::table(rows));
 }
 
 /// Where this computer can read the weights that the run is to begin with. With a status other than 0 they do
@@ -276,30 +391,64 @@ std::optional<std::uint64_t> testRowsFor(const RunSpec& spec, const Result<DataS
     return evaluated.ok() ? std::optional(evaluated->testRows) : std::nullopt;
 }
 
-Result<int> plan(const PlanOptions& options)
+/// A plan, or the status of a specification that cannot be planned, all of whose problems have been printed.
+struct PhaseOutcome {
+    PhasePlan plan;
+    int status = 0;
+};
+
+Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json, SpecUse::Plan);
-    if (status != 0)
-        return status;
+    const RunSpec spec = specOfPhase(run, phase);
     const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
     const auto rows = data.ok() ? std::optional(data->shape()) : std::nullopt;
     const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
     if (const Diagnostics wrong = shapeProblems(spec.model, options.shape, inputs.shape); !wrong.empty())
-        return failForProblems(options.spec, wrong, options.json);
-    const auto problems = explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows));
-    if (!problems.empty() && problems.front().problem.path != kMemoryPath)
-        return failForProblems(options.spec, problems, options.json);
-    const WeightsHere weights = weightsHere(spec, options);
+        return PhaseOutcome{{}, failForProblems(options.spec, inPhase(run, phase, wrong), options.json)};
+    auto problems = explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows));
+    const bool cannotRun = !problems.empty() && problems.front().problem.path != kMemoryPath;
+    for (ExplainedProblem& explained : problems)
+        explained = inPhase(run, phase, std::move(explained));
+    if (cannotRun)
+        return PhaseOutcome{{}, failForProblems(options.spec, problems, options.json)};
+    WeightsHere weights;
+    if (phase == 0)
+        weights = weightsHere(spec, options);
     if (weights.status != 0)
-        return weights.status;
+        return PhaseOutcome{{}, weights.status};
     if (rows)
-        warn(options.spec, dataSetRemarks(spec, *rows));
-    const PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
+        warn(options.spec, inPhase(run, phase, dataSetRemarks(spec, *rows)));
+    PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
-        return planned.time.error();
-    warn(options.spec, processorRemarks(spec, planned.hosts));
-    print(spec, inputs.shape, sequencesText(spec, options, inputs.shape, data), planned, problems,
-          weights.comparison, testRowsFor(spec, data), options.json);
+        return inPhase(run, phase, planned.time.error());
+    warn(options.spec, inPhase(run, phase, processorRemarks(spec, planned.hosts)));
+    return PhaseOutcome{{spec, inputs.shape, sequencesText(spec, options, inputs.shape, data),
+                         std::move(planned), std::move(problems), phase == 0, std::move(weights.comparison),
+                         testRowsFor(spec, data)}};
+}
+
+Result<int> plan(const PlanOptions& options)
+{
+    const auto [run, status] = readSpecInput(options.spec, options.json, SpecUse::Plan, options.shape.phase);
+    if (status != 0)
+        return status;
+    std::vector<PhasePlan> phases;
+    std::vector<ExplainedProblem> problems;
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        TRAINYARD_TRY(PhaseOutcome outcome, planPhase(run, phase, options));
+        if (outcome.status != 0)
+            return outcome.status;
+        std::ranges::copy(outcome.plan.problems, std::back_inserter(problems));
+        phases.push_back(std::move(outcome.plan));
+    }
+    if (run.phases.empty() && options.json)
+        console::print(QJsonDocument(toJson(phases.front())));
+    else if (run.phases.empty())
+        print(phases.front());
+    else if (options.json)
+        console::print(QJsonDocument(phasesJson(run, phases)));
+    else
+        printPhases(run, phases);
     return problems.empty() ? 0 : failForProblems(options.spec, problems, false);
 }
 

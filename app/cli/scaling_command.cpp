@@ -175,7 +175,8 @@ Status writeReports(const QList<ScalingPoint>& points, const std::vector<std::st
 
 Result<int> study(const ScalingOptions& options)
 {
-    const auto [spec, status] = readSpecInput(options.spec, options.json);
+    const auto [spec, status] =
+        readSpecInput(options.spec, options.json, SpecUse::Run, options.shape.phase.value_or(1));
     if (status != 0)
         return status;
     TRAINYARD_TRY(const auto specs, specsOf(spec, options.ranks, options.scaling()));

@@ -1,4 +1,5 @@
 #include "engine/certification/proxy_run.h"
+#include "engine/spec/phases.h"
 
 #include <algorithm>
 
@@ -85,7 +86,7 @@ void shrinkBatch(BatchSpec& batch, const ParallelLayout& layout, Shrinker& shrin
 
 ProxyRun proxyOf(const RunSpec& spec, int steps)
 {
-    ProxyRun proxy{spec, {}, {}};
+    ProxyRun proxy{specOfPhase(spec, 0), {}, {}};
     Shrinker shrinker;
     shrinkLayout(proxy.spec.layout, shrinker);
     shrinkModel(proxy.spec.model, proxy.spec.layout, shrinker);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include <QFile>
@@ -78,6 +79,74 @@ private slots:
         const Answer unknown = ask({"plan", spec, "--seq-len", "128"});
         QVERIFY2(unknown.out.contains("Cannot tell whether it fits a"), unknown.out);
         QVERIFY2(!unknown.out.contains("longest"), unknown.out);
+    }
+
+    void plansEveryPhaseAndAllOfThem()
+    {
+        QByteArray phased = kSpec;
+        phased.replace(R"("dataset": {)", R"("phases": [
+            {"name": "short", "steps": 30},
+            {"steps": 10, "batch": {"global": 32, "accumulation": 4}, "memory": {"recompute": "none"}}],
+            "dataset": {)");
+        const QString spec = write("phases.json", phased);
+        const Answer answer = ask({"plan", spec, "--hardware", "p4d.24xlarge", "--seq-len", "128", "--json"});
+        QVERIFY2(answer.status == 0, qPrintable(answer.err));
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        const QJsonArray phases = json["phases"].toArray();
+        QCOMPARE(phases.size(), 2);
+        QCOMPARE(phases[0]["name"].toString(), "short");
+        QCOMPARE(phases[1]["name"].toString(), "phase 2");
+        QCOMPARE(phases[1]["first_step"].toInt(), 31);
+        double days = 0;
+        double cost = 0;
+        double memory = 0;
+        for (const QJsonValue& phase : phases) {
+            days += phase["time"]["training_days"].toDouble();
+            cost += phase["time"]["training_cost"].toDouble();
+            memory = std::max(memory, phase["total_per_rank"].toDouble());
+        }
+        QVERIFY(days > 0 && std::abs(json["time"]["training_days"].toDouble() / days - 1) < 1e-9);
+        QVERIFY(cost > 0 && std::abs(json["time"]["training_cost"].toDouble() / cost - 1) < 1e-9);
+        QCOMPARE(json["total_per_rank"].toDouble(), memory);
+        QCOMPARE(json["most_memory_in"].toString(), "phase 2"); // nothing is computed again
+        QVERIFY(json["fits"].toBool());
+
+        const Answer text = ask({"plan", spec, "--hardware", "p4d.24xlarge", "--seq-len", "128"});
+        QVERIFY2(text.out.contains("short (1 of 2)") && text.out.contains("all "), text.out);
+        const Answer one = ask({"plan", spec, "--phase", "2", "--seq-len", "128", "--json"});
+        QVERIFY(!QJsonDocument::fromJson(one.out).object().contains("phases"));
+        QCOMPARE(ask({"plan", spec, "--phase", "3"}).status, 2);
+    }
+
+    void namesThePhaseThatDoesNotFit()
+    {
+        QByteArray phased = kSpec;
+        phased.replace(R"("dataset": {)", R"("phases": [{"steps": 3},
+            {"steps": 3, "batch": {"micro": 8, "accumulation": 1}, "memory": {"recompute": "none"}}],
+            "dataset": {)");
+        const Answer answer = ask({"plan", write("phases.json", phased), "--hardware", "p4d.24xlarge",
+                                   "--seq-len", "1024", "--json"});
+        QCOMPARE(answer.status, 3);
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        QVERIFY(!json["fits"].toBool(true));
+        QCOMPARE(json["problems"].toArray().size(), 1);
+        QCOMPARE(json["problems"][0]["path"].toString(), "phases[1].memory");
+    }
+
+    void writesPublishedRecipes()
+    {
+        const Answer list = ask({"recipe", "--json"});
+        QCOMPARE(list.status, 0);
+        QCOMPARE(QJsonDocument::fromJson(list.out)["recipes"][0]["name"].toString(), "bert-large-lamb");
+        const QString file = m_folder.filePath("recipe.json");
+        const Answer recipe =
+            ask({"recipe", "bert-large-lamb", "--data", "/data/128", "--data", "/data/512", "--out", file});
+        QVERIFY2(recipe.status == 0, qPrintable(recipe.err));
+        const Answer plan = ask({"plan", file, "--hardware", "hgx-a100", "--json"});
+        QVERIFY2(plan.status == 0, qPrintable(plan.err));
+        QCOMPARE(QJsonDocument::fromJson(plan.out)["phases"].toArray().size(), 2);
+        QCOMPARE(ask({"recipe", "bert-large-lamb", "--data", "/data/128"}).status, 2);
+        QCOMPARE(ask({"recipe", "no-such"}).status, 2);
     }
 
     void refusesWhatDoesNotFitTheHardware()

@@ -23,6 +23,8 @@ void addShapeOptions(CLI::App& command, ShapeInput& input)
         .add_option("--max-pred", input.maxPredictions,
                     "Masked positions per sequence (default: the data set's, else 15 % of the tokens)")
         ->check(CLI::Range(1, kMaxEntries));
+    command.add_option("--phase", input.phase, "Only this phase of the specification, from 1")
+        ->check(CLI::Range(1, kMaxPhases));
 }
 
 SequenceShape shapeFor(const ModelSpec& model, const ShapeInput& input, const Result<DataSetManifest>& data)
@@ -56,7 +58,7 @@ Diagnostics shapeProblems(const ModelSpec& model, const ShapeInput& input, const
 
 ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json, SpecUse use)
 {
-    auto [spec, status] = readSpecInput(file, json, use);
+    auto [spec, status] = readSpecInput(file, json, use, input.phase.value_or(1));
     if (status != 0)
         return {{}, {}, status};
     const SequenceShape shape =

@@ -22,9 +22,10 @@ namespace trainyard {
 struct ShapeInput {
     std::optional<int> length;         ///< tokens per sequence
     std::optional<int> maxPredictions; ///< masked positions per sequence
+    std::optional<int> phase;          ///< of the run, from 1
 };
 
-/// --seq-len and --max-pred. `input` has to live as long as the command.
+/// --seq-len, --max-pred and --phase. `input` has to live as long as the command.
 void addShapeOptions(CLI::App& command, ShapeInput& input);
 
 /// The user's values, else those of the data set if its manifest is readable from here, else sequencesOf()
@@ -41,7 +42,8 @@ struct ShapedSpec {
     SequenceShape shape;
     int status = 0;
 };
-/// readSpecInput(), shapeProblems(), and what keeps ranks from sharing such sequences (sharingProblems()).
+/// readSpecInput() of the requested phase, else the first one, shapeProblems(), and what keeps ranks from
+/// sharing such sequences (sharingProblems()).
 ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool json,
                           SpecUse use = SpecUse::Plan);
 

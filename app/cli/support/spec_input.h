@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/spec/run_spec.h"
@@ -20,8 +21,10 @@ struct SpecInput {
     int status = 0;
 };
 
-/// Reads and checks `file`. Warns about settings without effect.
-SpecInput readSpecInput(const std::string& file, bool json = false, SpecUse use = SpecUse::Run);
+/// Reads and checks `file`. Warns about settings without effect. `phase`: the specification becomes that of
+/// this phase, from 1.
+SpecInput readSpecInput(const std::string& file, bool json = false, SpecUse use = SpecUse::Run,
+                        std::optional<int> phase = std::nullopt);
 
 /// Fills in what the purpose does not need, so that the rules for runs hold.
 RunSpec completedFor(SpecUse use, RunSpec spec);

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/planner/explain/setting_moves.h"
+#include "engine/spec/phase_rules.h"
 
 namespace trainyard {
 
@@ -250,6 +251,16 @@ std::vector<ExplainedProblem> explain(const RunSpec& spec, const Diagnostics& pr
             explanations.back().remedies = RemedySearch(spec, found, problem.path, find, deadline).run();
     }
     return explanations;
+}
+
+ExplainedProblem inPhase(const RunSpec& run, int phase, ExplainedProblem explained)
+{
+    explained.problem = inPhase(run, phase, std::move(explained.problem));
+    for (Remedy& remedy : explained.remedies) {
+        for (FieldChange& change : remedy.changes)
+            change.path = pathInPhase(run, phase, change.path);
+    }
+    return explained;
 }
 
 } // namespace trainyard

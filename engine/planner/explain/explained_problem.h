@@ -35,6 +35,9 @@ struct ExplainedProblem {
     Error error() const;
 };
 
+/// A problem of a phase and its remedies, tied to the fields of the run (inPhase() of a diagnostic).
+ExplainedProblem inPhase(const RunSpec& run, int phase, ExplainedProblem explained);
+
 /// For each problem the settings that solve it, each found by asking `find`: with any one of them the field
 /// of the problem has none left, and no other field has a new one. Of a number the nearest value below and
 /// the nearest above, within 1024 of it; where no single move is enough, two of them together, within 16.
