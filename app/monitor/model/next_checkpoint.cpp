@@ -6,6 +6,7 @@
 #include "app/base/median.h"
 #include "app/runs/recorded_run.h"
 #include "engine/planner/learning_rate_schedule.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -26,8 +27,10 @@ std::optional<NextCheckpoint> nextCheckpoint(const RunFacts& facts, const RunSer
     const bool goesOn = series.status().state == RunState::Running && !series.steps().isEmpty();
     if (!goesOn || !facts.spec)
         return std::nullopt;
-    const auto last = static_cast<std::int64_t>(facts.spec->launch.steps);
     const auto now = static_cast<std::int64_t>(series.steps().last(StepColumn::Step));
+    // The end of a phase has one, too.
+    const int phase = phaseOfStep(*facts.spec, now + 1);
+    const std::int64_t last = stepsBefore(*facts.spec, phase) + specOfPhase(*facts.spec, phase).launch.steps;
     const std::int64_t every =
         facts.spec->checkpoint.everySteps > 0 ? facts.spec->checkpoint.everySteps : last;
     const std::int64_t step = std::min(last, (now / every + 1) * every);
@@ -51,13 +54,16 @@ double peakLearningRate(const RunFacts& facts, const RunSeries& series)
 {
     if (!facts.spec)
         return 0;
-    const OptimizerSpec& optimizer = facts.spec->optimizer;
     const StepTable& steps = series.steps();
+    const auto step = steps.isEmpty() ? 1 : static_cast<std::int64_t>(steps.last(StepColumn::Step));
+    const int phase = phaseOfStep(*facts.spec, step);
+    const RunSpec spec = specOfPhase(*facts.spec, phase);
+    const OptimizerSpec& optimizer = spec.optimizer;
     if (steps.isEmpty())
         return optimizer.learningRate;
     // Every schedule is proportional to its peak rate, so the peak follows from the current rate.
-    const LearningRateSchedule schedule(optimizer, facts.spec->launch.steps);
-    const double planned = schedule.at(static_cast<std::int64_t>(steps.last(StepColumn::Step)));
+    const LearningRateSchedule schedule(optimizer, spec.launch.steps);
+    const double planned = schedule.at(step - stepsBefore(*facts.spec, phase));
     const double ratio = steps.last(StepColumn::LearningRate) / planned;
     return std::isfinite(ratio) && ratio > 0 ? ratio * optimizer.learningRate : optimizer.learningRate;
 }
