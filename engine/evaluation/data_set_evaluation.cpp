@@ -34,7 +34,7 @@ constexpr int kMaxMicroBatchTokens = 4096;
 /// Of the checkpoint's run, with micro-batches that fit into memory.
 BatchSpec batchOnOneRank(const StoredModel& model, int sequenceLength)
 {
-    BatchSpec batch = model.run() ? model.run()->batch : BatchSpec();
+    BatchSpec batch = model.phase().value_or(RunSpec()).batch;
     batch.micro = std::max(1, batch.micro);
     while (batch.micro % 2 == 0 && std::int64_t{batch.micro} * sequenceLength > kMaxMicroBatchTokens)
         batch.micro /= 2;

@@ -8,6 +8,7 @@
 #include "engine/evaluation/data_set_evaluation.h"
 #include "engine/evaluation/evaluation.h"
 #include "engine/spec/names.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/worker/answer_output.h"
 #include "engine/worker/text_codec.h"
@@ -33,8 +34,8 @@ Result<std::optional<RunSpec>> layoutOf(const EvalCommandLine& options)
 {
     if (options.layout.empty())
         return std::optional<RunSpec>();
-    TRAINYARD_TRY(RunSpec spec, layoutSpec(options.layout));
-    return std::optional(std::move(spec));
+    TRAINYARD_TRY(const RunSpec spec, layoutSpec(options.layout));
+    return std::optional(specOfPhase(spec, 0)); // phases have one layout
 }
 
 CheckpointWish wishOf(const EvalCommandLine& options)

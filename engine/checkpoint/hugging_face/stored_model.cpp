@@ -2,6 +2,7 @@
 
 #include "engine/checkpoint/training_state.h"
 #include "engine/nn/language_model.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -39,6 +40,12 @@ const RunSpec* StoredModel::run() const
     return written ? &written->spec : nullptr;
 }
 
+std::optional<RunSpec> StoredModel::phase() const
+{
+    const TrainingPosition* written = position();
+    return written ? std::optional(specOfStep(written->spec, written->step.value)) : std::nullopt;
+}
+
 const ModelSpec& StoredModel::spec() const
 {
     const RunSpec* wrote = run();
@@ -47,7 +54,7 @@ const ModelSpec& StoredModel::spec() const
 
 std::string StoredModel::dataSet() const
 {
-    const RunSpec* wrote = run();
+    const auto wrote = phase();
     return wrote ? wrote->dataset.path : std::string();
 }
 

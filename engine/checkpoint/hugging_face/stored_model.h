@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -26,11 +27,14 @@ public:
     const TrainingPosition* position() const;
     /// The specification of that run; null for a folder of Hugging Face's.
     const RunSpec* run() const;
+    /// What that run was when it wrote the checkpoint: see specOfStep(). nullopt for a folder of Hugging
+    /// Face's.
+    std::optional<RunSpec> phase() const;
     /// With the weights: Hugging Face's, or one `step-...`.
     const std::filesystem::path& folder() const { return m_folder; }
     /// See FoundWeights::remark.
     const std::string& remark() const { return m_remark; }
-    /// The data set that the checkpoint's run was trained on; empty for a folder of Hugging Face's.
+    /// The data set that the checkpoint's run was trained on last; empty for a folder of Hugging Face's.
     std::string dataSet() const;
     /// eos_token_id of a folder of Hugging Face's; empty where there is none, and for checkpoints.
     std::vector<std::int64_t> endTokens() const;

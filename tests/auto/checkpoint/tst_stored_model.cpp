@@ -73,6 +73,16 @@ private slots:
         QCOMPARE(stored->folder().filename().string(), checkpointFolderName(Step{2}));
     }
 
+    void knowsTheDataSetOfItsPhase()
+    {
+        for (const std::int64_t step : {4, 5})
+            save(step, {phaseOn("/short/rows"), phaseOn("/long/rows")});
+        QCOMPARE(StoredModel::open(folder() / "run", {.step = Step{4}}).value().dataSet(),
+                 std::string("/short/rows"));
+        QCOMPARE(StoredModel::open(folder() / "run", {.step = Step{5}}).value().dataSet(),
+                 std::string("/long/rows"));
+    }
+
     void saysWhatThereIsNot()
     {
         QVERIFY(problemOf("nowhere").contains("is not a folder"));
@@ -107,13 +117,23 @@ private:
         return model;
     }
 
-    void save(std::int64_t step) const
+    static PhaseSpec phaseOn(const char* dataSet)
+    {
+        PhaseSpec phase;
+        phase.steps = 4;
+        phase.dataset.path = dataSet;
+        phase.named = {"dataset.path"};
+        return phase;
+    }
+
+    void save(std::int64_t step, const std::vector<PhaseSpec>& phases = {}) const
     {
         const auto model = modelOfStep(step);
         TrainingPosition position;
         position.step = Step{step};
         position.spec.model = storedSpec();
         position.spec.dataset.path = "/data/set";
+        position.spec.phases = phases;
         QVERIFY(saveCheckpoint(folder() / "run/checkpoints", TrainingState(model->parameters()), position, {})
                     .ok());
     }
