@@ -224,14 +224,18 @@ Rows dataRows(const Manifest& data)
     return rows;
 }
 
+std::string dataSetName(const RunSpec& spec)
+{
+    return plain(std::filesystem::path(spec.dataset.path).filename().string());
+}
+
 std::string data(const CardFacts& facts)
 {
     std::string text = "\n## Training data\n\n";
     if (facts.dataSet)
         return text + table({"", ""}, dataRows(*facts.dataSet));
-    const std::string folder = std::filesystem::path(facts.spec.dataset.path).filename().string();
-    return text +
-           fmt::format("The data set \"{}\" was not available when this card was written.\n", plain(folder));
+    return text + fmt::format("The data set \"{}\" was not available when this card was written.\n",
+                              dataSetName(facts.phase()));
 }
 
 std::string optimizerText(const OptimizerSpec& optimizer)
@@ -270,7 +274,8 @@ std::string batchText(const RunSpec& spec)
 std::string seenText(const CardFacts& facts)
 {
     std::string text = grouped(facts.consumedSamples);
-    const std::uint64_t rows = facts.dataSet ? facts.dataSet->trainingRows() : 0;
+    const bool sawOthers = !facts.spec.phases.empty();
+    const std::uint64_t rows = facts.dataSet && !sawOthers ? facts.dataSet->trainingRows() : 0;
     if (rows > 0)
         text += fmt::format(", {:.2f} times the training rows",
                             static_cast<double>(facts.consumedSamples) / static_cast<double>(rows));
@@ -279,14 +284,14 @@ std::string seenText(const CardFacts& facts)
 
 Rows recipeRows(const CardFacts& facts)
 {
-    const RunSpec& spec = facts.spec;
+    const RunSpec spec = facts.phase();
     Rows rows{{"Optimizer", optimizerText(spec.optimizer)},
               {"Learning rate", learningRateText(spec.optimizer)},
               {"Gradient clipping",
                spec.optimizer.clipNorm > 0 ? fmt::format("norm {}", spec.optimizer.clipNorm) : "none"},
               {"Batch", batchText(spec)},
-              {"Steps",
-               fmt::format("{} of {}", grouped(facts.step.value), grouped(std::int64_t{spec.launch.steps}))},
+              {"Steps", fmt::format("{} of {}", grouped(facts.step.value),
+                                    grouped(std::int64_t{facts.spec.launch.steps}))},
               {"Rows seen", seenText(facts)}};
     // A journal that lacks steps would give too few.
     if (facts.history && facts.history->steps == facts.step.value)
@@ -335,7 +340,7 @@ std::string memoryText(const MemorySpec& memory)
 
 Rows hardwareRows(const CardFacts& facts)
 {
-    const RunSpec& spec = facts.spec;
+    const RunSpec spec = facts.phase();
     Rows rows{{"Ranks", std::to_string(spec.layout.worldSize())},
               {"Layout", layoutText(spec.layout)},
               {"Micro-batch",
@@ -355,10 +360,34 @@ Rows hardwareRows(const CardFacts& facts)
     return rows;
 }
 
+/// Those up to the checkpoint.
+Rows phaseRows(const CardFacts& facts)
+{
+    Rows rows;
+    for (int phase = 0; phase <= phaseOfStep(facts.spec, facts.step.value); ++phase) {
+        const RunSpec spec = specOfPhase(facts.spec, phase);
+        const std::int64_t steps = spec.launch.steps;
+        const std::int64_t done = std::min(steps, facts.step.value - stepsBefore(facts.spec, phase));
+        rows.push_back({plain(phaseName(facts.spec, phase)),
+                        fmt::format("{} of {}", grouped(done), grouped(steps)), dataSetName(spec),
+                        batchText(spec), learningRateText(spec.optimizer)});
+    }
+    return rows;
+}
+
+std::string phases(const CardFacts& facts)
+{
+    if (facts.spec.phases.empty())
+        return {};
+    return "\n### Phases\n\nTraining data, recipe and layout in this card are those of the last one "
+           "here.\n\n" +
+           table({"Phase", "Steps", "Data set", "Batch", "Learning rate"}, phaseRows(facts));
+}
+
 std::string training(const CardFacts& facts)
 {
-    return "\n## Training\n\n" + table({"", ""}, recipeRows(facts)) + "\n### Layout and hardware\n\n" +
-           table({"", ""}, hardwareRows(facts));
+    return "\n## Training\n\n" + table({"", ""}, recipeRows(facts)) + phases(facts) +
+           "\n### Layout and hardware\n\n" + table({"", ""}, hardwareRows(facts));
 }
 
 std::string curve(const CardFacts& facts)
@@ -440,7 +469,8 @@ std::vector<std::string> limits(const CardFacts& facts)
             fmt::format("It was trained on the text named above alone{}, and repeats its errors and "
                         "biases.",
                         facts.spec.init.isOn() ? ", besides what it began with" : ""));
-        if (facts.dataSet->sequenceLength < model.maxPositions && !facts.spec.init.isOn() &&
+        const bool sawOthers = facts.spec.init.isOn() || !facts.spec.phases.empty(); // perhaps longer rows
+        if (facts.dataSet->sequenceLength < model.maxPositions && !sawOthers &&
             model.positions == PositionEncoding::Learned)
             lines.push_back(fmt::format(
                 "It was trained on rows of at most {} tokens: positions from {} to {} "

@@ -7,6 +7,7 @@
 #include "datasets/shards/manifest.h"
 #include "engine/base/ids.h"
 #include "engine/hand_over/training_history.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -26,17 +27,19 @@ struct CardFacts {
     Step step;
     std::uint64_t consumedSamples = 0;
     std::optional<CardTokenizer> tokenizer{};
-    std::optional<Manifest> dataSet{};         ///< that the run was trained on
+    std::optional<Manifest> dataSet{};        ///< that the run was trained on, in phase() if it has phases
     std::optional<TrainingHistory> history{}; ///< up to `step`
     std::string hardware{};                   ///< hardwareText()
 
+    /// What the run was at the step.
+    RunSpec phase() const { return specOfStep(spec, step.value); }
     /// False for a checkpoint that was made of imported weights.
-    bool hasRun() const { return !spec.dataset.path.empty(); }
+    bool hasRun() const { return !phase().dataset.path.empty(); }
 };
 
 /// The model's README.md as the Hugging Face Hub reads it: metadata in YAML, then Markdown about use, data,
-/// recipe, hardware, curve, held-out figures and limits. The licence is left to the user. Names no host and no
-/// path of the machines that trained.
+/// recipe, hardware, curve, held-out figures and limits. The licence is left to the user. Names no host and
+/// no path of the machines that trained.
 std::string modelCard(const CardFacts& facts);
 
 } // namespace trainyard

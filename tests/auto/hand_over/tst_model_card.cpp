@@ -132,6 +132,32 @@ private slots:
         QVERIFY(!other.contains("not finished"));
     }
 
+    void tellsOfPhases()
+    {
+        CardFacts phased = facts();
+        phased.spec.dataset.path.clear();
+        PhaseSpec phase;
+        phase.named = {"dataset.path", "batch.global"};
+        phase.name = "short";
+        phase.steps = 40;
+        phase.dataset.path = "/secret/place/wiki-64";
+        phase.batch.global = 32;
+        phased.spec.phases.push_back(phase);
+        phase.name.clear();
+        phase.steps = 60;
+        phase.dataset.path = "/secret/place/wiki-512";
+        phase.batch.global = 16;
+        phased.spec.phases.push_back(phase);
+        const QString card = cardOf(phased);
+        QVERIFY(card.contains("| short | 40 of 40 | wiki-64 | 32 rows | "));
+        QVERIFY(card.contains("| phase 2 | 20 of 60 | wiki-512 | 16 rows | "));
+        QCOMPARE(valueOf(card, "Batch"), "16 rows");
+        QCOMPARE(valueOf(card, "Steps"), "60 of 100");
+        QCOMPARE(valueOf(card, "Rows seen"), "1,920"); // of two data sets
+        QVERIFY(!card.contains("never trained"));
+        QVERIFY(!card.contains("secret"));
+    }
+
     /// Steps are missing in the journal: a sum over the others would be wrong.
     void leavesOutSumsOfAJournalWithGaps()
     {
