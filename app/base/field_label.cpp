@@ -45,23 +45,36 @@ QString rowLabel(const ListedField& field)
     return fieldText("%1 (%2)").arg(label, shortUnit(fieldText(field.info.unit)));
 }
 
-/// Matches the path of a field in a section.
+/// Matches the path of a field in a section or a list.
 QRegularExpression pathPattern()
 {
     QStringList sections;
     for (const ListedField& field : fieldList()) {
-        if (field.kind == FieldKind::Section && field.section().empty())
+        const bool hasFields = field.kind == FieldKind::Section || field.kind == FieldKind::List;
+        if (hasFields && field.section().empty())
             sections << QString::fromStdString(field.path);
     }
     return QRegularExpression(
         QStringLiteral(R"(\b(?:%1)(?:\[\d+\]|\.[a-z][a-z_0-9]*)+)").arg(sections.join(QLatin1Char('|'))));
 }
 
+/// Fields of list elements do not count: their labels name the element.
 bool isLabelOfSeveral(const char* label)
 {
     return std::ranges::count_if(fieldList(), [label](const ListedField& field) {
-               return std::string_view(field.info.label) == label;
+               return std::string_view(field.info.label) == label && !field.section().ends_with("[]");
            }) > 1;
+}
+
+/// "Phase 2: Global batch"; `field` is the phase's own, or one of the run that it overrides; may be empty.
+QString labelInPhase(int phase, const QString& field)
+{
+    const QString label = fieldText("Phase %1").arg(phase + 1);
+    if (field.isEmpty())
+        return label;
+    const QString own = QStringLiteral("phases[].") + field;
+    const ListedField* listed = listedField(own);
+    return fieldText("%1: %2").arg(label, fieldLabel(listed && listed->info.label[0] ? own : field));
 }
 
 /// The label alone does not say which of two schedules it is.
@@ -90,11 +103,14 @@ QString shortUnit(const QString& unit)
 QString fieldLabel(const QString& path)
 {
     static const QRegularExpression node(QStringLiteral(R"(^cluster\.nodes\[(\d+)\](?:\.(\w+))?$)"));
+    static const QRegularExpression phase(QStringLiteral(R"(^phases\[(\d+)\](?:\.(.+))?$)"));
     static const QRegularExpression element(QStringLiteral(R"(^(.+)(\[\d+\])$)"));
     if (const auto match = node.match(path); match.hasMatch()) {
         const QString host = fieldText("Host %1").arg(match.captured(1).toInt() + 1);
         return !match.captured(2).isEmpty() ? fieldText("%1: %2").arg(host, match.captured(2)) : host;
     }
+    if (const auto match = phase.match(path); match.hasMatch())
+        return labelInPhase(match.captured(1).toInt(), match.captured(2));
     if (const auto match = element.match(path); match.hasMatch())
         return fieldLabel(match.captured(1)) + QLatin1Char(' ') + match.captured(2);
     for (const auto& [entry, label] : kGroupLabels) {

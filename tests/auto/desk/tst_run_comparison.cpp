@@ -54,16 +54,24 @@ private slots:
                                                            {"checkpoint.save_to", "0", "1"},
                                                            {"cluster.nodes[1].slots", "0", "4"},
                                                            {"launch.grace_period", "15 s", "30 s"},
+                                                           {"launch.steps", "100", "200"},
                                                            {"layout.schedule", "1f1b", "gpipe"},
-                                                           {"optimizer.schedule", "poly", "cosine"}}});
+                                                           {"optimizer.schedule", "poly", "cosine"},
+                                                           {"phases[0].steps", "50", "100"},
+                                                           {"phases[1].batch.packing", "true", "false"}}});
         QCOMPARE(table.columns.front(), "Field");
         QCOMPARE(table.tips[0], "checkpoint.keep_every");
         QCOMPARE(table.rows, (QList<QStringList>{{"Keep permanently", "Off", "50"},
                                                  {"checkpoint.save_to", "0", "1"}, // not in the form
                                                  {"Host 2: slots", "0", "4"},
                                                  {"Stop timeout (s)", "15 s", "30 s"},
+                                                 {"Steps", "100", "200"},
                                                  {"Parallelism: Schedule", "1f1b", "gpipe"},
-                                                 {"Optimizer: Schedule", "poly", "cosine"}}));
+                                                 {"Optimizer: Schedule", "poly", "cosine"},
+                                                 {"Phase 1: Steps", "50", "100"},
+                                                 {"Phase 2: Pack sequences", "true", "false"}}));
+        QCOMPARE(withFieldLabels(QString("see phases[1].batch.packing")),
+                 QString("see \u201CPhase 2: Pack sequences\u201D"));
     }
 
     void anErrorByItselfIsASentence()
