@@ -24,6 +24,8 @@ QString intervalText(const EvaluationSchedule& schedule)
 
 QString evaluationSummary(const RunSpec& spec, std::optional<std::uint64_t> testRows)
 {
+    if (!spec.phases.empty())
+        return {};
     if (!spec.evaluation.isOn())
         return QObject::tr("The run does not evaluate.");
     if (!testRows)

@@ -99,6 +99,9 @@ private slots:
         spec = {};
         spec.batch.global = 0; // while somebody types
         QCOMPARE(evaluationSummary(spec, 20), QString());
+        spec = {};
+        spec.phases.resize(2); // each has its own schedule
+        QCOMPARE(evaluationSummary(spec, 20), QString());
     }
 
     void tellsTheTimeOfKnownHardware()
