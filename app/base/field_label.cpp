@@ -23,6 +23,7 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"memory", "Memory"},
                                                                 {"dataset", "Data set"},
                                                                 {"init", "Starting weights"},
+                                                                {"task", "Task"},
                                                                 {"evaluation", "Evaluation"},
                                                                 {"checkpoint", "Checkpoints"},
                                                                 {"launch", "Launch"},

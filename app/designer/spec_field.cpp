@@ -1,6 +1,7 @@
 #include "app/designer/spec_field.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
@@ -40,6 +41,7 @@ const std::vector<SectionLayout> kSections{
      {"precision", "optimizer.kind", "optimizer.learning_rate", "optimizer.schedule",
       "optimizer.warmup_steps", "optimizer.weight_decay", "optimizer.clip_norm"}},
     {"Starting weights", false, {"init"}},
+    {"Task", false, {"task"}},
     {"Evaluation", false, {"evaluation"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
     {"Fault tolerance", false, {"launch.restart"}},
@@ -58,12 +60,13 @@ struct RowMaker {
     QString path; ///< of the object, with its dot
     Reach reach;
 
-    template <typename Member>
-    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
-        const auto inner = [ outer = reach, member ](auto& spec) -> auto&
+        using Member = Accessed<Struct, Access>;
+        const auto inner = [ outer = reach, access ](auto& spec) -> auto&
         {
-            return outer(spec).*member;
+            return std::invoke(access, outer(spec));
         };
         if constexpr (Described<Member>) {
             RowMaker<Member, decltype(inner)> object{rows, path + QLatin1String(key) + QLatin1Char('.'),

@@ -21,10 +21,13 @@ std::vector<int> layerCountsIn(const QString& text)
     return counts;
 }
 
-/// Returns the preset; with a data set, its tokenizer decides the vocabulary size, so that of `spec` stays.
-std::optional<ModelSpec> modelWithVocabularyOf(const RunSpec& spec, const std::string& preset)
+/// Returns the preset with the task of `spec`; with a data set, its tokenizer decides the vocabulary size, so
+/// that of `spec` stays.
+std::optional<ModelSpec> modelFor(const RunSpec& spec, const std::string& preset)
 {
     auto model = modelPreset(preset);
+    if (model)
+        model->task = spec.model.task;
     if (model && !spec.dataset.path.empty())
         model->vocabulary = spec.model.vocabulary;
     return model;
@@ -39,11 +42,11 @@ void specializePreset(SpecField& field)
     for (const std::string& name : modelPresetNames())
         field.choices << QString::fromStdString(name);
     field.get = [own](const RunSpec& spec) {
-        const bool unchanged = modelWithVocabularyOf(spec, spec.model.preset) == spec.model;
+        const bool unchanged = modelFor(spec, spec.model.preset) == spec.model;
         return QVariant(unchanged ? QString::fromStdString(spec.model.preset) : own);
     };
     field.set = [](RunSpec& spec, const QVariant& value) {
-        if (const auto model = modelWithVocabularyOf(spec, value.toString().toStdString()))
+        if (const auto model = modelFor(spec, value.toString().toStdString()))
             spec.model = *model;
         else
             spec.model.preset.clear();

@@ -4,6 +4,7 @@
 
 #include "engine/spec/checker.h"
 #include "engine/spec/context_share.h"
+#include "engine/spec/names.h"
 
 namespace trainyard {
 
@@ -28,6 +29,29 @@ void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& che
                       "set batch.packing to true: losses stay the same");
 }
 
+/// A model for one task learns nothing from the rows of another, or of pre-training.
+void checkTask(const RunSpec& spec, const DataSetShape& data, Checker& check)
+{
+    const TaskSpec& task = spec.model.task;
+    const auto ofRows = enumFromName<TaskKind>(data.objective).value_or(TaskKind::None);
+    check.require(
+        task.kind == ofRows, "task.kind",
+        fmt::format("is {}, and the rows of the data set {} are for {}", nameOf(task.kind), spec.dataset.path,
+                    ofRows == TaskKind::None ? "pre-training" : std::string(nameOf(ofRows))),
+        fmt::format("set task.kind to {}{}", nameOf(ofRows),
+                    task.isOn() ? fmt::format(", or prepare a data set with --task {}", nameOf(task.kind))
+                                : std::string()));
+    check.require(
+        task.kind != ofRows || !task.hasLabels() || task.labels == data.labels, "task.labels",
+        fmt::format("is {}, and the data set {} has {} labels", task.labels, spec.dataset.path, data.labels),
+        fmt::format("set task.labels to {}", data.labels),
+        fmt::format("labels {}, must be {}", task.labels, data.labels));
+    check.refuseUnless(!task.isOn() || task.kind != ofRows, "task.kind",
+                       fmt::format("is {}, and no run trains on the rows of tasks yet", nameOf(task.kind)),
+                       "set it to none, and dataset.path to a data set for pre-training",
+                       fmt::format("task {}", nameOf(task.kind)));
+}
+
 /// A decoder reads any rows as text; an encoder needs masks, and two sides for its next-sentence head.
 void checkObjective(const RunSpec& spec, const DataSetShape& data, Checker& check)
 {
@@ -38,7 +62,7 @@ void checkObjective(const RunSpec& spec, const DataSetShape& data, Checker& chec
                               spec.dataset.path),
                   "set model.family to gpt, or prepare a data set with --objective bert or mlm");
     check.require(
-        data.objective != "mlm" || !spec.model.nextSentence, "model.next_sentence",
+        data.objective != "mlm" || !spec.model.predictsNextSentence(), "model.next_sentence",
         fmt::format("is true, and the rows of the data set {} have no second sentence", spec.dataset.path),
         "set model.next_sentence to false, or prepare a data set with --objective bert");
 }
@@ -88,6 +112,7 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
                               spec.model.maxPositions, spec.dataset.path, data.sequenceLength),
                   fmt::format("set model.max_positions to at least {}", data.sequenceLength),
                   fmt::format("max_positions {} < tokens {}", spec.model.maxPositions, data.sequenceLength));
+    checkTask(spec, data, check);
     checkObjective(spec, data, check);
     const bool holdsOut = data.testRows.value_or(1) > 0;
     const bool evaluatesThese = spec.evaluation.isAsked() && spec.evaluation.dataset.empty();
@@ -163,7 +188,7 @@ Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data)
                   "lower batch.global or prepare more rows");
     remarkOnPadding(spec, data, check);
     const bool headLearns = data.objective != "bert" || data.nextSentence != "none";
-    check.require(headLearns || spec.model.family != ModelFamily::Bert || !spec.model.nextSentence,
+    check.require(headLearns || spec.model.family != ModelFamily::Bert || !spec.model.predictsNextSentence(),
                   "model.next_sentence",
                   fmt::format("is true, and in the data set {} every second sentence follows the first",
                               spec.dataset.path),

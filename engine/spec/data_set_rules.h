@@ -14,10 +14,11 @@ struct DataSetShape {
     int vocabularySize = 0;
     int sequenceLength = 0; ///< tokens per row, padding included
     std::uint64_t trainingRows = 0;
-    std::optional<double> paddingShare{};    ///< of the tokens of all rows; none: unknown
-    std::string objective = "bert";          ///< what rows teach, as the manifest says it: or "mlm", "gpt"
+    std::optional<double> paddingShare{}; ///< of the tokens of all rows; none: unknown
+    std::string objective = "bert"; ///< what rows teach, as the manifest says it: or "mlm", "gpt", a task
     std::string nextSentence = "random";     ///< of objective "bert": or "swap", "none"
     std::optional<std::uint64_t> testRows{}; ///< held out; none: unknown
+    int labels = 0;                          ///< of a task that has some
 };
 
 /// Everything that keeps the model from reading these rows, or from being evaluated on them as asked.

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace trainyard {
 
@@ -78,6 +79,20 @@ struct FieldInfo {
 template <typename Struct>
 struct Of {
 };
+
+/// A section that is stored inside another one: in place of a member's pointer.
+template <typename Struct, typename Middle, typename Member>
+struct MemberOfMember {
+    Middle Struct::*middle;
+    Member Middle::*member;
+
+    constexpr const Member& operator()(const Struct& object) const { return object.*middle.*member; }
+    constexpr Member& operator()(Struct& object) const { return object.*middle.*member; }
+};
+
+/// The type of a member, by what a describe() gives for it: std::invoke(access, object) is its value.
+template <typename Struct, typename Access>
+using Accessed = std::remove_cvref_t<std::invoke_result_t<const Access&, Struct&>>;
 
 /// A struct that has a describe(): a section of the specification, or an element of a list.
 struct AnyVisitor;

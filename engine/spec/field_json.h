@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -57,11 +58,12 @@ class ObjectWriter {
 public:
     explicit ObjectWriter(const Struct& object) : m_object(object) {}
 
-    template <typename Member>
-    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
-        const Member& value = m_object.*member;
-        if (!info.optional || value != Struct().*member)
+        const auto& value = std::invoke(access, m_object);
+        const Struct byDefault{};
+        if (!info.optional || value != std::invoke(access, byDefault))
             m_json[key] = valueJson(value, info);
     }
     OrderedJson take() { return std::move(m_json); }

@@ -1,6 +1,7 @@
 #include "engine/spec/field_list.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "engine/spec/field_json.h"
 
@@ -70,14 +71,16 @@ struct FieldLister {
     /// The fields of its sections are listed where the run has them.
     static constexpr bool kOverrides = std::is_same_v<Struct, PhaseSpec>;
 
-    template <typename Member>
-    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
+        using Member = Accessed<Struct, Access>;
         ListedField field{path + key, kindOf<Member>(info), info, choicesOf<Member>(info)};
         if constexpr (kOverrides && Described<Member>)
             field.kind = FieldKind::Override;
+        const Struct byDefault{};
         if (hasValue(field.kind) && !info.optional)
-            field.defaultJson = valueJson(Struct().*member, info).dump();
+            field.defaultJson = valueJson(std::invoke(access, byDefault), info).dump();
         fields.push_back(std::move(field));
         if constexpr (!kOverrides && Described<Member>)
             list<Member>(path + key + ".");

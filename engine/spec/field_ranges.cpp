@@ -1,5 +1,6 @@
 #include "engine/spec/field_ranges.h"
 
+#include <functional>
 #include <type_traits>
 
 #include "engine/spec/field_json.h"
@@ -98,22 +99,29 @@ struct RangeChecker {
     std::string path; ///< of the object, with its dot
     Checker& check;
 
-    template <typename Member>
-    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
-        const Member& value = object.*member;
+        using Member = Accessed<Struct, Access>;
+        const Member& value = std::invoke(access, object);
         if constexpr (Described<Member>)
             checkObject(value, path + key + ".", check);
         else if constexpr (Ranged<Member>) {
             if (!info.range.contains(asNumber(value)))
-                check.require(false, (path + key).c_str(), "is " + shownValue(value),
-                              hintFor(value, Struct().*member, info.range), equationFor(value, info.range));
+                complain(key, value, std::invoke(access, Struct()), info.range);
         } else if constexpr (std::is_same_v<Member, std::vector<PhaseSpec>>) {
             // Each laid over the run by validate().
         } else if constexpr (DescribedList<Member>) {
             for (std::size_t i = 0; i < value.size(); ++i)
                 checkObject(value[i], fmt::format("{}{}[{}].", path, key, i), check);
         }
+    }
+
+    template <typename Number>
+    void complain(const char* key, Number value, Number byDefault, const Range& range)
+    {
+        check.require(false, (path + key).c_str(), "is " + shownValue(value),
+                      hintFor(value, byDefault, range), equationFor(value, range));
     }
 
     static void checkObject(const auto& value, const std::string& path, Checker& check)

@@ -7,6 +7,7 @@ namespace trainyard {
 constexpr int kMaxLayers = 1024;
 constexpr int kMaxWidth = 1 << 20;   ///< hidden size, heads, feed-forward width
 constexpr int kMaxEntries = 1 << 24; ///< vocabulary, positions
+constexpr int kMaxLabels = 1 << 16;  ///< classes of a task
 constexpr int kMaxRanks = 1 << 16;   ///< of a run, of a host
 constexpr int kMaxSequences = 1 << 20;
 constexpr int kMaxPhases = 1000;

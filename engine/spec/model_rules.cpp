@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/spec/names.h"
+
 namespace trainyard {
 
 namespace {
@@ -72,12 +74,27 @@ void checkFamily(const ModelSpec& model, Checker& check)
                   "is true, but a decoder has no next-sentence head", "set it to false");
 }
 
+void checkTask(const ModelSpec& model, Checker& check)
+{
+    const TaskSpec& task = model.task;
+    if (!task.isOn())
+        return;
+    const ModelFamily needed = task.hasHead() ? ModelFamily::Bert : ModelFamily::Gpt;
+    check.require(model.family == needed, "task.kind",
+                  fmt::format("is {}, which {} models learn, and model.family is {}", nameOf(task.kind),
+                              nameOf(needed), nameOf(model.family)),
+                  task.hasHead()
+                      ? "set model.family to bert, or task.kind to complete"
+                      : "set model.family to gpt, or task.kind to classify, regress, tag or answer");
+}
+
 } // namespace
 
 void checkModel(const ModelSpec& model, Checker& check)
 {
     checkHeads(model, check);
     checkFamily(model, check);
+    checkTask(model, check);
 }
 
 } // namespace trainyard

@@ -30,6 +30,9 @@ inline constexpr auto kEnumNames<NormPlacement> = nameTable("post", "pre");
 template <>
 inline constexpr auto kEnumNames<PositionEncoding> = nameTable("learned", "rotary");
 template <>
+inline constexpr auto kEnumNames<TaskKind> = nameTable("none", "classify", "regress", "tag", "answer",
+                                                       "complete");
+template <>
 inline constexpr auto kEnumNames<OptimizerKind> = nameTable("adamw", "lamb", "lamb-paper", "lans", "sgd");
 template <>
 inline constexpr auto kEnumNames<ScheduleKind> = nameTable("constant", "linear", "polynomial", "cosine");

@@ -1,6 +1,7 @@
 #include "engine/spec/object_reader.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <set>
 #include <type_traits>
@@ -104,7 +105,7 @@ std::set<std::string> overriddenIn(const nlohmann::json& phase)
 void complainOfWhatNoPhaseChanges(FieldReader& phase)
 {
     for (const char* section :
-         {"model", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
+         {"model", "task", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
         if (phase.take(section))
             phase.complain(section, fmt::format("a phase cannot change the {} of its run", section),
                            fmt::format("give \"{}\" at the top level, for all phases", section));
@@ -127,10 +128,11 @@ struct ObjectReader {
     Struct& object;
     Diagnostics& diagnostics;
 
-    template <typename Member>
-    void operator()(const char* key, Member Struct::*member, const FieldInfo& info)
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
-        Member& target = object.*member;
+        using Member = Accessed<Struct, Access>;
+        Member& target = std::invoke(access, object);
         if constexpr (Described<Member>)
             readSection(reader, key, diagnostics,
                         [&](FieldReader& section) { read(section, target, diagnostics); });

@@ -6,6 +6,7 @@
 #include "engine/spec/layout_fields.h"
 #include "engine/spec/model_fields.h"
 #include "engine/spec/phase_fields.h"
+#include "engine/spec/task_fields.h"
 #include "engine/spec/training_fields.h"
 
 namespace trainyard {
@@ -22,6 +23,8 @@ void describe(Visitor& field, Of<RunSpec>)
            .help = "Determines initial weights, dropout and data order, the same in every layout",
            .range = atLeast(0)});
     field("model", &RunSpec::model, {.help = "Shape of the transformer"});
+    field("task", MemberOfMember{&RunSpec::model, &ModelSpec::task},
+          {.help = "Task to fine-tune for; decides the model's output layers"});
     field("cluster", &RunSpec::cluster, {.help = "Machines of the run"});
     field("layout", &RunSpec::layout, {.help = "How ranks share the work"});
     field("batch", &RunSpec::batch, {.help = "Batch sizes, in sequences"});

@@ -34,8 +34,37 @@ enum class PositionEncoding {
     Rotary,  ///< queries and keys are turned by an angle per position (Su et al., arXiv:2104.09864)
 };
 
+/// What the output layers learn.
+enum class TaskKind {
+    None,     ///< pre-training: masked words and next sentence, or the next tokens
+    Classify, ///< the class of a row: of a sentence or of a pair
+    Regress,  ///< a number for a row
+    Tag,      ///< the class of each word
+    Answer,   ///< where in a row the answer to its question begins and ends
+    Complete, ///< a decoder's next tokens, in the completions alone
+};
+
 // Each struct is a section of the file. Key, help, range, unit and source of every member: its describe() in
 // *_fields.h, and FIELDS.md made from it. Comments here say what only code needs to know.
+
+/// A task to fine-tune for. Its head replaces that of pre-training, as Hugging Face's BertFor... classes do.
+struct TaskSpec {
+    TaskKind kind = TaskKind::None;
+    int labels = 2;       ///< Classify and Tag only
+    double dropout = 0.1; ///< before the head's last product; Classify, Regress and Tag only
+
+    bool isOn() const { return kind != TaskKind::None; }
+    /// The head is the task's own: it predicts no words.
+    bool hasHead() const { return isOn() && kind != TaskKind::Complete; }
+    /// Whose loss is one of sequences: of their class, value or answer.
+    bool judgesSequences() const { return hasHead() && kind != TaskKind::Tag; }
+    /// The head begins with a pooler of the first token.
+    bool poolsFirstToken() const { return kind == TaskKind::Classify || kind == TaskKind::Regress; }
+    bool hasLabels() const { return kind == TaskKind::Classify || kind == TaskKind::Tag; }
+    /// Numbers that the last product gives for a row or a token; requires hasHead().
+    int outputs() const { return hasLabels() ? labels : kind == TaskKind::Answer ? 2 : 1; }
+    bool operator==(const TaskSpec&) const = default;
+};
 
 /// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
 /// what a family decides are BERT's; setFamily() changes them together.
@@ -58,7 +87,12 @@ struct ModelSpec {
     double attentionDropout = 0.1;
     double layerNormEpsilon = 1e-12;
     double initializerRange = 0.02;
+    TaskSpec task{}; ///< decides the head; a section of the file by itself
 
+    /// The head predicts words, from the embeddings' matrix or from one of its own.
+    bool predictsWords() const { return !task.hasHead(); }
+    bool sharesWordsWithHead() const { return tiedHead && predictsWords(); }
+    bool predictsNextSentence() const { return nextSentence && predictsWords(); }
     /// Sets the family and what it decides: token types, activation, norm, next sentence, epsilon.
     void setFamily(ModelFamily value);
     bool operator==(const ModelSpec&) const = default;

@@ -110,6 +110,20 @@ void checkBatch(const RunSpec& spec, Checker& check)
                        fmt::format("context {} > 1 with packing", spec.layout.context));
 }
 
+/// The positions of a row compete for the answer, so no rank can judge some of them.
+void checkAnswers(const RunSpec& spec, Checker& check)
+{
+    if (spec.model.task.kind != TaskKind::Answer)
+        return;
+    check.refuseUnless(
+        spec.layout.context == 1, "layout.context",
+        fmt::format("is {}, and with task.kind answer every rank needs complete rows", spec.layout.context),
+        "set it to 1", fmt::format("context {} > 1 with answers", spec.layout.context));
+    check.refuseUnless(!spec.batch.packing, "batch.packing",
+                       "is true, and with task.kind answer all rows of a batch have one length",
+                       "set it to false", "packing with answers");
+}
+
 void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
 {
     const int least = std::min({spec.layout.pipeline, spec.layout.virtualStages, spec.model.layers,
@@ -201,6 +215,7 @@ Diagnostics validatePhase(const RunSpec& spec)
     checkCluster(spec, check);
     checkLayout(spec, check);
     checkBatch(spec, check);
+    checkAnswers(spec, check);
     checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);
     checkLossScale(spec.precision.lossScale, check);

@@ -16,6 +16,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::array kNotCarried{
     Explanation{"model", "the training script builds the model", "build it in the script"},
+    Explanation{"task", "the training script builds the head", "build it in the script"},
     Explanation{"cluster", "the launcher has a host file", "write the hosts there"},
     Explanation{"dataset", "the training script reads the data", "give the path to the script"},
     Explanation{"init", "the training script loads the weights", "load them in the script"},

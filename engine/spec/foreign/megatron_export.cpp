@@ -18,6 +18,7 @@ constexpr std::array kNotCarried{
     Explanation{"model.norm", "Megatron-LM's layer norms stand before attention and feed-forward",
                 "use \"pre\""},
     Explanation{"model", "Megatron-LM's model does not vary in it", "change the model's code"},
+    Explanation{"task", "Megatron-LM's tasks have programs of their own", "use those of its tasks folder"},
     Explanation{"cluster", "the launcher is told the hosts", "start torchrun on each host"},
     Explanation{"dataset", "Megatron-LM reads data sets of its own", "prepare them and give --data-path"},
     Explanation{"layout.schedule", "Megatron-LM runs 1F1B, interleaved with several chunks per rank",

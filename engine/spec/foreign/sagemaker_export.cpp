@@ -12,6 +12,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::array kNotCarried{
+    Explanation{"task", "the training script builds the head", "build it in the script"},
     Explanation{"cluster", "the estimator has instance type and count", "give them there"},
     Explanation{"memory.zero_stage", "version 1 shards the optimizer or everything, version 2 everything",
                 "use stage 3, or stage 1 with a pipeline"},

@@ -461,6 +461,65 @@ private slots:
         }
     }
 
+    void readsTheTaskIntoTheModel()
+    {
+        const ParsedSpec parsed = parseSpec(
+            R"({"trainyard":1,"task":{"kind":"tag","labels":9,"dropout":0.2},"dataset":{"path":"/d"},
+                          "model":{"preset":"bert-tiny"}})");
+        QCOMPARE(print(parsed.diagnostics), "");
+        const TaskSpec wanted{.kind = TaskKind::Tag, .labels = 9, .dropout = 0.2};
+        QVERIFY(parsed.spec.model.task == wanted);
+        QVERIFY(parseSpec(toJson(parsed.spec)).spec == parsed.spec);
+        QCOMPARE(print(validate(parsed.spec)), "");
+    }
+
+    void refusesTasksThatCannotWork_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("classifying decoder")
+            << R"("task":{"kind":"classify"},"model":{"family":"gpt"})"
+            << "task.kind: is classify, which bert models learn, and model.family is gpt";
+        QTest::addRow("completing encoder")
+            << R"("task":{"kind":"complete"})"
+            << "task.kind: is complete, which gpt models learn, and model.family is bert";
+        QTest::addRow("one label") << R"("task":{"kind":"classify","labels":1})"
+                                   << "task.labels: is 1";
+        QTest::addRow("shared rows")
+            << R"("task":{"kind":"answer"},"layout":{"context":2},"cluster":{"nodes":[{"slots":2}]})"
+            << "layout.context: is 2";
+        QTest::addRow("packed rows") << R"("task":{"kind":"answer"},"batch":{"packing":true})"
+                                     << "batch.packing: is true";
+    }
+    void refusesTasksThatCannotWork()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, said);
+        const ParsedSpec parsed =
+            parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(json).toStdString());
+        QCOMPARE(print(parsed.diagnostics), "");
+        const Diagnostics problems = validate(parsed.spec);
+        QCOMPARE(problems.size(), std::size_t{1});
+        QVERIFY2(print(problems).contains(said), qPrintable(print(problems)));
+    }
+
+    void holdsTheTaskAgainstTheRows()
+    {
+        RunSpec spec = validSpec();
+        DataSetShape rows{spec.model.vocabulary, 128, 1000};
+        spec.model.task = {.kind = TaskKind::Classify, .labels = 3};
+        QVERIFY(print(dataSetProblems(spec, rows))
+                    .contains("are for pre-training | set task.kind to none, or prepare a data set with "
+                              "--task classify"));
+        rows.objective = "classify";
+        rows.labels = 3;
+        QVERIFY(print(dataSetProblems(spec, rows)).contains("task.kind: is classify, and no run trains on"));
+        rows.labels = 5;
+        QVERIFY(print(dataSetProblems(spec, rows)).contains("set task.labels to 5"));
+        spec.model.task = {};
+        QVERIFY(print(dataSetProblems(spec, rows)).contains("set task.kind to classify"));
+    }
+
     void wantsTestRowsWhereEvaluationIsAskedFor()
     {
         RunSpec spec = validSpec();
@@ -548,8 +607,10 @@ private slots:
         QTest::addColumn<int>("vocabulary");
         QTest::addColumn<int>("tensor");
         QTest::addColumn<QString>("padded");
-        QTest::addRow("GPT-2") << 50257 << 1 << "set it to 50304, a multiple of 128 x tensor 1; this adds 47 unused";
-        QTest::addRow("of eight ranks") << 50257 << 8 << "set it to 51200, a multiple of 128 x tensor 8; this adds 943 unused";
+        QTest::addRow("GPT-2") << 50257 << 1
+                               << "set it to 50304, a multiple of 128 x tensor 1; this adds 47 unused";
+        QTest::addRow("of eight ranks")
+            << 50257 << 8 << "set it to 51200, a multiple of 128 x tensor 8; this adds 943 unused";
         QTest::addRow("whole vectors") << 30528 << 1 << "";
         QTest::addRow("not for each rank") << 30528 << 16 << "set it to 30720";
     }
