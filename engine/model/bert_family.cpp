@@ -39,6 +39,8 @@ public:
 
     void addHead(ParameterList& list, const ModelSpec& model) const override
     {
+        if (model.task.hasHead())
+            return addTaskHead(list, model);
         if (model.nextSentence)
             list.linear(bert_head::kPooler, model.hidden, model.hidden);
         list.linear(bert_head::kTransform, model.hidden, model.hidden);
@@ -46,6 +48,14 @@ public:
         list.bias(bert_head::kDecoderBias, model.vocabulary, TensorSplit{0});
         if (model.nextSentence)
             list.linear(bert_head::kNextSentence, 2, model.hidden);
+    }
+
+private:
+    static void addTaskHead(ParameterList& list, const ModelSpec& model)
+    {
+        if (model.task.poolsFirstToken())
+            list.linear(bert_head::kPooler, model.hidden, model.hidden);
+        list.linear(bert_head::taskOutput(model.task), model.task.outputs(), model.hidden);
     }
 };
 

@@ -80,7 +80,7 @@ void addHead(ParameterList& list, const ModelSpec& model)
     if (model.norm == NormPlacement::Pre)
         list.layerNorm(names.finalNorm, model.hidden);
     familyOf(model).addHead(list, model);
-    if (!model.tiedHead)
+    if (!model.tiedHead && model.predictsWords())
         list.matrix(names.decoder, {model.vocabulary, model.hidden}, kByVocabulary);
 }
 
@@ -115,7 +115,7 @@ std::vector<ParameterSpec> modelParameters(const ModelSpec& model, const StageRa
         if (stage.contains(parameter.part, model.layers))
             parameters.push_back(parameter);
     }
-    if (stage.head && !stage.embeddings && model.tiedHead)
+    if (stage.head && !stage.embeddings && model.sharesWordsWithHead())
         parameters.push_back(copyOf(whole.front(), model.layers));
     return parameters;
 }

@@ -10,8 +10,8 @@ namespace trainyard {
 /// own.
 std::vector<ParameterSpec> modelParameters(const ModelSpec& model);
 
-/// Those of one pipeline stage. A stage with a tied head and without the embeddings gets a copy of the word
-/// embeddings as its last tensor (ParameterSpec::isCopy).
+/// Those of one pipeline stage. A stage with a tied head that predicts words and without the embeddings gets
+/// a copy of the word embeddings as its last tensor (ParameterSpec::isCopy).
 std::vector<ParameterSpec> modelParameters(const ModelSpec& model, const StageRange& stage);
 
 } // namespace trainyard

@@ -58,9 +58,31 @@ IndexRange ForwardPass::tokensHere() const
 
 at::Tensor ForwardPass::dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const
 {
+    return dropped(hidden_TH, tokensHere(), probability, site);
+}
+
+at::Tensor ForwardPass::dropAllTokens(const at::Tensor& hidden_TH, double probability,
+                                      std::uint32_t site) const
+{
+    return dropped(hidden_TH, {0, batch.tokens()}, probability, site);
+}
+
+at::Tensor ForwardPass::dropSequences(const at::Tensor& hidden_BH, double probability,
+                                      std::uint32_t site) const
+{
+    if (!dropoutKey || hidden_BH.size(0) == 0)
+        return hidden_BH;
+    std::vector<DropoutPart> parts;
+    for (const std::uint64_t sample : batch.sampleIndices)
+        parts.push_back({sample, 0, hidden_BH.size(1)});
+    return dropout(hidden_BH, probability, *dropoutKey, site, parts, device.masks);
+}
+
+at::Tensor ForwardPass::dropped(const at::Tensor& hidden_TH, IndexRange here, double probability,
+                                std::uint32_t site) const
+{
     if (!dropoutKey)
         return hidden_TH;
-    const IndexRange here = tokensHere();
     const std::int64_t width = hidden_TH.size(-1);
     // Masks are drawn by the place of an element in its whole sequence: the parts say which elements of that
     // these rows are, and so every layout drops the same ones.

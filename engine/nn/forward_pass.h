@@ -48,10 +48,18 @@ struct ForwardPass {
     IndexRange tokensHere() const;
     /// Hidden states of tokensHere(), [T, H] or this rank's slice of it.
     at::Tensor dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
+    /// The same of all tokens that are here, on every rank of a tensor-parallel group.
+    at::Tensor dropAllTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
+    /// Of one row for each sequence, [B, H], or of none.
+    at::Tensor dropSequences(const at::Tensor& hidden_BH, double probability, std::uint32_t site) const;
     /// Attention probabilities [B, A, L, L] of this rank's heads, of `sequences` of one length. Element
     /// (head, query, key) of a sequence has the number that it has among [A, S, S], whatever its length.
     at::Tensor dropHeads(const at::Tensor& probabilities_BALL, std::span<const SequencePlace> sequences,
                          double probability, std::uint32_t site) const;
+
+private:
+    at::Tensor dropped(const at::Tensor& hidden_TH, IndexRange here, double probability,
+                       std::uint32_t site) const;
 };
 
 using SharedPass = std::shared_ptr<const ForwardPass>;

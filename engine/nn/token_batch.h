@@ -15,7 +15,8 @@ struct SequencePlace {
 };
 
 /// One micro-batch: B sequences of S tokens, and what is to be predicted. Serves encoders and decoders alike;
-/// optional tensors may be undefined. All are int64, on the device that computes with them.
+/// optional tensors may be undefined. All are int64, but for the values of a regression, on the device that
+/// computes with them.
 ///
 /// A packed batch has no padding: its sequences lie one behind the other, each as long as it is, in T tokens.
 /// What stands as [B, S] below is [T] then. A few tokens of filler, which nobody reads, may follow the last
@@ -32,9 +33,10 @@ struct TokenBatch {
     at::Tensor targetPositions;
     at::Tensor targets; ///< [M] vocabulary ids
 
-    /// [B], 0 = the second sentence follows the first; only read by models with a next-sentence head. [0]
-    /// where the first tokens, which predict it, lie on another rank; shorter than B where the sequences at
-    /// the end are filler.
+    /// [B], 0 = the second sentence follows the first; only read by models with a next-sentence head. Of a
+    /// task that judges sequences their classes [B], their values [B] as float64, or [B, 2] first and last
+    /// position of the answer. [0] where the first tokens, which predict it, lie on another rank; shorter
+    /// than B where the sequences at the end are filler.
     at::Tensor sequenceLabels;
 
     /// [B] index of each sequence in the order in which the run consumes samples; keys the dropout masks, so

@@ -22,16 +22,17 @@ at::Tensor toVector(const LossSums& sums)
     return at::stack(parts);
 }
 
-LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, bool isCounted)
+LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, const TaskSpec& task, bool isCounted)
 {
-    const bool hasSequences = vector.size(0) > (isCounted ? 2 : 1);
+    const bool hasTokens = !task.judgesSequences();
+    const bool hasSequences = !hasTokens || vector.size(0) > (isCounted ? 2 : 1);
     std::int64_t next = 0;
     const auto take = [&](bool isThere) { return isThere ? vector.select(0, next++) : at::Tensor(); };
     LossSums sums;
-    sums.tokens = take(true);
+    sums.tokens = take(hasTokens);
     sums.sequences = take(hasSequences);
-    sums.correctTokens = take(isCounted);
-    sums.correctSequences = take(isCounted && hasSequences);
+    sums.correctTokens = take(isCounted && hasTokens);
+    sums.correctSequences = take(isCounted && hasSequences && task.kind != TaskKind::Regress);
     sums.targetCount = batch.targetCount();
     sums.sequenceCount = batch.sequences();
     return sums;
@@ -60,7 +61,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
     if (model.norm == NormPlacement::Pre)
         m_finalNorm = layerNormWeights(parameters, family.headNames().finalNorm);
     const std::string decoder = model.tiedHead ? family.embeddingNames().words : family.headNames().decoder;
-    m_head = makeHead(model, parameters, parameters.leaf(decoder));
+    m_head = makeHead(model, parameters, model.predictsWords() ? parameters.leaf(decoder) : at::Tensor());
 }
 
 SharedPass TransformerStage::begin(const StageInput& input) const
@@ -93,10 +94,21 @@ Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& 
 
 LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const
 {
+    if (m_model.task.hasHead())
+        return taskLossesOf(logits, pass, countsCorrect);
     const IndexRange words = vocabularyOf(m_model, m_parallel);
     LossSums sums = lossSums(logits, pass.batch, words, m_parallel);
     if (countsCorrect)
         countCorrect(sums, logits, pass.batch, words, m_parallel);
+    return sums;
+}
+
+LossSums TransformerStage::taskLossesOf(const Logits& logits, const ForwardPass& pass,
+                                        bool countsCorrect) const
+{
+    LossSums sums = taskLossSums(m_model.task, logits, pass.batch);
+    if (countsCorrect)
+        countCorrect(sums, m_model.task, logits, pass.batch);
     return sums;
 }
 
@@ -110,7 +122,7 @@ StageOutput TransformerStage::forward(const StageInput& input) const
         m_model.layers, hidden_TH, [this, pass, counts = input.countsCorrect](const at::Tensor& input_TH) {
             return toVector(lossesOf(headOf(input_TH, *pass), *pass, counts));
         });
-    return {{}, fromVector(sums, pass->batch, input.countsCorrect)};
+    return {{}, fromVector(sums, pass->batch, m_model.task, input.countsCorrect)};
 }
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
@@ -129,7 +141,7 @@ Logits TransformerStage::logits(const StageInput& input) const
     Logits logits;
     m_runner.run(m_model.layers, hiddenStates(input, pass), [&](const at::Tensor& input_TH) {
         logits = headOf(input_TH, *pass);
-        return logits.tokens;
+        return logits.tokens.defined() ? logits.tokens : logits.sequences;
     });
     return logits;
 }

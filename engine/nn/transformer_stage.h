@@ -57,6 +57,7 @@ private:
     at::Tensor hiddenStates(const StageInput& input, const SharedPass& pass) const;
     Logits headOf(const at::Tensor& hidden_TH, const ForwardPass& pass) const;
     LossSums lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const;
+    LossSums taskLossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const;
     SharedPass begin(const StageInput& input) const;
 
     const ModelSpec m_model;

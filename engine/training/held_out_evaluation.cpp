@@ -81,7 +81,7 @@ EvaluationRecord HeldOutEvaluation::recordOf(Step step, const Sums& sums) const
     record.sequenceLoss = sequenceLoss / rows;
     record.loss = record.tokenLoss + record.sequenceLoss;
     record.tokenAccuracy = correctTokens / std::max(1.0, tokens);
-    if (m_model.family == ModelFamily::Bert && m_model.nextSentence)
+    if (m_model.family == ModelFamily::Bert && m_model.predictsNextSentence())
         record.sequenceAccuracy = correctSequences / rows;
     if (const auto bytes = m_rows.bytesPerToken(); bytes && m_model.family == ModelFamily::Gpt)
         record.bitsPerByte = record.tokenLoss / std::numbers::ln2 / *bytes;

@@ -214,7 +214,7 @@ Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const Sequ
 Replica::Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,
                  const ProcessGroups& groups)
     : m_chunks(std::move(chunks))
-    , m_tied(storesOf(m_chunks), groups, spec.model.tiedHead)
+    , m_tied(storesOf(m_chunks), groups, spec.model.sharesWordsWithHead())
     , m_data(groups.data.get())
 {
 }

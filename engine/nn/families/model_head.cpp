@@ -8,6 +8,8 @@ namespace trainyard {
 std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const ParameterStore& parameters,
                                           const at::Tensor& decoder)
 {
+    if (model.task.hasHead())
+        return makeTaskHead(model, parameters);
     switch (model.family) {
     case ModelFamily::Bert:
         return makeBertHead(model, parameters, decoder);
@@ -58,14 +60,17 @@ void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch,
 LossSums LossSums::detached() const
 {
     LossSums sums = *this;
-    sums.tokens = tokens.detach();
-    if (sequences.defined())
-        sums.sequences = sequences.detach();
+    for (at::Tensor* sum : {&sums.tokens, &sums.sequences}) {
+        if (sum->defined())
+            *sum = sum->detach();
+    }
     return sums;
 }
 
 at::Tensor LossSums::normalised(std::int64_t globalTargets, std::int64_t globalSequences) const
 {
+    if (!tokens.defined())
+        return sequences / static_cast<double>(globalSequences);
     const at::Tensor tokenLoss = tokens / static_cast<double>(globalTargets);
     return sequences.defined() ? tokenLoss + sequences / static_cast<double>(globalSequences) : tokenLoss;
 }

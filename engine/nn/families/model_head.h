@@ -12,9 +12,12 @@ namespace trainyard {
 class ParameterStore;
 
 struct Logits {
-    at::Tensor tokens; ///< [M, vocabulary] at the batch's target positions; the columns of vocabularyOf()
+    /// [M, vocabulary] at the batch's target positions; the columns of vocabularyOf(). Of TaskKind::Tag
+    /// [M, labels]; undefined of other tasks' heads.
+    at::Tensor tokens;
     /// [B, 2] of the next-sentence head, or [0, 2] where the first tokens lie on another rank; undefined
-    /// without one.
+    /// without one. Of a task that judges sequences [B, outputs], of TaskKind::Answer [B, 2, S]: each
+    /// position as the first and as the last one of the answer.
     at::Tensor sequences;
 };
 
@@ -27,22 +30,26 @@ public:
     virtual Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const = 0;
 };
 
-/// The head of the model's family. `decoder`: the weight [V, H] that turns hidden states into logits.
+/// The head of the model's family or task. `decoder`: the weight [V, H] that turns hidden states into logits;
+/// undefined where the model predicts no words.
 std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const ParameterStore& parameters,
                                           const at::Tensor& decoder);
 
 std::unique_ptr<const ModelHead> makeBertHead(const ModelSpec& model, const ParameterStore& parameters,
                                               const at::Tensor& decoder);
 std::unique_ptr<const ModelHead> makeGptHead(const at::Tensor& decoder);
+std::unique_ptr<const ModelHead> makeTaskHead(const ModelSpec& model, const ParameterStore& parameters);
 
 /// Sums over one micro-batch, float32 (float64) scalars inside the autograd graph. The caller divides by the
 /// counts of the whole optimizer step over all ranks: then the gradient is the exact mean over all targets
 /// (all sequences), whatever the micro-batches and ranks.
 struct LossSums {
-    at::Tensor tokens;    ///< cross entropy summed over the batch's targets
-    at::Tensor sequences; ///< cross entropy summed over its sequences; undefined without next-sentence head
+    /// Cross entropy summed over the batch's targets; undefined where no tokens are predicted.
+    at::Tensor tokens;
+    /// Cross entropy, or squared error, summed over its sequences; undefined where these are not judged.
+    at::Tensor sequences;
     at::Tensor correctTokens{};    ///< targets predicted right; undefined unless counted
-    at::Tensor correctSequences{}; ///< likewise; undefined without next-sentence head as well
+    at::Tensor correctSequences{}; ///< likewise; undefined of a regression as well
     std::int64_t targetCount = 0;
     std::int64_t sequenceCount = 0;
 
@@ -50,19 +57,25 @@ struct LossSums {
     at::Tensor normalised(std::int64_t globalTargets, std::int64_t globalSequences) const;
     /// The same numbers outside of the graph.
     LossSums detached() const;
-    double tokenSum() const { return tokens.item<double>(); }
+    double tokenSum() const { return tokens.defined() ? tokens.item<double>() : 0.0; }
     double sequenceSum() const { return sequences.defined() ? sequences.item<double>() : 0.0; }
 };
 
 /// The words whose logits this rank computes.
 IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel);
 
-/// `vocabulary`: see vocabularyOf(); without it the logits are those of all words.
+/// Of a head that predicts words. `vocabulary`: see vocabularyOf(); without it the logits are those of all
+/// words.
 LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary = {},
                   const TensorParallel& parallel = {});
 
 /// Sets the correct predictions of `sums`.
 void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
                   const TensorParallel& parallel);
+
+// The same of a task's own head, whose outputs every rank has whole.
+
+LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
+void countCorrect(LossSums& sums, const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
 
 } // namespace trainyard

@@ -30,7 +30,7 @@ PartGatherer::PartGatherer(ParameterStore& parameters, ProcessGroup& group, cons
         const int part = parameters.layout().buckets()[bucket].part;
         m_buckets.at(static_cast<std::size_t>(part - kEmbeddingsPart)).push_back(bucket);
     }
-    if (model.tiedHead) // multiplies with the word embeddings
+    if (model.sharesWordsWithHead()) // multiplies with the word embeddings
         m_buckets.back().insert(m_buckets.back().end(), m_buckets.front().begin(), m_buckets.front().end());
 }
 

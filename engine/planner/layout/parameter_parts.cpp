@@ -74,14 +74,21 @@ void addBertHead(Tensors& tensors, const ModelSpec& m)
         addLinear(tensors, 2, m.hidden);
 }
 
+void addTaskHead(Tensors& tensors, const ModelSpec& m)
+{
+    if (m.task.poolsFirstToken())
+        addLinear(tensors, m.hidden, m.hidden);
+    addLinear(tensors, m.task.outputs(), m.hidden);
+}
+
 Tensors headOf(const ModelSpec& m)
 {
     Tensors tensors;
     if (m.norm == NormPlacement::Pre)
         addNorm(tensors, m);
     if (m.family == ModelFamily::Bert)
-        addBertHead(tensors, m);
-    if (!m.tiedHead)
+        m.task.hasHead() ? addTaskHead(tensors, m) : addBertHead(tensors, m);
+    if (!m.tiedHead && m.predictsWords())
         tensors.push_back({m.vocabulary, m.hidden, Cut::Rows});
     return tensors;
 }
@@ -135,7 +142,7 @@ std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& s
     if (!stage.head)
         return blocks;
     add(headOf(model), stage.layers);
-    if (model.tiedHead && !stage.embeddings)
+    if (model.sharesWordsWithHead() && !stage.embeddings)
         add({embeddingsOf(model).front()}, stage.layers);
     return blocks;
 }

@@ -26,10 +26,20 @@ PartCosts costsFor(PartitionKind kind, const ModelSpec& model, const SequenceSha
     return layerCosts(model);
 }
 
+/// A row or each of its tokens is classified, the row after pooling.
+double taskOperations(const ModelSpec& model, const SequenceShape& shape)
+{
+    const double h = model.hidden;
+    const double outputs = 2 * h * model.task.outputs();
+    return model.task.poolsFirstToken() ? 2 * h * h + outputs : shape.length * outputs;
+}
+
 /// A decoder predicts every token; BERT transforms and predicts the masked ones, and pools a sequence for
 /// NSP.
 double headOperations(const ModelSpec& model, const SequenceShape& shape)
 {
+    if (model.task.hasHead())
+        return taskOperations(model, shape);
     const double h = model.hidden;
     const double decoder = 2 * h * model.vocabulary;
     if (model.family != ModelFamily::Bert)
@@ -49,7 +59,7 @@ PartCosts parameterCosts(const ModelSpec& model)
 {
     const ParameterParts parts = parameterParts(model);
     return equalLayers(model, static_cast<double>(parts.embeddings), static_cast<double>(parts.perLayer),
-                       static_cast<double>(parts.head + (model.tiedHead ? parts.words : 0)));
+                       static_cast<double>(parts.head + (model.sharesWordsWithHead() ? parts.words : 0)));
 }
 
 PartCosts operationCosts(const ModelSpec& model, const SequenceShape& shape)

@@ -146,9 +146,31 @@ Bytes besideRecomputation(const RunSpec& spec, Bytes tokens)
     return normsLast(spec) ? 2 * z.hidden : z.hidden;
 }
 
+namespace {
+
+/// Of a row the pooled token with its dropout, or of each token what dropout left.
+HeadActivations taskActivations(const RunSpec& spec, const LayerTensors& z, Bytes tokens, bool retains)
+{
+    const TaskSpec& task = spec.model.task;
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    const Bytes places = static_cast<Bytes>(spec.batch.micro) * (task.poolsFirstToken() ? 1 : tokens);
+    const Bytes elements = places * static_cast<Bytes>(spec.model.hidden);
+    const bool drops = task.kind != TaskKind::Answer && task.dropout > 0;
+    HeadActivations head;
+    head.kept = (task.poolsFirstToken() ? 2 : 0) * elements * e + (drops ? elements * (e + 1) : 0);
+    head.logits = places * static_cast<Bytes>(task.outputs()) * e;
+    head.ofLogits = {head.logits, 0};
+    head.ofWeights = {head.logits + z.gathered, retains ? 0 : head.logits};
+    return head;
+}
+
+} // namespace
+
 HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
                                 NarrowProducts products)
 {
+    if (spec.model.task.hasHead())
+        return taskActivations(spec, layerTensors(spec, tokens), tokens, retains);
     const ResultCopies copies(spec, products);
     const LayerTensors z = layerTensors(spec, tokens);
     const ModelSpec& m = spec.model;
@@ -164,7 +186,7 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     head.logits = numbers * (spec.layout.tensor > 1 ? wideSize(spec.precision.compute) : e);
     head.ofLogits = inLogits(spec, numbers, z, copies);
     head.ofWeights = {numbers * e + std::max(copies.with(hidden), copies.with(decoderGradientPiece(spec))) +
-                          (encoder && m.nextSentence ? z.gathered : 0),
+                          (encoder && m.predictsNextSentence() ? z.gathered : 0),
                       retains ? 0 : head.logits};
     return head;
 }

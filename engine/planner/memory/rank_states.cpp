@@ -113,7 +113,8 @@ private:
 ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& stage,
                                       const std::vector<FlatBlock>& blocks, const FlatPlacement& placement)
 {
-    const PassingBuckets buckets(blocks, placement, spec.model.tiedHead && stage.embeddings && stage.head);
+    const PassingBuckets buckets(blocks, placement,
+                                 spec.model.sharesWordsWithHead() && stage.embeddings && stage.head);
     ByMoment<std::int64_t> elements{};
     if (stage.head)
         at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.family == ModelFamily::Gpt);
@@ -131,7 +132,7 @@ ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const
     std::map<int, std::int64_t> parts;
     for (const FlatBucket& bucket : placement.buckets)
         parts[blocks[bucket.blocks.front()].part] = bucket.size();
-    if (model.tiedHead)
+    if (model.sharesWordsWithHead())
         parts[model.layers] += parts[-1];
     const auto withNext = [&](int part) { return parts[part] + parts[part - 1]; };
     ByMoment<std::int64_t> elements{};

@@ -228,8 +228,26 @@ Work embeddingsWork(const RunSpec& spec, const SequenceShape& shape)
     return work;
 }
 
+namespace {
+
+HeadWork taskWork(const TaskSpec& task, const Sizes& z)
+{
+    const double places = task.poolsFirstToken() ? z.batch : z.tokens();
+    std::vector<Product> products{{places, double(task.outputs()), z.hidden}};
+    if (task.poolsFirstToken())
+        products.push_back({places, z.hidden, z.hidden});
+    HeadWork head;
+    head.forward.products = products;
+    head.backward.products = gradientsOf(products);
+    return head;
+}
+
+} // namespace
+
 HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
 {
+    if (spec.model.task.hasHead())
+        return taskWork(spec.model.task, sizesOf(spec, shape));
     const Sizes z = sizesOf(spec, shape);
     const bool bert = spec.model.family == ModelFamily::Bert;
     const double positions = bert ? z.batch * shape.maxPredictions : z.tokens();

@@ -203,7 +203,7 @@ StepModel::PassBeside StepModelBuilder::besideEmbeddings() const
 StepModel::PassBeside StepModelBuilder::besideHead() const
 {
     const auto own = static_cast<double>(m_parts.head);
-    const double tied = m_spec.model.tiedHead ? static_cast<double>(m_parts.words) : 0;
+    const double tied = m_spec.model.sharesWordsWithHead() ? static_cast<double>(m_parts.words) : 0;
     BesideDemand backward = besideDemand();
     backward.gathers = gradientGather(own, 1);
     return {weightsOf(own + tied, 1), backward};
@@ -216,7 +216,7 @@ double StepModelBuilder::parametersOf(int layers, bool first, bool last) const
         parameters += static_cast<double>(m_parts.embeddings);
     if (last)
         parameters += static_cast<double>(m_parts.head);
-    if (last && !first && m_spec.model.tiedHead)
+    if (last && !first && m_spec.model.sharesWordsWithHead())
         parameters += static_cast<double>(m_parts.words);
     return parameters;
 }
@@ -257,7 +257,7 @@ double StepModelBuilder::weightGatherTime(double parameters) const
 
 double StepModelBuilder::tiedTime(bool first, bool last) const
 {
-    if (!m_spec.model.tiedHead || first == last)
+    if (!m_spec.model.sharesWordsWithHead() || first == last)
         return 0;
     const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_ranksPerNode};
     const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;

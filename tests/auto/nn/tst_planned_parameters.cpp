@@ -66,6 +66,13 @@ private slots:
             model.tokenTypes = 4;
             QTest::addRow("%s, four token types", name.c_str()) << model;
         }
+        for (const TaskKind kind : {TaskKind::Classify, TaskKind::Regress, TaskKind::Tag, TaskKind::Answer}) {
+            ModelSpec model = smallModel(ModelFamily::Bert);
+            model.task = {.kind = kind, .labels = 5};
+            QTest::addRow("%s", std::string(nameOf(kind)).c_str()) << model;
+            model.tiedHead = false;
+            QTest::addRow("%s, untied", std::string(nameOf(kind)).c_str()) << model;
+        }
     }
     void agreesWithTheTensorsOfTheModel()
     {
