@@ -50,7 +50,17 @@ std::vector<std::pair<const char*, ModelSpec>> models()
     const ModelSpec gpt = smallModel(ModelFamily::Gpt);
     const auto untied = [](ModelSpec& model) { model.tiedHead = false; };
     const auto relu = [](ModelSpec& model) { model.activation = Activation::Relu; };
-    return {{"BertForPreTraining", bert},
+    const auto forTask = [&](const TaskSpec& task) {
+        return with(bert, [&](ModelSpec& model) {
+            model.nextSentence = false;
+            model.task = task;
+        });
+    };
+    return {{"BertForSequenceClassification", forTask({.kind = TaskKind::Classify, .labels = 3})},
+            {"regression", forTask({.kind = TaskKind::Regress, .dropout = 0.3})},
+            {"BertForTokenClassification", forTask({.kind = TaskKind::Tag, .labels = 5, .dropout = 0})},
+            {"BertForQuestionAnswering", forTask({.kind = TaskKind::Answer})},
+            {"BertForPreTraining", bert},
             {"BertForMaskedLM", with(bert, [](ModelSpec& model) { model.nextSentence = false; })},
             {"untied BertForPreTraining", with(bert, untied)},
             {"relu BertForPreTraining", with(bert, relu)},
@@ -66,10 +76,11 @@ LanguageModel initialised(const ModelSpec& spec)
     return model;
 }
 
-fs::path reference(const char* model)
+fs::path reference(const std::string& model)
 {
     const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf" / model;
+    const fs::path data = (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data";
+    return data / (model.starts_with("bert-") && model != "bert-tiny" ? "hf_families" : "hf") / model;
 }
 
 bool sameBytes(const TensorBytes& a, const TensorBytes& b)
@@ -117,15 +128,17 @@ private slots:
     void referenceModelSurvivesImportAndExport_data()
     {
         QTest::addColumn<QString>("model");
-        QTest::addRow("bert-tiny") << "bert-tiny";
-        QTest::addRow("gpt2-tiny") << "gpt2-tiny";
+        for (const char* model : {"bert-tiny", "gpt2-tiny", "bert-classify-tiny", "bert-regress-tiny",
+                                  "bert-tag-tiny", "bert-answer-tiny"})
+            QTest::addRow("%s", model) << model;
     }
     void referenceModelSurvivesImportAndExport()
     {
         QFETCH(QString, model);
-        const fs::path original = reference(qPrintable(model));
+        const fs::path original = reference(model.toStdString());
         if (!fs::exists(original))
-            QSKIP("The reference models are not here (data/hf under ../shared or $TRAINYARD_SHARED).");
+            QSKIP("The reference models are not here (data/hf and data/hf_families under ../shared or "
+                  "$TRAINYARD_SHARED).");
         QVERIFY(runImport({original, path() / "checkpoints"}).ok());
         QVERIFY(runExport({path() / "checkpoints", path() / "hf"}).ok());
         const auto before = SafetensorsFile::open(original / "model.safetensors").value();
@@ -374,6 +387,51 @@ private slots:
         QVERIFY(!status.ok());
         QCOMPARE(status.error().kind, ErrorKind::BadInput);
         QVERIFY(!fs::exists(path() / "hf"));
+    }
+
+    void asksForTasksThatItComputes_data()
+    {
+        QTest::addColumn<QString>("changes");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("several labels") << R"({"problem_type": "multi_label_classification"})"
+                                        << "multi_label_classification";
+        QTest::addRow("several numbers") << R"({"problem_type": "regression"})"
+                                         << "3 numbers for each row";
+        QTest::addRow("no label") << R"({"id2label": {}})"
+                                  << "has 0 labels";
+    }
+    void asksForTasksThatItComputes()
+    {
+        QFETCH(QString, changes);
+        QFETCH(QString, said);
+        const ModelSpec spec = models().front().second;
+        QVERIFY(writeHuggingFaceFolder(path() / "hf", spec, initialised(spec).parameters()).ok());
+        const fs::path file = path() / "hf" / "config.json";
+        auto json = nlohmann::ordered_json::parse(readFile(file).value());
+        json.update(nlohmann::ordered_json::parse(changes.toStdString()));
+        QVERIFY(writeFileAtomically(file, json.dump()).ok());
+        const auto opened = HuggingFaceModel::open(path() / "hf");
+        QVERIFY(!opened.ok());
+        QVERIFY2(opened.error().text().find(said.toStdString()) != std::string::npos,
+                 opened.error().text().c_str());
+    }
+
+    // config.json of most models on the hub says no more than the number of labels.
+    void problemTypeFollowsFromTheNumberOfLabels()
+    {
+        const ModelSpec spec = models().front().second;
+        QVERIFY(writeHuggingFaceFolder(path() / "hf", spec, initialised(spec).parameters()).ok());
+        const fs::path file = path() / "hf" / "config.json";
+        auto json = nlohmann::ordered_json::parse(readFile(file).value());
+        json.erase("problem_type");
+        json["classifier_dropout"] = nullptr;
+        json["hidden_dropout_prob"] = 0.25;
+        QVERIFY(writeFileAtomically(file, json.dump()).ok());
+        const TaskSpec wanted{.kind = TaskKind::Classify, .labels = 3, .dropout = 0.25};
+        QVERIFY(HuggingFaceModel::open(path() / "hf")->spec().task == wanted);
+        json["id2label"] = {{"0", "LABEL_0"}};
+        QVERIFY(writeFileAtomically(file, json.dump()).ok());
+        QVERIFY(HuggingFaceModel::open(path() / "hf")->spec().task.kind == TaskKind::Regress);
     }
 
     void exportDoesNotOverwrite()

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/checkpoint/hugging_face/format/architecture.h"
+#include "engine/spec/limits.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -49,7 +50,95 @@ Status checkOptions(const Json& config)
     return {};
 }
 
-// BertForPreTraining, or BertForMaskedLM where the files have no next-sentence head.
+constexpr std::array<std::pair<TaskKind, std::string_view>, 4> kTaskClasses{
+    {{TaskKind::Classify, "BertForSequenceClassification"},
+     {TaskKind::Regress, "BertForSequenceClassification"},
+     {TaskKind::Tag, "BertForTokenClassification"},
+     {TaskKind::Answer, "BertForQuestionAnswering"}}};
+
+std::string_view taskClass(TaskKind kind)
+{
+    for (const auto& [task, name] : kTaskClasses) {
+        if (task == kind)
+            return name;
+    }
+    return {};
+}
+
+/// The first task of the class that saved the model; None for classes of pre-training.
+TaskKind savedTask(const Json& config)
+{
+    const auto classes = config.value("architectures", Json());
+    for (const auto& [task, name] : kTaskClasses) {
+        if (classes.is_array() && !classes.empty() && classes.front() == name)
+            return task;
+    }
+    return TaskKind::None;
+}
+
+int labelCount(const Json& config)
+{
+    const auto labels = config.find("id2label");
+    return labels != config.end() && labels->is_object() ? static_cast<int>(labels->size())
+                                                         : config.value("num_labels", TaskSpec().labels);
+}
+
+// As Hugging Face decides it: by problem_type, or without one by the number of labels.
+Result<TaskKind> sequenceTask(const Json& config, int labels)
+{
+    const auto given = config.find("problem_type");
+    const std::string type = given != config.end() && given->is_string() ? given->get<std::string>() : "";
+    if (type == "multi_label_classification")
+        return badInput("problem_type is \"multi_label_classification\"",
+                        "rows with one label or one number each are supported");
+    if (type == "single_label_classification" || (type.empty() && labels > 1))
+        return TaskKind::Classify;
+    if (labels != 1)
+        return badInput(fmt::format("is a regression with {} numbers for each row", labels),
+                        "regressions with one number are supported");
+    return TaskKind::Regress;
+}
+
+Result<TaskSpec> readTask(const Json& config, double dropout)
+{
+    TaskSpec task{.kind = savedTask(config)};
+    if (!task.hasHead() || task.kind == TaskKind::Answer)
+        return task;
+    const auto own = config.find("classifier_dropout");
+    task.dropout = own != config.end() && own->is_number() ? own->get<double>() : dropout;
+    const int labels = labelCount(config);
+    if (labels < 1 || labels > kMaxLabels)
+        return badInput(fmt::format("has {} labels", labels),
+                        fmt::format("1 to {} are supported", kMaxLabels));
+    if (task.kind == TaskKind::Classify) {
+        TRAINYARD_TRY(task.kind, sequenceTask(config, labels));
+    }
+    if (task.hasLabels())
+        task.labels = labels;
+    return task;
+}
+
+/// Names as Hugging Face gives them to labels without one.
+void addTask(Json& config, const TaskSpec& task)
+{
+    config["classifier_dropout"] = task.dropout;
+    if (task.kind == TaskKind::Answer)
+        return;
+    Json names = Json::object();
+    Json numbers = Json::object();
+    for (int label = 0; label < task.outputs(); ++label) {
+        names[std::to_string(label)] = fmt::format("LABEL_{}", label);
+        numbers[fmt::format("LABEL_{}", label)] = label;
+    }
+    config["id2label"] = names;
+    config["label2id"] = numbers;
+    if (task.kind != TaskKind::Tag)
+        config["problem_type"] =
+            task.kind == TaskKind::Regress ? "regression" : "single_label_classification";
+}
+
+// The class that config.json names of a task's model; else BertForPreTraining, or BertForMaskedLM where the
+// files have no next-sentence head.
 class BertArchitecture : public Architecture {
 public:
     std::string_view modelType() const override { return "bert"; }
@@ -57,6 +146,8 @@ public:
 
     std::string className(const ModelSpec& model) const override
     {
+        if (model.task.hasHead())
+            return std::string(taskClass(model.task.kind));
         return model.nextSentence ? "BertForPreTraining" : "BertForMaskedLM";
     }
 
@@ -78,29 +169,33 @@ public:
         model.initializerRange = config.value("initializer_range", model.initializerRange);
         model.tiedHead = config.value("tie_word_embeddings", model.tiedHead);
         model.nextSentence = tensors.contains(kNextSentence);
+        TRAINYARD_TRY(model.task, readTask(config, model.dropout));
         return model;
     }
 
     Json config(const ModelSpec& model) const override
     {
-        return {{"architectures", {className(model)}},
-                {"attention_probs_dropout_prob", model.attentionDropout},
-                {"hidden_act", nameOf(model.activation)},
-                {"hidden_dropout_prob", model.dropout},
-                {"hidden_size", model.hidden},
-                {"initializer_range", model.initializerRange},
-                {"intermediate_size", model.intermediate},
-                {"layer_norm_eps", model.layerNormEpsilon},
-                {"max_position_embeddings", model.maxPositions},
-                {"model_type", modelType()},
-                {"num_attention_heads", model.heads},
-                {"num_hidden_layers", model.layers},
-                {"pad_token_id", 0},
-                {"position_embedding_type", "absolute"},
-                {"tie_word_embeddings", model.tiedHead},
-                {"torch_dtype", "float32"},
-                {"type_vocab_size", model.tokenTypes},
-                {"vocab_size", model.vocabulary}};
+        Json config{{"architectures", {className(model)}},
+                    {"attention_probs_dropout_prob", model.attentionDropout},
+                    {"hidden_act", nameOf(model.activation)},
+                    {"hidden_dropout_prob", model.dropout},
+                    {"hidden_size", model.hidden},
+                    {"initializer_range", model.initializerRange},
+                    {"intermediate_size", model.intermediate},
+                    {"layer_norm_eps", model.layerNormEpsilon},
+                    {"max_position_embeddings", model.maxPositions},
+                    {"model_type", modelType()},
+                    {"num_attention_heads", model.heads},
+                    {"num_hidden_layers", model.layers},
+                    {"pad_token_id", 0},
+                    {"position_embedding_type", "absolute"},
+                    {"tie_word_embeddings", model.tiedHead},
+                    {"torch_dtype", "float32"},
+                    {"type_vocab_size", model.tokenTypes},
+                    {"vocab_size", model.vocabulary}};
+        if (model.task.hasHead())
+            addTask(config, model.task);
+        return config;
     }
 
     Status requireExportable(const ModelSpec& model) const override
@@ -120,8 +215,9 @@ public:
         const std::string name = modernName(prefixed(storedName));
         if (name == "bert.embeddings.position_ids")
             return {Kind::Unused, {}};
-        if (!model.nextSentence && name.starts_with("bert.pooler."))
-            return {Kind::OtherHead, name}; // older versions saved it with BertForMaskedLM
+        const bool pools = model.predictsNextSentence() || model.task.poolsFirstToken();
+        if (!pools && name.starts_with("bert.pooler."))
+            return {Kind::OtherHead, name}; // older versions saved it with every class
         if (model.tiedHead && name == kDecoder)
             return {Kind::Copy, kWords};
         if (model.tiedHead && name == kDecoderBias)

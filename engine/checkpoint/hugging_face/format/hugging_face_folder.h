@@ -16,8 +16,9 @@ inline constexpr const char* kWeightsName = "model.safetensors";
 inline constexpr const char* kWeightsIndexName = "model.safetensors.index.json";
 
 /// A model in a folder as Hugging Face saves it: config.json beside model.safetensors, or beside the shards
-/// that model.safetensors.index.json lists. BertForPreTraining, BertForMaskedLM or GPT2LMHeadModel. Its
-/// values are read when they are touched.
+/// that model.safetensors.index.json lists. BertForPreTraining, BertForMaskedLM, BERT's classes for tasks
+/// (sequence and token classification, question answering) or GPT2LMHeadModel. Its values are read when they
+/// are touched.
 class HuggingFaceFolder {
 public:
     /// Reads the configuration and the headers of the weight files. BadInput for another model type, an
