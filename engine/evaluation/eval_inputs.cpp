@@ -2,7 +2,9 @@
 
 #include <numeric>
 
+#include <ATen/ops/empty.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/stack.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,15 +22,15 @@ class InputReader {
 public:
     explicit InputReader(const SafetensorsFile& file) : m_file(file) {}
 
+    Result<at::Tensor> readNumbers(const char* name, const std::vector<std::int64_t>& shape) const
+    {
+        TRAINYARD_TRY(const at::Tensor values, readAny(name, shape));
+        return values.to(at::kDouble);
+    }
+
     Result<at::Tensor> read(const char* name, const std::vector<std::int64_t>& shape) const
     {
-        const TensorBytes* bytes = m_file.find(name);
-        if (!bytes)
-            return badInput(fmt::format("tensor {} is missing", name));
-        if (bytes->shape != shape)
-            return badInput(fmt::format("tensor {} has the shape [{}], not [{}]", name,
-                                        fmt::join(bytes->shape, ", "), fmt::join(shape, ", ")));
-        const at::Tensor values = tensorFrom(*bytes);
+        TRAINYARD_TRY(const at::Tensor values, readAny(name, shape));
         if (!at::isIntegralType(values.scalar_type(), true))
             return badInput(fmt::format("tensor {} must hold integers", name));
         return values.to(at::kLong);
@@ -59,6 +61,17 @@ public:
     }
 
 private:
+    Result<at::Tensor> readAny(const char* name, const std::vector<std::int64_t>& shape) const
+    {
+        const TensorBytes* bytes = m_file.find(name);
+        if (!bytes)
+            return badInput(fmt::format("tensor {} is missing", name));
+        if (bytes->shape != shape)
+            return badInput(fmt::format("tensor {} has the shape [{}], not [{}]", name,
+                                        fmt::join(bytes->shape, ", "), fmt::join(shape, ", ")));
+        return tensorFrom(*bytes);
+    }
+
     const SafetensorsFile& m_file;
 };
 
@@ -89,6 +102,38 @@ Targets targetsOf(const at::Tensor& labels_BS, ModelFamily family)
     return {places - shift, labels_BS.flatten().index_select(0, places)};
 }
 
+Status readTargets(const InputReader& reader, const std::vector<std::int64_t>& shape, const ModelSpec& model,
+                   TokenBatch& batch)
+{
+    TRAINYARD_TRY(const at::Tensor labels, reader.read("labels", shape));
+    const Targets targets = targetsOf(labels, model.family);
+    batch.targetPositions = targets.positions;
+    batch.targets = targets.labels;
+    if (batch.targetCount() == 0)
+        return badInput("tensor labels has no label to predict");
+    return InputReader::checkRange("labels", batch.targets,
+                                   model.task.hasHead() ? model.task.labels : model.vocabulary);
+}
+
+/// Nothing is predicted of single tokens.
+Status readSequenceLabels(const InputReader& reader, const std::vector<std::int64_t>& shape,
+                          const TaskSpec& task, TokenBatch& batch)
+{
+    batch.targetPositions = at::empty({0}, at::kLong);
+    batch.targets = at::empty({0}, at::kLong);
+    const std::vector<std::int64_t> each{shape[0]};
+    if (task.kind == TaskKind::Answer) {
+        TRAINYARD_TRY(const at::Tensor first, reader.read("start_positions", each, shape[1]));
+        TRAINYARD_TRY(const at::Tensor last, reader.read("end_positions", each, shape[1]));
+        batch.sequenceLabels = at::stack({first, last}, 1);
+    } else if (task.kind == TaskKind::Regress) {
+        TRAINYARD_TRY(batch.sequenceLabels, reader.readNumbers("labels", each));
+    } else {
+        TRAINYARD_TRY(batch.sequenceLabels, reader.read("labels", each, task.labels));
+    }
+    return {};
+}
+
 Result<TokenBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model)
 {
     TRAINYARD_TRY(const std::vector<std::int64_t> shape, batchShape(file, model));
@@ -99,16 +144,11 @@ Result<TokenBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model
     if (model.tokenTypes > 0) {
         TRAINYARD_TRY(batch.tokenTypeIds, reader.readOr("token_type_ids", shape, model.tokenTypes, 0));
     }
-    if (model.nextSentence) {
+    if (model.predictsNextSentence()) {
         TRAINYARD_TRY(batch.sequenceLabels, reader.read("next_sentence_label", {shape[0]}, 2));
     }
-    TRAINYARD_TRY(const at::Tensor labels, reader.read("labels", shape));
-    const Targets targets = targetsOf(labels, model.family);
-    batch.targetPositions = targets.positions;
-    batch.targets = targets.labels;
-    TRAINYARD_TRY_STATUS(InputReader::checkRange("labels", batch.targets, model.vocabulary));
-    if (batch.targetCount() == 0)
-        return badInput("tensor labels has no label to predict");
+    TRAINYARD_TRY_STATUS(model.task.judgesSequences() ? readSequenceLabels(reader, shape, model.task, batch)
+                                                      : readTargets(reader, shape, model, batch));
     batch.sampleIndices.resize(static_cast<std::size_t>(shape[0]));
     std::iota(batch.sampleIndices.begin(), batch.sampleIndices.end(), std::uint64_t{0});
     return batch;

@@ -59,28 +59,54 @@ void computeGradients(LanguageModel& model, const at::Tensor& loss)
         parameters.flatGradients().div_(scaler.scale());
 }
 
-Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
+/// The loss is that of the labelled tokens, whose logits are among those of all.
+at::Tensor taskLoss(const TaskSpec& task, const Logits& logits, const TokenBatch& batch)
 {
-    const bool decoder = model.spec().family == ModelFamily::Gpt;
-    TokenBatch asked = batch;
-    if (decoder)
-        asked.targetPositions = at::arange(batch.inputIds.numel(), at::kLong);
-    const Logits logits = model.logits(asked, std::nullopt);
-    const at::Tensor loss = decoder
-                                ? decoderLoss(logits.tokens, batch)
-                                : lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
-    computeGradients(model, loss);
-    const at::Tensor sequences = logits.sequences.defined() ? logits.sequences.detach() : at::Tensor();
-    return {loss.detach(), {logits.tokens.detach(), sequences}};
+    Logits judged = logits;
+    if (judged.tokens.defined())
+        judged.tokens = judged.tokens.index_select(0, batch.targetPositions);
+    return taskLossSums(task, judged, batch).normalised(batch.targetCount(), batch.sequences());
 }
 
-std::vector<TensorBytes> logitsToWrite(const Logits& logits, const TokenBatch& batch, ModelFamily family)
+at::Tensor lossOf(const ModelSpec& model, const Logits& logits, const TokenBatch& batch)
 {
-    if (family == ModelFamily::Gpt)
-        return {bytesOf("logits", logits.tokens.view({batch.sequences(), batch.sequenceLength(), -1}))};
-    std::vector<TensorBytes> tensors{bytesOf("mlm_logits_at_masked", logits.tokens)};
+    if (model.task.hasHead())
+        return taskLoss(model.task, logits, batch);
+    return model.family == ModelFamily::Gpt
+               ? decoderLoss(logits.tokens, batch)
+               : lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
+}
+
+at::Tensor outsideGraph(const at::Tensor& tensor)
+{
+    return tensor.defined() ? tensor.detach() : tensor;
+}
+
+Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
+{
+    TokenBatch asked = batch;
+    if (givesEveryToken(model.spec()))
+        asked.targetPositions = at::arange(batch.inputIds.numel(), at::kLong);
+    const Logits logits = model.logits(asked, std::nullopt);
+    const at::Tensor loss = lossOf(model.spec(), logits, batch);
+    computeGradients(model, loss);
+    return {loss.detach(), {outsideGraph(logits.tokens), outsideGraph(logits.sequences)}};
+}
+
+using NamedTensors = std::vector<std::pair<std::string, at::Tensor>>;
+
+NamedTensors namedLogits(const Logits& logits, const TokenBatch& batch, const ModelSpec& model)
+{
+    if (model.task.kind == TaskKind::Answer)
+        return {{"start_logits", logits.sequences.select(1, 0).contiguous()},
+                {"end_logits", logits.sequences.select(1, 1).contiguous()}};
+    if (model.task.judgesSequences())
+        return {{"logits", logits.sequences}};
+    if (givesEveryToken(model))
+        return {{"logits", logits.tokens.view({batch.sequences(), batch.sequenceLength(), -1})}};
+    NamedTensors tensors{{"mlm_logits_at_masked", logits.tokens}};
     if (logits.sequences.defined())
-        tensors.push_back(bytesOf("nsp_logits", logits.sequences));
+        tensors.emplace_back("nsp_logits", logits.sequences);
     return tensors;
 }
 
@@ -90,13 +116,14 @@ using Gradients = std::vector<std::pair<ParameterSpec, at::Tensor>>;
 Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const TokenBatch& batch,
                     const ModelSpec& model, const Gradients& gradients)
 {
-    std::vector<TensorBytes> tensors = logitsToWrite(evaluated.logits, batch, model.family);
-    tensors.push_back(bytesOf("loss", evaluated.loss.view({1})));
-    std::vector<at::Tensor> alive;
-    for (const auto& [parameter, gradient] : gradients) {
-        alive.push_back(huggingFaceLayout(model, parameter, gradient));
-        tensors.push_back(bytesOf("grad." + huggingFaceName(model, parameter.name), alive.back()));
-    }
+    NamedTensors outputs = namedLogits(evaluated.logits, batch, model);
+    outputs.emplace_back("loss", evaluated.loss.view({1}));
+    for (const auto& [parameter, gradient] : gradients)
+        outputs.emplace_back("grad." + huggingFaceName(model, parameter.name),
+                             huggingFaceLayout(model, parameter, gradient));
+    std::vector<TensorBytes> tensors;
+    for (const auto& [name, values] : outputs)
+        tensors.push_back(bytesOf(name, values));
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
         const auto written = writeSafetensors(temporary, tensors);
         return written.ok() ? Status() : Status(written.error());
@@ -123,10 +150,11 @@ Status writeInLayout(const EvalOptions& options, const LanguageModel& model, con
     const at::ScalarType compute = computeScalarType(options.precision);
     const at::ScalarType master = masterScalarType(options.precision);
     const bool decoder = model.spec().family == ModelFamily::Gpt;
-    Evaluated evaluated{at::scalar_tensor(result.loss, decoder ? at::kFloat : master),
-                        {result.logits.tokens.to(compute), {}}};
-    if (result.logits.sequences.defined())
-        evaluated.logits.sequences = result.logits.sequences.to(compute);
+    const auto computed = [compute](const at::Tensor& tensor) {
+        return tensor.defined() ? tensor.to(compute) : tensor;
+    };
+    const Evaluated evaluated{at::scalar_tensor(result.loss, decoder ? at::kFloat : master),
+                              {computed(result.logits.tokens), computed(result.logits.sequences)}};
     Gradients gradients;
     for (const Parameter& parameter : model.parameters().parameters())
         gradients.emplace_back(parameter.spec, result.gradients.at(parameter.spec.name).to(master));

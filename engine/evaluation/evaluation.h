@@ -24,6 +24,7 @@ struct EvalOptions {
     CheckpointWish checkpoint{};  ///< which one of it
     std::filesystem::path inputs; ///< see readEvalInputs()
     /// safetensors: loss; mlm_logits_at_masked [M, V] and nsp_logits [B, 2], or a decoder's logits [B, S, V];
+    /// of a task logits [B, labels], a tagger's [B, S, labels], or start_logits and end_logits [B, S];
     /// grad.<Hugging Face name> in Hugging Face's layout. In the compute type (gradients in the master type,
     /// a decoder's loss in float32).
     std::optional<std::filesystem::path> out{};

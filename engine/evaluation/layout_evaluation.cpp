@@ -80,15 +80,25 @@ public:
     {
         const std::int64_t first =
             predictsEverywhere() ? m_first * m_batch.sequenceLength() : targetsBefore(m_batch, m_first);
-        const IndexRange words = vocabularyOf(m_spec.model, tensorParallel());
-        whole.tokens.narrow(1, words.begin, words.size())
-            .index_copy_(0, targetsIn(askedHere(), slice()) + first, part.tokens.to(at::kDouble));
+        if (part.tokens.defined()) {
+            const IndexRange columns = columnsHere();
+            whole.tokens.narrow(1, columns.begin, columns.size())
+                .index_copy_(0, targetsIn(askedHere(), slice()) + first, part.tokens.to(at::kDouble));
+        }
         if (part.sequences.defined() && slice().hasFirst())
             whole.sequences.narrow(0, m_first, m_sequences).copy_(part.sequences);
     }
 
 private:
-    bool predictsEverywhere() const { return m_spec.model.family == ModelFamily::Gpt; }
+    bool predictsEverywhere() const { return givesEveryToken(m_spec.model); }
+
+    /// Of the logits of tokens; those of a task's head are not shared.
+    IndexRange columnsHere() const
+    {
+        const ModelSpec& model = m_spec.model;
+        return model.predictsWords() ? vocabularyOf(model, tensorParallel())
+                                     : IndexRange{0, model.task.outputs()};
+    }
 
     /// This rank's sequences and the places whose logits are wanted.
     TokenBatch askedHere() const
@@ -121,17 +131,31 @@ private:
     const std::int64_t m_first;     ///< its first one
 };
 
+at::Tensor emptySequenceLogits(const TaskSpec& task, const TokenBatch& batch)
+{
+    return task.kind == TaskKind::Answer
+               ? at::zeros({batch.sequences(), 2, batch.sequenceLength()}, at::kDouble)
+               : at::zeros({batch.sequences(), task.outputs()}, at::kDouble);
+}
+
 Logits emptyLogits(const ModelSpec& model, const TokenBatch& batch)
 {
-    const bool everywhere = model.family == ModelFamily::Gpt;
-    const std::int64_t places = everywhere ? batch.inputIds.numel() : batch.targetCount();
-    Logits logits{at::zeros({places, model.vocabulary}, at::kDouble), {}};
-    if (model.nextSentence)
+    if (model.task.judgesSequences())
+        return {{}, emptySequenceLogits(model.task, batch)};
+    const std::int64_t places = givesEveryToken(model) ? batch.inputIds.numel() : batch.targetCount();
+    const int columns = model.predictsWords() ? model.vocabulary : model.task.labels;
+    Logits logits{at::zeros({places, columns}, at::kDouble), {}};
+    if (model.predictsNextSentence())
         logits.sequences = at::zeros({batch.sequences(), 2}, at::kDouble);
     return logits;
 }
 
 } // namespace
+
+bool givesEveryToken(const ModelSpec& model)
+{
+    return model.family == ModelFamily::Gpt || model.task.kind == TaskKind::Tag;
+}
 
 Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,
                               const TokenBatch& batch)
@@ -140,6 +164,7 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     spec.model = model;
     spec.model.dropout = 0;
     spec.model.attentionDropout = 0;
+    spec.model.task.dropout = 0;
     spec.precision.compute = precision;
     spec.dataset.path = "/unused";
     spec.cluster.nodes = {NodeSpec{.slotCount = kMaxRanks}};
@@ -173,7 +198,7 @@ Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensor
             const Logits logits = rank.computeLogits();
             TRAINYARD_TRY(const StepOutcome outcome, rank.computeGradients());
             const std::lock_guard lock(mutex);
-            if (logits.tokens.defined())
+            if (logits.tokens.defined() || logits.sequences.defined())
                 rank.place(logits, evaluation.logits);
             evaluation.loss = outcome.tokenLoss + outcome.sequenceLoss;
             lossScale = outcome.lossScale;

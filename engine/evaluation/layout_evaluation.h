@@ -13,9 +13,12 @@ namespace trainyard {
 /// One step of training in a layout, without its update.
 struct LayoutEvaluation {
     double loss = 0;
-    Logits logits; ///< whole, in float64: of an encoder at the targets, of a decoder at every position [T, V]
+    Logits logits; ///< whole, in float64: at the targets, or at every position [T, V]: givesEveryToken()
     WholeTensors gradients; ///< float64
 };
+
+/// Hugging Face gives the logits of all tokens; those of the words are wanted of masked ones alone.
+bool givesEveryToken(const ModelSpec& model);
 
 /// The run that evaluates `batch` with a specification's layout and memory settings, a micro-batch per
 /// sequence. BadInput or Refused naming the field when the sequences cannot be shared.
