@@ -65,6 +65,7 @@ const QList<Layer> kLayers{
     {"datasets/options", kVocabulary, {}},
     {"datasets/input", kVocabulary + QStringList{"datasets/options"}, {}},
     {"datasets/corpus", kVocabulary, {}},
+    {"datasets/metrics", kVocabulary + QStringList{"datasets/corpus"}, {}},
     {"datasets/tokenizer", kVocabulary + QStringList{"datasets/corpus"}, {}},
     {"datasets/pretraining",
      kVocabulary +
