@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "datasets/tokenizer/unicode_tables.h"
@@ -25,9 +26,32 @@ public:
     /// Calls word(std::string_view utf8) for every word, with an empty view for one that is too long. The
     /// views are valid until the next call.
     template <typename Word>
-    void forEachWord(std::string_view text, Word word) const;
+    void forEachWord(std::string_view text, Word word) const
+    {
+        visitWords<NoPlace>(text, [&](std::string_view utf8, NoPlace) { word(utf8); });
+    }
+
+    /// The bytes of a text that a word was made from.
+    struct WordPlace {
+        std::size_t begin = 0;
+        std::size_t end = 0;
+    };
+    /// Calls word(utf8, WordPlace) instead.
+    template <typename Word>
+    void forEachPlacedWord(std::string_view text, Word word) const
+    {
+        visitWords<WordPlace>(text, word);
+    }
 
 private:
+    /// Costs nothing where nobody asks.
+    struct NoPlace {
+        NoPlace() = default;
+        NoPlace(std::size_t, std::size_t) {}
+    };
+    template <typename Place, typename Word>
+    void visitWords(std::string_view text, Word word) const;
+
     enum class Kind : std::uint8_t { Letter, Space, Removed, RemovedStarter, Alone, Mark, Mapped, Sigma };
     enum class Case : std::uint8_t { Ignored, Cased, None };
     struct Entry {
@@ -113,25 +137,35 @@ private:
     const char* m_marksEnd = nullptr; ///< the marks are at the end only if this equals m_end
 };
 
-template <typename Word>
-void TextNormalizer::forEachWord(std::string_view text, Word word) const
+template <typename Place, typename Word>
+void TextNormalizer::visitWords(std::string_view text, Word word) const
 {
     WordBuffer buffer;
+    Place ofWord;
     const auto flush = [&] {
         if (!buffer.isEmpty())
-            word(buffer.text());
+            word(buffer.text(), ofWord);
         buffer.clear();
     };
-    const auto put = [&](auto character, Kind kind, std::uint8_t combiningClass = 0) {
+    const auto extend = [&]([[maybe_unused]] const Place& place) {
+        if constexpr (std::is_same_v<Place, WordPlace>)
+            ofWord = {buffer.isEmpty() ? place.begin : ofWord.begin, place.end};
+    };
+    const auto append = [&](auto character, const Place& place) {
+        extend(place);
+        buffer.put(character);
+    };
+    const auto put = [&](auto character, const Place& place, Kind kind, std::uint8_t combiningClass = 0) {
         if (kind == Kind::Letter) {
-            buffer.put(character);
+            append(character, place);
         } else if (kind == Kind::Alone) {
             flush();
-            buffer.put(character);
+            append(character, place);
             flush();
         } else if (kind == Kind::Space) {
             flush();
         } else if (kind == Kind::Mark) {
+            extend(place);
             buffer.putMark(static_cast<char32_t>(character), combiningClass);
         } else if (kind == Kind::RemovedStarter) {
             buffer.closeMarks();
@@ -139,20 +173,21 @@ void TextNormalizer::forEachWord(std::string_view text, Word word) const
     };
     for (std::size_t at = 0; at < text.size();) {
         if (const auto byte = static_cast<unsigned char>(text[at]); byte < kAscii) {
-            put(m_ascii[byte].text, m_ascii[byte].kind);
+            put(m_ascii[byte].text, Place{at, at + 1}, m_ascii[byte].kind);
             ++at;
             continue;
         }
         const Utf8Char c = decodeUtf8(text, at);
+        const Place place{at, at + c.bytes};
         at += c.bytes;
         const Entry& e = entry(c.code);
         if (e.kind == Kind::Mapped) {
             for (const Target& target : std::span(m_targets).subspan(e.target, e.detail))
-                put(target.code, target.kind, target.combiningClass);
+                put(target.code, place, target.kind, target.combiningClass);
         } else if (e.kind == Kind::Sigma) {
-            put(lowerSigma(text, at - c.bytes, at), Kind::Letter);
+            put(lowerSigma(text, at - c.bytes, at), place, Kind::Letter);
         } else {
-            put(c.code, e.kind, e.detail);
+            put(c.code, place, e.kind, e.detail);
         }
     }
     flush();
