@@ -14,8 +14,9 @@ struct Column {
 
     const char* name;
     Width width;
-    int bytesPerValue; ///< of a signed little-endian integer
+    int bytesPerValue; ///< of a signed little-endian integer, or of a floating-point number
     std::byte* (*values)(RowBlock& rows);
+    bool isFloat = false;
 
     /// Values per row; a scalar column has rank 1 in the file.
     std::size_t valuesPerRow(int sequenceLength, int maxPredictions) const;
@@ -30,11 +31,17 @@ extern const std::span<const Column, 6> kShardColumns;
 /// input_ids in shards of running text, which have no predictions.
 std::span<const Column> columnsOf(int maxPredictions, bool provenance);
 
+/// input_ids and input_mask, of encoders segment_ids, and the labels of a task; see RowBlock.
+std::span<const Column> taskColumns(TaskKind task);
+
+/// Those of a block's or a shard's rows.
+std::span<const Column> columnsOf(int maxPredictions, bool provenance, TaskKind task);
+
 /// Maximum number of values per row; a larger number in a file is damage and must not make a reader allocate
 /// that much.
 constexpr int kWidestColumn = 65536;
 
-/// "int8", "int32" or "int64".
+/// "int8", "int32", "int64" or "float64".
 std::string_view typeName(const Column& column);
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include "datasets/shards/columns.h"
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
+#include "engine/spec/names.h"
 
 namespace trainyard {
 
@@ -41,6 +42,15 @@ void visitLaterSettings(Settings& settings, Visit visit)
     visit("next_sentence", settings.nextSentence);
     visit("whole_words", settings.wholeWords);
     visit("provenance", settings.provenance);
+}
+
+template <typename Task, typename Visit>
+void visitTask(Task& task, Visit visit)
+{
+    visit("labels", task.labels);
+    visit("held_out", task.heldOut);
+    visit("doc_stride", task.docStride);
+    visit("questions_file", task.questionsFile);
 }
 
 template <typename Statistics, typename Visit>
@@ -126,6 +136,8 @@ Manifest parse(const Json& json)
     visitSettings(manifest.settings, readFrom(json.at("settings")));
     visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
+    if (json.contains("task"))
+        visitTask(manifest.task, readFrom(json.at("task")));
     for (const Json& item : json.at("shards")) {
         visitShard(manifest.shards.emplace_back(), readFrom(item));
         visitText(manifest.shards.back(), readIfThere(item));
@@ -148,10 +160,10 @@ bool isPlainPath(std::string_view path)
 
 Status checkContent(const Manifest& manifest)
 {
-    const bool runningText = manifest.settings.objective == "gpt";
+    const bool predicts = manifest.settings.objective != "gpt" && manifest.taskKind() == TaskKind::None;
     const bool shaped = manifest.sequenceLength >= 5 && manifest.sequenceLength <= kWidestColumn &&
                         manifest.maxPredictions >= 0 && manifest.maxPredictions < manifest.sequenceLength &&
-                        (manifest.maxPredictions == 0) == runningText;
+                        (manifest.maxPredictions > 0) == predicts;
     if (!shaped || manifest.vocabularySize < 1)
         return badInput(fmt::format(
             "sequence_length {}, max_predictions {} and vocabulary_size {} are not a valid row shape",
@@ -159,6 +171,9 @@ Status checkContent(const Manifest& manifest)
     if (!isPlainName(manifest.vocabularyFile))
         return badInput(
             fmt::format("the vocabulary's name \"{}\" is not a plain file name", manifest.vocabularyFile));
+    const std::string& questions = manifest.task.questionsFile;
+    if (!questions.empty() && !isPlainName(questions))
+        return badInput(fmt::format("the name of the questions \"{}\" is not a plain file name", questions));
     for (const ShardEntry& shard : manifest.shards) {
         if (!isPlainName(shard.file))
             return badInput(fmt::format("the shard name \"{}\" is not a plain file name", shard.file));
@@ -218,6 +233,10 @@ std::string Manifest::toJson() const
     json["settings"] = Json::object();
     visitSettings(settings, writeTo(json["settings"]));
     visitLaterSettings(settings, writeTo(json["settings"]));
+    if (taskKind() != TaskKind::None) {
+        json["task"] = Json::object();
+        visitTask(task, writeTo(json["task"]));
+    }
     json["statistics"] = Json::object();
     visitStatistics(statistics, writeTo(json["statistics"]));
     json["shards"] = Json::array();
@@ -235,6 +254,11 @@ std::string Manifest::toJson() const
     }
     // Names of dumps need not be UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+TaskKind Manifest::taskKind() const
+{
+    return enumFromName<TaskKind>(settings.objective).value_or(TaskKind::None);
 }
 
 std::uint64_t Manifest::trainingRows() const

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
@@ -38,7 +39,7 @@ struct PreparationSettings {
     bool keepLists = false;
     std::string segmenter = "rules";     ///< or "punkt"
     std::string punktSha256;             ///< of the parameters; empty for the rules
-    std::string objective = "bert";      ///< or "mlm", "gpt"
+    std::string objective = "bert";      ///< or "mlm", "gpt", a task: "classify" ...
     std::string nextSentence = "random"; ///< or "swap", "none"
     bool wholeWords = false;
     bool provenance = false;       ///< the shards have columns with the source of each row
@@ -46,6 +47,16 @@ struct PreparationSettings {
     double maskedShare = 0;        ///< of a row's tokens
     double shortSequenceShare = 0; ///< of documents per pass that aim at a shorter row
     double testFraction = 0;       ///< expected share of documents held out
+};
+
+/// Of a data set whose rows are labelled for a task: PreparationSettings::objective is its kind.
+struct TaskDescription {
+    std::vector<std::string> labels;  ///< names of the classes, by their numbers
+    std::vector<std::string> heldOut; ///< names of the files of the test rows; empty: a share of the others
+    int docStride = 0;                ///< of answers: tokens that two rows of one context share
+    std::string questionsFile;        ///< of answers: JSON lines with id, context, question and answers
+
+    bool operator==(const TaskDescription&) const = default;
 };
 
 /// Statistics of the content, counted while it was written.
@@ -81,6 +92,7 @@ struct Manifest {
     std::vector<ShardEntry> shards;   ///< training shards first, each kind in order of its number
     std::vector<ExportEntry> exports; ///< empty unless additional formats were requested
     PreparationSettings settings;
+    TaskDescription task;
     DatasetStatistics statistics;
     std::map<std::string, std::uint64_t> counters; ///< pages read, dropped and why, residue removed, ...
 
@@ -92,6 +104,8 @@ struct Manifest {
     /// The same content gives the same bytes: no times, no paths.
     std::string toJson() const;
 
+    /// None of a data set for pre-training.
+    TaskKind taskKind() const;
     std::uint64_t trainingRows() const;
     std::uint64_t testRows() const;
     /// UTF-8 bytes of text per token of the test rows; nullopt for data sets that do not say.

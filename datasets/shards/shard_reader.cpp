@@ -25,7 +25,7 @@ constexpr std::size_t kChunkCacheSlots = 521;
 Error wrongColumn(const fs::path& file, const Column& column, const std::string& problem)
 {
     return badInput(fmt::format("{}: column {} {}", file.string(), column.name, problem),
-                    "the file is not a pre-training shard of this shape; prepare the data set again");
+                    "the file is not a shard of this shape; prepare the data set again");
 }
 
 Result<Hdf5Handle> openFile(const fs::path& file)
@@ -67,9 +67,10 @@ std::vector<hsize_t> shapeOf(const Hdf5Handle& dataset)
 Status checkType(const Hdf5Handle& dataset, const fs::path& file, const Column& column)
 {
     const Hdf5Handle type(H5Dget_type(dataset.get()), H5Tclose);
-    const bool fits = H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_sign(type.get()) == H5T_SGN_2 &&
-                      H5Tget_size(type.get()) == static_cast<std::size_t>(column.bytesPerValue);
-    if (!fits)
+    const bool ofKind = column.isFloat
+                            ? H5Tget_class(type.get()) == H5T_FLOAT
+                            : H5Tget_class(type.get()) == H5T_INTEGER && H5Tget_sign(type.get()) == H5T_SGN_2;
+    if (!ofKind || H5Tget_size(type.get()) != static_cast<std::size_t>(column.bytesPerValue))
         return wrongColumn(file, column, fmt::format("does not contain {}", typeName(column)));
     return {};
 }
@@ -101,6 +102,8 @@ std::vector<hsize_t> expectedShape(const Column& column, hsize_t rows, int seque
 
 hid_t typeInMemory(const Column& column)
 {
+    if (column.isFloat)
+        return H5T_NATIVE_DOUBLE;
     return column.bytesPerValue == 8   ? H5T_NATIVE_INT64
            : column.bytesPerValue == 4 ? H5T_NATIVE_INT32
                                        : H5T_NATIVE_INT8;
@@ -127,6 +130,7 @@ struct ShardReader::State {
     int sequenceLength = 0;
     int maxPredictions = 0;
     bool provenance = false;
+    TaskKind task = TaskKind::None;
     std::uint64_t rows = 0;
     Hdf5Handle handle;
     std::span<const Column> columns;
@@ -151,7 +155,22 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
     state->sequenceLength = sequenceLength;
     state->maxPredictions = maxPredictions;
     state->provenance = provenance;
-    state->columns = columnsOf(maxPredictions, provenance);
+    return openAs(std::move(state));
+}
+
+Result<ShardReader> ShardReader::openTask(const fs::path& file, int sequenceLength, TaskKind task)
+{
+    auto state = std::make_unique<State>();
+    state->file = file;
+    state->sequenceLength = sequenceLength;
+    state->task = task;
+    return openAs(std::move(state));
+}
+
+Result<ShardReader> ShardReader::openAs(std::unique_ptr<State> state)
+{
+    const fs::path& file = state->file;
+    state->columns = columnsOf(state->maxPredictions, state->provenance, state->task);
     TRAINYARD_TRY(state->handle, openFile(file));
     std::optional<hsize_t> rows;
     for (const Column& column : state->columns) {
@@ -161,7 +180,8 @@ Result<ShardReader> ShardReader::open(const fs::path& file, int sequenceLength, 
         const auto shape = shapeOf(dataset);
         if (!rows && !shape.empty())
             rows = shape[0];
-        const auto expected = expectedShape(column, rows.value_or(0), sequenceLength, maxPredictions);
+        const auto expected =
+            expectedShape(column, rows.value_or(0), state->sequenceLength, state->maxPredictions);
         if (shape != expected)
             return wrongColumn(file, column,
                                fmt::format("has the shape [{}], expected [{}]", fmt::join(shape, ", "),
@@ -182,6 +202,7 @@ Status ShardReader::read(std::uint64_t firstRow, std::size_t count, RowBlock& ou
     out.sequenceLength = state.sequenceLength;
     out.maxPredictions = state.maxPredictions;
     out.provenance = state.provenance;
+    out.task = state.task;
     out.resize(count);
     if (count == 0)
         return {};
@@ -191,7 +212,7 @@ Status ShardReader::read(std::uint64_t firstRow, std::size_t count, RowBlock& ou
                              fmt::format("{}: cannot read rows {} to {} of {}", state.file.string(), firstRow,
                                          firstRow + count - 1, state.columns[i].name));
     }
-    if (state.maxPredictions == 0) // running text: every token counts
+    if (state.maxPredictions == 0 && state.task == TaskKind::None) // running text: every token counts
         std::fill(out.inputMask.begin(), out.inputMask.end(), std::int8_t{1});
     return {};
 }

@@ -19,6 +19,9 @@ public:
     static Result<ShardReader> open(const std::filesystem::path& file, int sequenceLength, int maxPredictions,
                                     bool provenance = false);
 
+    /// The same of a shard of a task's rows.
+    static Result<ShardReader> openTask(const std::filesystem::path& file, int sequenceLength, TaskKind task);
+
     ShardReader(ShardReader&&) noexcept;
     ShardReader& operator=(ShardReader&&) noexcept;
     ~ShardReader();
@@ -31,6 +34,7 @@ public:
 
 private:
     struct State;
+    static Result<ShardReader> openAs(std::unique_ptr<State> state);
     explicit ShardReader(std::unique_ptr<State> state);
     std::unique_ptr<State> m_state;
 };

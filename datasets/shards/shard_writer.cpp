@@ -35,6 +35,8 @@ std::vector<hsize_t> extentOf(const Column& column, const ShardShape& shape, hsi
 
 hid_t storedType(const Column& column)
 {
+    if (column.isFloat)
+        return H5T_IEEE_F64LE;
     return column.bytesPerValue == 8   ? H5T_STD_I64LE
            : column.bytesPerValue == 4 ? H5T_STD_I32LE
                                        : H5T_STD_I8LE;
@@ -116,7 +118,7 @@ Result<ShardWriter> ShardWriter::create(const fs::path& file, const ShardShape& 
     state->handle = Hdf5Handle(H5Fcreate(file.c_str(), H5F_ACC_EXCL, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
     if (!state->handle.valid())
         return state->failure();
-    state->columns = columnsOf(shape.maxPredictions, shape.provenance);
+    state->columns = columnsOf(shape.maxPredictions, shape.provenance, shape.task);
     for (const Column& column : state->columns)
         TRAINYARD_TRY_STATUS(state->createColumn(column));
     return ShardWriter(std::move(state));

@@ -15,6 +15,7 @@ struct ShardShape {
     int sequenceLength = 0;
     int maxPredictions = 0; ///< 0: running text, only input_ids
     bool provenance = false;
+    TaskKind task = TaskKind::None; ///< its columns instead of those of pre-training
 };
 
 /// Writes one HDF5 shard from first to last row. The same rows give the same bytes: no times are stored, and

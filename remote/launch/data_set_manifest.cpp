@@ -31,6 +31,8 @@ DataSetManifest read(const nlohmann::json& json)
         manifest.objective = settings->value("objective", manifest.objective);
         manifest.nextSentence = settings->value("next_sentence", manifest.nextSentence);
     }
+    if (const auto task = json.find("task"); task != json.end())
+        manifest.labels = static_cast<int>(task->at("labels").size());
     const auto& statistics = json.at("statistics");
     statistics.at("documents").get_to(manifest.documents);
     statistics.at("tokens").get_to(manifest.tokens);
@@ -51,7 +53,8 @@ std::optional<double> DataSetManifest::paddingShare() const
 
 DataSetShape DataSetManifest::shape() const
 {
-    return {vocabularySize, sequenceLength, trainingRows, paddingShare(), objective, nextSentence, testRows};
+    return {vocabularySize, sequenceLength, trainingRows, paddingShare(),
+            objective,      nextSentence,   testRows,     labels};
 }
 
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)

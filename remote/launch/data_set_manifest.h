@@ -17,7 +17,7 @@ namespace trainyard {
 struct DataSetManifest {
     int sequenceLength = 0;              ///< tokens per row, padding included
     int maxPredictions = 0;              ///< masked positions per row, at most; 0 = running text
-    std::string objective = "bert";      ///< what rows teach: or "mlm", "gpt"
+    std::string objective = "bert";      ///< what rows teach: or "mlm", "gpt", a task
     std::string nextSentence = "random"; ///< of objective "bert": or "swap", "none"
     int vocabularySize = 0;
     QString vocabularySha256;
@@ -27,6 +27,7 @@ struct DataSetManifest {
     std::uint64_t trainingRows = 0;
     std::uint64_t testRows = 0;
     int shards = 0; ///< training and test
+    int labels = 0; ///< of a task that has some
 
     /// Of the tokens of all rows; none where the manifest does not say.
     std::optional<double> paddingShare() const;

@@ -19,8 +19,10 @@ Status fitsModel(const Manifest& manifest, const RunSpec& spec)
 
 DataSetShape dataSetShape(const Manifest& manifest)
 {
-    return {manifest.vocabularySize,     manifest.sequenceLength,        manifest.trainingRows(), {},
-            manifest.settings.objective, manifest.settings.nextSentence, manifest.testRows()};
+    return {manifest.vocabularySize,     manifest.sequenceLength,
+            manifest.trainingRows(),     {},
+            manifest.settings.objective, manifest.settings.nextSentence,
+            manifest.testRows(),         static_cast<int>(manifest.task.labels.size())};
 }
 
 Result<TrainingData> TrainingData::open(const RunSpec& spec)
@@ -28,6 +30,11 @@ Result<TrainingData> TrainingData::open(const RunSpec& spec)
     const SampleOrder::Shape shape;
     TRAINYARD_TRY(Manifest manifest, Manifest::load(spec.dataset.path));
     TRAINYARD_TRY_STATUS(fitsModel(manifest, spec));
+    if (spec.model.task.isOn())
+        return refused(
+            "task.kind: rows of tasks are prepared and checked by this version, but no run trains on "
+            "them",
+            "set task.kind to none and dataset.path to a data set for pre-training");
     TRAINYARD_TRY(RowSource rows, RowSource::open(spec.dataset.path, manifest, shape.rowsPerBlock,
                                                   shape.blocksPerWindow + kSpareBlocks));
     TRAINYARD_TRY(auto heldOut, HeldOutRows::open(spec, manifest));
