@@ -38,7 +38,9 @@ struct OptionAdder {
     }
     void operator()(const OptionInfo& info, std::string& value) const
     {
-        auto* option = command.add_option(info.option, value, info.help)->capture_default_str();
+        auto* option = command.add_option(info.option, value, info.help);
+        if (!value.empty())
+            option->capture_default_str();
         if (!info.choices.empty())
             option->check(CLI::IsMember(info.choices));
     }
@@ -80,6 +82,11 @@ struct ArgumentWriter {
     {
         if (!path.empty())
             arguments.insert(arguments.end(), {info.option, path.string()});
+    }
+    void operator()(const OptionInfo& info, const std::string& text) const
+    {
+        if (!text.empty())
+            arguments.insert(arguments.end(), {info.option, text});
     }
     template <typename Value>
     void operator()(const OptionInfo& info, const Value& value) const
@@ -142,6 +149,19 @@ void PrepareCommandLine::addTo(CLI::App& command)
                     "folder of the data set; appears when it is complete; missing parents are created")
         ->required();
     describeShards(m_options, adder);
+    describeTask(m_options, adder);
+    command
+        .add_option(
+            "--labels", m_options.task.labels,
+            "classes of a task in the order of their numbers (default: those of the examples, sorted)")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command
+        .add_option(
+            "--held-out", m_options.task.heldOut,
+            "file of a task whose examples become test rows, instead of a --test-fraction of the others; "
+            "may be given several times")
+        ->allow_extra_args(false);
     describeResources(m_options, adder);
     describeProvenance(m_options, adder);
 }
@@ -186,11 +206,21 @@ std::vector<std::string> prepareArguments(const PrepareOptions& options)
     else
         arguments.insert(arguments.end(), {"--vocab", options.vocabulary.string()});
     arguments.insert(arguments.end(), {"--out", options.out.string()});
-    describeOptions(options, ArgumentWriter{arguments});
+    const ArgumentWriter writer{arguments};
+    describeReading(options, writer);
+    describeRows(options, writer);
+    describeShards(options, writer);
+    if (options.task.isOn())
+        describeTask(options, writer);
+    describeResources(options, writer);
+    describeProvenance(options, writer);
     const auto list = [&](const char* option, const std::vector<std::string>& values) {
         if (!values.empty())
             arguments.insert(arguments.end(), {option, fmt::format("{}", fmt::join(values, ","))});
     };
+    list("--labels", options.task.labels);
+    for (const auto& file : options.task.heldOut)
+        arguments.insert(arguments.end(), {"--held-out", file.string()});
     list("--seq-len", joined(options.shapes, &RowShape::sequenceLength));
     list("--max-pred", joined(options.shapes, &RowShape::maxPredictions));
     if (options.extra.megatron)

@@ -71,6 +71,22 @@ void describeShards(Options& o, Visitor&& option)
 }
 
 template <typename Options, typename Visitor>
+void describeTask(Options& o, Visitor&& option)
+{
+    option({"--task", "the files hold examples of a task: labelled sentences or pairs (.tsv, .csv, .jsonl, "
+                      "folders of GLUE), numbers for them, tagged words (CoNLL columns, .jsonl), questions "
+                      "(SQuAD), prompts with completions"},
+           o.task.kind);
+    option({"--text", "column of the sentence or prompt: a name, or a number from 1"}, o.task.text);
+    option({"--pair", "column of the second sentence"}, o.task.pair);
+    option({"--label", "column of the label, number, tags or completion"}, o.task.label);
+    option({"--no-header", "the first line of the files is an example"}, o.task.noHeader);
+    option({"--doc-stride", "tokens that two rows of a long text share, at most half of a row's",
+            between(0, PrepareOptions::kMaxSequenceLength), "use 0 to 65536, usually 128"},
+           o.task.docStride);
+}
+
+template <typename Options, typename Visitor>
 void describeResources(Options& o, Visitor&& option)
 {
     option({.option = "--memory",
@@ -98,6 +114,7 @@ void describeOptions(Options& o, Visitor&& option)
     describeReading(o, option);
     describeRows(o, option);
     describeShards(o, option);
+    describeTask(o, option);
     describeResources(o, option);
     describeProvenance(o, option);
 }

@@ -8,6 +8,7 @@
 
 #include "datasets/options/corpus_format.h"
 #include "datasets/options/instance_settings.h"
+#include "datasets/options/task_options.h"
 #include "engine/spec/diagnostic.h"
 
 namespace trainyard {
@@ -54,6 +55,7 @@ struct PrepareOptions {
     int trainingShards = 8;
     int testShards = 2;
     double testFraction = 0.1;
+    TaskOptions task; ///< labelled examples instead of a corpus
     bool cased = false;
     std::string profile = "hf";                         ///< of the tokenizer; see unicodeTables()
     std::uint64_t memoryBytes = std::uint64_t{1} << 30; ///< memory limit of the process

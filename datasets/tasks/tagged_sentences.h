@@ -1,0 +1,16 @@
+#pragma once
+
+#include "datasets/options/task_options.h"
+#include "datasets/tasks/task_example.h"
+
+namespace trainyard {
+
+/// Adds the sentences of a file to `examples`: a word per line with its tag, an empty line after each
+/// sentence, columns separated by blanks or tabs, as the shared tasks of CoNLL have them (the word in the
+/// first column, the tag in the last; --text and --label give other numbers; lines that begin with -DOCSTART-
+/// or "# " are skipped), or, by the name .jsonl or .json, objects {"tokens": [...], "tags": [...]}, one per
+/// line. BadInput names file, line and column where a word has no tag or the two lists differ in length.
+Status readTaggedSentences(const std::filesystem::path& file, const TaskOptions& options,
+                           TaskExamples& examples);
+
+} // namespace trainyard

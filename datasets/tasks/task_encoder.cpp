@@ -1,0 +1,271 @@
+#include "datasets/tasks/task_encoder.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "datasets/tokenizer/unicode_tables.h"
+#include "engine/base/check.h"
+#include "engine/base/parsed_number.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Tokens first to last, both included.
+struct TokenSpan {
+    std::size_t first = 0;
+    std::size_t last = 0;
+};
+
+/// The pieces of the context that the answer touches; nothing if it has no piece.
+std::optional<TokenSpan> spanOf(const GivenAnswer& answer, const std::vector<AlignedPiece>& pieces)
+{
+    const std::size_t end = answer.begin + answer.text.size();
+    const auto touches = [&](const AlignedPiece& piece) {
+        return piece.end > answer.begin && piece.begin < end;
+    };
+    const auto first = std::ranges::find_if(pieces, touches);
+    if (first == pieces.end())
+        return std::nullopt;
+    const auto behind = std::find_if_not(first, pieces.end(), touches);
+    return TokenSpan{static_cast<std::size_t>(first - pieces.begin()),
+                     static_cast<std::size_t>(behind - pieces.begin()) - 1};
+}
+
+/// Cuts the longer side alone, or both to a half, as "longest_first" of Hugging Face's tokenizers does.
+void cutPair(std::vector<std::int32_t>& a, std::vector<std::int32_t>& b, std::size_t most)
+{
+    if (a.size() + b.size() <= most)
+        return;
+    auto& shorter = a.size() > b.size() ? b : a;
+    auto& longer = a.size() > b.size() ? a : b;
+    const bool cutsBoth = 2 * shorter.size() > most;
+    shorter.resize(cutsBoth ? most / 2 : shorter.size());
+    longer.resize(most - shorter.size());
+}
+
+void append(std::vector<std::int32_t>& tokens, const std::vector<std::int32_t>& more)
+{
+    tokens.insert(tokens.end(), more.begin(), more.end());
+}
+
+template <typename Value>
+void putRow(std::vector<Value>& column, std::size_t row, std::size_t width, const std::vector<Value>& values,
+            Value padding)
+{
+    const auto begin = column.begin() + static_cast<std::ptrdiff_t>(row * width);
+    std::fill(std::copy(values.begin(), values.end(), begin), begin + static_cast<std::ptrdiff_t>(width),
+              padding);
+}
+
+void putTokens(const TaskRow& row, RowBlock& rows, std::size_t index)
+{
+    const auto length = static_cast<std::size_t>(rows.sequenceLength);
+    putRow(rows.inputIds, index, length, row.tokens, 0);
+    for (std::size_t i = 0; i < length; ++i) {
+        rows.inputMask[index * length + i] = i < row.tokens.size();
+        rows.segmentIds[index * length + i] = i >= row.firstSegment && i < row.tokens.size();
+    }
+}
+
+} // namespace
+
+void appendTaskRow(const TaskRow& row, RowBlock& rows)
+{
+    const auto length = static_cast<std::size_t>(rows.sequenceLength);
+    const std::size_t index = rows.rows;
+    TRAINYARD_CHECK(row.tokens.size() <= length);
+    rows.resize(index + 1);
+    putTokens(row, rows, index);
+    switch (rows.task) {
+    case TaskKind::Classify:
+        rows.labels[index] = row.label;
+        break;
+    case TaskKind::Regress:
+        rows.values[index] = row.value;
+        break;
+    case TaskKind::Tag:
+    case TaskKind::Complete:
+        putRow(rows.labels, index, length, row.tokenLabels, RowBlock::kNoLabel);
+        break;
+    case TaskKind::Answer:
+        rows.startPositions[index] = row.start;
+        rows.endPositions[index] = row.end;
+        rows.questions[index] = row.question;
+        putRow(rows.tokenBegins, index, length, row.tokenBegins, -1);
+        putRow(rows.tokenEnds, index, length, row.tokenEnds, -1);
+        break;
+    case TaskKind::None:
+        TRAINYARD_CHECK_MSG(false, "rows of no task");
+    }
+}
+
+TaskEncoder::TaskEncoder(const PrepareOptions& options, const Vocabulary& vocabulary,
+                         const LabelNames& labels)
+    : m_options(options)
+    , m_special(vocabulary.special())
+    , m_labels(labels)
+    , m_wordPiece(vocabulary, *unicodeTables(options.profile), options.cased)
+{
+}
+
+Status TaskEncoder::encode(const TaskExamples& examples, const TaskExample& example, std::int64_t question,
+                           std::vector<TaskRow>& rows)
+{
+    switch (m_options.task.kind) {
+    case TaskKind::Tag:
+        return addTaggedRow(examples, example, rows);
+    case TaskKind::Complete:
+        return addCompletion(examples, example, rows);
+    case TaskKind::Answer:
+        addAnswerRows(example, question, rows);
+        return {};
+    default:
+        return addLabelledRow(examples, example, rows);
+    }
+}
+
+/// Tokens of a row that are not special.
+std::size_t TaskEncoder::room(std::size_t special) const
+{
+    return static_cast<std::size_t>(m_options.shapes.front().sequenceLength) - special;
+}
+
+std::vector<std::int32_t> TaskEncoder::idsOf(std::string_view text) const
+{
+    std::vector<std::int32_t> ids;
+    m_wordPiece.encode(text, ids);
+    return ids;
+}
+
+Result<std::int32_t> TaskEncoder::labelOf(const TaskExamples& examples, const TaskExample& example,
+                                          const std::string& name, std::string_view column) const
+{
+    const std::int32_t number = m_labels.numberOf(name);
+    if (number < 0)
+        return examples.problemAt(example, column, fmt::format("unknown label \"{}\"", name),
+                                  m_labels.listed() + "; correct it, or give all of them with --labels");
+    return number;
+}
+
+TaskRow TaskEncoder::pairRow(const TaskExample& example)
+{
+    std::vector<std::int32_t> a = idsOf(example.text);
+    std::vector<std::int32_t> b = idsOf(example.pair);
+    const bool isPair = !example.pair.empty();
+    const std::size_t most = room(isPair ? 3 : 2);
+    m_counters["rows_cut"] += a.size() + b.size() > most;
+    cutPair(a, b, most);
+    TaskRow row;
+    row.tokens.push_back(m_special.classify);
+    append(row.tokens, a);
+    row.tokens.push_back(m_special.separator);
+    row.firstSegment = row.tokens.size();
+    if (!isPair)
+        return row;
+    append(row.tokens, b);
+    row.tokens.push_back(m_special.separator);
+    return row;
+}
+
+Status TaskEncoder::addLabelledRow(const TaskExamples& examples, const TaskExample& example,
+                                   std::vector<TaskRow>& rows)
+{
+    TaskRow row = pairRow(example);
+    if (m_options.task.kind == TaskKind::Regress) {
+        row.value = parsedNumber<double>(example.label).value_or(0);
+    } else {
+        TRAINYARD_TRY(row.label, labelOf(examples, example, example.label, examples.labelColumn));
+    }
+    rows.push_back(std::move(row));
+    return {};
+}
+
+// A word without a piece, of characters that the tokenizer removes, is unknown: every word keeps its label.
+Status TaskEncoder::addTaggedRow(const TaskExamples& examples, const TaskExample& example,
+                                 std::vector<TaskRow>& rows)
+{
+    TaskRow row;
+    row.tokens.push_back(m_special.classify);
+    row.tokenLabels.push_back(RowBlock::kNoLabel);
+    for (std::size_t word = 0; word < example.words.size(); ++word) {
+        std::vector<std::int32_t> pieces = idsOf(example.words[word]);
+        if (pieces.empty())
+            pieces.push_back(m_special.unknown);
+        TRAINYARD_TRY(const std::int32_t label,
+                      labelOf(examples, example, example.tags[word], "of the tags"));
+        append(row.tokens, pieces);
+        row.tokenLabels.push_back(label);
+        row.tokenLabels.resize(row.tokens.size(), RowBlock::kNoLabel);
+    }
+    const std::size_t most = room(1);
+    m_counters["rows_cut"] += row.tokens.size() > most;
+    row.tokens.resize(std::min(row.tokens.size(), most));
+    row.tokenLabels.resize(row.tokens.size());
+    row.tokens.push_back(m_special.separator);
+    row.firstSegment = row.tokens.size();
+    rows.push_back(std::move(row));
+    return {};
+}
+
+Status TaskEncoder::addCompletion(const TaskExamples& examples, const TaskExample& example,
+                                  std::vector<TaskRow>& rows)
+{
+    TaskRow row;
+    row.tokens = idsOf(example.text);
+    row.tokenLabels.assign(row.tokens.size(), RowBlock::kNoLabel);
+    std::vector<std::int32_t> completion = idsOf(example.pair);
+    completion.push_back(m_special.separator);
+    append(row.tokens, completion);
+    append(row.tokenLabels, completion);
+    row.firstSegment = row.tokens.size();
+    if (row.tokens.size() > room(0))
+        return examples.problemAt(
+            example, examples.labelColumn,
+            fmt::format("prompt and completion have {} tokens, and a row has {}", row.tokens.size(), room(0)),
+            "raise --seq-len, or shorten them");
+    rows.push_back(std::move(row));
+    return {};
+}
+
+void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t question, std::vector<TaskRow>& rows)
+{
+    std::vector<std::int32_t> asked = idsOf(example.text);
+    asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(3) / 2)));
+    std::vector<AlignedPiece> pieces;
+    m_wordPiece.encodeAligned(example.pair, pieces);
+    const std::size_t most = room(3) - asked.size();
+    const std::size_t shared = std::min(static_cast<std::size_t>(m_options.task.docStride), most / 2);
+    const auto answer = example.answers.empty() ? std::nullopt : spanOf(example.answers.front(), pieces);
+    m_counters["questions_without_answer"] += example.answers.empty();
+    m_counters["answers_without_token"] += !example.answers.empty() && !answer;
+    for (std::size_t begin = 0;;) {
+        const std::size_t end = std::min(begin + most, pieces.size());
+        TaskRow row;
+        row.question = question;
+        row.tokens.push_back(m_special.classify);
+        append(row.tokens, asked);
+        row.tokens.push_back(m_special.separator);
+        row.firstSegment = row.tokens.size();
+        row.tokenBegins.assign(row.firstSegment, -1);
+        row.tokenEnds.assign(row.firstSegment, -1);
+        for (std::size_t piece = begin; piece < end; ++piece) {
+            row.tokens.push_back(pieces[piece].id);
+            row.tokenBegins.push_back(static_cast<std::int32_t>(pieces[piece].begin));
+            row.tokenEnds.push_back(static_cast<std::int32_t>(pieces[piece].end));
+        }
+        row.tokens.push_back(m_special.separator);
+        if (answer && answer->first >= begin && answer->last < end) {
+            row.start = static_cast<std::int32_t>(row.firstSegment + answer->first - begin);
+            row.end = static_cast<std::int32_t>(row.firstSegment + answer->last - begin);
+        }
+        rows.push_back(std::move(row));
+        if (end == pieces.size())
+            return;
+        begin = end - shared;
+    }
+}
+
+} // namespace trainyard

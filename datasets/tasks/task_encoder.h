@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "datasets/options/prepare_options.h"
+#include "datasets/shards/row_block.h"
+#include "datasets/tasks/label_names.h"
+#include "datasets/tasks/task_example.h"
+#include "datasets/tokenizer/vocabulary.h"
+#include "datasets/tokenizer/wordpiece.h"
+
+namespace trainyard {
+
+/// One row of a data set before it is padded. Which parts it has depends on the task; see RowBlock.
+struct TaskRow {
+    std::vector<std::int32_t> tokens;
+    std::size_t firstSegment = 0; ///< tokens of "[CLS] A [SEP]"; the others are of "B [SEP]"
+    std::int32_t label = 0;
+    double value = 0;
+    std::vector<std::int32_t> tokenLabels;
+    std::int32_t start = 0;
+    std::int32_t end = 0;
+    std::int64_t question = 0;
+    std::vector<std::int32_t> tokenBegins;
+    std::vector<std::int32_t> tokenEnds;
+};
+
+/// Appends the row, padded, to a block of the task.
+void appendTaskRow(const TaskRow& row, RowBlock& rows);
+
+/// Turns examples into rows, as Hugging Face's tokenizers do it:
+///     classify, regress   [CLS] A [SEP], or [CLS] A [SEP] B [SEP]; the longer side loses tokens at its end
+///     tag                 [CLS] words [SEP]; the label of a word is on its first token; the end is cut
+///     answer              [CLS] question [SEP] context [SEP]; several rows of a long context, which share
+///                         TaskOptions::docStride tokens; questions are cut to 64 tokens
+///     complete            prompt completion [SEP]; labels on the completion and its [SEP]
+/// One thread at a time.
+class TaskEncoder {
+public:
+    static constexpr std::size_t kMaxQuestion = 64;
+
+    /// The references must outlive the encoder.
+    TaskEncoder(const PrepareOptions& options, const Vocabulary& vocabulary, const LabelNames& labels);
+
+    /// Appends the rows of an example. `question`: see RowBlock. BadInput names file, line and
+    /// column of an unknown label, or of a prompt that does not fit into a row.
+    Status encode(const TaskExamples& examples, const TaskExample& example, std::int64_t question,
+                  std::vector<TaskRow>& rows);
+
+    /// What was cut, for the manifest.
+    const std::map<std::string, std::uint64_t>& counters() const { return m_counters; }
+
+private:
+    std::size_t room(std::size_t special) const;
+    std::vector<std::int32_t> idsOf(std::string_view text) const;
+    TaskRow pairRow(const TaskExample& example);
+    Status addLabelledRow(const TaskExamples& examples, const TaskExample& example,
+                          std::vector<TaskRow>& rows);
+    Status addTaggedRow(const TaskExamples& examples, const TaskExample& example, std::vector<TaskRow>& rows);
+    Status addCompletion(const TaskExamples& examples, const TaskExample& example,
+                         std::vector<TaskRow>& rows);
+    void addAnswerRows(const TaskExample& example, std::int64_t question, std::vector<TaskRow>& rows);
+    Result<std::int32_t> labelOf(const TaskExamples& examples, const TaskExample& example,
+                                 const std::string& name, std::string_view column) const;
+
+    const PrepareOptions& m_options;
+    const SpecialTokens& m_special;
+    const LabelNames& m_labels;
+    WordPiece m_wordPiece;
+    std::map<std::string, std::uint64_t> m_counters;
+};
+
+} // namespace trainyard
