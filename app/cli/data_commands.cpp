@@ -28,8 +28,8 @@ std::vector<std::string> withName(const char* name, const std::vector<std::strin
 void addDataCommands(CLI::App& app, CommandOutcome& outcome)
 {
     auto hosts = std::make_shared<std::vector<std::string>>();
-    CLI::App* prepare =
-        addPassedOn(app, "prepare", "Turn a Wikipedia dump into sharded HDF5 (options: prepare --help)");
+    CLI::App* prepare = addPassedOn(
+        app, "prepare", "Turn a dump, or labelled examples, into sharded HDF5 (options: prepare --help)");
     prepare
         ->add_option(
             "--host", *hosts,

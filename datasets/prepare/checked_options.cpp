@@ -50,6 +50,22 @@ Status settleObjective(PrepareOptions& o)
     return {};
 }
 
+/// Options of a corpus without a meaning for labelled examples.
+Status checkTask(const PrepareOptions& o)
+{
+    if (!o.task.isOn())
+        return require(o.task.heldOut.empty() && o.task.labels.empty(), "--held-out and --labels need --task",
+                       "say with --task what the files hold: classify, regress, tag, answer or complete");
+    TRAINYARD_TRY_STATUS(require(o.parts.empty(), "--documents cannot be combined with --task",
+                                 "pass the files with the examples"));
+    TRAINYARD_TRY_STATUS(require(o.trainVocabulary == 0, "--train-vocab cannot be combined with --task",
+                                 "pass the vocabulary of the model that is fine-tuned with --vocab"));
+    TRAINYARD_TRY_STATUS(require(
+        o.shapes.size() == 1, "--task creates one data set, and --seq-len has more values", "use one value"));
+    return require(o.extra == ExtraOutputs(), "--provenance and --also cannot be combined with --task",
+                   "omit them: they are about text without labels");
+}
+
 Status checkInputs(const PrepareOptions& o)
 {
     TRAINYARD_TRY_STATUS(require(!o.dumps.empty() || !o.parts.empty(), "no corpus was given",
@@ -87,6 +103,9 @@ Result<PrepareOptions> checkedOptions(const PrepareOptions& options)
     o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    TRAINYARD_TRY_STATUS(checkTask(o));
+    if (o.task.isOn() && o.corpus == PrepareOptions().corpus)
+        o.corpus = nameOf(o.task.kind);
     TRAINYARD_TRY_STATUS(checkInputs(o));
     if (const Diagnostics problems = problemsOf(o); !problems.empty())
         return badInput(problems.front().path + " " + problems.front().message, problems.front().hint);

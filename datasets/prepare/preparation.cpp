@@ -12,6 +12,7 @@
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/staged_folder.h"
+#include "datasets/prepare/task_preparation.h"
 #include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/file.h"
 
@@ -218,6 +219,10 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
                                                     const CancelFlag& cancel)
 {
     TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(options));
+    if (checked.task.isOn()) {
+        TRAINYARD_TRY(PreparedDataset set, prepareTaskDataset(checked, progress, cancel));
+        return std::vector{std::move(set)};
+    }
     const std::string job = jobText(checked);
     if (StagedFolder::finishPublished(checked.out, job))
         return loadPublished(checked);

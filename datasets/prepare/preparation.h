@@ -16,9 +16,10 @@ struct PreparedDataset {
     Manifest manifest;
 };
 
-/// Creates data sets from a corpus: shards, vocabulary and manifest. The folder `options.out` appears when
-/// everything in it is complete; for several shapes it contains a folder for each, "seq128" and so on, from
-/// one reading. The bytes depend on the corpus and the options, not on the threads.
+/// Creates data sets from a corpus, or from the labelled examples of a task (task_preparation.h): shards,
+/// vocabulary and manifest. The folder `options.out` appears when everything in it is complete; for several
+/// shapes it contains a folder for each, "seq128" and so on, from one reading. The bytes depend on the corpus
+/// and the options, not on the threads.
 ///
 /// Blocks until done. On failure or cancellation nothing is left behind, unless the work should be resumed
 /// later. Resumes the committed work of a process that was killed or ended by SIGTERM if its corpus and

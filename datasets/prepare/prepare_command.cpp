@@ -27,6 +27,10 @@ void printSummary(const PreparedDataset& set)
 {
     const Manifest& manifest = set.manifest;
     const DatasetStatistics& s = manifest.statistics;
+    if (manifest.taskKind() != TaskKind::None)
+        return printOutput(fmt::format(
+            "{}\n{} examples, {} tokens; {} training and {} test rows in {} shards\n", set.folder.string(),
+            s.documents, s.tokens, manifest.trainingRows(), manifest.testRows(), manifest.shards.size()));
     printOutput(
         fmt::format("{}\n{} documents, {} sentences, {} tokens; {} training and {} test rows in {} shards\n",
                     set.folder.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(),
@@ -68,11 +72,12 @@ Command addPrepareCommand(CLI::App& app)
 {
     auto arguments = std::make_shared<PrepareArguments>();
     CLI::App* command =
-        app.add_subcommand("prepare", "turn MediaWiki dumps into shards for BERT pre-training");
+        app.add_subcommand("prepare", "turn MediaWiki dumps, or labelled examples, into shards");
     command->footer(
         "Examples:\n"
         "  trainyard prepare enwiki-latest-pages-articles.xml.bz2 --train-vocab 30522 --out wiki-128\n"
         "  trainyard prepare dump.xml.bz2 --vocab vocab.txt --seq-len 128,512 --shards 64 --out wiki\n"
+        "  trainyard prepare --task classify glue/SST-2 --vocab vocab.txt --out sst-2\n"
         "  trainyard prepare gpu-03:/d/1.bz2 gpu-04:/d/2.bz2 --host gpu-03 --host gpu-04 --vocab "
         "/d/vocab.txt --out /d/wiki-128");
     arguments->line.addTo(*command);

@@ -37,6 +37,15 @@ void checkPaths(const PrepareRequest& request, Checker& check)
                   "start it with /, or leave it empty for the built-in rules");
 }
 
+void checkTaskFiles(const PrepareRequest& request, Checker& check)
+{
+    check.require(!request.task.isOn() || request.readers.isEmpty(), "--task",
+                  "cannot be shared by several hosts", "name one host: labelled files are small");
+    for (const auto& file : request.task.heldOut)
+        check.require(file.is_absolute(), "--held-out",
+                      fmt::format("\"{}\" is not a full path", file.string()), "start it with /");
+}
+
 /// No host sees all the words when several read.
 void checkTraining(const PrepareRequest& request, Checker& check)
 {
@@ -74,6 +83,7 @@ Diagnostics validate(const PrepareRequest& request)
     checkDumps(request, check);
     checkPaths(request, check);
     checkTraining(request, check);
+    checkTaskFiles(request, check);
     const Diagnostics others = problemsOf(request);
     problems.insert(problems.end(), others.begin(), others.end());
     return problems;

@@ -1,5 +1,6 @@
 #include <QDir>
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -46,6 +47,31 @@ private slots:
         QCOMPARE(json.at("samples").size(), std::size_t(3));
         QCOMPARE(json.at("samples")[0].at("tokens")[0].at("text").get<std::string>(), std::string("[CLS]"));
         QVERIFY(run({"verify", at("out")}).out.contains("every invariant holds"));
+    }
+
+    void preparesLabelledExamples()
+    {
+        write("vocab.txt", kVocabulary);
+        write("train.csv", "review,stars\n\"the rail, the\",good\nrailway,bad\n");
+        write("dev.csv", "review,stars\nthe,bad\n");
+        const QStringList arguments{
+            "prepare",   "--task", "classify", at("train.csv"), "--held-out", at("dev.csv"),
+            "--text",    "review", "--label",  "stars",         "--labels",   "bad,good",
+            "--seq-len", "16",     "--vocab",  at("vocab.txt"), "--out",      at("set")};
+        const Outcome prepared = run(arguments + QStringList{"--json"});
+        QVERIFY2(prepared.status == 0, qPrintable(prepared.err));
+        const auto manifest = nlohmann::json::parse(prepared.out.toStdString());
+        QCOMPARE(manifest.at("settings").at("objective").get<std::string>(), std::string("classify"));
+        QCOMPARE(manifest.at("task").at("labels").get<std::vector<std::string>>(),
+                 std::vector<std::string>({"bad", "good"}));
+        QCOMPARE(Manifest::load(at("set").toStdString())->testRows(), std::uint64_t(1));
+        QVERIFY(run({"verify", at("set")}).out.contains("every invariant holds"));
+        write("train.csv", "review,stars\nthe,\n");
+        const Outcome refused =
+            run(QStringList(arguments).replaceInStrings(QRegularExpression("/set$"), "/other"));
+        QCOMPARE(refused.status, 2);
+        QVERIFY2(refused.err.contains("train.csv: line 2, column stars: is empty"), qPrintable(refused.err));
+        QVERIFY(!QDir(at("other")).exists());
     }
 
     void recordsItsProgress()
@@ -254,6 +280,10 @@ private slots:
 private:
     static QString program() { return TRAINYARD_BIN_DIR "/trainyard-prepare"; }
     QString at(const QString& name) const { return m_folder->filePath(name); }
+    void write(const QString& name, const char* text) const
+    {
+        QVERIFY(writeFileAtomically(at(name).toStdString(), text).ok());
+    }
     static QStringList namesIn(const QString& folder)
     {
         return QDir(folder).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
