@@ -21,6 +21,12 @@ Result<RowRules> RowRules::of(const Manifest& manifest)
 {
     const PreparationSettings& settings = manifest.settings;
     RowRules rules;
+    rules.task = manifest.taskKind();
+    if (rules.task != TaskKind::None) {
+        rules.objective = Objective::Tokens;
+        rules.nextSentence = NextSentence::Follow;
+        return rules;
+    }
     TRAINYARD_TRY(rules.objective, choiceOf<Objective>(settings.objective, "objective"));
     TRAINYARD_TRY(rules.nextSentence, choiceOf<NextSentence>(settings.nextSentence, "next_sentence"));
     rules.maskedShare = settings.maskedShare;

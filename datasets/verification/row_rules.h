@@ -8,6 +8,7 @@ namespace trainyard {
 /// The rules that the rows of a data set were made by.
 struct RowRules {
     Objective objective = Objective::Bert;
+    TaskKind task = TaskKind::None; ///< instead of the objective, which is then that without masks
     NextSentence nextSentence = NextSentence::Random;
     double maskedShare = 0.15;
     bool wholeWords = false;

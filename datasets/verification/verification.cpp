@@ -14,6 +14,7 @@
 #include "datasets/verification/piece_check.h"
 #include "datasets/verification/row_check.h"
 #include "datasets/verification/share_checks.h"
+#include "datasets/verification/task_check.h"
 #include "datasets/verification/token_counts.h"
 #include "datasets/verification/uniformity.h"
 #include "engine/base/hash.h"
@@ -80,7 +81,7 @@ public:
         checkExportFormats();
         if (m_report.ok())
             checkCompleteSet();
-        describeText();
+        m_report.text = textFigures(m_tokens, m_vocabulary);
         return std::move(m_report);
     }
 
@@ -296,18 +297,6 @@ private:
         return std::nullopt;
     }
 
-    void describeText()
-    {
-        const SpecialTokens& special = m_vocabulary.special();
-        TextFigures& text = m_report.text;
-        text.tokens = m_tokens.text(special);
-        text.unknown = m_tokens.of(special.unknown);
-        text.piecesUsed = m_tokens.used();
-        for (const auto& [id, count] : m_tokens.mostFrequent(kFrequentPieces, special))
-            text.mostFrequent.push_back({m_vocabulary.piece(id), 100 * static_cast<double>(count) /
-                                                                     static_cast<double>(text.tokens)});
-    }
-
     /// Distributes samples over the training shards in turn, at even distances within a shard.
     void takeSamples(const ShardEntry& shard, ShardReader& reader, std::size_t index)
     {
@@ -366,6 +355,8 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary differs from the one used for the shards"});
+    if (manifest.taskKind() != TaskKind::None)
+        return verifyTask(options, manifest, vocabulary, std::move(report), progress, cancel);
     PieceCheck pieces(vocabulary, tablesOfProfile(manifest.settings.tokenizerProfile),
                       manifest.settings.cased);
     return Verifier(options, std::move(manifest), vocabulary, std::move(pieces), std::move(report), progress,
@@ -420,6 +411,19 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options, Progress&
 }
 
 } // namespace
+
+TextFigures textFigures(const TokenCounts& counts, const Vocabulary& vocabulary)
+{
+    const SpecialTokens& special = vocabulary.special();
+    TextFigures text;
+    text.tokens = counts.text(special);
+    text.unknown = counts.of(special.unknown);
+    text.piecesUsed = counts.used();
+    for (const auto& [id, count] : counts.mostFrequent(kFrequentPieces, special))
+        text.mostFrequent.push_back(
+            {vocabulary.piece(id), 100 * static_cast<double>(count) / static_cast<double>(text.tokens)});
+    return text;
+}
 
 Result<VerificationReport> verifyDataset(const VerifyOptions& options, Progress& progress,
                                          const CancelFlag& cancel)

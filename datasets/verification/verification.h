@@ -12,6 +12,7 @@
 #include "datasets/verification/invariant.h"
 #include "datasets/verification/row_rules.h"
 #include "datasets/verification/sample_row.h"
+#include "datasets/verification/token_counts.h"
 #include "engine/base/result.h"
 
 namespace trainyard {
@@ -33,6 +34,8 @@ struct TextFigures {
     std::uint64_t piecesUsed = 0;    ///< entries of the vocabulary that occur
     std::vector<Piece> mostFrequent; ///< the most frequent first
 };
+
+TextFigures textFigures(const TokenCounts& counts, const Vocabulary& vocabulary);
 
 struct VerificationReport {
     bool hasManifest = false;

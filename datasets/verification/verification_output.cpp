@@ -121,7 +121,8 @@ std::string toJson(const VerificationReport& report)
 {
     Json json{{"ok", report.ok()},
               {"has_manifest", report.hasManifest},
-              {"objective", nameOf(report.rules.objective)},
+              {"objective", report.rules.task == TaskKind::None ? nameOf(report.rules.objective)
+                                                                : nameOf(report.rules.task)},
               {"next_sentence", nameOf(report.rules.nextSentence)},
               {"whole_words", report.rules.wholeWords},
               {"provenance", report.rules.provenance},
@@ -155,7 +156,9 @@ std::string toText(const VerificationReport& report)
     const Figures f(report);
     const DatasetStatistics& s = report.statistics;
     std::string text = describeSet(report);
-    if (report.hasManifest)
+    if (report.rules.task != TaskKind::None)
+        text += fmt::format("{} examples ({} for test), {} tokens\n", s.documents, s.testDocuments, s.tokens);
+    else if (report.hasManifest)
         text += fmt::format("{} documents ({} for test), {} sentences, {} tokens; {:.1f} rows per document\n",
                             s.documents, s.testDocuments, s.sentences, s.tokens, f.rowsPerDocument);
     text += fmt::format("mean length {:.1f}, full rows {:.1f} %, padding {:.1f} %", f.meanLength,
