@@ -68,6 +68,7 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.set(model.hidden, hidden, "model.hidden");
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
+    shrinker.limit(model.task.labels, kVocabulary, "task.labels");
     shrinker.limit(model.maxPositions, lengthOf(layout), "model.max_positions");
 }
 

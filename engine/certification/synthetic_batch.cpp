@@ -3,6 +3,8 @@
 #include <numeric>
 #include <random>
 
+#include <ATen/ops/stack.h>
+
 #include "engine/training/data/packing.h"
 
 namespace trainyard {
@@ -19,6 +21,8 @@ public:
 
 private:
     void predict(std::int64_t place, std::int64_t token);
+    int classes() const;
+    at::Tensor sequenceLabels() const;
 
     const RunSpec& m_spec;
     const SequenceShape m_shape;
@@ -30,6 +34,26 @@ void SyntheticBatch::predict(std::int64_t place, std::int64_t token)
 {
     m_places.push_back(place);
     m_targets.push_back(token);
+}
+
+/// Of what is predicted for single tokens of an encoder; none where rows are judged.
+int SyntheticBatch::classes() const
+{
+    const TaskSpec& task = m_spec.model.task;
+    return task.judgesSequences() ? 0 : task.hasHead() ? task.labels : m_spec.model.vocabulary;
+}
+
+at::Tensor SyntheticBatch::sequenceLabels() const
+{
+    const at::Tensor labels = at::tensor(m_labels, at::kLong);
+    switch (m_spec.model.task.kind) {
+    case TaskKind::Regress:
+        return labels.to(at::kDouble) / 2;
+    case TaskKind::Answer:
+        return at::stack({labels, labels + 1}, 1);
+    default:
+        return labels;
+    }
 }
 
 void SyntheticBatch::append(std::uint64_t sample)
@@ -44,11 +68,11 @@ void SyntheticBatch::append(std::uint64_t sample)
         m_types.push_back(isToken && 2 * i > length ? 1 : 0);
         m_mask.push_back(isToken ? 1 : 0);
     }
-    if (m_spec.model.family == ModelFamily::Bert) {
+    if (m_spec.model.family == ModelFamily::Bert && classes() > 0) {
         const int predictions = 1 + int(draw(m_shape.maxPredictions));
         for (int i = 0; i < predictions; ++i) // ascending places
-            predict(first + i * length / predictions, draw(m_spec.model.vocabulary));
-    } else {
+            predict(first + i * length / predictions, draw(classes()));
+    } else if (m_spec.model.family == ModelFamily::Gpt) {
         for (int i = 0; i + 1 < length; ++i)
             predict(first + i, m_ids[std::size_t(first + i + 1)]);
     }
@@ -69,7 +93,7 @@ MicroBatch SyntheticBatch::finish()
     batch.batch.attentionMask = rows(m_mask);
     batch.batch.targetPositions = at::tensor(m_places, at::kLong);
     batch.batch.targets = at::tensor(m_targets, at::kLong);
-    batch.batch.sequenceLabels = at::tensor(m_labels, at::kLong);
+    batch.batch.sequenceLabels = sequenceLabels();
     batch.batch.sampleIndices = m_samples;
     batch.tokens = std::accumulate(m_lengths.begin(), m_lengths.end(), std::int64_t{0});
     if (m_spec.batch.packing)

@@ -49,6 +49,25 @@ std::vector<RecordedStep> madeUpRun()
     return steps;
 }
 
+void addTasks()
+{
+    const auto add = [](const char* name, const TaskSpec& task, const ParallelLayout& layout, bool packing) {
+        RunSpec spec = bigSpec(layout);
+        spec.model.task = task;
+        spec.batch.packing = packing;
+        spec.memory.zeroStage = layout.pipeline > 1 ? 0 : 3;
+        spec.precision.compute = ComputeType::Float32;
+        QTest::addRow("%s", name) << spec;
+    };
+    add("classify, data 2, tensor 2, sequence, ZeRO 3", {.kind = TaskKind::Classify, .labels = 3},
+        {.data = 2, .tensor = 2, .sequence = true}, false);
+    add("regress, pipeline 2, packing", {.kind = TaskKind::Regress}, {.data = 2, .pipeline = 2}, true);
+    add("tag, context 2, tensor 2, sequence", {.kind = TaskKind::Tag, .labels = 9},
+        {.tensor = 2, .context = 2, .sequence = true}, false);
+    add("answer, data 2, tensor 2, pipeline 2", {.kind = TaskKind::Answer},
+        {.data = 2, .tensor = 2, .pipeline = 2, .sequence = true}, false);
+}
+
 } // namespace
 
 class TestCertificate : public QObject {
@@ -91,6 +110,7 @@ private slots:
         spec.model.setFamily(ModelFamily::Gpt);
         spec.precision.compute = ComputeType::BFloat16;
         QTest::addRow("gpt, data 2, context 3, tensor 2, sequence, bfloat16") << spec;
+        addTasks();
     }
     void holdsForLayouts()
     {
