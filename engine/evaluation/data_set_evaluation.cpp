@@ -15,6 +15,7 @@
 #include "engine/records/evaluation_metrics.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/names.h"
 #include "engine/spec/validate.h"
 #include "engine/training/data/held_out_rows.h"
 #include "engine/training/held_out_evaluation.h"
@@ -148,6 +149,15 @@ Status fitsDataSet(const StoredModel& model, const fs::path& dataSet, const Mani
     const ModelSpec& spec = model.spec();
     const std::string set = "the data set " + dataSet.string();
     const std::string stored = "the model " + model.folder().string();
+    if (spec.task.hasHead())
+        return badInput(
+            fmt::format("{} is for the task {}, and models of tasks are not evaluated on data sets yet",
+                        stored, nameOf(spec.task.kind)),
+            "evaluate it on given inputs with --inputs");
+    if (manifest.taskKind() != TaskKind::None)
+        return badInput(fmt::format("the rows of {} are for the task {}, but {} was pre-trained", set,
+                                    nameOf(manifest.taskKind()), stored),
+                        "evaluate it on a data set for pre-training");
     if (manifest.vocabularySize > spec.vocabulary)
         return badInput(fmt::format("{} has a vocabulary of {} entries, but {} has {}", set,
                                     manifest.vocabularySize, stored, spec.vocabulary),

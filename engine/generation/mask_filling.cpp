@@ -51,6 +51,9 @@ fillMasks(const LanguageModel& model, const std::vector<TokenIds>& prompts, Toke
     if (familyOf(model.spec()).isCausal())
         return badInput("a decoder continues text, it does not fill in masks",
                         "choose an encoder (family bert)");
+    if (!model.spec().predictsWords())
+        return badInput("a model for a task predicts no words, so it does not fill in masks",
+                        "choose a model with its language-model head");
     TRAINYARD_TRY_STATUS(checkPrompts(model.spec(), prompts));
     const c10::AutoGradMode noGraph(false);
     std::vector<std::vector<MaskAnswers>> all;

@@ -317,6 +317,9 @@ private slots:
         QTest::addRow("single sentences") << DatasetShape{.testRows = 3} << "mlm"
                                           << "have no second sentence"
                                           << "--objective bert";
+        QTest::addRow("labelled examples") << DatasetShape{.predictions = 0, .testRows = 3} << "classify"
+                                           << "are for the task classify"
+                                           << "a data set for pre-training";
         QTest::addRow("no test rows") << DatasetShape{} << ""
                                       << "has no test rows"
                                       << "--test-fraction";

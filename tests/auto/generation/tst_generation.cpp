@@ -303,6 +303,12 @@ private slots:
         const auto continued = fillMasks(decoder, {{4}}, 4, 3);
         QVERIFY(!continued.ok());
         QVERIFY(QString::fromStdString(continued.error().message).contains("decoder"));
+        ModelSpec tagging = modelOf(ModelFamily::Bert);
+        tagging.task.kind = TaskKind::Tag;
+        const ModelWithWeights tagger(tagging);
+        const auto tagged = fillMasks(tagger, {{4}}, 4, 3);
+        QVERIFY(!tagged.ok());
+        QVERIFY(QString::fromStdString(tagged.error().message).contains("predicts no words"));
     }
 };
 
