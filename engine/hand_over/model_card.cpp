@@ -80,6 +80,24 @@ std::optional<std::string> languageOf(const CardFacts& facts)
     return languageOfDumps(facts.dataSet->settings.dumps);
 }
 
+/// As the Hub and pipeline() call it.
+std::string_view pipelineTask(const CardFacts& facts)
+{
+    switch (facts.spec.model.task.kind) {
+    case TaskKind::Classify:
+    case TaskKind::Regress:
+        return "text-classification";
+    case TaskKind::Tag:
+        return "token-classification";
+    case TaskKind::Answer:
+        return "question-answering";
+    case TaskKind::None:
+    case TaskKind::Complete:
+        break;
+    }
+    return isDecoder(facts) ? "text-generation" : "fill-mask";
+}
+
 std::string metadata(const CardFacts& facts)
 {
     std::string text = "---\n";
@@ -88,7 +106,7 @@ std::string metadata(const CardFacts& facts)
         text += "language:\n- " + *language + "\n";
     text += "# license: choose one and remove the #, e.g. apache-2.0\n"
             "library_name: transformers\n";
-    text += fmt::format("pipeline_tag: {}\n", isDecoder(facts) ? "text-generation" : "fill-mask");
+    text += fmt::format("pipeline_tag: {}\n", pipelineTask(facts));
     if (language)
         text += "datasets:\n- wikipedia\n";
     text += fmt::format("tags:\n- {}\n- trainyard\n---\n", isDecoder(facts) ? "gpt2" : "bert");
@@ -127,9 +145,14 @@ std::string introduction(const CardFacts& facts)
 
 std::string autoClass(const CardFacts& facts)
 {
-    if (isDecoder(facts))
-        return "AutoModelForCausalLM";
-    return facts.spec.model.nextSentence ? "AutoModelForPreTraining" : "AutoModelForMaskedLM";
+    constexpr std::string_view kBert = "Bert";
+    return isDecoder(facts) ? "AutoModelForCausalLM" : "AutoModel" + facts.family.substr(kBert.size());
+}
+
+/// The lines of pipeline() have a text that the model continues or fills in.
+bool hasPipeline(const CardFacts& facts)
+{
+    return facts.tokenizer.has_value() && facts.spec.model.predictsWords();
 }
 
 /// A Python string with the folder's name.
@@ -146,27 +169,26 @@ std::string quotedFolder(const CardFacts& facts)
 
 std::string pipelineLines(const CardFacts& facts)
 {
-    if (!facts.tokenizer)
+    if (!hasPipeline(facts))
         return {};
-    const char* task = isDecoder(facts) ? "text-generation" : "fill-mask";
     const char* text = isDecoder(facts) ? "The first" : "It is the [MASK] of the country.";
-    return fmt::format("\nrun = pipeline(\"{}\", model=folder, tokenizer=folder)\nprint(run(\"{}\"))\n", task,
-                       text);
+    return fmt::format("\nrun = pipeline(\"{}\", model=folder, tokenizer=folder)\nprint(run(\"{}\"))\n",
+                       pipelineTask(facts), text);
 }
 
 std::string use(const CardFacts& facts)
 {
     const bool hasTokenizer = facts.tokenizer.has_value();
-    std::string text =
-        fmt::format("\n## Use\n\n```python\nfrom transformers import {}{}\n\nfolder = {}\n", autoClass(facts),
-                    hasTokenizer ? ", AutoTokenizer, pipeline" : "", quotedFolder(facts));
+    std::string text = fmt::format("\n## Use\n\n```python\nfrom transformers import {}{}{}\n\nfolder = {}\n",
+                                   autoClass(facts), hasTokenizer ? ", AutoTokenizer" : "",
+                                   hasPipeline(facts) ? ", pipeline" : "", quotedFolder(facts));
     if (hasTokenizer)
         text += "tokenizer = AutoTokenizer.from_pretrained(folder)\n";
     text +=
         fmt::format("model = {}.from_pretrained(folder)\n{}```\n", autoClass(facts), pipelineLines(facts));
     if (!hasTokenizer)
         text += "\nThe folder has no tokenizer.\n";
-    if (!isDecoder(facts) && facts.spec.model.nextSentence)
+    if (!isDecoder(facts) && facts.spec.model.predictsNextSentence())
         text +=
             "\nClasses without a next-sentence head, such as AutoModelForMaskedLM, leave that head out and "
             "say so.\n";
@@ -395,7 +417,7 @@ std::string curve(const CardFacts& facts)
     std::string text = "\n## Training loss\n\n";
     if (!facts.history || facts.history->curve.empty())
         return text + "The records of its steps were not available when this card was written.\n";
-    const bool hasParts = facts.spec.model.nextSentence;
+    const bool hasParts = facts.spec.model.predictsNextSentence();
     std::vector<std::string> head{"Step", "Loss", "Learning rate"};
     if (hasParts)
         head.insert(head.begin() + 2, {"Masked tokens", "Next sentence"});

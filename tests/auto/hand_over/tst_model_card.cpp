@@ -197,6 +197,18 @@ private slots:
         QVERIFY(card.contains("AutoModelForMaskedLM.from_pretrained(folder)"));
     }
 
+    void loadsAModelOfATaskAsOne()
+    {
+        CardFacts tagger = facts();
+        tagger.family = "BertForTokenClassification";
+        tagger.spec.model.task.kind = TaskKind::Tag;
+        const QString card = cardOf(tagger);
+        QVERIFY(card.contains("\npipeline_tag: token-classification\n"));
+        QVERIFY(card.contains("import AutoModelForTokenClassification, AutoTokenizer\n"));
+        QVERIFY(!card.contains("[MASK]"));
+        QVERIFY(!card.contains("next-sentence head"));
+    }
+
     void namesNoMachine() { QVERIFY(!cardOf(facts()).contains("secret")); }
 
     void namesStayText()
