@@ -1,7 +1,6 @@
 #include "datasets/tasks/task_encoder.h"
 
 #include <algorithm>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -15,23 +14,23 @@ namespace {
 
 /// Tokens first to last, both included.
 struct TokenSpan {
-    std::size_t first = 0;
-    std::size_t last = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0; ///< behind the last one
+
+    bool isEmpty() const { return begin == end; }
 };
 
-/// The pieces of the context that the answer touches; nothing if it has no piece.
-std::optional<TokenSpan> spanOf(const GivenAnswer& answer, const std::vector<AlignedPiece>& pieces)
+/// The pieces of the context that the answer touches.
+TokenSpan spanOf(const GivenAnswer& answer, const std::vector<AlignedPiece>& pieces)
 {
     const std::size_t end = answer.begin + answer.text.size();
     const auto touches = [&](const AlignedPiece& piece) {
         return piece.end > answer.begin && piece.begin < end;
     };
     const auto first = std::ranges::find_if(pieces, touches);
-    if (first == pieces.end())
-        return std::nullopt;
     const auto behind = std::find_if_not(first, pieces.end(), touches);
-    return TokenSpan{static_cast<std::size_t>(first - pieces.begin()),
-                     static_cast<std::size_t>(behind - pieces.begin()) - 1};
+    return {static_cast<std::size_t>(first - pieces.begin()),
+            static_cast<std::size_t>(behind - pieces.begin())};
 }
 
 /// Cuts the longer side alone, or both to a half, as "longest_first" of Hugging Face's tokenizers does.
@@ -238,9 +237,10 @@ void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t questio
     m_wordPiece.encodeAligned(example.pair, pieces);
     const std::size_t most = room(3) - asked.size();
     const std::size_t shared = std::min(static_cast<std::size_t>(m_options.task.docStride), most / 2);
-    const auto answer = example.answers.empty() ? std::nullopt : spanOf(example.answers.front(), pieces);
+    const TokenSpan answer =
+        example.answers.empty() ? TokenSpan() : spanOf(example.answers.front(), pieces);
     m_counters["questions_without_answer"] += example.answers.empty();
-    m_counters["answers_without_token"] += !example.answers.empty() && !answer;
+    m_counters["answers_without_token"] += !example.answers.empty() && answer.isEmpty();
     for (std::size_t begin = 0;;) {
         const std::size_t end = std::min(begin + most, pieces.size());
         TaskRow row;
@@ -257,9 +257,9 @@ void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t questio
             row.tokenEnds.push_back(static_cast<std::int32_t>(pieces[piece].end));
         }
         row.tokens.push_back(m_special.separator);
-        if (answer && answer->first >= begin && answer->last < end) {
-            row.start = static_cast<std::int32_t>(row.firstSegment + answer->first - begin);
-            row.end = static_cast<std::int32_t>(row.firstSegment + answer->last - begin);
+        if (!answer.isEmpty() && answer.begin >= begin && answer.end <= end) {
+            row.start = static_cast<std::int32_t>(row.firstSegment + answer.begin - begin);
+            row.end = static_cast<std::int32_t>(row.firstSegment + answer.end - 1 - begin);
         }
         rows.push_back(std::move(row));
         if (end == pieces.size())
