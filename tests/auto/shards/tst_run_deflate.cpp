@@ -13,20 +13,20 @@ using namespace trainyard;
 
 namespace {
 
-using Bytes = std::vector<std::byte>;
+using ByteList = std::vector<std::byte>;
 
-Bytes compressed(const Bytes& bytes, std::size_t pieceBytes)
+ByteList compressed(const ByteList& bytes, std::size_t pieceBytes)
 {
     RunDeflate encoder;
-    Bytes out{std::byte{1}}; // something to replace
+    ByteList out{std::byte{1}}; // something to replace
     encoder.compress(bytes, pieceBytes, out);
     return out;
 }
 
 /// By libdeflate, which also compares the checksum. Empty when it refuses.
-Bytes inflated(const Bytes& stream, std::size_t size)
+ByteList inflated(const ByteList& stream, std::size_t size)
 {
-    Bytes out(size + 1); // room for too much
+    ByteList out(size + 1); // room for too much
     std::size_t actual = 0;
     libdeflate_decompressor* const decoder = libdeflate_alloc_decompressor();
     const auto result =
@@ -37,10 +37,10 @@ Bytes inflated(const Bytes& stream, std::size_t size)
 }
 
 /// Runs of `run` bytes on average, of `values` values.
-Bytes runs(std::size_t size, unsigned run, unsigned values)
+ByteList runs(std::size_t size, unsigned run, unsigned values)
 {
     std::mt19937 random(static_cast<unsigned>(size));
-    Bytes bytes(size);
+    ByteList bytes(size);
     unsigned value = 0;
     for (std::byte& byte : bytes) {
         if (random() % run == 0)
@@ -51,9 +51,9 @@ Bytes runs(std::size_t size, unsigned run, unsigned values)
 }
 
 /// Counts of bytes as Fibonacci's numbers: Huffman's codes for them get as long as can be.
-Bytes fibonacci(std::size_t values)
+ByteList fibonacci(std::size_t values)
 {
-    Bytes bytes;
+    ByteList bytes;
     for (std::size_t value = 0, count = 1, next = 1; value < values; ++value) {
         for (std::size_t i = 0; i < count; ++i) {
             bytes.push_back(static_cast<std::byte>(value));
@@ -95,7 +95,7 @@ private slots:
         QFETCH(unsigned, values);
         for (const std::size_t size :
              {0, 1, 2, 3, 4, 5, 257, 258, 259, 260, 261, 517, 4096, 65535, 65536, 65537, 131072, 300'001}) {
-            const Bytes bytes = runs(size, run, values);
+            const ByteList bytes = runs(size, run, values);
             for (const std::size_t piece : {size, size / 4 + 1, std::size_t{1} << 15})
                 QVERIFY2(inflated(compressed(bytes, piece), size) == bytes,
                          qPrintable(QString::number(size)));
@@ -104,7 +104,7 @@ private slots:
 
     void codesLongRunsOfEveryLength()
     {
-        Bytes bytes;
+        ByteList bytes;
         for (std::size_t length = 1; length < 700; ++length)
             bytes.insert(bytes.end(), length, static_cast<std::byte>(length));
         QVERIFY(inflated(compressed(bytes, bytes.size()), bytes.size()) == bytes);
@@ -112,7 +112,7 @@ private slots:
 
     void keepsCodesWithinFifteenBits()
     {
-        const Bytes bytes = fibonacci(22);
+        const ByteList bytes = fibonacci(22);
         QVERIFY(inflated(compressed(bytes, bytes.size()), bytes.size()) == bytes);
     }
 
@@ -142,7 +142,7 @@ private slots:
         QCOMPARE(codeLengths(counts, 15), (std::vector<std::uint8_t>{0, 1, 0}));
     }
 
-    void isAlmostNothingForOneValue() { QVERIFY(compressed(Bytes(131072), 131072).size() < 250); }
+    void isAlmostNothingForOneValue() { QVERIFY(compressed(ByteList(131072), 131072).size() < 250); }
 };
 
 QTEST_APPLESS_MAIN(TestRunDeflate)
