@@ -17,6 +17,7 @@
 #include "engine/evaluation/data_set_evaluation.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/spec_json.h"
+#include "tests/auto/evaluation/hugging_face_reference.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 
@@ -34,9 +35,7 @@ constexpr std::uint64_t kTestRows = 19; // two batches of 8 and a part of a thir
 /// Models and inputs of Hugging Face's with what its own code computes: see tst_hugging_face_parity.
 fs::path referenceModel(const QString& model)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf" /
-           model.toStdString();
+    return sharedFolder("data/hf/" + model.toStdString());
 }
 
 fs::path golden(const char* model)

@@ -8,7 +8,6 @@
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <ATen/ops/full_like.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <ATen/ops/log_softmax.h>
 #include <ATen/ops/ones_like.h>
 #include <ATen/ops/zeros_like.h>
@@ -22,6 +21,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
+#include "tests/auto/evaluation/hugging_face_reference.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -32,14 +32,7 @@ namespace {
 // inputs, and what Hugging Face's own code computes from them in float64.
 fs::path reference(const QString& model)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf" /
-           model.toStdString();
-}
-
-double normOf(const at::Tensor& tensor)
-{
-    return at::linalg_vector_norm(tensor).item<double>();
+    return sharedFolder("data/hf/" + model.toStdString());
 }
 
 // Key biases have a gradient of exactly 0 in real arithmetic (the softmax does not see them): all there is,
@@ -47,11 +40,6 @@ double normOf(const at::Tensor& tensor)
 bool vanishes(const std::string& name)
 {
     return name.ends_with("attention.self.key.bias");
-}
-
-bool isGradient(const TensorBytes& tensor)
-{
-    return tensor.name.starts_with("grad.");
 }
 
 // Errors are ||actual - expected|| / ||expected|| over whole tensors: the size of the error against the size
@@ -113,14 +101,6 @@ double exactBound(const QString& model)
 {
     constexpr double kExact = 1e-9, kRounded = 1e-6;
     return model.startsWith("gpt") && at::get_cpu_capability() != "AVX512" ? kRounded : kExact;
-}
-
-double worstRelative(const std::vector<double>& actual, const std::vector<double>& expected)
-{
-    double worst = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i)
-        worst = std::max(worst, std::abs(actual[i] - expected[i]) / std::abs(expected[i]));
-    return worst;
 }
 
 } // namespace

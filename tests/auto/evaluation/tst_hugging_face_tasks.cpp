@@ -7,7 +7,6 @@
 
 #include <ATen/Parallel.h>
 #include <ATen/ops/full.h>
-#include <ATen/ops/linalg_vector_norm.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
@@ -16,6 +15,7 @@
 #include "engine/evaluation/evaluation.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/spec_json.h"
+#include "tests/auto/evaluation/hugging_face_reference.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -26,21 +26,9 @@ const QStringList kTasks{"classify", "regress", "tag", "answer"};
 
 // A model of about 44000 parameters for each task with four rows, and what Hugging Face's own code computes
 // from them in float64.
-fs::path reference(const QString& task)
+fs::path folderOf(const QString& task)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf_families" /
-           ("bert-" + task.toStdString() + "-tiny");
-}
-
-double normOf(const at::Tensor& tensor)
-{
-    return at::linalg_vector_norm(tensor).item<double>();
-}
-
-bool isGradient(const TensorBytes& tensor)
-{
-    return tensor.name.starts_with("grad.");
+    return sharedFolder("data/hf_families/bert-" + task.toStdString() + "-tiny");
 }
 
 /// A softmax sees no shift of all its inputs, so the gradients of some biases are zero but for rounding.
@@ -68,14 +56,6 @@ std::string textOf(const Result<TrainingSeries>& result)
     return result.ok() ? std::string() : result.error().text();
 }
 
-double worstRelative(const std::vector<double>& actual, const std::vector<double>& expected)
-{
-    double worst = actual.size() == expected.size() ? 0 : 1;
-    for (std::size_t i = 0; i < std::min(actual.size(), expected.size()); ++i)
-        worst = std::max(worst, std::abs(actual[i] - expected[i]) / std::abs(expected[i]));
-    return worst;
-}
-
 } // namespace
 
 class TestHuggingFaceTasks : public QObject {
@@ -87,7 +67,7 @@ private slots:
         AccountingAllocator::install();
         at::set_num_threads(1);
         for (const QString& task : kTasks) {
-            if (!fs::exists(reference(task)))
+            if (!fs::exists(folderOf(task)))
                 QSKIP("The reference models are not here (data/hf_families under ../shared or "
                       "$TRAINYARD_SHARED).");
         }
@@ -115,7 +95,7 @@ private slots:
         QFETCH(QString, task);
         QFETCH(QByteArray, layout);
         const SafetensorsFile actual = evaluated(task, layout);
-        const auto expected = SafetensorsFile::open(reference(task) / "expected_fp64.safetensors").value();
+        const auto expected = SafetensorsFile::open(folderOf(task) / "expected_fp64.safetensors").value();
         QVERIFY(std::ranges::equal(actual.tensors(), expected.tensors(), [](const auto& a, const auto& b) {
             return a.name == b.name && a.shape == b.shape && a.type == b.type;
         }));
@@ -134,7 +114,7 @@ private slots:
     {
         QFETCH(QString, task);
         const auto expected =
-            nlohmann::json::parse(readFile(reference(task) / "expected.json").value()).at("adamw");
+            nlohmann::json::parse(readFile(folderOf(task) / "expected.json").value()).at("adamw");
         EvalOptions eval = options(task);
         EvalTraining training{.optimizer = {}, .steps = 20};
         training.optimizer.kind = OptimizerKind::AdamW;
@@ -210,8 +190,8 @@ private:
     static EvalOptions options(const QString& task)
     {
         EvalOptions options;
-        options.model = reference(task);
-        options.inputs = reference(task) / "inputs.safetensors";
+        options.model = folderOf(task);
+        options.inputs = folderOf(task) / "inputs.safetensors";
         options.precision = ComputeType::Float64;
         return options;
     }
