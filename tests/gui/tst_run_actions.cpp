@@ -131,7 +131,7 @@ private slots:
         exporter.confirm(id, {}, m_folder->filePath("model"));
         button("Export", &strip)->click();
         m_hosts->last.done(badInput("the vocabulary cannot be read", "leave the tokenizer out"));
-        QVERIFY(strip.text().contains("the vocabulary cannot be read"));
+        QVERIFY(strip.text().contains("The vocabulary cannot be read"));
     }
 
     void stopsOnlyAfterAskingInPlace()
