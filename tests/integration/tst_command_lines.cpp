@@ -146,7 +146,7 @@ QString misunderstood(const CLI::App& command, const QStringList& words)
 /// A value that the option takes.
 QString sampleFor(const CLI::Option& option)
 {
-    static const std::map<std::string, QString> special{{"efficiency", "0.8"}};
+    static const std::map<std::string, QString> special{{"efficiency", "0.8"}, {"max-shard", "5GiB"}};
     if (const auto known = special.find(option.get_single_name()); known != special.end())
         return known->second;
     const QString type = QString::fromStdString(option.get_type_name());
