@@ -692,6 +692,13 @@ private slots:
         spec.model.preset = "bert-tiny";
         spec.cluster.nodes[0].memory = kGiB;
         spec.cluster.nodes[0].hardware = "cpu-node";
+        PhaseSpec phase{.name = "second"}; // overrides every field of its sections
+        for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
+            const std::string section = key.substr(1, key.find('.', 1) - 1);
+            if (section == "dataset" || section == "batch" || section == "optimizer" || section == "memory")
+                phase.named.insert(key.substr(1));
+        }
+        spec.phases = {phase};
         const auto written = nlohmann::json::parse(toJson(spec));
         QCOMPARE(print(keysOf(written)), print(schemaKeysOf(schema)));
     }
