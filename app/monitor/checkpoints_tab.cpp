@@ -64,6 +64,7 @@ CheckpointsTab::CheckpointsTab(RunHosts* hosts, QWidget* parent)
     m_pages->addWidget(buildList());
     auto* column = columnLayout(this, metrics::kGap, metrics::kTabMargins);
     column->addLayout(buildBar());
+    column->addWidget(m_state);
     column->addWidget(m_pages, 1);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &CheckpointsTab::showChoice);
@@ -77,11 +78,10 @@ QLayout* CheckpointsTab::buildBar()
         tr("Compares every byte with its hash, newest first, for up to a minute. Only the index and the file "
            "sizes of the rest are checked."));
     m_refresh->setToolTip(tr("Asks the run's first host again (F5)"));
-    m_state->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     auto* bar = rowLayout();
     for (QPushButton* button : {m_resume, m_try, m_export, m_verify, m_refresh})
         bar->addWidget(button);
-    bar->addWidget(m_state, 1);
+    bar->addStretch(1);
     connect(m_resume, &QPushButton::clicked, this, &CheckpointsTab::resume);
     connect(m_try, &QPushButton::clicked, this, [this] {
         if (const RunCheckpoint* checkpoint = current())
