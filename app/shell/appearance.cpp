@@ -1,5 +1,6 @@
 #include "app/shell/appearance.h"
 
+#include <chrono>
 #include <vector>
 
 #include <QApplication>
@@ -15,6 +16,8 @@ namespace trainyard {
 namespace {
 
 const QString kKey = QStringLiteral("appearance/scheme");
+/// Within it every view is laid out in the new scheme.
+constexpr std::chrono::milliseconds kSettling{500};
 
 std::optional<ColourScheme> storedChoice(const QSettings& settings)
 {
@@ -46,6 +49,17 @@ public:
         }
     }
 
+    /// Until `context` is destroyed: views measure their rows again at a time of their choice.
+    void keepEnds(QObject* context) const
+    {
+        for (const Position& position : m_positions) {
+            if (position.bar && position.isAtEnd)
+                QObject::connect(
+                    position.bar, &QScrollBar::rangeChanged, context,
+                    [bar = position.bar](int, int maximum) { bar->setValue(maximum); });
+        }
+    }
+
 private:
     struct Position {
         QPointer<QScrollBar> bar;
@@ -65,6 +79,9 @@ void dress(QApplication& application, ColourScheme scheme)
     application.setStyleSheet(styleSheetOf(scheme));
     positions.restore();
     QTimer::singleShot(0, &application, [positions] { positions.restore(); }); // after layouts on their way
+    auto* settling = new QObject(&application);
+    positions.keepEnds(settling);
+    QTimer::singleShot(kSettling, settling, &QObject::deleteLater);
 }
 
 Appearance::Appearance(QApplication& application, QSettings& settings, QObject* parent)
