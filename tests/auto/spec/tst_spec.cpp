@@ -51,22 +51,27 @@ Keys keysOf(const nlohmann::json& json)
     return keys;
 }
 
-void collectSchemaKeys(const nlohmann::json& schema, const std::string& path, Keys& keys)
+void collectSchemaKeys(const nlohmann::json& root, const nlohmann::json& schema, const std::string& path,
+                       Keys& keys)
 {
+    if (schema.contains("$ref")) // "#/properties/batch"
+        return collectSchemaKeys(
+            root, root.at(nlohmann::json::json_pointer(schema["$ref"].get<std::string>().substr(1))), path,
+            keys);
     if (schema.contains("items"))
-        return collectSchemaKeys(schema["items"], path + "[]", keys);
+        return collectSchemaKeys(root, schema["items"], path + "[]", keys);
     if (!schema.contains("properties")) {
         keys.insert(path);
         return;
     }
     for (const auto& [key, value] : schema["properties"].items())
-        collectSchemaKeys(value, path + "." + key, keys);
+        collectSchemaKeys(root, value, path + "." + key, keys);
 }
 
 Keys schemaKeysOf(const nlohmann::json& schema)
 {
     Keys keys;
-    collectSchemaKeys(schema, "", keys);
+    collectSchemaKeys(schema, schema, "", keys);
     return keys;
 }
 
