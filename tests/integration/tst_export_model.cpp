@@ -19,7 +19,7 @@ QString contentOf(const QString& path)
 
 QStringList filesIn(const QString& folder)
 {
-    return QDir(folder).entryList(QDir::Files | QDir::Hidden);
+    return QDir(folder).entryList(QDir::Files | QDir::Hidden, QDir::Name);
 }
 
 const QStringList kWholeModel{
