@@ -3,6 +3,9 @@
 #include <array>
 #include <numeric>
 
+#include <ATen/ops/stack.h>
+#include <ATen/ops/tensor.h>
+
 #include "engine/base/check.h"
 #include "engine/training/data/packing.h"
 
@@ -71,12 +74,33 @@ void setTargets(TokenBatch& batch, const Targets& targets)
     batch.targets = toTensor(targets.labels, {count});
 }
 
-TokenBatch encoderBatch(const RowBlock& rows, at::IntArrayRef shape)
+/// The tokens that have a label; of a decoder, which predicts the next token, the position before each.
+Targets labelledOf(const RowBlock& rows, std::int64_t before)
+{
+    const auto length = static_cast<std::size_t>(rows.sequenceLength);
+    Targets labelled;
+    for (std::size_t i = 0; i < rows.labels.size(); ++i) {
+        const bool isFirst = i % length == 0; // nothing in the row predicts it
+        if (rows.labels[i] == RowBlock::kNoLabel || (isFirst && before > 0))
+            continue;
+        labelled.positions.push_back(static_cast<std::int64_t>(i) - before);
+        labelled.labels.push_back(rows.labels[i]);
+    }
+    return labelled;
+}
+
+TokenBatch encoderInput(const RowBlock& rows, at::IntArrayRef shape)
 {
     TokenBatch batch;
     batch.inputIds = toTensor(rows.inputIds, shape);
     batch.tokenTypeIds = toTensor(rows.segmentIds, shape);
     batch.attentionMask = toTensor(rows.inputMask, shape);
+    return batch;
+}
+
+TokenBatch encoderBatch(const RowBlock& rows, at::IntArrayRef shape)
+{
+    TokenBatch batch = encoderInput(rows, shape);
     batch.sequenceLabels = toTensor(rows.nextSentenceLabels, {shape[0]});
     setTargets(batch, maskedOf(rows));
     return batch;
@@ -93,6 +117,48 @@ TokenBatch decoderBatch(const RowBlock& rows, at::IntArrayRef shape)
     return batch;
 }
 
+TokenBatch completionBatch(const RowBlock& rows, at::IntArrayRef shape)
+{
+    TokenBatch batch;
+    batch.inputIds = toTensor(rows.inputIds, shape);
+    setTargets(batch, labelledOf(rows, 1));
+    return batch;
+}
+
+/// First and last position of each answer.
+at::Tensor answersOf(const RowBlock& rows)
+{
+    const auto count = static_cast<std::int64_t>(rows.rows);
+    return at::stack({toTensor(rows.startPositions, {count}), toTensor(rows.endPositions, {count})}, 1);
+}
+
+at::Tensor rowLabelsOf(const RowBlock& rows)
+{
+    const auto count = static_cast<std::int64_t>(rows.rows);
+    if (rows.task == TaskKind::Regress)
+        return at::tensor(rows.values, at::kDouble);
+    return rows.task == TaskKind::Answer ? answersOf(rows) : toTensor(rows.labels, {count});
+}
+
+TokenBatch taskBatch(const RowBlock& rows, at::IntArrayRef shape)
+{
+    if (rows.task == TaskKind::Complete)
+        return completionBatch(rows, shape);
+    TokenBatch batch = encoderInput(rows, shape);
+    const bool tags = rows.task == TaskKind::Tag;
+    setTargets(batch, tags ? labelledOf(rows, 0) : Targets());
+    if (!tags)
+        batch.sequenceLabels = rowLabelsOf(rows);
+    return batch;
+}
+
+TokenBatch batchOf(const RowBlock& rows, ModelFamily family, at::IntArrayRef shape)
+{
+    if (rows.task != TaskKind::None)
+        return taskBatch(rows, shape);
+    return family == ModelFamily::Gpt ? decoderBatch(rows, shape) : encoderBatch(rows, shape);
+}
+
 } // namespace
 
 MicroBatch makeMicroBatch(const RowBlock& rows, ModelFamily family, std::vector<std::uint64_t> sampleIndices)
@@ -100,7 +166,7 @@ MicroBatch makeMicroBatch(const RowBlock& rows, ModelFamily family, std::vector<
     TRAINYARD_CHECK(sampleIndices.size() == rows.rows);
     const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(rows.rows), rows.sequenceLength};
     MicroBatch micro;
-    micro.batch = family == ModelFamily::Gpt ? decoderBatch(rows, shape) : encoderBatch(rows, shape);
+    micro.batch = batchOf(rows, family, shape);
     micro.batch.sampleIndices = std::move(sampleIndices);
     micro.tokens = std::accumulate(rows.inputMask.begin(), rows.inputMask.end(), std::int64_t{0});
     return micro;

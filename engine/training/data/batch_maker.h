@@ -29,7 +29,8 @@ struct BatchForm {
 /// Converts rows to tensors. `sampleIndices` has one entry per row: its position in the run's order of
 /// samples. The masked positions of a row end at the first 0 ([CLS] is never masked). An encoder gets the
 /// masked rows and predicts the masked tokens; a decoder gets the original text and predicts every next
-/// token.
+/// token. Rows of a task become what its head expects (TokenBatch::sequenceLabels, or targets where tokens
+/// have labels); a decoder predicts the tokens of the completions alone.
 MicroBatch makeMicroBatch(const RowBlock& rows, ModelFamily family, std::vector<std::uint64_t> sampleIndices);
 
 /// The same in a run's form. BadInput when a row cannot be packed.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/memory/memory_scope.h"
@@ -16,6 +19,18 @@ namespace {
 
 constexpr std::size_t kHeldOutBlocksInMemory = 2; // rows are read in order
 
+/// The same numbers must mean the same classes.
+Status sameLabels(const std::string& folder, const Manifest& heldOut, const Manifest& training)
+{
+    if (heldOut.task.labels == training.task.labels)
+        return {};
+    return badInput(fmt::format("evaluation.dataset: the labels of the data set {} are {}, and those of the "
+                                "training rows {}",
+                                folder, fmt::join(heldOut.task.labels, ", "),
+                                fmt::join(training.task.labels, ", ")),
+                    "prepare it with --labels, in the order of the training rows'");
+}
+
 Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
 {
     if (spec.evaluation.dataset.empty())
@@ -25,7 +40,10 @@ Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
         return manifest.error().in("evaluation.dataset");
     const Diagnostics problems =
         evaluationDataProblems(spec, dataSetShape(*manifest), training.sequenceLength);
-    return problems.empty() ? std::move(manifest) : toError(problems);
+    if (!problems.empty())
+        return toError(problems);
+    TRAINYARD_TRY_STATUS(sameLabels(spec.evaluation.dataset, *manifest, training));
+    return manifest;
 }
 
 } // namespace
@@ -38,11 +56,14 @@ Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const 
     const EvaluationSchedule schedule = evaluationSchedule(spec, manifest.testRows());
     if (!schedule.isOn())
         return std::optional<HeldOutRows>();
-    const std::string& apart = spec.evaluation.dataset;
-    TRAINYARD_TRY(RowSource rows,
-                  RowSource::open(apart.empty() ? spec.dataset.path : apart, manifest,
-                                  SampleOrder::Shape().rowsPerBlock, kHeldOutBlocksInMemory, Split::Test));
+    TRAINYARD_TRY(RowSource rows, RowSource::open(folderOf(spec), manifest, SampleOrder::Shape().rowsPerBlock,
+                                                  kHeldOutBlocksInMemory, Split::Test));
     return std::optional(HeldOutRows(std::move(rows), manifest, spec, schedule));
+}
+
+const std::string& HeldOutRows::folderOf(const RunSpec& spec)
+{
+    return spec.evaluation.dataset.empty() ? spec.dataset.path : spec.evaluation.dataset;
 }
 
 HeldOutRows::HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec& spec,
@@ -53,8 +74,10 @@ HeldOutRows::HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec
     , m_schedule(schedule)
     , m_manifestHash(sha256Hex(manifest.toJson()))
     , m_bytesPerToken(manifest.testBytesPerToken())
+    , m_folder(folderOf(spec))
+    , m_task(manifest.task)
+    , m_empty(emptyRows(manifest))
     , m_sequenceLength(manifest.sequenceLength)
-    , m_maxPredictions(manifest.maxPredictions)
 {
 }
 
@@ -77,7 +100,7 @@ Result<MicroBatch> HeldOutRows::readMicroBatch(std::uint64_t firstRow)
 {
     const auto size = static_cast<std::uint64_t>(m_batch.micro);
     const std::uint64_t end = std::max(firstRow, std::min(firstRow + size, m_schedule.rows));
-    RowBlock rows(m_sequenceLength, m_maxPredictions);
+    RowBlock rows = m_empty;
     for (std::uint64_t number = firstRow; number < end; ++number) {
         TRAINYARD_TRY(const RowView row, m_rows.row(number));
         appendRow(rows, row);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,12 @@ public:
     const std::string& manifestHash() const { return m_manifestHash; }
     /// UTF-8 bytes of text per token; nullopt: the data set does not tell.
     std::optional<double> bytesPerToken() const { return m_bytesPerToken; }
+    const std::filesystem::path& folder() const { return m_folder; } ///< of the data set
+    const TaskDescription& task() const { return m_task; }           ///< of a data set for a task
+    int sequenceLength() const { return m_sequenceLength; }
+
+    /// One row by itself, without a batch. Requires number < schedule().rows.
+    Result<RowView> row(std::uint64_t number) { return m_rows.row(number); }
 
     /// The micro-batches of a data-parallel rank in global batch `batch` of the evaluation, from 0. Requires
     /// batch < schedule().batches. `pinned`: in pinned memory of the host.
@@ -34,6 +41,7 @@ public:
 private:
     HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec& spec,
                 const EvaluationSchedule& schedule);
+    static const std::string& folderOf(const RunSpec& spec);
     Result<MicroBatch> readMicroBatch(std::uint64_t firstRow);
 
     RowSource m_rows;
@@ -42,8 +50,10 @@ private:
     EvaluationSchedule m_schedule;
     std::string m_manifestHash;
     std::optional<double> m_bytesPerToken;
+    std::filesystem::path m_folder;
+    TaskDescription m_task;
+    RowBlock m_empty; ///< of the rows' shape
     int m_sequenceLength;
-    int m_maxPredictions;
 };
 
 } // namespace trainyard

@@ -8,24 +8,35 @@ namespace trainyard {
 
 namespace {
 
-template <typename Value>
-void appendValues(std::vector<Value>& out, const std::vector<Value>& from, std::size_t firstRow,
-                  std::size_t rows, int perRow)
-{
-    const auto width = static_cast<std::size_t>(perRow);
-    const auto first = from.begin() + static_cast<std::ptrdiff_t>(firstRow * width);
-    out.insert(out.end(), first, first + static_cast<std::ptrdiff_t>(rows * width));
-}
-
 void appendRows(RowBlock& out, const RowBlock& from, std::size_t firstRow, std::size_t rows)
 {
-    appendValues(out.inputIds, from.inputIds, firstRow, rows, from.sequenceLength);
-    appendValues(out.inputMask, from.inputMask, firstRow, rows, from.sequenceLength);
-    appendValues(out.segmentIds, from.segmentIds, firstRow, rows, from.sequenceLength);
-    appendValues(out.maskedPositions, from.maskedPositions, firstRow, rows, from.maxPredictions);
-    appendValues(out.maskedIds, from.maskedIds, firstRow, rows, from.maxPredictions);
-    appendValues(out.nextSentenceLabels, from.nextSentenceLabels, firstRow, rows, 1);
+    const auto append = [&](auto column) {
+        const auto& values = from.*column;
+        const std::size_t width = values.size() / from.rows; // 0 of columns that the rows do not have
+        const auto first = values.begin() + static_cast<std::ptrdiff_t>(firstRow * width);
+        (out.*column).insert((out.*column).end(), first, first + static_cast<std::ptrdiff_t>(rows * width));
+    };
+    append(&RowBlock::inputIds);
+    append(&RowBlock::inputMask);
+    append(&RowBlock::segmentIds);
+    append(&RowBlock::maskedPositions);
+    append(&RowBlock::maskedIds);
+    append(&RowBlock::nextSentenceLabels);
+    append(&RowBlock::labels);
+    append(&RowBlock::values);
+    append(&RowBlock::startPositions);
+    append(&RowBlock::endPositions);
+    append(&RowBlock::questions);
+    append(&RowBlock::tokenBegins);
+    append(&RowBlock::tokenEnds);
     out.rows += rows;
+}
+
+Result<ShardReader> openShard(const std::filesystem::path& file, const Manifest& manifest)
+{
+    if (const TaskKind task = manifest.taskKind(); task != TaskKind::None)
+        return ShardReader::openTask(file, manifest.sequenceLength, task);
+    return ShardReader::open(file, manifest.sequenceLength, manifest.maxPredictions);
 }
 
 } // namespace
@@ -35,10 +46,25 @@ void appendRow(RowBlock& out, const RowView& row)
     appendRows(out, *row.block, row.row, 1);
 }
 
+RowBlock emptyRows(const RowBlock& like)
+{
+    return like.task == TaskKind::None ? RowBlock(like.sequenceLength, like.maxPredictions)
+                                       : RowBlock(like.sequenceLength, like.task);
+}
+
+RowBlock emptyRows(const Manifest& manifest)
+{
+    return manifest.taskKind() == TaskKind::None ? RowBlock(manifest.sequenceLength, manifest.maxPredictions)
+                                                 : RowBlock(manifest.sequenceLength, manifest.taskKind());
+}
+
 void appendFiller(RowBlock& out, std::size_t rows)
 {
     const std::size_t first = out.rows;
+    const std::size_t labelled = out.labels.size();
     out.resize(first + rows);
+    std::fill(out.labels.begin() + static_cast<std::ptrdiff_t>(labelled), out.labels.end(),
+              RowBlock::kNoLabel);
     for (std::size_t row = first; row < out.rows; ++row) // attention over no token at all has no result
         out.inputMask[row * static_cast<std::size_t>(out.sequenceLength)] = 1;
 }
@@ -48,8 +74,8 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
 {
     const bool training = split == Split::Training;
     RowSource source;
-    source.m_sequenceLength = manifest.sequenceLength;
-    source.m_maxPredictions = manifest.maxPredictions;
+    source.m_empty = emptyRows(manifest);
+    source.m_labels = LabelRange::of(manifest);
     source.m_rowsPerBlock = rowsPerBlock;
     source.m_blocksInMemory = blocksInMemory;
     source.m_firstRows.push_back(0);
@@ -57,19 +83,20 @@ Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Man
         if (entry.training != training)
             continue;
         const auto file = folder / entry.file;
-        TRAINYARD_TRY(ShardReader shard,
-                      ShardReader::open(file, manifest.sequenceLength, manifest.maxPredictions));
+        TRAINYARD_TRY(ShardReader shard, openShard(file, manifest));
         if (shard.rows() != entry.rows)
             return badInput(fmt::format("{} has {} rows, but its manifest says {}", file.string(),
                                         shard.rows(), entry.rows),
                             "the file is not the one that was prepared; copy the data set again");
         source.m_shards.push_back(std::move(shard));
+        source.m_files.push_back(file);
         source.m_firstRows.push_back(source.m_firstRows.back() + entry.rows);
     }
     if (source.rows() == 0)
         return badInput(
             fmt::format("the data set {} has no {} rows", folder.string(), training ? "training" : "test"),
-            "prepare it again from a larger dump");
+            manifest.taskKind() == TaskKind::None ? "prepare it again from a larger dump"
+                                                  : "prepare it again from more examples");
     return source;
 }
 
@@ -77,13 +104,15 @@ Result<RowBlock> RowSource::readBlock(std::uint64_t number)
 {
     std::uint64_t row = number * m_rowsPerBlock;
     const std::uint64_t end = std::min(row + m_rowsPerBlock, rows());
-    RowBlock whole(m_sequenceLength, m_maxPredictions);
-    RowBlock part(m_sequenceLength, m_maxPredictions);
+    RowBlock whole = m_empty;
+    RowBlock part = m_empty;
     while (row < end) {
         const auto next = std::upper_bound(m_firstRows.begin(), m_firstRows.end(), row);
         const auto shard = static_cast<std::size_t>(next - m_firstRows.begin()) - 1;
         const std::uint64_t count = std::min(end, *next) - row;
-        TRAINYARD_TRY_STATUS(m_shards[shard].read(row - m_firstRows[shard], count, part));
+        const std::uint64_t first = row - m_firstRows[shard];
+        TRAINYARD_TRY_STATUS(m_shards[shard].read(first, count, part));
+        TRAINYARD_TRY_STATUS(m_labels.check(part, m_files[shard], first));
         appendRows(whole, part, 0, count);
         row += count;
     }

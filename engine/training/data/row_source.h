@@ -10,6 +10,7 @@
 #include "datasets/shards/row_block.h"
 #include "datasets/shards/shard_reader.h"
 #include "engine/base/result.h"
+#include "engine/training/data/label_range.h"
 
 namespace trainyard {
 
@@ -25,7 +26,8 @@ enum class Split {
 };
 
 /// The training or test rows of a data set, numbered through all their shards in the manifest's order. Keeps
-/// the most recently used blocks of rows in memory. One thread.
+/// the most recently used blocks of rows in memory. Rows of a task come with labels that were checked. One
+/// thread.
 class RowSource {
 public:
     /// Opens every shard of the split and compares its row count with the manifest. BadInput names the file.
@@ -34,7 +36,7 @@ public:
                                   Split split = Split::Training);
 
     std::uint64_t rows() const { return m_firstRows.back(); }
-    /// Requires row < rows().
+    /// Requires row < rows(). BadInput names the shard and the row that has an impossible label.
     Result<RowView> row(std::uint64_t row);
 
 private:
@@ -49,14 +51,19 @@ private:
     Result<const RowBlock*> block(std::uint64_t number);
 
     std::vector<ShardReader> m_shards;
-    std::vector<std::uint64_t> m_firstRows; // of each shard, then the sum of all
-    int m_sequenceLength = 0;
-    int m_maxPredictions = 0;
+    std::vector<std::uint64_t> m_firstRows;     // of each shard, then the sum of all
+    std::vector<std::filesystem::path> m_files; // of the shards
+    RowBlock m_empty;                           // of the rows' shape
+    LabelRange m_labels;
     std::uint64_t m_rowsPerBlock = 0;
     std::size_t m_blocksInMemory = 0;
     Blocks m_blocks;
     std::unordered_map<std::uint64_t, Blocks::iterator> m_blockOf;
 };
+
+/// No rows yet, but with the columns of those rows.
+RowBlock emptyRows(const RowBlock& like);
+RowBlock emptyRows(const Manifest& manifest);
 
 /// Rows without samples: one token each, and nothing to predict. They make a batch as large as the others.
 void appendFiller(RowBlock& out, std::size_t rows);

@@ -88,7 +88,7 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
          ++sample) {
         TRAINYARD_TRY(const RowView row, m_rows.row(m_order.rowOf(sample)));
         if (samples.empty())
-            rows = RowBlock(row.block->sequenceLength, row.block->maxPredictions);
+            rows = emptyRows(*row.block);
         appendRow(rows, row);
         samples.push_back(sample);
     }

@@ -30,11 +30,6 @@ Result<TrainingData> TrainingData::open(const RunSpec& spec)
     const SampleOrder::Shape shape;
     TRAINYARD_TRY(Manifest manifest, Manifest::load(spec.dataset.path));
     TRAINYARD_TRY_STATUS(fitsModel(manifest, spec));
-    if (spec.model.task.isOn())
-        return refused(
-            "task.kind: rows of tasks are prepared and checked by this version, but no run trains on "
-            "them",
-            "set task.kind to none and dataset.path to a data set for pre-training");
     TRAINYARD_TRY(RowSource rows, RowSource::open(spec.dataset.path, manifest, shape.rowsPerBlock,
                                                   shape.blocksPerWindow + kSpareBlocks));
     TRAINYARD_TRY(auto heldOut, HeldOutRows::open(spec, manifest));
