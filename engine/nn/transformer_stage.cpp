@@ -1,5 +1,6 @@
 #include "engine/nn/transformer_stage.h"
 
+#include <ATen/ops/cat.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/stack.h>
 
@@ -11,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-// Loss sums as the one tensor that a runner passes on: of those that are defined.
+// Loss sums as the one tensor that a runner passes on: of those that are defined, then the predictions.
 at::Tensor toVector(const LossSums& sums)
 {
     std::vector<at::Tensor> parts;
@@ -19,13 +20,21 @@ at::Tensor toVector(const LossSums& sums)
         if (part.defined())
             parts.push_back(part);
     }
-    return at::stack(parts);
+    const at::Tensor scalars = at::stack(parts);
+    return sums.predictions.defined() ? at::cat({scalars, sums.predictions.flatten()}) : scalars;
+}
+
+at::Tensor predictionsFrom(const at::Tensor& vector, std::int64_t first, std::int64_t sequences)
+{
+    const std::int64_t count = vector.size(0) - first;
+    return vector.narrow(0, first, count).view({sequences, count / sequences});
 }
 
 LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, const TaskSpec& task, bool isCounted)
 {
     const bool hasTokens = !task.judgesSequences();
-    const bool hasSequences = !hasTokens || vector.size(0) > (isCounted ? 2 : 1);
+    const bool hasSequences =
+        task.hasHead() ? !hasTokens : vector.size(0) > (isCounted ? 2 : 1); // those of the next sentence
     std::int64_t next = 0;
     const auto take = [&](bool isThere) { return isThere ? vector.select(0, next++) : at::Tensor(); };
     LossSums sums;
@@ -33,6 +42,8 @@ LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, const Tas
     sums.sequences = take(hasSequences);
     sums.correctTokens = take(isCounted && hasTokens);
     sums.correctSequences = take(isCounted && hasSequences && task.kind != TaskKind::Regress);
+    if (isCounted && task.hasHead())
+        sums.predictions = predictionsFrom(vector, next, batch.sequences());
     sums.targetCount = batch.targetCount();
     sums.sequenceCount = batch.sequences();
     return sums;
@@ -107,8 +118,10 @@ LossSums TransformerStage::taskLossesOf(const Logits& logits, const ForwardPass&
                                         bool countsCorrect) const
 {
     LossSums sums = taskLossSums(m_model.task, logits, pass.batch);
-    if (countsCorrect)
-        countCorrect(sums, m_model.task, logits, pass.batch);
+    if (!countsCorrect)
+        return sums;
+    countCorrect(sums, m_model.task, logits, pass.batch);
+    sums.predictions = taskPredictions(m_model.task, logits, pass);
     return sums;
 }
 

@@ -50,6 +50,7 @@ struct LossSums {
     at::Tensor sequences;
     at::Tensor correctTokens{};    ///< targets predicted right; undefined unless counted
     at::Tensor correctSequences{}; ///< likewise; undefined of a regression as well
+    at::Tensor predictions{};      ///< see taskPredictions(); undefined unless counted, and without a task
     std::int64_t targetCount = 0;
     std::int64_t sequenceCount = 0;
 
@@ -77,5 +78,15 @@ void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch,
 
 LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
 void countCorrect(LossSums& sums, const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
+
+/// What the head says of each sequence, filler included, [B, predictionsPerRow()] in the type of the losses:
+///     classify   the class
+///     regress    the number
+///     tag        at each target's position in its sequence the class, 0 elsewhere
+///     answer     the logits of all first positions, then those of all last ones
+/// [B, 0] on a rank without the first tokens that it depends on. The predictions for a tag are zero on the
+/// ranks of a context group that do not have its token: summed over the group they are whole.
+at::Tensor taskPredictions(const TaskSpec& task, const Logits& logits, const ForwardPass& pass);
+std::int64_t predictionsPerRow(const TaskSpec& task, std::int64_t sequenceLength);
 
 } // namespace trainyard
