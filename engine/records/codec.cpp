@@ -64,11 +64,18 @@ void fields(auto& wire, Is<PipelineTrace> auto& record)
     wire.list(record.ranks, sizeof(std::uint32_t));
 }
 
+void fields(auto& wire, Is<TaskMetrics> auto& task)
+{
+    wire(task.kind, task.f1, task.matthews, task.pearson, task.spearman, task.exactMatch);
+}
+
 void fields(auto& wire, Is<EvaluationRecord> auto& record)
 {
     wire(record.step, record.loss, record.tokenLoss, record.sequenceLoss, record.tokenAccuracy,
          record.sequenceAccuracy, record.bitsPerByte, record.tokens, record.rows, record.seconds,
          record.best);
+    if (wire.hasMore(record.task.isOn())) // records of other runs are as short as ever
+        fields(wire, record.task);
 }
 
 class Encoder {
@@ -76,6 +83,7 @@ public:
     explicit Encoder(std::string& bytes) : m_out(bytes) {}
 
     void operator()(const auto&... values) { (put(values), ...); }
+    bool hasMore(bool isThere) const { return isThere; }
 
     template <typename Item>
     void list(const std::vector<Item>& items, std::size_t)
@@ -103,6 +111,7 @@ public:
 private:
     void putCount(std::size_t count) { m_out.number(static_cast<std::uint32_t>(count)); }
     void put(auto number) { m_out.number(number); }
+    void put(TaskKind task) { m_out.number(static_cast<std::uint8_t>(task)); }
     void put(const std::string& text) { m_out.text(text); }
     void put(const std::optional<int>& rank) { m_out.number(static_cast<std::int32_t>(rank.value_or(-1))); }
     void put(const std::optional<double>& value)
@@ -119,6 +128,7 @@ public:
 
     bool ok() const { return m_in.ok(); }
     void operator()(auto&... values) { (get(values), ...); }
+    bool hasMore(bool) const { return m_in.left() > 0; }
 
     /// `minBytes`: the size of an empty item.
     template <typename Item>
@@ -179,6 +189,13 @@ private:
         value = m_in.number<std::uint8_t>() != 0;
     } // any other byte in a bool is undefined
     void get(std::string& text) { text = m_in.text(); }
+    void get(TaskKind& task)
+    {
+        const auto number = m_in.number<std::uint8_t>();
+        task = static_cast<TaskKind>(number);
+        if (number > static_cast<std::uint8_t>(TaskKind::Complete))
+            m_in.fail();
+    }
     void get(TracedWork& work)
     {
         work = m_in.number<TracedWork>();

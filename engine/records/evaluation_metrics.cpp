@@ -4,8 +4,32 @@
 
 namespace trainyard {
 
+namespace {
+
+std::vector<std::pair<std::string_view, double>> metricsOfTask(const EvaluationRecord& record)
+{
+    const TaskMetrics& task = record.task;
+    std::vector<std::pair<std::string_view, double>> metrics;
+    if (task.kind == TaskKind::Classify || task.kind == TaskKind::Tag)
+        metrics.emplace_back("accuracy", record.tokenAccuracy);
+    const auto add = [&](std::string_view name, const std::optional<double>& value) {
+        if (value)
+            metrics.emplace_back(name, *value);
+    };
+    add("exact_match", task.exactMatch);
+    add("f1", task.f1);
+    add("matthews", task.matthews);
+    add("pearson", task.pearson);
+    add("spearman", task.spearman);
+    return metrics;
+}
+
+} // namespace
+
 std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record, ModelFamily family)
 {
+    if (record.task.isOn())
+        return metricsOfTask(record);
     std::vector<std::pair<std::string_view, double>> metrics;
     if (family == ModelFamily::Bert) {
         metrics = {{"mlm_loss", record.tokenLoss}, {"mlm_accuracy", record.tokenAccuracy}};

@@ -11,7 +11,8 @@ namespace trainyard {
 
 /// The figures of an evaluation beside its loss, named as files and commands name them. Of an encoder
 /// mlm_loss, mlm_accuracy, and with the head nsp_loss, nsp_accuracy; of a decoder perplexity, accuracy (of
-/// the next token), and where the bytes are known bits_per_byte.
+/// the next token), and where the bytes are known bits_per_byte. Of a task's head accuracy (classify and
+/// tag), and what TaskMetrics has: exact_match, f1, matthews, pearson, spearman.
 std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecord& record,
                                                            ModelFamily family);
 

@@ -9,6 +9,7 @@
 
 #include "engine/base/clock.h"
 #include "engine/base/units.h"
+#include "engine/records/task_metrics.h"
 
 namespace trainyard {
 
@@ -177,15 +178,17 @@ struct PipelineTrace {
 struct EvaluationRecord {
     std::int64_t step = 0;
     double loss = 0;                          ///< token loss + sequence loss
-    double tokenLoss = 0;                     ///< mean over the tokens: masked or next ones
-    double sequenceLoss = 0;                  ///< mean over the rows; 0 without next-sentence head
-    double tokenAccuracy = 0;                 ///< share of the tokens that were predicted right
+    double tokenLoss = 0;                     ///< mean over the tokens: masked, next or tagged ones
+    double sequenceLoss = 0;                  ///< mean over the rows; 0 where these are not judged
+    double tokenAccuracy = 0;                 ///< share of the tokens that were predicted right; of a task
+                                              ///< that judges rows, share of the rows or questions
     std::optional<double> sequenceAccuracy{}; ///< share of the rows; nullopt without next-sentence head
     std::optional<double> bitsPerByte{};      ///< of a decoder; nullopt: the data set does not tell its bytes
     std::int64_t tokens = 0;                  ///< predicted
     std::int64_t rows = 0;
     double seconds = 0; ///< wall time on rank 0
     bool best = false;  ///< better by evaluation.metric than all before it
+    TaskMetrics task{}; ///< of a run that is fine-tuned with a head for a task
 
     bool operator==(const EvaluationRecord&) const = default;
 };

@@ -114,6 +114,45 @@ private slots:
         QVERIFY(!isBetter(2, 2, EvaluationMetric::Loss));
     }
 
+    void namesTheMetricsOfATask()
+    {
+        EvaluationRecord record = someEvaluation();
+        record.tokenAccuracy = 0.75;
+        const auto named = [&record] {
+            QStringList names;
+            for (const auto& [name, value] : metricsOf(record, ModelFamily::Bert))
+                names << QString("%1 %2").arg(name.data()).arg(value);
+            return names.join(", ");
+        };
+        record.task = {.kind = TaskKind::Classify, .f1 = 0.5, .matthews = 0.25};
+        QCOMPARE(named(), "accuracy 0.75, f1 0.5, matthews 0.25");
+        record.task = {.kind = TaskKind::Regress, .pearson = 0.5, .spearman = 0.25};
+        QCOMPARE(named(), "pearson 0.5, spearman 0.25");
+        record.task = {.kind = TaskKind::Tag}; // not of entities
+        QCOMPARE(named(), "accuracy 0.75");
+        record.task = {.kind = TaskKind::Answer, .f1 = 88.5, .exactMatch = 81};
+        QCOMPARE(named(), "exact_match 81, f1 88.5");
+    }
+
+    /// What knows nothing of tasks reads and writes the same bytes as before.
+    void recordsOfATaskAreLonger()
+    {
+        const EvaluationRecord without = someEvaluation();
+        EvaluationRecord with = without;
+        with.task = {.kind = TaskKind::Classify, .f1 = 0.5, .matthews = 0.25};
+        const std::string shorter = encodePayload(without);
+        const std::string longer = encodePayload(with);
+        QCOMPARE(longer.size(), shorter.size() + 1 + 5 * sizeof(double));
+        QVERIFY(longer.starts_with(shorter));
+        const std::uint8_t type = std::uint8_t(Payload(with).index());
+        QVERIFY(std::get<EvaluationRecord>(decodePayload(type, longer).value()) == with);
+        QVERIFY(std::get<EvaluationRecord>(decodePayload(type, shorter).value()) == without);
+        QVERIFY(!decodePayload(type, longer.substr(0, longer.size() - 1)));
+        std::string unknown = longer;
+        unknown[shorter.size()] = char(99);
+        QVERIFY(!decodePayload(type, unknown));
+    }
+
     void knowsTheBestEvaluationAndWhenToEnd()
     {
         EvaluationSpec spec{.patience = 2};
