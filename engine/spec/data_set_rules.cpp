@@ -46,10 +46,6 @@ void checkTask(const RunSpec& spec, const DataSetShape& data, Checker& check)
         fmt::format("is {}, and the data set {} has {} labels", task.labels, spec.dataset.path, data.labels),
         fmt::format("set task.labels to {}", data.labels),
         fmt::format("labels {}, must be {}", task.labels, data.labels));
-    check.refuseUnless(!task.isOn() || task.kind != ofRows, "task.kind",
-                       fmt::format("is {}, and no run trains on the rows of tasks yet", nameOf(task.kind)),
-                       "set it to none, and dataset.path to a data set for pre-training",
-                       fmt::format("task {}", nameOf(task.kind)));
 }
 
 /// A decoder reads any rows as text; an encoder needs masks, and two sides for its next-sentence head.
@@ -65,6 +61,11 @@ void checkObjective(const RunSpec& spec, const DataSetShape& data, Checker& chec
         data.objective != "mlm" || !spec.model.predictsNextSentence(), "model.next_sentence",
         fmt::format("is true, and the rows of the data set {} have no second sentence", spec.dataset.path),
         "set model.next_sentence to false, or prepare a data set with --objective bert");
+}
+
+const char* optionForTestRows(const RunSpec& spec)
+{
+    return spec.model.task.isOn() ? "--held-out or --test-fraction" : "--test-fraction";
 }
 
 /// Elements of one sample that dropout masks tell apart (engine/nn/dropout_mask.h): a block of four has a
@@ -118,8 +119,9 @@ Diagnostics dataSetProblems(const RunSpec& spec, const DataSetShape& data)
     const bool evaluatesThese = spec.evaluation.isAsked() && spec.evaluation.dataset.empty();
     check.require(holdsOut || !evaluatesThese, "evaluation",
                   fmt::format("has no rows: the data set {} has no test rows", spec.dataset.path),
-                  "prepare it with --test-fraction, name another one in evaluation.dataset, or set "
-                  "evaluation.batches to 0");
+                  fmt::format("prepare it with {}, name another one in evaluation.dataset, or set "
+                              "evaluation.batches to 0",
+                              optionForTestRows(spec)));
     const Diagnostics sharing = sharingProblems(spec, data.sequenceLength);
     problems.insert(problems.end(), sharing.begin(), sharing.end());
     return problems;
@@ -168,7 +170,7 @@ Diagnostics evaluationDataProblems(const RunSpec& spec, const DataSetShape& data
     Checker check(problems);
     check.require(data.testRows.value_or(1) > 0, "evaluation.dataset",
                   fmt::format("the data set {} has no test rows", folder),
-                  "prepare it with --test-fraction, or name another one");
+                  fmt::format("prepare it with {}, or name another one", optionForTestRows(spec)));
     check.refuseUnless(data.sequenceLength <= trainingLength, "evaluation.dataset",
                        fmt::format("the rows of the data set {} have {} tokens, and no memory is planned for "
                                    "more than the {} of the training rows",

@@ -31,7 +31,7 @@ void describe(Visitor& field, Of<EvaluationSpec>)
           {.label = "Evaluation metric",
            .help =
                "Decides which evaluation is best: the lowest loss, or the highest accuracy of the masked or "
-               "next tokens"});
+               "next tokens, or of a task's rows, tags or answers"});
     field("target", &EvaluationSpec::target,
           {.label = "Evaluation target",
            .help = "Ends the run when the metric reaches this value; 0 sets no target",

@@ -192,8 +192,11 @@ void checkInit(const InitSpec& init, Checker& check)
                   "give the folder with the weights, or leave these three out");
 }
 
-void checkEvaluation(const EvaluationSpec& evaluation, Checker& check)
+void checkEvaluation(const EvaluationSpec& evaluation, const TaskSpec& task, Checker& check)
 {
+    check.require(evaluation.metric != EvaluationMetric::Accuracy || task.kind != TaskKind::Regress,
+                  "evaluation.metric", "is accuracy, and no number of task.kind regress is right or wrong",
+                  "set it to loss");
     checkFolder(evaluation.dataset, "evaluation.dataset", check);
     check.require(evaluation.metric != EvaluationMetric::Accuracy || evaluation.target <= 1,
                   "evaluation.target", fmt::format("is {}, and no accuracy is above 1", evaluation.target),
@@ -222,7 +225,7 @@ Diagnostics validatePhase(const RunSpec& spec)
     checkMemory(spec, check);
     checkDataset(spec.dataset, check);
     checkInit(spec.init, check);
-    checkEvaluation(spec.evaluation, check);
+    checkEvaluation(spec.evaluation, spec.model.task, check);
     checkSlurm(spec.launch.slurm, check);
     return diagnostics;
 }

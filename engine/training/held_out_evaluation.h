@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "engine/base/ids.h"
@@ -9,6 +10,7 @@
 #include "engine/records/record.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/held_out_rows.h"
+#include "engine/training/task_judge.h"
 #include "engine/training/training_step.h"
 
 namespace trainyard {
@@ -25,16 +27,24 @@ public:
 
     const EvaluationSchedule& schedule() const { return m_rows.schedule(); }
     /// With the weights as they are after `step`. The record is the same on every rank but for its time,
-    /// which the caller measures, and `best`, which it judges. A rank that cannot read its rows fails all.
+    /// which the caller measures, `best`, which it judges, and the metrics of a task, which rank 0 alone
+    /// knows. A rank that cannot read its rows fails all.
     Result<EvaluationRecord> run(Step step);
 
 private:
     /// Token loss, sequence loss, correct tokens, correct sequences and tokens of a micro-batch.
     static constexpr std::size_t kFigures = 5;
     using Sums = std::array<double, kFigures>;
+    /// Of a global batch, over all ranks.
+    struct BatchFigures {
+        Sums sums{};
+        std::vector<double> predictions; ///< taskPredictions() of its rows and of the filler behind them
+    };
 
     Result<std::vector<LossSums>> evaluateHere(std::int64_t batch);
-    Sums addUp(const std::vector<LossSums>& here) const;
+    BatchFigures addUp(const std::vector<LossSums>& here) const;
+    std::span<const double> ofRows(const std::vector<double>& predictions) const;
+    Status judge(EvaluationRecord& record, const std::vector<double>& predictions);
     EvaluationRecord recordOf(Step step, const Sums& sums) const;
 
     const ModelSpec m_model;
@@ -42,6 +52,7 @@ private:
     const ProcessGroups& m_groups;
     TrainingStep& m_step;
     HeldOutRows m_rows;
+    TaskJudge m_judge; // of rank 0
     const bool m_pinned;
 };
 

@@ -48,7 +48,7 @@ const QList<Layer> kLayers{
      kVocabulary +
          QStringList{"engine/model", "engine/checkpoint/format", "engine/checkpoint/hugging_face/format"},
      {}},
-    {"engine/training", {"engine", "datasets/shards"}, {"torch"}},
+    {"engine/training", {"engine", "datasets/shards", "datasets/metrics"}, {"torch"}},
     {"engine/certification", {"engine"}, {"torch"}},
     {"engine/evaluation", {"engine", "datasets/shards"}, {"torch"}},
     {"engine/evaluation/options", kVocabulary, {}},

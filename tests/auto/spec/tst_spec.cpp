@@ -518,11 +518,28 @@ private slots:
                               "--task classify"));
         rows.objective = "classify";
         rows.labels = 3;
-        QVERIFY(print(dataSetProblems(spec, rows)).contains("task.kind: is classify, and no run trains on"));
+        QCOMPARE(print(dataSetProblems(spec, rows)), "");
         rows.labels = 5;
         QVERIFY(print(dataSetProblems(spec, rows)).contains("set task.labels to 5"));
         spec.model.task = {};
         QVERIFY(print(dataSetProblems(spec, rows)).contains("set task.kind to classify"));
+    }
+
+    void wantsTestRowsForATask()
+    {
+        RunSpec spec = validSpec();
+        spec.model.task.kind = TaskKind::Regress;
+        spec.evaluation.everySteps = 10;
+        const DataSetShape rows{.vocabularySize = spec.model.vocabulary,
+                                .sequenceLength = 128,
+                                .trainingRows = 1000,
+                                .objective = "regress",
+                                .testRows = 0};
+        QVERIFY(print(dataSetProblems(spec, rows)).contains("prepare it with --held-out or --test-fraction"));
+        spec.evaluation.metric = EvaluationMetric::Accuracy;
+        QVERIFY(print(validate(spec)).contains("evaluation.metric: is accuracy, and no number"));
+        spec.evaluation.metric = EvaluationMetric::Loss;
+        QCOMPARE(print(validate(spec)), "");
     }
 
     void wantsTestRowsWhereEvaluationIsAskedFor()
