@@ -61,6 +61,8 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
     RunSpec spec = options.layout.value_or(RunSpec());
     spec.batch = options.layout ? batchInLayout(spec) : batchOnOneRank(model, manifest.sequenceLength);
     spec.model = model.spec();
+    if (!spec.model.task.hasHead()) // which rows are read decides what of a text a decoder predicts
+        spec.model.task.kind = manifest.taskKind();
     spec.model.dropout = 0;
     spec.model.attentionDropout = 0;
     spec.precision.compute = options.precision;
@@ -78,11 +80,38 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
     return spec;
 }
 
+std::string purpose(TaskKind task)
+{
+    return task == TaskKind::None ? std::string("pre-training") : fmt::format("the task {}", nameOf(task));
+}
+
+/// Any decoder completes prompts: it has no head for that.
+Status fitsTask(const ModelSpec& model, const std::string& stored, const std::string& set,
+                const Manifest& manifest)
+{
+    const TaskKind rows = manifest.taskKind();
+    const bool completes = rows == TaskKind::Complete && model.family == ModelFamily::Gpt;
+    const bool predictsText = rows == TaskKind::None && model.task.kind == TaskKind::Complete;
+    if (model.task.kind != rows && !completes && !predictsText)
+        return badInput(fmt::format("the rows of {} are for {}, but {} is for {}", set, purpose(rows), stored,
+                                    purpose(model.task.kind)),
+                        model.task.hasHead()
+                            ? fmt::format("evaluate it on a data set that was prepared with --task {}",
+                                          nameOf(model.task.kind))
+                            : "evaluate it on a data set for pre-training");
+    const int labels = static_cast<int>(manifest.task.labels.size());
+    if (model.task.hasLabels() && labels != model.task.labels)
+        return badInput(
+            fmt::format("{} has {} labels, but {} has {}", set, labels, stored, model.task.labels),
+            "prepare it with the labels that the model was fine-tuned for (--labels)");
+    return {};
+}
+
 Error withoutHead(const WeightComparison& comparison)
 {
     return badInput(fmt::format("{} has no tensor {}: its loss cannot be computed", comparison.origin,
                                 comparison.drawn.front().name),
-                    "evaluate a model with its language-model head, such as `trainyard export` writes");
+                    "evaluate a model with its complete head, such as `trainyard export` writes");
 }
 
 /// This rank's part of the weights.
@@ -149,15 +178,7 @@ Status fitsDataSet(const StoredModel& model, const fs::path& dataSet, const Mani
     const ModelSpec& spec = model.spec();
     const std::string set = "the data set " + dataSet.string();
     const std::string stored = "the model " + model.folder().string();
-    if (spec.task.hasHead())
-        return badInput(
-            fmt::format("{} is for the task {}, and models of tasks are not evaluated on data sets yet",
-                        stored, nameOf(spec.task.kind)),
-            "evaluate it on given inputs with --inputs");
-    if (manifest.taskKind() != TaskKind::None)
-        return badInput(fmt::format("the rows of {} are for the task {}, but {} was pre-trained", set,
-                                    nameOf(manifest.taskKind()), stored),
-                        "evaluate it on a data set for pre-training");
+    TRAINYARD_TRY_STATUS(fitsTask(spec, stored, set, manifest));
     if (manifest.vocabularySize > spec.vocabulary)
         return badInput(fmt::format("{} has a vocabulary of {} entries, but {} has {}", set,
                                     manifest.vocabularySize, stored, spec.vocabulary),
@@ -176,7 +197,9 @@ Status fitsDataSet(const StoredModel& model, const fs::path& dataSet, const Mani
                                     set, stored),
                         "prepare it with --objective bert");
     if (manifest.testRows() == 0)
-        return badInput(set + " has no test rows", "prepare it with --test-fraction");
+        return badInput(set + " has no test rows", manifest.taskKind() == TaskKind::None
+                                                       ? "prepare it with --test-fraction"
+                                                       : "prepare it with --held-out or --test-fraction");
     return {};
 }
 
