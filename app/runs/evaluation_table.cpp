@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "engine/records/evaluation_metrics.h"
 
@@ -33,12 +34,39 @@ constexpr std::array<QLatin1String, kEvaluationColumns> kEvaluationNames{
     QLatin1String("seconds"),
     QLatin1String("best"),
     QLatin1String("attempt"),
+    QLatin1String("task"),
+    QLatin1String("f1"),
+    QLatin1String("matthews"),
+    QLatin1String("pearson"),
+    QLatin1String("spearman"),
+    QLatin1String("exact match"),
 };
 
 std::optional<double> known(double figure)
 {
     return std::isnan(figure) ? std::nullopt : std::optional(figure);
 }
+
+/// Files of earlier versions end before them.
+bool isOfTask(std::size_t column)
+{
+    return column >= indexOf(EvaluationColumn::Task);
+}
+
+SeriesColumn withoutTask(std::size_t column, qsizetype rows)
+{
+    const double value = column == indexOf(EvaluationColumn::Task) ? 0 : kUnknownFigure;
+    return SeriesColumn::filled(value, rows);
+}
+
+/// Where each figure of a task is kept.
+constexpr std::array<std::pair<EvaluationColumn, std::optional<double> TaskMetrics::*>, 5> kTaskFigures{{
+    {EvaluationColumn::F1, &TaskMetrics::f1},
+    {EvaluationColumn::Matthews, &TaskMetrics::matthews},
+    {EvaluationColumn::Pearson, &TaskMetrics::pearson},
+    {EvaluationColumn::Spearman, &TaskMetrics::spearman},
+    {EvaluationColumn::ExactMatch, &TaskMetrics::exactMatch},
+}};
 
 } // namespace
 
@@ -59,6 +87,9 @@ void EvaluationTable::add(const EvaluationRecord& record, std::uint32_t attempt,
     put(EvaluationColumn::Seconds, record.seconds);
     put(EvaluationColumn::Best, record.best ? 1 : 0);
     put(EvaluationColumn::Attempt, attempt);
+    put(EvaluationColumn::Task, static_cast<double>(record.task.kind));
+    for (const auto& [place, member] : kTaskFigures)
+        put(place, (record.task.*member).value_or(kUnknownFigure));
     const SeriesColumn& steps = column(EvaluationColumn::Step);
     const qsizetype place = steps.lowerBound(row[indexOf(EvaluationColumn::Step)]);
     const bool isKnown = place < size() && steps[place] == row[indexOf(EvaluationColumn::Step)];
@@ -109,6 +140,9 @@ EvaluationRecord EvaluationTable::at(qsizetype row) const
     record.rows = static_cast<std::int64_t>(figure(EvaluationColumn::Rows));
     record.seconds = figure(EvaluationColumn::Seconds);
     record.best = figure(EvaluationColumn::Best) > 0;
+    record.task.kind = static_cast<TaskKind>(static_cast<int>(figure(EvaluationColumn::Task)));
+    for (const auto& [place, member] : kTaskFigures)
+        record.task.*member = known(figure(place));
     return record;
 }
 
@@ -186,9 +220,9 @@ Result<EvaluationTable> EvaluationTable::fromSeries(const SeriesTable& series)
     EvaluationTable table;
     for (std::size_t i = 0; i < table.m_columns.size(); ++i) {
         const qsizetype found = series.names.indexOf(kEvaluationNames[i]);
-        if (found < 0)
+        if (found < 0 && !isOfTask(i))
             return badInput("series of evaluations without " + QString(kEvaluationNames[i]).toStdString());
-        table.m_columns[i] = series.values[found];
+        table.m_columns[i] = found >= 0 ? series.values[found] : withoutTask(i, table.size());
     }
     return table;
 }

@@ -20,7 +20,7 @@ enum class EvaluationColumn {
     Loss,
     TokenLoss,
     SequenceLoss,
-    TokenAccuracy,    ///< 0..1
+    TokenAccuracy,    ///< 0..1; of a task that judges rows, of these
     SequenceAccuracy, ///< 0..1; NaN without next-sentence head
     BitsPerByte,      ///< NaN where the bytes are unknown
     Tokens,           ///< predicted in the evaluation
@@ -28,8 +28,14 @@ enum class EvaluationColumn {
     Seconds,
     Best, ///< 1 = the best one so far, else 0
     Attempt,
+    Task, ///< TaskKind; 0 without a head for a task. Then the figures of TaskMetrics, NaN where it has none
+    F1,
+    Matthews,
+    Pearson,
+    Spearman,
+    ExactMatch,
 };
-constexpr int kEvaluationColumns = 13;
+constexpr int kEvaluationColumns = 19;
 
 /// Name of the table of evaluations in a series file.
 inline constexpr QLatin1String kEvaluationsTable("evaluations");
@@ -60,7 +66,7 @@ public:
 
     /// Returns all columns by name, for the series file.
     SeriesTable toSeries() const;
-    /// Restores the table of toSeries(). BadInput when a column is missing.
+    /// Restores the table of toSeries(). BadInput when a column is missing, but for those of tasks.
     static Result<EvaluationTable> fromSeries(const SeriesTable& series);
 
 private:

@@ -98,6 +98,11 @@ constexpr std::array kEvaluationTitles{
     EvaluationTitle{"perplexity", "Held-out perplexity", Quantity::Number},
     EvaluationTitle{"accuracy", "Held-out accuracy", Quantity::Share},
     EvaluationTitle{"bits_per_byte", "Held-out bits per byte", Quantity::Number},
+    EvaluationTitle{"exact_match", "Held-out exact match (%)", Quantity::Number},
+    EvaluationTitle{"f1", "Held-out F1", Quantity::Number},
+    EvaluationTitle{"matthews", "Held-out Matthews correlation", Quantity::Number},
+    EvaluationTitle{"pearson", "Held-out Pearson correlation", Quantity::Number},
+    EvaluationTitle{"spearman", "Held-out Spearman correlation", Quantity::Number},
 };
 
 /// A metric without an entry is shown by its name, so that a new one needs none.

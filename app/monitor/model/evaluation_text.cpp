@@ -15,7 +15,11 @@ QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
 {
     if (metric == EvaluationMetric::Loss)
         return QStringLiteral("loss");
-    return familyOf(facts) == ModelFamily::Bert ? QStringLiteral("mlm_accuracy") : QStringLiteral("accuracy");
+    const TaskKind task = facts.spec ? facts.spec->model.task.kind : TaskKind::None;
+    if (task == TaskKind::Answer)
+        return QStringLiteral("exact_match");
+    return task == TaskKind::None && familyOf(facts) == ModelFamily::Bert ? QStringLiteral("mlm_accuracy")
+                                                                          : QStringLiteral("accuracy");
 }
 
 QString headingOf(const EvaluationSeries& series)

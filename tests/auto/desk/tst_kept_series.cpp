@@ -37,6 +37,7 @@ std::optional<Payload> evaluationAfter(std::int64_t step, double shift)
     record.sequenceAccuracy = 0.5; // NaN would not equal itself
     record.bitsPerByte = 1.25;
     record.tokens = 320;
+    record.task = {TaskKind::Classify, 0.5, 0.25, 0.125, 0.75, 50.0};
     return record;
 }
 

@@ -163,6 +163,7 @@ private slots:
         RunSeries series;
         EvaluationRecord record = evaluation(2, 8.25, true);
         record.sequenceAccuracy = 0.75;
+        record.task = {.kind = TaskKind::Regress, .pearson = 0.5, .spearman = 0.25};
         series.apply("steps", records(1, 1, {step(1, 9), step(2, 8), record, evaluation(3, 8)}));
         QCOMPARE(series.evaluations().size(), 2);
         QCOMPARE(series.evaluations().at(0), record);
