@@ -71,8 +71,8 @@ ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool
 QString shapeText(const ModelSpec& model, const SequenceShape& shape)
 {
     const QString text = QString("sequences of %1 tokens").arg(shape.length);
-    return model.family == ModelFamily::Gpt ? text
-                                            : text + QString(", %1 of them masked").arg(shape.maxPredictions);
+    const bool masks = model.family == ModelFamily::Bert && !model.task.isOn();
+    return masks ? text + QString(", %1 of them masked").arg(shape.maxPredictions) : text;
 }
 
 QJsonObject toJson(const SequenceShape& shape)
