@@ -19,6 +19,15 @@ constexpr auto kJudgeInterval = std::chrono::seconds(1);
 constexpr qint64 kSilenceMs = 3000;
 constexpr std::size_t kMaxHeldBack = 50'000; ///< records, some 20 MiB
 
+/// What a reader judges an evaluation by, beside its loss: no number is right or wrong.
+QString judgedText(const EvaluationRecord& evaluation)
+{
+    if (evaluation.task.kind != TaskKind::Regress)
+        return QString("  accuracy %1 %").arg(100 * evaluation.tokenAccuracy, 0, 'f', 1);
+    const auto& correlation = evaluation.task.pearson;
+    return correlation ? QString("  Pearson %1").arg(*correlation, 0, 'f', 4) : QString();
+}
+
 /// Prints the records of one run and remembers how it ended.
 class ConsoleView {
 public:
@@ -71,11 +80,10 @@ private:
     void showPayload(const EvaluationRecord& evaluation)
     {
         keepLastStep(); // the one that was evaluated
-        console::note(QString("step %1  held-out loss %2  accuracy %3 %%4")
+        console::note(QString("step %1  held-out loss %2%3%4")
                           .arg(evaluation.step)
                           .arg(evaluation.loss, 0, 'f', 4)
-                          .arg(100 * evaluation.tokenAccuracy, 0, 'f', 1)
-                          .arg(evaluation.best ? "  best" : ""));
+                          .arg(judgedText(evaluation), evaluation.best ? "  best" : ""));
     }
     void showPayload(const ProgressRecord& progress)
     {
