@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "datasets/shards/question_file.h"
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/memory/memory_scope.h"
@@ -29,6 +30,15 @@ Status sameLabels(const std::string& folder, const Manifest& heldOut, const Mani
                                 folder, fmt::join(heldOut.task.labels, ", "),
                                 fmt::join(training.task.labels, ", ")),
                     "prepare it with --labels, in the order of the training rows'");
+}
+
+/// Better now than at the first evaluation.
+Status haveQuestions(const std::string& folder, const Manifest& manifest)
+{
+    if (manifest.taskKind() != TaskKind::Answer)
+        return {};
+    const auto questions = readQuestions(std::filesystem::path(folder) / manifest.task.questionsFile);
+    return questions.ok() ? Status() : questions.error();
 }
 
 Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
@@ -56,6 +66,7 @@ Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const 
     const EvaluationSchedule schedule = evaluationSchedule(spec, manifest.testRows());
     if (!schedule.isOn())
         return std::optional<HeldOutRows>();
+    TRAINYARD_TRY_STATUS(haveQuestions(folderOf(spec), manifest));
     TRAINYARD_TRY(RowSource rows, RowSource::open(folderOf(spec), manifest, SampleOrder::Shape().rowsPerBlock,
                                                   kHeldOutBlocksInMemory, Split::Test));
     return std::optional(HeldOutRows(std::move(rows), manifest, spec, schedule));
