@@ -1,6 +1,7 @@
 #include "engine/planner/evaluation_schedule.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace trainyard {
 
@@ -14,7 +15,9 @@ constexpr double kStepsPerBatch = 0.4;
 /// Steps of which a batch of evaluation takes 2 %.
 constexpr std::int64_t kStepsThatPayABatch = 20;
 
-constexpr std::int64_t kWantedEvaluations = 10;
+/// Few rows say little of the model, few evaluations little of its course: a short run divides what it can
+/// afford between both.
+constexpr double kEvaluationsPerBatch = 2;
 
 std::int64_t roundedUp(std::uint64_t number, std::uint64_t divisor)
 {
@@ -24,7 +27,9 @@ std::int64_t roundedUp(std::uint64_t number, std::uint64_t divisor)
 void chooseInterval(EvaluationSchedule& schedule)
 {
     const std::int64_t affordable = schedule.steps / kStepsThatPayABatch;
-    schedule.batches = std::clamp(affordable / kWantedEvaluations, std::int64_t{1}, schedule.batches);
+    const auto balanced =
+        static_cast<std::int64_t>(std::sqrt(static_cast<double>(affordable) / kEvaluationsPerBatch));
+    schedule.batches = std::clamp(balanced, std::int64_t{1}, schedule.batches);
     const std::int64_t evaluations = std::max(affordable / schedule.batches, std::int64_t{1});
     schedule.everySteps = (schedule.steps + evaluations - 1) / evaluations;
 }

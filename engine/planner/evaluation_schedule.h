@@ -24,8 +24,9 @@ struct EvaluationSchedule {
 };
 
 /// `testRows`: of the data set that is evaluated. An interval of 0 becomes the shortest one that costs at
-/// most 2 % of the run's time; a run that is too short for ten evaluations at that price has fewer batches in
-/// each, and in any case one evaluation of one batch. Off for a specification without steps or batch.
+/// most 2 % of the run's time. A run too short to evaluate, at that price, twice as often as an evaluation
+/// has batches, has fewer batches in each; in any case it evaluates once, on one batch. Off for a
+/// specification without steps or batch.
 EvaluationSchedule evaluationSchedule(const RunSpec& spec, std::uint64_t testRows);
 
 } // namespace trainyard

@@ -18,6 +18,7 @@ private slots:
         QTest::addRow("long") << 100'000 << qint64(160) << qint64(8) << qint64(625);
         QTest::addRow("not a multiple") << 99'999 << qint64(161) << qint64(8) << qint64(622);
         QTest::addRow("ten evaluations") << 1000 << qint64(100) << qint64(5) << qint64(10);
+        QTest::addRow("seven of two batches") << 300 << qint64(43) << qint64(2) << qint64(7);
         QTest::addRow("fewer") << 100 << qint64(20) << qint64(1) << qint64(5);
         QTest::addRow("one") << 20 << qint64(20) << qint64(1) << qint64(1);
     }
