@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string_view>
 
 #include <c10/util/Exception.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/shards/manifest.h"
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/checkpoint/weights/weight_source.h"
 #include "engine/comm/agreement.h"
@@ -18,6 +20,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/validate.h"
 #include "engine/training/data/held_out_rows.h"
+#include "engine/training/data/training_data.h"
 #include "engine/training/held_out_evaluation.h"
 #include "engine/training/replica.h"
 #include "engine/training/replica_threads.h"
@@ -54,6 +57,51 @@ BatchSpec batchInLayout(const RunSpec& layout)
     return batch;
 }
 
+/// For rows that do not fit `model`, which is trained and remains as it is. Empty: what they disagree with is
+/// another setting.
+std::string fixOfDataSet(std::string_view path, const ModelSpec& model)
+{
+    if (path == "model.vocabulary")
+        return "prepare it with the vocabulary of the model (--vocab)";
+    if (path == "model.max_positions")
+        return fmt::format("prepare it with --seq-len {} or less", model.maxPositions);
+    if (path == "model.family")
+        return "prepare it with --objective bert or mlm";
+    if (path == "model.next_sentence")
+        return "prepare it with --objective bert";
+    if (path == "task.kind")
+        return model.task.isOn() ? fmt::format("prepare it with --task {}", nameOf(model.task.kind))
+                                 : std::string("evaluate it on a data set for pre-training");
+    if (path == "task.labels")
+        return "prepare it with the labels that the model was fine-tuned for (--labels)";
+    if (path == "evaluation")
+        return model.task.isOn() ? "prepare it with --held-out or --test-fraction"
+                                 : "prepare it with --test-fraction";
+    return {};
+}
+
+/// Everything that keeps the test rows of `manifest` from being evaluated.
+Diagnostics problemsOf(const RunSpec& spec, const Manifest& manifest)
+{
+    Diagnostics problems = validate(spec);
+    for (Diagnostic& problem : dataSetProblems(spec, dataSetShape(manifest))) {
+        const std::string fix = fixOfDataSet(problem.path, spec.model);
+        problem.hint = fix.empty() ? problem.hint : fix;
+        problems.push_back(std::move(problem));
+    }
+    return problems;
+}
+
+/// A decoder has no head for its task: the rows decide what of a text it predicts.
+TaskSpec taskOn(const Manifest& manifest, const ModelSpec& model)
+{
+    TaskSpec task = model.task;
+    const TaskKind rows = manifest.taskKind();
+    if (model.family == ModelFamily::Gpt && (rows == TaskKind::None || rows == TaskKind::Complete))
+        task.kind = rows;
+    return task;
+}
+
 /// The run whose evaluation this is. Its optimizer is the one that keeps no state.
 Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOptions& options,
                              const Manifest& manifest)
@@ -61,8 +109,7 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
     RunSpec spec = options.layout.value_or(RunSpec());
     spec.batch = options.layout ? batchInLayout(spec) : batchOnOneRank(model, manifest.sequenceLength);
     spec.model = model.spec();
-    if (!spec.model.task.hasHead()) // which rows are read decides what of a text a decoder predicts
-        spec.model.task.kind = manifest.taskKind();
+    spec.model.task = taskOn(manifest, spec.model);
     spec.model.dropout = 0;
     spec.model.attentionDropout = 0;
     spec.precision.compute = options.precision;
@@ -73,38 +120,10 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
     spec.evaluation = {.everySteps = 1,
                        .batches = options.batches > 0 ? options.batches : std::numeric_limits<int>::max()};
     spec.cluster.nodes = {NodeSpec{.slotCount = kMaxRanks}};
-    Diagnostics problems = validate(spec);
-    std::ranges::move(sharingProblems(spec, manifest.sequenceLength), std::back_inserter(problems));
+    const Diagnostics problems = problemsOf(spec, manifest);
     if (!problems.empty())
         return toError(problems);
     return spec;
-}
-
-std::string purpose(TaskKind task)
-{
-    return task == TaskKind::None ? std::string("pre-training") : fmt::format("the task {}", nameOf(task));
-}
-
-/// Any decoder completes prompts: it has no head for that.
-Status fitsTask(const ModelSpec& model, const std::string& stored, const std::string& set,
-                const Manifest& manifest)
-{
-    const TaskKind rows = manifest.taskKind();
-    const bool completes = rows == TaskKind::Complete && model.family == ModelFamily::Gpt;
-    const bool predictsText = rows == TaskKind::None && model.task.kind == TaskKind::Complete;
-    if (model.task.kind != rows && !completes && !predictsText)
-        return badInput(fmt::format("the rows of {} are for {}, but {} is for {}", set, purpose(rows), stored,
-                                    purpose(model.task.kind)),
-                        model.task.hasHead()
-                            ? fmt::format("evaluate it on a data set that was prepared with --task {}",
-                                          nameOf(model.task.kind))
-                            : "evaluate it on a data set for pre-training");
-    const int labels = static_cast<int>(manifest.task.labels.size());
-    if (model.task.hasLabels() && labels != model.task.labels)
-        return badInput(
-            fmt::format("{} has {} labels, but {} has {}", set, labels, stored, model.task.labels),
-            "prepare it with the labels that the model was fine-tuned for (--labels)");
-    return {};
 }
 
 Error withoutHead(const WeightComparison& comparison)
@@ -155,7 +174,6 @@ Status requireFiniteLoss(const EvaluationRecord& record, ComputeType precision)
 Result<EvaluationRecord> evaluateTestRows(const StoredModel& model, const DataSetEvaluationOptions& options)
 {
     TRAINYARD_TRY(const Manifest manifest, Manifest::load(options.dataSet));
-    TRAINYARD_TRY_STATUS(fitsDataSet(model, options.dataSet, manifest));
     TRAINYARD_TRY(const RunSpec spec, evaluatedRun(model, options, manifest));
     EvaluationRecord record;
     TRAINYARD_TRY_STATUS(
@@ -172,36 +190,6 @@ Result<EvaluationRecord> evaluateTestRows(const StoredModel& model, const DataSe
 }
 
 } // namespace
-
-Status fitsDataSet(const StoredModel& model, const fs::path& dataSet, const Manifest& manifest)
-{
-    const ModelSpec& spec = model.spec();
-    const std::string set = "the data set " + dataSet.string();
-    const std::string stored = "the model " + model.folder().string();
-    TRAINYARD_TRY_STATUS(fitsTask(spec, stored, set, manifest));
-    if (manifest.vocabularySize > spec.vocabulary)
-        return badInput(fmt::format("{} has a vocabulary of {} entries, but {} has {}", set,
-                                    manifest.vocabularySize, stored, spec.vocabulary),
-                        "prepare it with the vocabulary of the model (--vocab)");
-    if (manifest.sequenceLength > spec.maxPositions)
-        return badInput(fmt::format("the rows of {} have {} tokens, but {} has {} positions", set,
-                                    manifest.sequenceLength, stored, spec.maxPositions),
-                        fmt::format("prepare it with --seq-len {} or less", spec.maxPositions));
-    const bool isEncoder = spec.family == ModelFamily::Bert;
-    if (isEncoder && manifest.settings.objective == "gpt")
-        return badInput(
-            fmt::format("the rows of {} are running text without masks, but {} is a BERT", set, stored),
-            "prepare it with --objective bert or mlm");
-    if (isEncoder && spec.nextSentence && manifest.settings.objective == "mlm")
-        return badInput(fmt::format("the rows of {} have no second sentence, but {} has a next-sentence head",
-                                    set, stored),
-                        "prepare it with --objective bert");
-    if (manifest.testRows() == 0)
-        return badInput(set + " has no test rows", manifest.taskKind() == TaskKind::None
-                                                       ? "prepare it with --test-fraction"
-                                                       : "prepare it with --held-out or --test-fraction");
-    return {};
-}
 
 Result<EvaluationRecord> evaluateOnDataSet(const StoredModel& model, const DataSetEvaluationOptions& options)
 {

@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "datasets/shards/manifest.h"
 #include "engine/base/result.h"
 #include "engine/checkpoint/hugging_face/stored_model.h"
 #include "engine/records/record.h"
@@ -20,10 +19,6 @@ struct DataSetEvaluationOptions {
     /// its ranks cannot share is adapted. nullopt: one rank, with the batches of the checkpoint's run.
     std::optional<RunSpec> layout{};
 };
-
-/// What keeps `model` from being evaluated on the test rows of `manifest`: BadInput naming the data set, its
-/// field and the fix.
-Status fitsDataSet(const StoredModel& model, const std::filesystem::path& dataSet, const Manifest& manifest);
 
 /// Exact means over the test rows of a data set, the same as an evaluation of the run gives after the
 /// checkpoint's step. The record has neither time nor judgement. BadInput or Refused naming field or file;

@@ -305,10 +305,10 @@ private slots:
         QTest::addColumn<QString>("said");
         QTest::addColumn<QString>("hint");
         QTest::addRow("vocabulary") << DatasetShape{.vocabulary = 256, .testRows = 3} << ""
-                                    << "has a vocabulary of 256 entries, but the model"
+                                    << "has 256 entries"
                                     << "--vocab";
         QTest::addRow("positions") << DatasetShape{.length = 64, .testRows = 3} << ""
-                                   << "have 64 tokens, but the model"
+                                   << "have 64 tokens"
                                    << "--seq-len 32 or less";
         QTest::addRow("running text") << DatasetShape{.predictions = 0, .testRows = 3} << ""
                                       << "are running text without masks"
@@ -317,7 +317,7 @@ private slots:
                                           << "have no second sentence"
                                           << "--objective bert";
         QTest::addRow("labelled examples") << DatasetShape{.predictions = 0, .testRows = 3} << "classify"
-                                           << "are for the task classify"
+                                           << "are for classify"
                                            << "a data set for pre-training";
         QTest::addRow("no test rows") << DatasetShape{} << ""
                                       << "has no test rows"
