@@ -23,20 +23,13 @@
 #include "remote/agent/supervise/node_check.h"
 #include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
+#include "remote/wire/agent_folder.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using namespace trainyard;
 using namespace trainyard::agent;
-
-fs::path defaultRoot()
-{
-    if (const char* home = std::getenv("TRAINYARD_HOME"))
-        return home;
-    const char* home = std::getenv("HOME");
-    return fs::path(home ? home : "/") / ".trainyard";
-}
 
 int report(const Error& error)
 {
@@ -161,7 +154,7 @@ int main(int argc, char** argv)
     CLI::App app("The Trainyard agent, which runs on the nodes.", "trainyard-agent");
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
-    std::string root = defaultRoot();
+    std::string root = agentFolder();
     bool local = false;
     bool readOnly = false;
     std::string runFolder;

@@ -1,31 +1,20 @@
 #include "remote/launch/weights_upload.h"
 
-#include <QDir>
 #include <QPromise>
 #include <QThreadPool>
 
 #include "engine/base/hash.h"
 #include "engine/checkpoint/weights/find_weights.h"
+#include "remote/wire/agent_folder.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-/// Of this computer's agent, which runs what is launched on localhost.
-fs::path runsOfLocalAgent()
-{
-    const QString home = qEnvironmentVariable("TRAINYARD_HOME", QDir::homePath() + "/.trainyard");
-    return fs::path(home.toStdString()) / "runs";
-}
-
-} // namespace
-
 Result<std::unique_ptr<WeightSource>> openWeightsHere(const InitSpec& init)
 {
-    const fs::path runs = runsOfLocalAgent();
+    const fs::path runs = agentFolder() / "runs"; // of what was launched on localhost
     std::error_code ignored;
     if (!init.isOn() || !fs::exists(runs / init.path, ignored)) // an absolute path replaces what is before it
         return std::unique_ptr<WeightSource>();

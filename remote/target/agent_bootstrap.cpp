@@ -25,6 +25,7 @@ constexpr std::size_t kPiece = 64 * kKiB;
 constexpr std::size_t kMaxErrors = 4 * kKiB;
 constexpr std::size_t kMaxMessageLength = 500; // of a host's, in a message
 
+/// agentFolder() in the host's shell, and where that is of no use.
 #define TRAINYARD_AGENT_BASES                                                                                \
     "\"${TRAINYARD_HOME:-${HOME:-/nonexistent}/.trainyard}\" \"/var/tmp/trainyard-$(id -u)\""
 

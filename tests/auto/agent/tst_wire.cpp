@@ -1,5 +1,6 @@
 #include <QTest>
 
+#include "remote/wire/agent_folder.h"
 #include "remote/wire/bundle_manifest.h"
 #include "remote/wire/frame.h"
 #include "remote/wire/greeting.h"
@@ -30,6 +31,19 @@ class TestWire : public QObject {
     Q_OBJECT
 
 private slots:
+    void findsTheAgentsFolderAsTheHostsShellDoes()
+    {
+        const QByteArray home = qgetenv("HOME");
+        const QByteArray folder = qgetenv("TRAINYARD_HOME");
+        qputenv("HOME", "/home/ada");
+        qputenv("TRAINYARD_HOME", "/scratch/ada");
+        QCOMPARE(agentFolder().string(), std::string("/scratch/ada"));
+        qputenv("TRAINYARD_HOME", ""); // ${TRAINYARD_HOME:-...}
+        QCOMPARE(agentFolder().string(), std::string("/home/ada/.trainyard"));
+        qputenv("HOME", home);
+        folder.isNull() ? qunsetenv("TRAINYARD_HOME") : qputenv("TRAINYARD_HOME", folder);
+    }
+
     void encodesTheWorkedExampleOfTheProtocolPage()
     {
         const std::string expected =
