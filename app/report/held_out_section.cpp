@@ -5,6 +5,7 @@
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
 #include "app/report/thinned_curve.h"
+#include "app/runs/evaluation_rows.h"
 #include "app/runs/named_series.h"
 #include "app/runs/time_to_target.h"
 #include "app/series/smoothed_series.h"
@@ -96,23 +97,15 @@ QList<qsizetype> shownRows(qsizetype size)
 
 ReportTable evaluationsTable(const EvaluatedRun& run)
 {
-    const EvaluationTable& table = run.table();
-    const SeriesColumn tokens = table.positions(run.run->series.steps(), StepColumn::Tokens);
-    const QList<qsizetype> rows = shownRows(table.size());
-    ReportTable shown{rows.size() == table.size()
+    const TextTable all = evaluationRows(run.run->facts, run.run->series);
+    const QList<qsizetype> rows = shownRows(all.rows.size());
+    ReportTable shown{rows.size() == all.rows.size()
                           ? QStringLiteral("All evaluations")
-                          : QStringLiteral("%1 of %2 evaluations").arg(rows.size()).arg(table.size()),
-                      {"step", "tokens trained"},
+                          : QStringLiteral("%1 of %2 evaluations").arg(rows.size()).arg(all.rows.size()),
+                      all.columns,
                       {}};
-    for (const EvaluationSeries& metric : run.metrics)
-        shown.columns << metric.shortTitle();
-    for (const qsizetype row : rows) {
-        QStringList cells{displayCount(table.at(row).step),
-                          tokens.isEmpty() ? QStringLiteral("–") : displayLarge(tokens[row])};
-        for (const EvaluationSeries& metric : run.metrics)
-            cells << metricText(metric, row);
-        shown.rows << cells;
-    }
+    for (const qsizetype row : rows)
+        shown.rows << all.rows[row];
     return shown;
 }
 

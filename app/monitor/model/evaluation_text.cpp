@@ -1,8 +1,8 @@
 #include "app/monitor/model/evaluation_text.h"
 
-#include <QObject>
+#include <algorithm>
 
-#include "app/base/display_text.h"
+#include "app/runs/evaluation_rows.h"
 #include "app/runs/named_series.h"
 #include "app/runs/recorded_run.h"
 
@@ -22,36 +22,23 @@ QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
                                                                           : QStringLiteral("accuracy");
 }
 
-QString headingOf(const EvaluationSeries& series)
+void markBest(TextTable& table, const RunFacts& facts, const RunSeries& series)
 {
-    const QString title = series.shortTitle();
-    return title.left(1).toUpper() + title.mid(1);
+    const EvaluationMetric metric = facts.spec ? facts.spec->evaluation.metric : EvaluationMetric::Loss;
+    const qsizetype best = series.evaluations().bestRow(metric);
+    const auto metrics = evaluationSeries(facts, series);
+    const auto judged = std::ranges::find(metrics, judgedSeries(facts, metric), &EvaluationSeries::name);
+    if (best >= 0 && judged != metrics.end())
+        table.rows[best][kFirstMetricColumn + (judged - metrics.begin())].prepend(QStringLiteral("★ "));
 }
 
 } // namespace
 
 TextTable evaluationText(const RunFacts& facts, const RunSeries& series)
 {
-    const EvaluationTable& evaluations = series.evaluations();
-    const std::vector<EvaluationSeries> metrics = evaluationSeries(facts, series);
-    const SeriesColumn tokens = evaluations.positions(series.steps(), StepColumn::Tokens);
-    const EvaluationMetric metric = facts.spec ? facts.spec->evaluation.metric : EvaluationMetric::Loss;
-    const qsizetype best = evaluations.bestRow(metric);
-    const QString judged = judgedSeries(facts, metric);
-    TextTable table{{QObject::tr("Step"), QObject::tr("Tokens")}, {}};
-    for (const EvaluationSeries& one : metrics)
-        table.columns << headingOf(one);
-    table.columns << QObject::tr("Time");
-    for (qsizetype row = evaluations.size() - 1; row >= 0; --row) {
-        const EvaluationRecord evaluation = evaluations.at(row);
-        QStringList cells{displayCount(evaluation.step),
-                          tokens.isEmpty() ? QStringLiteral("–") : displayLarge(tokens[row])};
-        for (const EvaluationSeries& one : metrics) {
-            const QString text = figureText(one.values[row], one.quantity);
-            cells << (row == best && one.name == judged ? QStringLiteral("★ ") + text : text);
-        }
-        table.rows << (cells << displaySeconds(evaluation.seconds));
-    }
+    TextTable table = withSentenceHeadings(evaluationRows(facts, series));
+    markBest(table, facts, series);
+    std::ranges::reverse(table.rows);
     return table;
 }
 
