@@ -50,23 +50,6 @@ private:
     bool m_reported = false;
 };
 
-std::string amount(std::uint64_t value, const std::string& unit)
-{
-    return unit == "B" ? formatBytes(value) : formatNumber(static_cast<double>(value)) + " " + unit;
-}
-
-std::string describe(const ProgressRecord& stage)
-{
-    std::string text = fmt::format("{}: {}", stage.stage, amount(stage.done, stage.unit));
-    if (stage.total > 0)
-        text += fmt::format(" of {}", amount(stage.total, stage.unit));
-    text += fmt::format(", {}/s", amount(static_cast<std::uint64_t>(stage.rate), stage.unit));
-    if (stage.done < stage.total && stage.secondsLeft >= 0)
-        text += fmt::format(", {} left", formatDuration(std::chrono::milliseconds(
-                                             static_cast<std::int64_t>(stage.secondsLeft * 1e3))));
-    return text;
-}
-
 bool isFinished(const ProgressRecord& stage)
 {
     return stage.total > 0 && stage.done >= stage.total;
@@ -92,11 +75,11 @@ public:
     {
         for (const ProgressRecord& stage : stages) {
             if (isFinished(stage) && m_finished.insert(stage.stage).second)
-                printLine(describe(stage));
+                printLine(progressText(stage));
         }
         const auto running = std::find_if(stages.begin(), stages.end(), isRunning);
         if (m_terminal && running != stages.end())
-            overwrite(describe(*running) + memoryIn(stages));
+            overwrite(progressText(*running) + memoryIn(stages));
     }
     void event(const EventRecord& event) override
     {

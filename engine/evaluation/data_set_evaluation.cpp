@@ -151,7 +151,8 @@ Status readWeights(const fs::path& folder, const RunSpec& spec, Replica& replica
 
 /// One rank's part. A rank that cannot read its weights or its rows fails all, before they wait for it.
 Result<EvaluationRecord> evaluateHere(const RunSpec& spec, const Manifest& manifest, const fs::path& weights,
-                                      const ProcessGroups& groups, Replica& replica)
+                                      const DataSetEvaluationOptions& options, const ProcessGroups& groups,
+                                      Replica& replica)
 {
     TRAINYARD_TRY_STATUS(agree(*groups.world, readWeights(weights, spec, replica)));
     replica.shareWeights();
@@ -159,7 +160,11 @@ Result<EvaluationRecord> evaluateHere(const RunSpec& spec, const Manifest& manif
     TRAINYARD_TRY_STATUS(agree(*groups.world, rows.ok() ? Status() : rows.error()));
     PhaseClock clock(nullptr);
     TrainingStep step(spec, {replica, groups, clock});
-    return HeldOutEvaluation(spec, groups, step, std::move(**rows), false).run(Step{0});
+    HeldOutEvaluation evaluation(spec, groups, step, std::move(**rows), false);
+    HeldOutEvaluation::OnBatch onBatch;
+    if (options.onProgress && groups.world->isFirst())
+        onBatch = [&](std::uint64_t done) { options.onProgress(done, evaluation.schedule().rows); };
+    return evaluation.run(Step{0}, onBatch);
 }
 
 Status requireFiniteLoss(const EvaluationRecord& record, ComputeType precision)
@@ -176,15 +181,15 @@ Result<EvaluationRecord> evaluateTestRows(const StoredModel& model, const DataSe
     TRAINYARD_TRY(const Manifest manifest, Manifest::load(options.dataSet));
     TRAINYARD_TRY(const RunSpec spec, evaluatedRun(model, options, manifest));
     EvaluationRecord record;
-    TRAINYARD_TRY_STATUS(
-        runReplicasAsThreads(spec, {manifest.sequenceLength, manifest.maxPredictions},
-                             [&](const ProcessGroups& groups, Replica& replica) -> Status {
-                                 TRAINYARD_TRY(const EvaluationRecord here,
-                                               evaluateHere(spec, manifest, model.folder(), groups, replica));
-                                 if (groups.world->isFirst())
-                                     record = here;
-                                 return {};
-                             }));
+    TRAINYARD_TRY_STATUS(runReplicasAsThreads(spec, {manifest.sequenceLength, manifest.maxPredictions},
+                                              [&](const ProcessGroups& groups, Replica& replica) -> Status {
+                                                  TRAINYARD_TRY(const EvaluationRecord here,
+                                                                evaluateHere(spec, manifest, model.folder(),
+                                                                             options, groups, replica));
+                                                  if (groups.world->isFirst())
+                                                      record = here;
+                                                  return {};
+                                              }));
     TRAINYARD_TRY_STATUS(requireFiniteLoss(record, options.precision));
     return record;
 }

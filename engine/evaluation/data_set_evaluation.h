@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,6 +20,8 @@ struct DataSetEvaluationOptions {
     /// Whose layout, memory settings and batch are used, with ranks as threads of this process; a batch that
     /// its ranks cannot share is adapted. nullopt: one rank, with the batches of the checkpoint's run.
     std::optional<RunSpec> layout{};
+    /// Called after each global batch, in a thread of the evaluation.
+    std::function<void(std::uint64_t rows, std::uint64_t allRows)> onProgress{};
 };
 
 /// Exact means over the test rows of a data set, the same as an evaluation of the run gives after the

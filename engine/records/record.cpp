@@ -1,5 +1,9 @@
 #include "engine/records/record.h"
 
+#include <fmt/format.h>
+
+#include "engine/base/units.h"
+
 namespace trainyard {
 
 namespace {
@@ -11,7 +15,26 @@ std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
     return index < N ? names[index] : std::string_view("unknown");
 }
 
+std::string amount(double value, const std::string& unit)
+{
+    return unit == "B" ? formatBytes(static_cast<Bytes>(value)) : formatNumber(value) + " " + unit;
+}
+
 } // namespace
+
+std::string progressText(const ProgressRecord& progress)
+{
+    const auto ofStage = [&](auto value) { return amount(static_cast<double>(value), progress.unit); };
+    std::string text = fmt::format("{}: {}", progress.stage, ofStage(progress.done));
+    if (progress.total > 0)
+        text += fmt::format(" of {}", ofStage(progress.total));
+    if (progress.rate > 0)
+        text += fmt::format(", {}/s", ofStage(progress.rate));
+    if (progress.done < progress.total && progress.secondsLeft >= 0)
+        text += fmt::format(", {} left", formatDuration(std::chrono::milliseconds(
+                                             static_cast<std::int64_t>(progress.secondsLeft * 1e3))));
+    return text;
+}
 
 std::string_view nameOf(MemoryCategory category)
 {

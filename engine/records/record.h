@@ -139,6 +139,9 @@ struct ProgressRecord {
     bool operator==(const ProgressRecord&) const = default;
 };
 
+/// "evaluation: 320 rows of 960 rows, 5.3 rows/s, 2 min 1 s left", for a terminal.
+std::string progressText(const ProgressRecord& progress);
+
 /// What a rank of a pipeline does in a step. The order is part of the journal format: append only.
 enum class TracedWork : std::uint8_t {
     Forward,

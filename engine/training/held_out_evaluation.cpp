@@ -40,7 +40,7 @@ HeldOutEvaluation::HeldOutEvaluation(const RunSpec& spec, const ProcessGroups& g
 {
 }
 
-Result<EvaluationRecord> HeldOutEvaluation::run(Step step)
+Result<EvaluationRecord> HeldOutEvaluation::run(Step step, const OnBatch& onBatch)
 {
     Sums total{};
     std::vector<double> predictions; // of rank 0
@@ -51,6 +51,8 @@ Result<EvaluationRecord> HeldOutEvaluation::run(Step step)
             total[figure] += figures.sums[figure];
         if (m_groups.world->isFirst())
             predictions.insert(predictions.end(), figures.predictions.begin(), figures.predictions.end());
+        if (onBatch)
+            onBatch(std::min(static_cast<std::uint64_t>((batch + 1) * m_batch.global), schedule().rows));
     }
     // The ranks decide by these numbers whether to go on, so they must not differ by a bit.
     m_groups.world->broadcast(std::as_writable_bytes(std::span(total)));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -26,10 +27,13 @@ public:
                       bool pinned);
 
     const EvaluationSchedule& schedule() const { return m_rows.schedule(); }
+    /// Called on every rank after each global batch, with the number of rows that are done.
+    using OnBatch = std::function<void(std::uint64_t rows)>;
+
     /// With the weights as they are after `step`. The record is the same on every rank but for its time,
     /// which the caller measures, `best`, which it judges, and the metrics of a task, which rank 0 alone
     /// knows. A rank that cannot read its rows fails all.
-    Result<EvaluationRecord> run(Step step);
+    Result<EvaluationRecord> run(Step step, const OnBatch& onBatch = {});
 
 private:
     /// Token loss, sequence loss, correct tokens, correct sequences and tokens of a micro-batch.

@@ -1,6 +1,8 @@
 #include "engine/worker/answer_output.h"
 
 #include <algorithm>
+#include <unistd.h>
+#include <utility>
 
 #include "engine/base/file.h"
 #include "engine/base/standard_streams.h"
@@ -12,6 +14,7 @@ namespace {
 
 constexpr const char* kStream = "prepare"; // of every job that is not a training
 constexpr const char* kKind = "answer";
+constexpr const char* kClearLine = "\r\033[K";
 constexpr std::size_t kPieceBytes = 8 * 1024; // clients cut long messages
 
 } // namespace
@@ -27,6 +30,7 @@ Result<AnswerOutput> AnswerOutput::open(const std::filesystem::path& runDirector
 
 void AnswerOutput::print(std::string_view text)
 {
+    endProgress();
     if (!m_journal)
         return printOutput(text);
     while (!text.empty()) {
@@ -39,6 +43,7 @@ void AnswerOutput::print(std::string_view text)
 
 void AnswerOutput::remark(const std::string& text)
 {
+    endProgress();
     if (m_journal)
         append(Severity::Warning, text);
     else
@@ -59,7 +64,17 @@ void AnswerOutput::fail(const Error& error)
 void AnswerOutput::report(const ProgressRecord& progress)
 {
     if (m_journal)
-        append(progress);
+        return append(progress);
+    if (::isatty(STDERR_FILENO) != 1)
+        return;
+    printNotice(kClearLine + progressText(progress));
+    m_showsProgress = true;
+}
+
+void AnswerOutput::endProgress()
+{
+    if (std::exchange(m_showsProgress, false))
+        printNotice(kClearLine);
 }
 
 void AnswerOutput::append(Severity severity, std::string_view text)
@@ -82,6 +97,7 @@ Status answer(const std::filesystem::path& runDirectory, const std::function<Sta
 {
     TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
     Status status = work(output);
+    output.endProgress();
     if (status.ok())
         status = output.status();
     if (!status.ok())

@@ -21,8 +21,11 @@ public:
     void print(std::string_view text);
     /// Something about the answer that is no part of it; one line.
     void remark(const std::string& text);
-    /// How far a job is; no effect without one.
+    /// How far the work is: for the client of a job, else in a line of the terminal, which the next one
+    /// replaces; no effect where standard error is none.
     void report(const ProgressRecord& progress);
+    /// Removes that line.
+    void endProgress();
     /// False once nobody gets any more of it.
     bool isWanted() const;
     /// Failed, with the reason, when the client of a job did not get all of it. Of lost standard output
@@ -36,6 +39,7 @@ private:
     void append(const Payload& payload);
 
     std::optional<JournalWriter> m_journal; // nullopt: standard output
+    bool m_showsProgress = false;
     Status m_written;
 };
 

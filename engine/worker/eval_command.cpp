@@ -1,6 +1,7 @@
 #include "engine/worker/eval_command.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fmt/format.h>
 
@@ -68,6 +69,32 @@ Status checkVocabulary(const StoredModel& model, const fs::path& dataSet)
                     "prepare the data set with the vocabulary of the model (--vocab)");
 }
 
+/// How far an evaluation is, for whoever waits for it.
+class EvaluationProgress {
+public:
+    explicit EvaluationProgress(AnswerOutput& output) : m_output(output) {}
+
+    void show(std::uint64_t rows, std::uint64_t allRows)
+    {
+        const auto now = Clock::now();
+        if (now < m_next)
+            return;
+        m_next = now + kInterval;
+        ProgressRecord progress{.stage = "evaluation", .done = rows, .total = allRows, .unit = "rows"};
+        progress.rate = static_cast<double>(rows) / std::chrono::duration<double>(now - m_begin).count();
+        progress.secondsLeft = static_cast<double>(allRows - rows) / progress.rate;
+        m_output.report(progress);
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+    static constexpr std::chrono::seconds kInterval{1};
+
+    AnswerOutput& m_output;
+    const Clock::time_point m_begin = Clock::now();
+    Clock::time_point m_next = m_begin + kInterval; ///< a short evaluation shows nothing
+};
+
 Status evaluateDataSet(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
 {
     TRAINYARD_TRY(const StoredModel model, StoredModel::open(path, wishOf(options)));
@@ -77,6 +104,8 @@ Status evaluateDataSet(const EvalCommandLine& options, const fs::path& path, Ans
     DataSetEvaluationOptions evaluation{options.dataSet, options.batches,
                                         *enumFromName<ComputeType>(options.precision)};
     TRAINYARD_TRY(evaluation.layout, layoutOf(options));
+    EvaluationProgress progress(output);
+    evaluation.onProgress = [&progress](auto rows, auto allRows) { progress.show(rows, allRows); };
     TRAINYARD_TRY(const EvaluationRecord record, evaluateOnDataSet(model, evaluation));
     const ModelFamily family = model.spec().family;
     output.print(options.json ? evaluationJson(record, family) : evaluationTable(record, family));

@@ -201,7 +201,7 @@ Status exportModel(const ModelExportOptions& options, const fs::path& runDirecto
     Export job(options, std::move(model), runDirectory, output, stop);
     TRAINYARD_TRY_STATUS(job.run());
     output.print(options.folder + '\n');
-    return output.status();
+    return {};
 }
 
 } // namespace
@@ -209,11 +209,9 @@ Status exportModel(const ModelExportOptions& options, const fs::path& runDirecto
 Status runExportCommand(const ModelExportOptions& options, const fs::path& runDirectory)
 {
     const StopSignals signals([](const char*) {});
-    TRAINYARD_TRY(AnswerOutput output, AnswerOutput::open(runDirectory));
-    const Status status = exportModel(options, runDirectory, output, *signals.flag());
-    if (!status.ok())
-        output.fail(status.error());
-    return status;
+    return answer(runDirectory, [&](AnswerOutput& output) {
+        return exportModel(options, runDirectory, output, *signals.flag());
+    });
 }
 
 } // namespace trainyard

@@ -1,6 +1,9 @@
 #include "app/hosts/model/model_job.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "app/base/display_text.h"
 
 namespace trainyard {
 
@@ -13,6 +16,7 @@ ModelJob::ModelJob(RunService& runs, const QString& host, const QString& command
     connect(&m_job, &RemoteJob::startProgress, this, &ModelJob::progress);
     connect(&m_job, &RemoteJob::launched, this,
             [this] { emit progress(tr("loading the model on %1").arg(m_job.host()), -1); });
+    connect(&m_job, &RemoteJob::progressed, this, &ModelJob::showProgress);
     connect(&m_job, &RemoteJob::answered, this, &ModelJob::answered);
     connect(&m_job, &RemoteJob::noticed, this, &ModelJob::noticed);
     connect(&m_job, &RemoteJob::stopFailed, this, [this](const Error& error) { onFinished(error); });
@@ -27,6 +31,19 @@ void ModelJob::start()
 void ModelJob::cancel()
 {
     m_job.cancel(kStopAtOnce);
+}
+
+void ModelJob::showProgress()
+{
+    const auto& stages = m_job.progress().stages();
+    const auto current =
+        std::ranges::find_if(stages, [](const Stage& stage) { return stage.started && !stage.finished; });
+    if (current == stages.end())
+        return;
+    QString text = tr("evaluating on %1: %2").arg(m_job.host(), current->doneText());
+    if (current->secondsLeft >= 0)
+        text = tr("%1, %2 left").arg(text, displaySeconds(current->secondsLeft));
+    emit progress(text, current->fraction());
 }
 
 /// Once the job has begun, its failures are those of the command: something that it was given is wrong.

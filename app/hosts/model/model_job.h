@@ -36,6 +36,7 @@ signals:
     void finished(const trainyard::Status& status);
 
 private:
+    void showProgress();
     void onFinished(const Status& status);
 
     RunService& m_runs;

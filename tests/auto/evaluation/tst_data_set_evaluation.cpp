@@ -282,6 +282,15 @@ private slots:
             QVERIFY2(json.find(key) != std::string::npos, json.c_str());
     }
 
+    void tellsHowManyRowsAreDone()
+    {
+        std::vector<std::pair<std::uint64_t, std::uint64_t>> told;
+        DataSetEvaluationOptions options{path("tiny")};
+        options.onProgress = [&](std::uint64_t rows, std::uint64_t all) { told.emplace_back(rows, all); };
+        QVERIFY(evaluate(path("run"), options).ok());
+        QVERIFY((told == decltype(told){{8, kTestRows}, {16, kTestRows}, {kTestRows, kTestRows}}));
+    }
+
     void printsJson()
     {
         const EvaluationRecord record{.loss = 3.5,

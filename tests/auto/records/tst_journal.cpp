@@ -68,6 +68,17 @@ class TestJournal : public QObject {
 private slots:
     void init() { m_folder = std::make_unique<QTemporaryDir>(); }
 
+    void describesProgress()
+    {
+        ProgressRecord progress{.stage = "evaluation", .done = 320, .total = 960, .unit = "rows"};
+        QCOMPARE(progressText(progress), std::string("evaluation: 320 rows of 960 rows"));
+        progress.rate = 0.5;
+        progress.secondsLeft = 1280;
+        QCOMPARE(progressText(progress),
+                 std::string("evaluation: 320 rows of 960 rows, 0.5 rows/s, 21 min 20 s left"));
+        QCOMPARE(progressText({.stage = "read", .done = 2048, .unit = "B"}), std::string("read: 2.00 KiB"));
+    }
+
     void givesBackEveryKindOfRecord()
     {
         EventRecord event{Severity::Error, "rank-died", "rank 3 was killed", 3, 17};
