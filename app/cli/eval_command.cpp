@@ -1,6 +1,3 @@
-#include <filesystem>
-
-#include "app/base/this_machine.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/model_place.h"
@@ -11,27 +8,10 @@ namespace trainyard {
 
 namespace {
 
-/// A job works in another folder than whoever calls it.
-Status makePathsAbsolute(EvalCommandLine& options, const std::string& host)
-{
-    const bool isHere = host == thisMachine().toStdString();
-    for (const auto& [option, path] :
-         {std::pair{"--data", &options.dataSet}, std::pair{"--inputs", &options.inputs},
-          std::pair{"--out", &options.out}}) {
-        if (path->empty() || path->front() == '/')
-            continue;
-        if (!isHere)
-            return badInput(std::string(option) + " " + *path + " is a relative path, and the model is on " +
-                                host,
-                            "give the absolute path on that host");
-        *path = std::filesystem::absolute(*path).string();
-    }
-    return {};
-}
-
 Status prepareForHost(EvalCommandLine& options, const std::string& host)
 {
-    TRAINYARD_TRY_STATUS(makePathsAbsolute(options, host));
+    TRAINYARD_TRY_STATUS(makeAbsolute(
+        host, {{"--data", options.dataSet}, {"--inputs", options.inputs}, {"--out", options.out}}));
     if (!options.layout.empty()) {
         TRAINYARD_TRY(options.layout, readFile(options.layout)); // a file of this machine
     }

@@ -73,23 +73,11 @@ QString textOf(const std::string& text)
     return QString::fromStdString(text);
 }
 
-/// A job works in another folder than whoever calls it.
-Status checkPaths(const ExportOptions& options, const std::string& host)
+Status exportOnHost(const std::string& host, ExportOptions options)
 {
-    const std::string& vocabulary = options.model.vocabulary;
-    if (!vocabulary.empty() && vocabulary.front() != '/')
-        return badInput("--vocab " + vocabulary + " is a relative path, and the model is on " + host,
-                        "give the absolute path on that host");
-    if (options.onHost && options.model.folder.front() != '/')
-        return badInput("--hf " + options.model.folder + " is a relative path, and --on-host leaves it on " +
-                            host,
-                        "give the absolute path on that host");
-    return {};
-}
-
-Status exportOnHost(const std::string& host, const ExportOptions& options)
-{
-    TRAINYARD_TRY_STATUS(checkPaths(options, host));
+    TRAINYARD_TRY_STATUS(makeAbsolute(host, {{"--vocab", options.model.vocabulary}}));
+    if (options.onHost)
+        TRAINYARD_TRY_STATUS(makeAbsolute(host, {{"--hf", options.model.folder}}));
     Desk desk;
     ModelExport job(desk.runs(), textOf(host), options.model,
                     options.onHost ? ModelExport::Place::Host : ModelExport::Place::Here);

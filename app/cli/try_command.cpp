@@ -22,8 +22,10 @@ Result<int> tryModel(const std::string& host, TryOptions options)
 {
     const ModelPlace place = modelPlaceOf(options.model, host);
     options.model = place.model;
-    if (!place.host.empty())
+    if (!place.host.empty()) {
+        TRAINYARD_TRY_STATUS(makeAbsolute(place.host, {{"--vocab", options.vocabulary}}));
         TRAINYARD_TRY_STATUS(takeStandardInput(options));
+    }
     return runModelCommand(place.host, "try", tryArguments(options));
 }
 

@@ -2,6 +2,9 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
+
+#include "app/base/this_machine.h"
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
@@ -43,6 +46,20 @@ ModelPlace modelPlaceOf(const std::string& model, const std::string& host)
         return {host, model};
     const auto run = loadDeskRun(QString::fromStdString(model));
     return {run.ok() ? run->head().toStdString() : std::string(), model};
+}
+
+Status makeAbsolute(const std::string& host, std::initializer_list<OptionPath> paths)
+{
+    for (const auto& [option, path] : paths) {
+        if (path.empty() || fs::path(path).is_absolute())
+            continue;
+        if (host != thisMachine().toStdString())
+            return badInput(
+                fmt::format("{} {} is a relative path, and the model is on {}", option, path, host),
+                "give the absolute path on that host");
+        path = fs::absolute(path).string();
+    }
+    return {};
 }
 
 Result<int> runModelCommand(const std::string& host, const std::string& command,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,16 @@ struct ModelPlace {
 
 /// What `model` names: a path on `host`, or a run, wherever it is.
 ModelPlace modelPlaceOf(const std::string& model, const std::string& host);
+
+/// A path that an option of a command gives.
+struct OptionPath {
+    const char* option; ///< "--data"
+    std::string& path;
+};
+
+/// For a job of `host`, which works in another folder than its caller: makes paths of this machine absolute.
+/// BadInput for a relative path of another host. Empty paths remain empty.
+Status makeAbsolute(const std::string& host, std::initializer_list<OptionPath> paths);
 
 /// Runs a command of trainyard-worker on a model where it is, and prints what it prints. On `host` by a job;
 /// empty: in this process, which it replaces, so that it returns only an exit status of a failure to start.
