@@ -44,13 +44,6 @@ void Trial::cancel()
     m_job->cancel();
 }
 
-void Trial::clear()
-{
-    TRAINYARD_CHECK(!m_status.isBusy());
-    m_status = {};
-    emit changed();
-}
-
 void Trial::onAnswered(const QString& piece)
 {
     if (!m_clock.isValid())

@@ -44,8 +44,6 @@ public:
     void start(const TrialModel& model, const QString& text, const TryOptions& settings);
     /// Keeps the answer so far. No effect unless busy.
     void cancel();
-    /// Forgets the answer. Requires that it is not busy.
-    void clear();
 
 signals:
     void changed();
