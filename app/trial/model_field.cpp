@@ -179,6 +179,7 @@ void ModelField::onListed(const Result<QList<RunCheckpoint>>& listed)
     if (!listed.ok())
         return m_checkpointRow->setError(
             tr("The steps cannot be listed: %1").arg(oneLine(QString::fromStdString(listed.error().text()))));
+    m_checkpointRow->setError({}); // of a host that did not answer before
     m_steps = stepsOf(*listed);
     showCheckpoints(checkpoint());
 }
