@@ -149,30 +149,21 @@ Result<std::int32_t> TaskEncoder::labelOf(const TaskExamples& examples, const Ta
     return number;
 }
 
-TaskRow TaskEncoder::pairRow(const TaskExample& example)
+TaskRow TaskEncoder::labelledRow(const TaskExample& example)
 {
     std::vector<std::int32_t> a = idsOf(example.text);
     std::vector<std::int32_t> b = idsOf(example.pair);
     const bool isPair = !example.pair.empty();
-    const std::size_t most = room(isPair ? 3 : 2);
+    const std::size_t most = room(isPair ? kSpecialOfPair : kSpecialOfText);
     m_counters["rows_cut"] += a.size() + b.size() > most;
     cutPair(a, b, most);
-    TaskRow row;
-    row.tokens.push_back(m_special.classify);
-    append(row.tokens, a);
-    row.tokens.push_back(m_special.separator);
-    row.firstSegment = row.tokens.size();
-    if (!isPair)
-        return row;
-    append(row.tokens, b);
-    row.tokens.push_back(m_special.separator);
-    return row;
+    return isPair ? pairRow(m_special, a, b) : textRow(m_special, a);
 }
 
 Status TaskEncoder::addLabelledRow(const TaskExamples& examples, const TaskExample& example,
                                    std::vector<TaskRow>& rows)
 {
-    TaskRow row = pairRow(example);
+    TaskRow row = labelledRow(example);
     if (m_options.task.kind == TaskKind::Regress) {
         row.value = parsedNumber<double>(example.label).value_or(0);
     } else {
@@ -232,39 +223,23 @@ Status TaskEncoder::addCompletion(const TaskExamples& examples, const TaskExampl
 void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t question, std::vector<TaskRow>& rows)
 {
     std::vector<std::int32_t> asked = idsOf(example.text);
-    asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(3) / 2)));
+    asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(kSpecialOfPair) / 2)));
     std::vector<AlignedPiece> pieces;
     m_wordPiece.encodeAligned(example.pair, pieces);
-    const std::size_t most = room(3) - asked.size();
-    const std::size_t shared = std::min(static_cast<std::size_t>(m_options.task.docStride), most / 2);
     const TokenSpan answer =
         example.answers.empty() ? TokenSpan() : spanOf(example.answers.front(), pieces);
     m_counters["questions_without_answer"] += example.answers.empty();
     m_counters["answers_without_token"] += !example.answers.empty() && answer.isEmpty();
-    for (std::size_t begin = 0;;) {
-        const std::size_t end = std::min(begin + most, pieces.size());
-        TaskRow row;
+    const auto shared = static_cast<std::size_t>(m_options.task.docStride);
+    for (const auto& [begin, end] :
+         contextWindows(pieces.size(), room(kSpecialOfPair) - asked.size(), shared)) {
+        TaskRow row = answerRow(m_special, asked, std::span(pieces).subspan(begin, end - begin));
         row.question = question;
-        row.tokens.push_back(m_special.classify);
-        append(row.tokens, asked);
-        row.tokens.push_back(m_special.separator);
-        row.firstSegment = row.tokens.size();
-        row.tokenBegins.assign(row.firstSegment, -1);
-        row.tokenEnds.assign(row.firstSegment, -1);
-        for (std::size_t piece = begin; piece < end; ++piece) {
-            row.tokens.push_back(pieces[piece].id);
-            row.tokenBegins.push_back(static_cast<std::int32_t>(pieces[piece].begin));
-            row.tokenEnds.push_back(static_cast<std::int32_t>(pieces[piece].end));
-        }
-        row.tokens.push_back(m_special.separator);
         if (!answer.isEmpty() && answer.begin >= begin && answer.end <= end) {
             row.start = static_cast<std::int32_t>(row.firstSegment + answer.begin - begin);
             row.end = static_cast<std::int32_t>(row.firstSegment + answer.end - 1 - begin);
         }
         rows.push_back(std::move(row));
-        if (end == pieces.size())
-            return;
-        begin = end - shared;
     }
 }
 

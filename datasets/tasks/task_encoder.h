@@ -9,24 +9,11 @@
 #include "datasets/shards/row_block.h"
 #include "datasets/tasks/label_names.h"
 #include "datasets/tasks/task_example.h"
+#include "datasets/tasks/task_rows.h"
 #include "datasets/tokenizer/vocabulary.h"
 #include "datasets/tokenizer/wordpiece.h"
 
 namespace trainyard {
-
-/// One row of a data set before it is padded. Which parts it has depends on the task; see RowBlock.
-struct TaskRow {
-    std::vector<std::int32_t> tokens;
-    std::size_t firstSegment = 0; ///< tokens of "[CLS] A [SEP]"; the others are of "B [SEP]"
-    std::int32_t label = 0;
-    double value = 0;
-    std::vector<std::int32_t> tokenLabels;
-    std::int32_t start = 0;
-    std::int32_t end = 0;
-    std::int64_t question = 0;
-    std::vector<std::int32_t> tokenBegins;
-    std::vector<std::int32_t> tokenEnds;
-};
 
 /// Appends the row, padded, to a block of the task.
 void appendTaskRow(const TaskRow& row, RowBlock& rows);
@@ -40,8 +27,6 @@ void appendTaskRow(const TaskRow& row, RowBlock& rows);
 /// One thread at a time.
 class TaskEncoder {
 public:
-    static constexpr std::size_t kMaxQuestion = 64;
-
     /// The references must outlive the encoder.
     TaskEncoder(const PrepareOptions& options, const Vocabulary& vocabulary, const LabelNames& labels);
 
@@ -56,7 +41,7 @@ public:
 private:
     std::size_t room(std::size_t special) const;
     std::vector<std::int32_t> idsOf(std::string_view text) const;
-    TaskRow pairRow(const TaskExample& example);
+    TaskRow labelledRow(const TaskExample& example);
     Status addLabelledRow(const TaskExamples& examples, const TaskExample& example,
                           std::vector<TaskRow>& rows);
     Status addTaggedRow(const TaskExamples& examples, const TaskExample& example, std::vector<TaskRow>& rows);
