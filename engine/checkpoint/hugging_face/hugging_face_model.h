@@ -17,6 +17,7 @@ public:
 
     const ModelSpec& spec() const { return m_folder.spec(); }
     const std::vector<std::int64_t>& endTokens() const { return m_folder.endTokens(); }
+    const std::vector<std::string>& labels() const { return m_folder.labels(); }
 
     /// Fills the master weights of a whole model of spec(), converted to their type. BadInput naming the
     /// tensor that is missing, unknown, of another shape, or a copy that differs from what it is tied to.

@@ -64,6 +64,12 @@ std::vector<std::int64_t> StoredModel::endTokens() const
     return imported ? imported->endTokens() : std::vector<std::int64_t>();
 }
 
+std::vector<std::string> StoredModel::labels() const
+{
+    const auto* imported = std::get_if<HuggingFaceModel>(&m_weights);
+    return imported ? imported->labels() : std::vector<std::string>();
+}
+
 Result<std::unique_ptr<LanguageModel>> StoredModel::load(ComputeType precision)
 {
     auto model = std::make_unique<LanguageModel>(spec(), precision);

@@ -38,6 +38,8 @@ public:
     std::string dataSet() const;
     /// eos_token_id of a folder of Hugging Face's; empty where there is none, and for checkpoints.
     std::vector<std::int64_t> endTokens() const;
+    /// See HuggingFaceFolder::labels(); empty for checkpoints, whose data set has the names.
+    std::vector<std::string> labels() const;
 
     /// On the processor, with the weights.
     Result<std::unique_ptr<LanguageModel>> load(ComputeType precision);

@@ -22,6 +22,18 @@ std::vector<std::int64_t> endTokensIn(const Json& config)
                              : std::vector{entry->get<std::int64_t>()};
 }
 
+std::vector<std::string> labelsIn(const Json& config, const TaskSpec& task)
+{
+    const Json names = config.value("id2label", Json::object());
+    std::vector<std::string> labels;
+    for (int label = 0; task.hasLabels() && label < task.labels; ++label) {
+        const auto name = names.find(std::to_string(label));
+        const bool isNamed = name != names.end() && name->is_string();
+        labels.push_back(isNamed ? name->get<std::string>() : fmt::format("LABEL_{}", label));
+    }
+    return labels;
+}
+
 } // namespace
 
 Result<HuggingFaceFolder> HuggingFaceFolder::open(const fs::path& folder)
@@ -96,6 +108,7 @@ Status HuggingFaceFolder::readConfig()
             return spec.error().in(file);
         m_spec = std::move(*spec);
         m_endTokens = endTokensIn(config);
+        m_labels = labelsIn(config, m_spec.task);
     } catch (const Json::exception& error) {
         return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
     }

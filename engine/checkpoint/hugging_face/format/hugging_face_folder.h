@@ -29,6 +29,9 @@ public:
     const ModelSpec& spec() const { return m_spec; }
     /// eos_token_id of config.json: a number, several, or none.
     const std::vector<std::int64_t>& endTokens() const { return m_endTokens; }
+    /// Names of the labels of a task by their numbers, as id2label of config.json has them; Hugging Face's
+    /// LABEL_0 ... for those without. Empty for models without labels.
+    const std::vector<std::string>& labels() const { return m_labels; }
     const Architecture& architecture() const { return *m_architecture; }
     /// By their names in the files; views as long as this object or a copy of it lives.
     const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
@@ -50,6 +53,7 @@ private:
     const Architecture* m_architecture = nullptr;
     ModelSpec m_spec;
     std::vector<std::int64_t> m_endTokens;
+    std::vector<std::string> m_labels;
 };
 
 } // namespace trainyard
