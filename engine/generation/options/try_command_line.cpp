@@ -22,6 +22,7 @@ model.safetensors. Without TEXT and --token-ids the text is that on standard inp
 Examples:
   trainyard try 20261121T091505Z-gpt-tiny-3f2a "The first train" --temperature 0.8 --top-k 40
   trainyard try bert-base "The train leaves the [MASK]." --answers 10
+  trainyard try bert-squad "Who built the line?" --pair "The line was built by Stephenson."
   trainyard try gpt2-tiny --token-ids '[[5,7]]' --greedy --max-new 16 --json)";
 
 /// What is wrong with it; CLI11 would take -1 and too large numbers for others.
@@ -45,7 +46,9 @@ std::vector<std::string> precisions()
 void addModel(CLI::App& command, TryOptions& options)
 {
     command.add_option("RUN", options.model, "Run, checkpoint, or folder with a model")->required();
-    command.add_option("TEXT", options.text, "Text to continue, or with [MASK] to fill in");
+    command.add_option("TEXT", options.text,
+                       "Text to continue, with [MASK] to fill in, to classify, or to tag; or a question");
+    command.add_option("--pair", options.pair, "Second sentence, or the text that answers the question");
     command.add_option("--token-ids", options.tokenIds,
                        "Instead of TEXT: lists of tokens, as in [[5,7],[12]], one for each prompt; - reads "
                        "them from standard input");
@@ -103,11 +106,15 @@ void addTryOptions(CLI::App& command, TryOptions& options)
 {
     addModel(command, options);
     addSampling(command, options);
-    command.add_option("--answers", options.answers, "Answers for each [MASK]")
+    command
+        .add_option("--answers", options.answers,
+                    "Answers for each [MASK], labels for each text or word, or answers to a question")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
     command.add_option("--mask-token", options.maskToken,
                        "Token of the mask (default: the vocabulary's [MASK])");
+    command.add_flag("--no-answer", options.noAnswer,
+                     "The text may lack the answer, as in SQuAD 2.0 (default: as in the run's data set)");
     CLI::Option* json = command.add_flag("--json", options.json, "Print one JSON document");
     command
         .add_flag("--stream", options.stream, "With --json: before it a line for each token as it is chosen")
@@ -147,7 +154,9 @@ std::vector<std::string> tryArguments(const TryOptions& options)
     }
     addOptional("--max-new", options.newTokens);
     addIf(options.stop, {"--stop"});
+    addIf(!options.pair.empty(), {"--pair=" + options.pair}); // it may begin with a dash
     addNumber("--answers", options.answers, usual.answers);
+    addIf(options.noAnswer, {"--no-answer"});
     addOptional("--mask-token", options.maskToken);
     addIf(options.json, {"--json"});
     addIf(options.stream, {"--stream"});

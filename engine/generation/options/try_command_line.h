@@ -13,7 +13,7 @@ class App;
 namespace trainyard {
 
 inline constexpr const char* kTrySummary =
-    "Continue a text with a trained decoder, or fill in its [MASK] with an encoder";
+    "Continue a text, fill in its [MASK], or classify, tag or answer it with a trained model";
 
 /// Adds the options of `try` to `command`, which parses into `options`, and its help. Both outlive the
 /// parsing.

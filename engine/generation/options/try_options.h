@@ -12,6 +12,8 @@ namespace trainyard {
 struct TryOptions {
     std::string model; ///< a run, a checkpoint, or a folder as Hugging Face saves it
     std::string text;  ///< empty: that on standard input, unless there are token ids
+    /// Of a model for a task: the second sentence, or the text with the answer to the question `text`.
+    std::string pair;
     /// JSON, a list of tokens for each prompt, instead of a text; "-": that on standard input.
     std::string tokenIds;
 
@@ -25,7 +27,8 @@ struct TryOptions {
     Sampling sampling;
     std::optional<std::int64_t> newTokens; ///< nullopt: as many as usual, if the model has the positions
     bool stop = false;                     ///< at an end token
-    int answers = 5;                       ///< for each mask
+    int answers = 5;                       ///< for each mask or word; labels of a text; answers to a question
+    bool noAnswer = false;                 ///< the text may lack the answer, as in SQuAD 2.0
     std::optional<std::int64_t> maskToken; ///< nullopt: the vocabulary's [MASK]
 
     bool json = false;

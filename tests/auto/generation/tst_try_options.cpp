@@ -62,6 +62,12 @@ private slots:
         greedy.tokenIds = "[[11]]";
         greedy.best = greedy.greedy = true;
         QTest::addRow("tokens, greedy") << greedy;
+        for (const char* text : {"--json", "- he said", "two\nlines", "[1,2]", "a=b", "\"it\"", "="}) {
+            TryOptions pair = ofModel("Who?");
+            pair.pair = text;
+            pair.noAnswer = true;
+            QTest::addRow("pair %s", text) << pair;
+        }
     }
     void argumentsParseIntoTheSameOptions()
     {
