@@ -84,6 +84,13 @@ TokenIds TextCodec::encode(std::string_view text) const
     return {ids.begin(), ids.end()};
 }
 
+std::vector<AlignedPiece> TextCodec::align(std::string_view text) const
+{
+    std::vector<AlignedPiece> pieces;
+    m_wordPiece.encodeAligned(text, pieces);
+    return pieces;
+}
+
 TokenIds TextCodec::encodeWithMasks(std::string_view text) const
 {
     TokenIds tokens{m_vocabulary.special().classify};

@@ -33,11 +33,16 @@ public:
     TokenIds encode(std::string_view text) const;
     /// As an encoder reads it: between [CLS] and [SEP], with "[MASK]" as the mask.
     TokenIds encodeWithMasks(std::string_view text) const;
+    /// The pieces of a text with the bytes that they stand for.
+    std::vector<AlignedPiece> align(std::string_view text) const;
+    const SpecialTokens& special() const { return m_vocabulary.special(); }
     /// What the tokens from index `from` on add to the text of those before; safe to be shown.
     std::string textFrom(const TokenIds& tokens, std::size_t from) const;
 
     /// One token as the vocabulary spells it; safe to be shown.
     std::string piece(TokenId token) const;
+    /// Whether a piece continues the word before: "##s".
+    bool continuesWord(std::int32_t token) const { return m_vocabulary.piece(token).starts_with("##"); }
 
     TokenId mask() const { return m_vocabulary.special().mask; }
     /// [SEP], which stands behind every document that a decoder has read.

@@ -1,6 +1,5 @@
 #include "engine/worker/try_command.h"
 
-#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -8,53 +7,21 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/base/json_limits.h"
-#include "engine/base/json_problem.h"
-#include "engine/base/standard_streams.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/mask_filling.h"
-#include "engine/generation/options/try_command_line.h"
 #include "engine/model/model_family.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
 #include "engine/worker/answer_output.h"
-#include "engine/worker/text_codec.h"
+#include "engine/worker/task_trial.h"
+#include "engine/worker/try_inputs.h"
 
 namespace trainyard {
 
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr JsonLimits kTokenIdLimits{.depth = 2, .values = 10'000'000};
-
-Result<std::string> textOf(const TryOptions& options)
-{
-    return options.text.empty() ? readTriedText() : options.text;
-}
-
-bool isListOfTokenLists(const Json& json)
-{
-    const auto isTokenList = [](const Json& list) {
-        return list.is_array() && std::ranges::all_of(list, &Json::is_number_integer);
-    };
-    return json.is_array() && std::ranges::all_of(json, isTokenList);
-}
-
-Result<std::vector<TokenIds>> parseTokenIds(const std::string& text)
-{
-    constexpr auto kForm = "give a list of tokens for each prompt, as in '[[5, 7], [12]]'";
-    TRAINYARD_TRY_STATUS(checkJsonLimits(text, kTokenIdLimits));
-    try {
-        const Json json = Json::parse(text);
-        if (!isListOfTokenLists(json) || json.empty())
-            return badInput("it is not a list of lists of whole numbers", kForm);
-        return json.get<std::vector<TokenIds>>();
-    } catch (const Json::exception& error) {
-        return badInput(jsonProblem(error, text), kForm);
-    }
-}
 
 /// The model, the prompts, and how to turn tokens into text where that is known.
 class Trial {
@@ -83,11 +50,7 @@ private:
 
     Status readVocabulary()
     {
-        const TokenizerFiles named{
-            m_options.vocabulary, m_options.cased ? std::optional(true) : std::nullopt, {}};
-        TRAINYARD_TRY(const TokenizerFiles files,
-                      m_options.vocabulary.empty() ? tokenizerOf(m_stored) : named);
-        TRAINYARD_TRY(TextCodec codec, TextCodec::load(files, m_stored.spec()));
+        TRAINYARD_TRY(TextCodec codec, codecOf(m_options, m_stored));
         m_codec = std::make_unique<const TextCodec>(std::move(codec));
         return {};
     }
@@ -102,21 +65,14 @@ private:
 
     Status readText()
     {
-        TRAINYARD_TRY(m_text, textOf(m_options));
+        TRAINYARD_TRY(m_text, triedText(m_options));
         m_prompts = {isDecoder() ? m_codec->encode(m_text) : m_codec->encodeWithMasks(m_text)};
         return {};
     }
 
     Status readTokens()
     {
-        std::string text = m_options.tokenIds;
-        if (text == "-") {
-            TRAINYARD_TRY(text, readTriedText());
-        }
-        auto prompts = parseTokenIds(text);
-        if (!prompts.ok())
-            return prompts.error().in("--token-ids");
-        m_prompts = std::move(*prompts);
+        TRAINYARD_TRY(m_prompts, triedTokens(m_options));
         return {};
     }
 
@@ -253,6 +209,11 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
         output.remark("using " + stored.remark());
+    if (stored.spec().task.hasHead())
+        return tryTask(options, std::move(stored), output);
+    if (!options.pair.empty())
+        return badInput("--pair is for models with the head of a task, and this one predicts words",
+                        "put everything into one text");
     return Trial(options, std::move(stored), output).run();
 }
 
