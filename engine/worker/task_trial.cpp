@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "datasets/metrics/answer_spans.h"
+#include "datasets/metrics/span_search.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/tasks/task_rows.h"
 #include "engine/base/untrusted_text.h"
@@ -342,7 +342,7 @@ private:
     }
 
     /// A long context is cut into rows as in training; the best spans of all of them count.
-    Result<std::vector<AnswerSpan>> spansOf(const std::vector<std::int32_t>& asked,
+    Result<std::vector<FoundSpan>> spansOf(const std::vector<std::int32_t>& asked,
                                             const std::vector<AlignedPiece>& context)
     {
         std::vector<TaskRow> rows;
@@ -367,17 +367,17 @@ private:
         return spans;
     }
 
-    std::string answerText(const AnswerSpan& span) const
+    std::string answerText(const FoundSpan& span) const
     {
         return sanitizeText(std::string_view(m_options.pair).substr(span.begin, span.end - span.begin),
                             Lines::Many);
     }
 
-    Json answersJson(const std::vector<AnswerSpan>& spans) const
+    Json answersJson(const std::vector<FoundSpan>& spans) const
     {
         const std::string_view text = m_options.pair;
         Json list = Json::array();
-        for (const AnswerSpan& span : spans) {
+        for (const FoundSpan& span : spans) {
             Json answer{{"text", span.isAnswer ? answerText(span) : std::string()}};
             if (span.isAnswer) {
                 answer["begin"] = charactersIn(text.substr(0, span.begin));
@@ -390,9 +390,9 @@ private:
         return list;
     }
 
-    void printAnswers(const std::vector<AnswerSpan>& spans)
+    void printAnswers(const std::vector<FoundSpan>& spans)
     {
-        for (const AnswerSpan& span : spans)
+        for (const FoundSpan& span : spans)
             m_output.print(
                 fmt::format("{:6.2f} %  {:8.3f}  {}\n", 100 * span.probability, span.score,
                             span.isAnswer ? sanitizeText(answerText(span)) : std::string("(no answer)")));

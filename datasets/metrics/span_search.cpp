@@ -1,4 +1,4 @@
-#include "datasets/metrics/answer_spans.h"
+#include "datasets/metrics/span_search.h"
 
 #include <algorithm>
 #include <cmath>
@@ -27,7 +27,7 @@ bool isOfContext(const ScoredRow& row, std::size_t token)
     return row.tokenBegins[token] >= 0;
 }
 
-void addSpans(const ScoredRow& row, const SpanSearch& search, std::vector<AnswerSpan>& spans)
+void addSpans(const ScoredRow& row, const SpanSearch& search, std::vector<FoundSpan>& spans)
 {
     const std::vector<std::size_t> ends = highest(row.ends, search.best);
     for (const std::size_t first : highest(row.starts, search.best)) {
@@ -42,7 +42,7 @@ void addSpans(const ScoredRow& row, const SpanSearch& search, std::vector<Answer
 }
 
 /// A row of a long context that lacks the answer says nothing about the others: the lowest score counts.
-AnswerSpan noAnswer(std::span<const ScoredRow> rows)
+FoundSpan noAnswer(std::span<const ScoredRow> rows)
 {
     double lowest = std::numeric_limits<double>::infinity();
     for (const ScoredRow& row : rows)
@@ -51,11 +51,11 @@ AnswerSpan noAnswer(std::span<const ScoredRow> rows)
 }
 
 /// Rows share tokens, and several pieces may stand for the same bytes.
-void dropRepeated(std::vector<AnswerSpan>& spans)
+void dropRepeated(std::vector<FoundSpan>& spans)
 {
-    std::vector<AnswerSpan> once;
-    for (const AnswerSpan& span : spans) {
-        const bool isKnown = std::ranges::any_of(once, [&](const AnswerSpan& other) {
+    std::vector<FoundSpan> once;
+    for (const FoundSpan& span : spans) {
+        const bool isKnown = std::ranges::any_of(once, [&](const FoundSpan& other) {
             return other.isAnswer == span.isAnswer && other.begin == span.begin && other.end == span.end;
         });
         if (!isKnown)
@@ -65,37 +65,37 @@ void dropRepeated(std::vector<AnswerSpan>& spans)
 }
 
 /// `spans` in the order of their scores. That there is no answer stays, whatever its score is.
-void keepBest(std::vector<AnswerSpan>& spans, std::size_t count)
+void keepBest(std::vector<FoundSpan>& spans, std::size_t count)
 {
     if (spans.size() <= count)
         return;
-    const auto none = std::ranges::find(spans, false, &AnswerSpan::isAnswer);
+    const auto none = std::ranges::find(spans, false, &FoundSpan::isAnswer);
     if (none != spans.end() && none - spans.begin() >= static_cast<std::ptrdiff_t>(count))
         spans[count - 1] = *none;
     spans.resize(count);
 }
 
-void setProbabilities(std::vector<AnswerSpan>& spans)
+void setProbabilities(std::vector<FoundSpan>& spans)
 {
     double sum = 0;
-    for (AnswerSpan& span : spans) {
+    for (FoundSpan& span : spans) {
         span.probability = std::exp(span.score - spans.front().score);
         sum += span.probability;
     }
-    for (AnswerSpan& span : spans)
+    for (FoundSpan& span : spans)
         span.probability /= sum;
 }
 
 } // namespace
 
-std::vector<AnswerSpan> bestSpans(std::span<const ScoredRow> rows, const SpanSearch& search)
+std::vector<FoundSpan> bestSpans(std::span<const ScoredRow> rows, const SpanSearch& search)
 {
-    std::vector<AnswerSpan> spans;
+    std::vector<FoundSpan> spans;
     for (const ScoredRow& row : rows)
         addSpans(row, search, spans);
     if (search.allowsNoAnswer && !rows.empty())
         spans.push_back(noAnswer(rows));
-    std::ranges::stable_sort(spans, std::ranges::greater(), &AnswerSpan::score);
+    std::ranges::stable_sort(spans, std::ranges::greater(), &FoundSpan::score);
     dropRepeated(spans);
     keepBest(spans, search.best);
     setProbabilities(spans);

@@ -25,20 +25,20 @@ struct ScoredRow {
 };
 
 /// A part of the context, or that it has no answer.
-struct AnswerSpan {
+struct FoundSpan {
     bool isAnswer = true;
     std::size_t begin = 0; ///< byte of the context
     std::size_t end = 0;   ///< behind the last one
     double score = 0;      ///< sum of the logits of first and last token
     double probability = 0; ///< softmax of the scores of all spans that were found
 
-    bool operator==(const AnswerSpan&) const = default;
+    bool operator==(const FoundSpan&) const = default;
 };
 
 /// The spans of a context with the highest scores, highest first, each once, out of all rows that it was cut
 /// into; at most SpanSearch::best, and with allowsNoAnswer among them that there is none. Its score is that
 /// of [CLS], the lowest one of the rows. Empty if no row has a token of the context and it may not lack the
 /// answer.
-std::vector<AnswerSpan> bestSpans(std::span<const ScoredRow> rows, const SpanSearch& search);
+std::vector<FoundSpan> bestSpans(std::span<const ScoredRow> rows, const SpanSearch& search);
 
 } // namespace trainyard

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <vector>
 
-#include "datasets/metrics/answer_spans.h"
+#include "datasets/metrics/span_search.h"
 
 using namespace trainyard;
 
@@ -21,7 +21,7 @@ struct Row {
 
 const Row kRow{{1, 9, 0, 2, 5, 1, 0}, {1, 9, 0, 1, 4, 3, 0}};
 
-std::vector<AnswerSpan> found(const std::vector<Row>& rows, const SpanSearch& search = {})
+std::vector<FoundSpan> found(const std::vector<Row>& rows, const SpanSearch& search = {})
 {
     std::vector<ScoredRow> scored;
     for (const Row& row : rows)
@@ -31,7 +31,7 @@ std::vector<AnswerSpan> found(const std::vector<Row>& rows, const SpanSearch& se
 
 } // namespace
 
-class TestAnswerSpans : public QObject {
+class TestSpanSearch : public QObject {
     Q_OBJECT
 
 private slots:
@@ -46,7 +46,7 @@ private slots:
         QCOMPARE(spans[1].end, std::size_t(12)); // "old town"
         QCOMPARE(spans[1].score, 8.0);
         double sum = 0;
-        for (const AnswerSpan& span : spans) {
+        for (const FoundSpan& span : spans) {
             QVERIFY(span.isAnswer && span.begin < span.end);
             sum += span.probability;
         }
@@ -60,7 +60,7 @@ private slots:
         search.maxTokens = 1;
         const auto spans = found({kRow}, search);
         QCOMPARE(spans.size(), std::size_t(3));
-        for (const AnswerSpan& span : spans)
+        for (const FoundSpan& span : spans)
             QVERIFY(span.end - span.begin <= 4);
     }
 
@@ -116,5 +116,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestAnswerSpans)
-#include "tst_answer_spans.moc"
+QTEST_APPLESS_MAIN(TestSpanSearch)
+#include "tst_span_search.moc"
