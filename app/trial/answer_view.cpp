@@ -1,24 +1,19 @@
 #include "app/trial/answer_view.h"
 
 #include <QEvent>
-#include <QHeaderView>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QStackedWidget>
 #include <QTextCursor>
 
 #include "app/base/display_text.h"
-#include "app/trial/share_delegate.h"
+#include "app/trial/answer_table_view.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
-#include "app/widgets/table_view.h"
 
 namespace trainyard {
 
 namespace {
-
-constexpr int kMaskWidth = 64;  ///< pixels of the column
-constexpr int kWordWidth = 128; ///< likewise
 
 QString newTokensText(int count)
 {
@@ -69,8 +64,7 @@ AnswerView::AnswerView(const QString& name, QWidget* parent)
     , m_pages(new QStackedWidget)
     , m_note(makeParagraph({}, "muted"))
     , m_text(new QPlainTextEdit)
-    , m_filled(makeParagraph({}))
-    , m_masks(makeMasks(name))
+    , m_answers(new AnswerTableView(name))
 {
     setRole(this, "panel");
     m_note->setAlignment(Qt::AlignTop | Qt::AlignLeft);
@@ -79,7 +73,8 @@ AnswerView::AnswerView(const QString& name, QWidget* parent)
     m_text->setTabChangesFocus(true);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setAccessibleName(name);
-    for (QWidget* page : {static_cast<QWidget*>(m_note), static_cast<QWidget*>(m_text), m_masks})
+    for (QWidget* page : {static_cast<QWidget*>(m_note), static_cast<QWidget*>(m_text),
+                          static_cast<QWidget*>(m_answers)})
         m_pages->addWidget(page);
     auto* column = columnLayout(this, metrics::kGap, metrics::kPanelMargins);
     column->addWidget(m_model);
@@ -87,23 +82,6 @@ AnswerView::AnswerView(const QString& name, QWidget* parent)
     column->addWidget(m_remark);
     column->addWidget(m_pages, 1);
     setStatus({});
-}
-
-QWidget* AnswerView::makeMasks(const QString& name)
-{
-    auto* table = new TableView(name);
-    table->setModel(&m_answers);
-    table->setItemDelegateForColumn(MaskAnswerModel::Probability, new ShareDelegate(table));
-    table->setColumnWidth(MaskAnswerModel::Mask, kMaskWidth);
-    table->setColumnWidth(MaskAnswerModel::Word, kWordWidth);
-    table->horizontalHeader()->setStretchLastSection(true);
-    m_filled->setTextFormat(Qt::PlainText);
-    m_filled->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    auto* page = new QWidget;
-    auto* column = columnLayout(page);
-    column->addWidget(m_filled);
-    column->addWidget(table, 1);
-    return page;
 }
 
 void AnswerView::setStatus(const TrialStatus& status)
@@ -115,10 +93,13 @@ void AnswerView::setStatus(const TrialStatus& status)
     m_state->setVisible(!state.isEmpty());
     m_remark->setText(status.remark);
     m_remark->setVisible(!status.remark.isEmpty());
-    if (!status.answer.masks().isEmpty())
-        return showMasks(status);
     if (status.answer.newTokens() > 0)
         return showText(status);
+    if (!status.answer.isEmpty()) {
+        m_answers->setAnswer(status.text, status.answer);
+        m_pages->setCurrentWidget(m_answers);
+        return;
+    }
     if (status.error)
         return showError(*status.error);
     showNote(status.state == TrialStatus::State::Idle ? tr("The answer appears here.") : QString());
@@ -146,9 +127,9 @@ void AnswerView::showText(const TrialStatus& status)
 {
     m_pages->setCurrentWidget(m_text);
     const QString& continuation = status.answer.continuation();
-    if (status.text != m_givenText || continuation.size() < m_appended || m_text->document()->isEmpty()) {
+    if (status.text.text != m_givenText || continuation.size() < m_appended || m_text->document()->isEmpty()) {
         m_text->clear();
-        m_givenText = status.text;
+        m_givenText = status.text.text;
         m_appended = 0;
         append(m_givenText, true);
     }
@@ -168,14 +149,6 @@ void AnswerView::append(const QString& text, bool isGiven)
     cursor.insertText(text, format);
     if (follows)
         bar->setValue(bar->maximum());
-}
-
-void AnswerView::showMasks(const TrialStatus& status)
-{
-    m_pages->setCurrentWidget(m_masks);
-    m_answers.setMasks(status.answer.masks());
-    m_filled->setText(filledText(status.text, status.answer.masks()));
-    m_filled->setVisible(!m_filled->text().isEmpty());
 }
 
 /// The colours of the text are those of the scheme in which it was written.

@@ -2,7 +2,6 @@
 
 #include <QFrame>
 
-#include "app/trial/model/mask_answer_model.h"
 #include "app/trial/model/trial.h"
 
 class QLabel;
@@ -11,11 +10,10 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class AnswerTableView;
 class ElidedLabel;
-class TableView;
 
-/// What one model makes of the text: its continuation while it grows, the answers for the masks, or why
-/// there are none.
+/// What one model makes of the text: its continuation while it grows, its answers, or why there are none.
 class AnswerView : public QFrame {
     Q_OBJECT
 
@@ -29,11 +27,9 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    QWidget* makeMasks(const QString& name);
     void showNote(const QString& note);
     void showError(const Error& error);
     void showText(const TrialStatus& status);
-    void showMasks(const TrialStatus& status);
     void append(const QString& text, bool isGiven);
 
     TrialStatus m_shown;
@@ -45,9 +41,7 @@ private:
     QStackedWidget* m_pages;
     QLabel* m_note;
     QPlainTextEdit* m_text;
-    QLabel* m_filled; ///< the text with the best answers
-    MaskAnswerModel m_answers;
-    QWidget* m_masks;
+    AnswerTableView* m_answers;
 };
 
 } // namespace trainyard

@@ -42,11 +42,13 @@ SamplingForm::SamplingForm(QWidget* parent)
     , m_stops(new QCheckBox(tr("At a document's end")))
     , m_answers(new NumberBox(1, kMaxAnswers))
     , m_continuing(makeContinuing())
-    , m_filling(makeFilling())
+    , m_answersHeading(makeLabel({}, "heading"))
+    , m_noAnswer(new QCheckBox(tr("The text may lack the answer")))
+    , m_answersPart(makeAnswers())
 {
     auto* column = columnLayout(this);
     column->addWidget(m_continuing);
-    column->addWidget(m_filling);
+    column->addWidget(m_answersPart);
     connect(m_method, &QComboBox::currentIndexChanged, this, &SamplingForm::showDrawn);
     showDrawn();
 }
@@ -79,13 +81,16 @@ QWidget* SamplingForm::makeContinuing()
     return part;
 }
 
-QWidget* SamplingForm::makeFilling()
+QWidget* SamplingForm::makeAnswers()
 {
     auto* part = new QWidget;
     auto* column = columnLayout(part);
-    column->addWidget(makeLabel(tr("Fill in masks"), "heading"));
+    column->addWidget(m_answersHeading);
     m_answers->setValue(TryOptions().answers);
-    addRow(column, tr("Answers"), m_answers, tr("Most probable words for each [MASK]"));
+    addRow(column, tr("Answers"), m_answers,
+           tr("Most probable words for each [MASK], labels of a text or word, or answers to a question"));
+    m_noAnswerRow = addRow(column, tr("No answer"), m_noAnswer,
+                           tr("As in SQuAD 2.0; runs whose data set has such questions allow it anyway"));
     return part;
 }
 
@@ -103,10 +108,12 @@ void SamplingForm::showDrawn()
         row->setVisible(m_method->currentData().toInt() == Drawn);
 }
 
-void SamplingForm::setUses(bool continues, bool fillsIn)
+void SamplingForm::setUses(const Uses& uses)
 {
-    m_continuing->setVisible(continues);
-    m_filling->setVisible(fillsIn);
+    m_continuing->setVisible(uses.continues);
+    m_answersHeading->setText(uses.judges ? tr("Answers of the model") : tr("Fill in masks"));
+    m_answersPart->setVisible(uses.fillsIn || uses.judges);
+    m_noAnswerRow->setVisible(uses.answers);
 }
 
 TryOptions SamplingForm::settings() const
@@ -119,6 +126,7 @@ TryOptions SamplingForm::settings() const
         settings.newTokens = m_newTokens->value();
     settings.stop = m_stops->isChecked();
     settings.answers = m_answers->value();
+    settings.noAnswer = m_noAnswer->isChecked();
     return settings;
 }
 

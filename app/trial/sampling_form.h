@@ -16,7 +16,7 @@ class DecimalBox;
 class FormRow;
 class NumberBox;
 
-/// The settings of a trial: how new tokens are chosen, and how many answers a mask gets.
+/// The settings of a trial: how new tokens are chosen, and how many answers there are.
 class SamplingForm : public QWidget {
     Q_OBJECT
 
@@ -25,8 +25,14 @@ public:
 
     /// Without model and text.
     TryOptions settings() const;
-    /// Which of its parts have a use.
-    void setUses(bool continues, bool fillsIn);
+    /// What the chosen models may do.
+    struct Uses {
+        bool continues = false;
+        bool fillsIn = false; ///< masks
+        bool judges = false;  ///< labels, tags and answers of a task
+        bool answers = false; ///< questions
+    };
+    void setUses(const Uses& uses);
 
 signals:
     /// The row with the focus or under the pointer.
@@ -34,7 +40,7 @@ signals:
 
 private:
     QWidget* makeContinuing();
-    QWidget* makeFilling();
+    QWidget* makeAnswers();
     FormRow* addRow(QVBoxLayout* column, const QString& label, QWidget* field, const QString& help);
     void showDrawn();
 
@@ -48,7 +54,10 @@ private:
     NumberBox* m_answers;
     QList<FormRow*> m_drawn; ///< rows that have a use only if tokens are drawn
     QWidget* m_continuing;
-    QWidget* m_filling;
+    QLabel* m_answersHeading;
+    QCheckBox* m_noAnswer;
+    FormRow* m_noAnswerRow = nullptr;
+    QWidget* m_answersPart;
 };
 
 } // namespace trainyard

@@ -5,7 +5,7 @@
 #include <QPainter>
 
 #include "app/base/theme.h"
-#include "app/trial/model/mask_answer_model.h"
+#include "app/trial/model/answer_table_model.h"
 
 namespace trainyard {
 
@@ -21,7 +21,10 @@ void ShareDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option,
                           const QModelIndex& index) const
 {
     QStyledItemDelegate::paint(painter, option, index);
-    const double share = std::clamp(index.data(MaskAnswerModel::ShareRole).toDouble(), 0.0, 1.0);
+    const QVariant given = index.data(AnswerTableModel::ShareRole);
+    if (!given.isValid())
+        return;
+    const double share = std::clamp(given.toDouble(), 0.0, 1.0);
     const QRect cell = option.rect.adjusted(kTextWidth + metrics::kGap, 0, -metrics::kPanelPadding, 0);
     if (cell.width() <= 0)
         return;

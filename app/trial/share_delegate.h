@@ -4,7 +4,7 @@
 
 namespace trainyard {
 
-/// Paints a bar as long as MaskAnswerModel::ShareRole behind the text of a cell.
+/// Paints a bar as long as AnswerTableModel::ShareRole behind the text of a cell that has one.
 class ShareDelegate : public QStyledItemDelegate {
     Q_OBJECT
 public:

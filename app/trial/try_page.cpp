@@ -21,17 +21,39 @@ namespace {
 
 constexpr int kFormWidth = 360;
 constexpr int kTextLines = 5;
+constexpr int kPairLines = 4;
 constexpr int kHelpLines = 3;
 
-/// What cannot be tried because of the kind of the model is said by the model.
-bool mayContinue(const TrialModel& model)
+/// What one of the models may do, both models have the settings for.
+SamplingForm::Uses usesOf(const QList<TrialModel>& models)
 {
-    return !model.isBert();
+    SamplingForm::Uses uses;
+    for (const TrialModel& model : models) {
+        uses.continues = uses.continues || model.mayContinue();
+        uses.fillsIn = uses.fillsIn || model.mayFillIn();
+        uses.judges = uses.judges || model.mayJudge();
+        uses.answers = uses.answers || model.mayAnswer();
+    }
+    return uses;
 }
 
-bool mayFillIn(const TrialModel& model)
+QString exampleFor(const SamplingForm::Uses& uses)
 {
-    return !model.isGpt();
+    if (uses.fillsIn)
+        return uses.continues ? TryPage::tr("The first train, or: The train leaves the [MASK].")
+                              : TryPage::tr("The train leaves the [MASK].");
+    if (uses.answers)
+        return TryPage::tr("Who built the line?");
+    return uses.judges ? TryPage::tr("The trains were late again.") : TryPage::tr("The first train");
+}
+
+QPlainTextEdit* makeTextField(const QString& name, int lines)
+{
+    auto* field = new QPlainTextEdit;
+    field->setAccessibleName(name);
+    field->setTabChangesFocus(true);
+    field->setFixedHeight(lines * field->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
+    return field;
 }
 
 } // namespace
@@ -45,7 +67,11 @@ TryPage::TryPage(const Parts& parts, QWidget* parent)
     , m_compares(new QCheckBox(tr("Compare with a second model")))
     , m_sampling(new SamplingForm)
     , m_help(makeParagraph({}, "help"))
-    , m_text(new QPlainTextEdit)
+    , m_textHeading(makeLabel({}, "heading"))
+    , m_text(makeTextField(tr("Text"), kTextLines))
+    , m_pairHeading(makeLabel({}, "heading"))
+    , m_pair(makeTextField(tr("Second text"), kPairLines))
+    , m_pairPart(makePair())
     , m_note(makeParagraph({}, "help"))
     , m_mask(makeButton(tr("Insert [MASK]")))
     , m_try(makeButton(tr("&Try"), "primary"))
@@ -65,7 +91,8 @@ TryPage::TryPage(const Parts& parts, QWidget* parent)
     column->addWidget(m_frame);
 
     connect(m_compares, &QCheckBox::toggled, this, &TryPage::compare);
-    connect(m_text, &QPlainTextEdit::textChanged, this, &TryPage::showUses);
+    for (QPlainTextEdit* field : {m_text, m_pair})
+        connect(field, &QPlainTextEdit::textChanged, this, &TryPage::showUses);
     connect(m_mask, &QPushButton::clicked, this, &TryPage::insertMask);
     connect(m_try, &QPushButton::clicked, this, &TryPage::tryText);
     connect(m_cancel, &QPushButton::clicked, this, &TryPage::cancel);
@@ -119,24 +146,32 @@ QWidget* TryPage::makeForm()
 
 QWidget* TryPage::makeText()
 {
-    m_text->setAccessibleName(tr("Text"));
     m_text->setObjectName(QStringLiteral("text"));
-    m_text->setTabChangesFocus(true);
-    m_text->setFixedHeight(kTextLines * m_text->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
     m_mask->setToolTip(tr("Puts a mask where the cursor is"));
     m_try->setAccessibleName(tr("Try this text")); // the page is called Try as well
     m_cancel->setToolTip(tr("Stops, and keeps the answer so far (Esc)"));
     QFrame* panel = makePanel();
     auto* head = rowLayout();
-    head->addWidget(makeLabel(tr("Text"), "heading"));
+    head->addWidget(m_textHeading);
     head->addStretch(1);
     for (QPushButton* button : {m_mask, m_cancel, m_try})
         head->addWidget(button);
     auto* column = columnLayout(panel, metrics::kGap, metrics::kLowPanelMargins);
     column->addLayout(head);
     column->addWidget(m_text);
+    column->addWidget(m_pairPart);
     column->addWidget(m_note);
     return panel;
+}
+
+QWidget* TryPage::makePair()
+{
+    m_pair->setObjectName(QStringLiteral("pair"));
+    auto* part = new QWidget;
+    auto* column = columnLayout(part);
+    column->addWidget(m_pairHeading);
+    column->addWidget(m_pair);
+    return part;
 }
 
 QWidget* TryPage::makeAnswers()
@@ -198,9 +233,9 @@ void TryPage::showLists()
     }
 }
 
-QString TryPage::text() const
+TrialText TryPage::text() const
 {
-    return m_text->toPlainText();
+    return {m_text->toPlainText(), m_pair->toPlainText()};
 }
 
 QString TryPage::whyNot() const
@@ -213,24 +248,41 @@ QString TryPage::whyNot() const
     return {};
 }
 
+QList<TrialModel> TryPage::models() const
+{
+    QList<TrialModel> models;
+    for (const Side& side : sides())
+        models.append(side.model->model());
+    return models;
+}
+
 void TryPage::showUses()
 {
-    bool continues = false;
-    bool fillsIn = false;
-    for (const Side& side : sides()) {
-        continues = continues || mayContinue(side.model->model());
-        fillsIn = fillsIn || mayFillIn(side.model->model());
-    }
-    m_sampling->setUses(continues, fillsIn);
-    m_mask->setEnabled(fillsIn);
-    m_text->setPlaceholderText(fillsIn && !continues ? tr("The train leaves the [MASK].")
-                               : fillsIn             ? tr("The first train, or: The train leaves the [MASK].")
-                                                     : tr("The first train"));
+    const SamplingForm::Uses uses = usesOf(models());
+    m_sampling->setUses(uses);
+    m_mask->setEnabled(uses.fillsIn);
+    m_text->setPlaceholderText(exampleFor(uses));
+    showTexts();
     const QString why = whyNot();
     m_note->setText(why);
-    m_note->setVisible(!why.isEmpty() && !text().isEmpty());
+    m_note->setVisible(!why.isEmpty() && !text().text.isEmpty());
     m_try->setToolTip(why.isEmpty() ? tr("Gives the text to the model (Ctrl+Enter)") : why);
     showBusy(why.isEmpty());
+}
+
+/// Texts are called what they are to all chosen models.
+void TryPage::showTexts()
+{
+    const QList<TrialModel> tried = models();
+    const bool allAnswer = std::ranges::all_of(tried, &TrialModel::answers);
+    const bool someMayAnswer = std::ranges::any_of(tried, &TrialModel::mayAnswer);
+    m_textHeading->setText(allAnswer ? tr("Question") : tr("Text"));
+    m_pairHeading->setText(allAnswer       ? tr("Text with the answer")
+                           : someMayAnswer ? tr("Second sentence, or the text with the answer")
+                                           : tr("Second sentence"));
+    m_pair->setPlaceholderText(someMayAnswer ? tr("The line was built by Stephenson.")
+                                             : tr("Only for models that compare two sentences"));
+    m_pairPart->setVisible(std::ranges::any_of(tried, &TrialModel::mayTakePair));
 }
 
 /// A button that becomes disabled gives the focus to the one that becomes enabled.

@@ -48,20 +48,23 @@ private:
 
     QWidget* makeForm();
     QWidget* makeText();
+    QWidget* makePair();
     QWidget* makeAnswers();
     Side makeSide(const Parts& parts, const QString& number);
     void compare(bool compared);
     void showLists();
     void showUses();
+    void showTexts();
     void showBusy(bool canTry);
     void tryText();
     void cancel();
     void insertMask();
     void onTrialChanged(const Side& side);
-    QString text() const;
+    TrialText text() const;
     QString whyNot() const;
     bool isBusy() const;
     QList<Side> sides() const;
+    QList<TrialModel> models() const;
 
     RunStore& m_store;
     HostListModel& m_hosts;
@@ -70,7 +73,11 @@ private:
     QCheckBox* m_compares;
     SamplingForm* m_sampling;
     QLabel* m_help;
+    QLabel* m_textHeading;
     QPlainTextEdit* m_text;
+    QLabel* m_pairHeading;
+    QPlainTextEdit* m_pair; ///< second sentence, or the text with the answer
+    QWidget* m_pairPart;
     QLabel* m_note; ///< why the text cannot be tried
     QPushButton* m_mask;
     QPushButton* m_try;

@@ -1,22 +1,35 @@
 #pragma once
 
 #include <QAbstractTableModel>
+#include <QStringList>
 
 #include "app/trial/model/trial_answer.h"
 
 namespace trainyard {
 
-/// The answers for the masks of a text, one row each, mask after mask.
-class MaskAnswerModel : public QAbstractTableModel {
+/// What a model says, one row for each word, label or answer. The last column is its probability.
+struct AnswerTable {
+    struct Row {
+        QStringList cells; ///< without the probability
+        double probability = 0;
+    };
+    QStringList columns;
+    QList<Row> rows;
+};
+
+/// Masks one after the other, words in the order of the text, labels and answers most probable first. Empty
+/// for a continued text and for a value.
+AnswerTable tableOf(const TrialAnswer& answer);
+
+class AnswerTableModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Mask, Word, Probability, ColumnCount };
-    enum Role { ShareRole = Qt::UserRole }; ///< probability of the row's answer, 0 to 1
+    enum Role { ShareRole = Qt::UserRole }; ///< of the last column: the probability, 0 to 1
 
     using QAbstractTableModel::QAbstractTableModel;
 
-    void setMasks(const QList<QList<MaskAnswer>>& masks);
+    void setTable(const AnswerTable& table);
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
@@ -24,13 +37,9 @@ public:
     QVariant headerData(int section, Qt::Orientation orientation, int role = Qt::DisplayRole) const override;
 
 private:
-    struct Row {
-        qsizetype mask = 0; ///< from 0
-        MaskAnswer answer;
-    };
-    QString text(const Row& row, int column) const;
+    QString text(const QModelIndex& index) const;
 
-    QList<Row> m_rows;
+    AnswerTable m_table;
 };
 
 } // namespace trainyard

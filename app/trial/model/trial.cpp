@@ -10,7 +10,7 @@ Trial::Trial(RunService& runs, QObject* parent) : QObject(parent), m_runs(runs) 
 
 Trial::~Trial() = default;
 
-void Trial::start(const TrialModel& model, const QString& text, const TryOptions& settings)
+void Trial::start(const TrialModel& model, const TrialText& text, const TryOptions& settings)
 {
     TRAINYARD_CHECK(!m_status.isBusy());
     m_status = {.state = TrialStatus::State::Starting,

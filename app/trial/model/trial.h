@@ -21,7 +21,7 @@ struct TrialStatus {
 
     State state = State::Idle;
     QString model;        ///< its name
-    QString text;         ///< as it was given to the model
+    TrialText text{};     ///< as it was given to the model
     QString activity;     ///< while Starting
     TrialAnswer answer{}; ///< so far
     QString remark{};     ///< about the answer, e.g. that the newest checkpoint is damaged
@@ -41,7 +41,7 @@ public:
 
     const TrialStatus& status() const { return m_status; }
     /// Requires that it is not busy.
-    void start(const TrialModel& model, const QString& text, const TryOptions& settings);
+    void start(const TrialModel& model, const TrialText& text, const TryOptions& settings);
     /// Keeps the answer so far. No effect unless busy.
     void cancel();
 

@@ -21,26 +21,33 @@ TrialModel modelOf(const RunEntry& run)
     const ParsedSpec parsed = parseSpec(run.spec.toStdString());
     if (!run.spec.isEmpty()) {
         model.family = parsed.spec.model.family;
+        model.task = parsed.spec.model.task.kind;
         model.keepsBest = parsed.spec.evaluation.keepBest;
     }
     return model;
 }
 
-QString whyNotTried(const TrialModel& model, const QString& text)
+QString whyNotTried(const TrialModel& model, const TrialText& text)
 {
     if (model.path.isEmpty())
         return QObject::tr("Choose a model first: a run, or a folder.");
-    if (text.trimmed().isEmpty())
-        return QObject::tr("Write a text first.");
-    if (model.isBert() && !text.contains(QLatin1String("[MASK]")))
+    if (text.text.trimmed().isEmpty())
+        return model.answers() ? QObject::tr("Write a question first.") : QObject::tr("Write a text first.");
+    if (model.answers() && text.pair.trimmed().isEmpty())
+        return QObject::tr("Write the text in which %1 is to find the answer.").arg(model.name);
+    const bool needsMask = model.isBert() && model.mayFillIn();
+    if (needsMask && !text.text.contains(QLatin1String("[MASK]")))
         return QObject::tr("Put [MASK] where %1 is to fill in a word.").arg(model.name);
     return {};
 }
 
-TryOptions optionsFor(const TrialModel& model, const QString& text, TryOptions settings)
+TryOptions optionsFor(const TrialModel& model, const TrialText& text, TryOptions settings)
 {
     settings.model = model.path.toStdString();
-    settings.text = text.toStdString();
+    settings.text = text.text.toStdString();
+    if (model.mayTakePair())
+        settings.pair = text.pair.trimmed().isEmpty() ? std::string() : text.pair.toStdString();
+    settings.noAnswer = settings.noAnswer && model.mayAnswer();
     settings.step = model.step ? std::optional<std::int64_t>(*model.step) : std::nullopt;
     settings.best = model.best;
     settings.vocabulary = model.vocabulary.toStdString();

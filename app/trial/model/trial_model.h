@@ -20,10 +20,31 @@ struct TrialModel {
     bool best = false;                   ///< its best checkpoint by held-out evaluation, instead
     QString vocabulary;                  ///< vocab.txt on the host; empty: the model's own
     std::optional<ModelFamily> family{}; ///< nullopt: not known before it is tried
+    std::optional<TaskKind> task{};      ///< nullopt: not known before it is tried
     bool keepsBest = false;              ///< the run marks its best checkpoint
 
     bool isBert() const { return family == ModelFamily::Bert; }
     bool isGpt() const { return family == ModelFamily::Gpt; }
+    bool answers() const { return task == TaskKind::Answer; }
+
+    // What may be tried with it; a model of an unknown kind says itself what it cannot do.
+
+    bool mayContinue() const { return !isBert(); }
+    bool mayFillIn() const { return !isGpt() && !hasTaskHead(); }
+    bool mayJudge() const { return task ? hasTaskHead() : !isGpt(); } ///< classify, value, tag or answer
+    bool mayTakePair() const { return mayJudge() && task != TaskKind::Tag; }
+    bool mayAnswer() const { return mayJudge() && (!task || answers()); }
+
+private:
+    bool hasTaskHead() const { return task && TaskSpec{.kind = *task}.hasHead(); }
+};
+
+/// What a model is tried on.
+struct TrialText {
+    QString text{};
+    QString pair{}; ///< second sentence, or the text with the answer; only for models of tasks
+
+    bool operator==(const TrialText&) const = default;
 };
 
 /// Runs whose checkpoints are on a host that is known here: those that training has begun and that were not
@@ -33,9 +54,9 @@ bool canBeTried(const RunEntry& run);
 TrialModel modelOf(const RunEntry& run);
 
 /// Why this text cannot be tried with the model; empty = it can.
-QString whyNotTried(const TrialModel& model, const QString& text);
+QString whyNotTried(const TrialModel& model, const TrialText& text);
 
 /// `settings` for this model and text, as the command `try` takes them.
-TryOptions optionsFor(const TrialModel& model, const QString& text, TryOptions settings);
+TryOptions optionsFor(const TrialModel& model, const TrialText& text, TryOptions settings);
 
 } // namespace trainyard

@@ -1,7 +1,7 @@
 #include <QAbstractItemModelTester>
 #include <QTest>
 
-#include "app/trial/model/mask_answer_model.h"
+#include "app/trial/model/answer_table_model.h"
 #include "app/trial/model/trial_answer.h"
 #include "app/trial/model/trial_model.h"
 
@@ -16,6 +16,17 @@ const QString kFilled =
     "{\"masks\":[[{\"position\":2,\"answers\":[{\"token\":5,\"probability\":0.75,\"text\":\"train\"},"
     "{\"token\":6,\"probability\":0.125,\"text\":\"bus\"}]},"
     "{\"position\":4,\"answers\":[{\"token\":8,\"probability\":0.5,\"text\":\"##s\"}]}]]}\n";
+
+const QString kLabels =
+    "{\"labels\":[[{\"label\":\"late\",\"id\":1,\"probability\":0.75},"
+    "{\"label\":\"on time\",\"id\":0,\"probability\":0.25}]]}\n";
+const QString kWords =
+    "{\"words\":[[{\"text\":\"Über\",\"begin\":0,\"end\":4,\"labels\":[{\"label\":\"O\",\"id\":0,"
+    "\"probability\":0.5}]},{\"text\":\"Köln\",\"begin\":6,\"end\":10,\"labels\":[{\"label\":\"B-LOC\","
+    "\"id\":1,\"probability\":0.75}]}]]}\n";
+const QString kAnswers =
+    "{\"answers\":[[{\"text\":\"Köln\",\"begin\":6,\"end\":10,\"score\":7.5,\"probability\":0.75},"
+    "{\"text\":\"\",\"score\":6.5,\"probability\":0.25}]]}\n";
 
 TrialAnswer answerOf(const QString& output)
 {
@@ -89,7 +100,8 @@ private slots:
     {
         for (const char* output :
              {"{\"token\":\"x\",\"text\":3}\n", "{\"masks\":7}\n", "{\"masks\":[[{\"answers\":[[]]}]]}\n",
-              "{}\n", "{\"masks\":[[{\"answers\":[{\"token\":4,\"probability\":\"high\"}]}]]}\n"}) {
+              "{}\n", "{\"labels\":[[3]],\"words\":{},\"answers\":[[[]]],\"values\":[\"x\"]}\n",
+              "{\"masks\":[[{\"answers\":[{\"token\":4,\"probability\":\"high\"}]}]]}\n"}) {
             TrialAnswer answer;
             QVERIFY2(answer.take(QString::fromLatin1(output)).ok(), output);
         }
@@ -106,16 +118,75 @@ private slots:
 
     void answersAreATable()
     {
-        MaskAnswerModel table;
+        AnswerTableModel table;
         const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
-        table.setMasks(answerOf(kFilled).masks());
+        table.setTable(tableOf(answerOf(kFilled)));
         QCOMPARE(table.rowCount(), 3);
-        QCOMPARE(table.index(1, MaskAnswerModel::Word).data().toString(), QString("bus"));
-        QCOMPARE(table.index(2, MaskAnswerModel::Mask).data().toString(), QString("2"));
-        QCOMPARE(table.index(0, MaskAnswerModel::Probability).data(MaskAnswerModel::ShareRole).toDouble(),
-                 0.75);
-        table.setMasks({});
+        QCOMPARE(table.index(1, 1).data().toString(), QString("bus"));
+        QCOMPARE(table.index(2, 0).data().toString(), QString("2"));
+        QCOMPARE(table.index(0, 2).data(AnswerTableModel::ShareRole).toDouble(), 0.75);
+        QVERIFY(!table.index(0, 1).data(AnswerTableModel::ShareRole).isValid());
+        table.setTable({});
         QCOMPARE(table.rowCount(), 0);
+    }
+
+    void takesWhatModelsOfTasksSay()
+    {
+        const TrialAnswer labels = answerOf(kLabels);
+        QCOMPARE(labels.labels(), (QList<LabelShare>{{"late", 0.75}, {"on time", 0.25}}));
+        QVERIFY(labels.isOfTask() && !labels.isEmpty());
+        QCOMPARE(answerOf("{\"values\":[3.5]}\n").value().value_or(0), 3.5);
+        QCOMPARE(answerOf(kWords).words(),
+                 (QList<TaggedWord>{{"Über", 0, 4, "O", 0.5}, {"Köln", 6, 10, "B-LOC", 0.75}}));
+        const auto answers = answerOf(kAnswers).answers();
+        QCOMPARE(answers.size(), 2);
+        QCOMPARE(answers[0], (FoundAnswer{"Köln", 6, 10, 7.5, 0.75}));
+        QVERIFY(!answers[1].isAnswer());
+        QVERIFY(TrialAnswer().isEmpty());
+    }
+
+    void marksWordsAndTheBestAnswer()
+    {
+        const QString text = "Über \U0001F682Köln"; // an engine, two units of QString
+        QCOMPARE(marksIn(text, answerOf(kWords)), (QList<TextMark>{{7, 11}}));
+        QCOMPARE(marksIn(text, answerOf(kAnswers)), (QList<TextMark>{{7, 11}}));
+        QVERIFY(marksIn(text, answerOf(kLabels)).isEmpty());
+        QVERIFY(marksIn(text, answerOf(kFilled)).isEmpty());
+        QCOMPARE(marksIn("ab", answerOf(kAnswers)), (QList<TextMark>{{2, 2}})); // of another text
+    }
+
+    void tablesOfTasks_data()
+    {
+        QTest::addColumn<QString>("output");
+        QTest::addColumn<QStringList>("columns");
+        QTest::addColumn<QStringList>("lastRow");
+        QTest::addRow("labels") << kLabels << QStringList{"Label", "Probability"}
+                                << QStringList{"on time", "25 %"};
+        QTest::addRow("words") << kWords << QStringList{"Word", "Label", "Probability"}
+                               << QStringList{"Köln", "B-LOC", "75 %"};
+        QTest::addRow("answers") << kAnswers << QStringList{"Answer", "Score", "Probability"}
+                                 << QStringList{"no answer", "6.5", "25 %"};
+    }
+    void tablesOfTasks()
+    {
+        QFETCH(QString, output);
+        QFETCH(QStringList, columns);
+        QFETCH(QStringList, lastRow);
+        AnswerTableModel table;
+        const QAbstractItemModelTester tester(&table, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        table.setTable(tableOf(answerOf(output)));
+        QCOMPARE(table.columnCount(), int(columns.size()));
+        QStringList heads;
+        QStringList cells;
+        for (int column = 0; column < table.columnCount(); ++column) {
+            heads << table.headerData(column, Qt::Horizontal).toString();
+            cells << table.index(table.rowCount() - 1, column).data().toString().replace(
+                QChar(QChar::Nbsp), QLatin1Char(' '));
+        }
+        QCOMPARE(heads, columns);
+        QCOMPARE(cells.size(), lastRow.size());
+        QCOMPARE(cells.mid(0, cells.size() - 1), lastRow.mid(0, lastRow.size() - 1));
+        QVERIFY2(cells.last().startsWith("25") || cells.last().startsWith("75"), qPrintable(cells.last()));
     }
 
     void aRunIsTriedOnItsFirstHost()
@@ -147,16 +218,23 @@ private slots:
     void saysWhatATextLacks()
     {
         TrialModel model;
-        QVERIFY(whyNotTried(model, "text").contains("Choose a model"));
+        QVERIFY(whyNotTried(model, {"text"}).contains("Choose a model"));
         model.path = "/models/bert";
-        QVERIFY(whyNotTried(model, " \n").contains("Write a text"));
-        QCOMPARE(whyNotTried(model, "text"), QString()); // of an unknown kind
+        QVERIFY(whyNotTried(model, {" \n"}).contains("Write a text"));
+        QCOMPARE(whyNotTried(model, {"text"}), QString()); // of an unknown kind
         model.family = ModelFamily::Bert;
         model.name = "bert";
-        QVERIFY(whyNotTried(model, "text").contains("Put [MASK] where bert"));
-        QCOMPARE(whyNotTried(model, "a [MASK]"), QString());
+        QVERIFY(whyNotTried(model, {"text"}).contains("Put [MASK] where bert"));
+        QCOMPARE(whyNotTried(model, {"a [MASK]"}), QString());
+        model.task = TaskKind::Classify;
+        QCOMPARE(whyNotTried(model, {"text"}), QString());
+        model.task = TaskKind::Answer;
+        QVERIFY(whyNotTried(model, {}).contains("Write a question"));
+        QVERIFY(whyNotTried(model, {"Who?"}).contains("Write the text in which bert"));
+        QCOMPARE(whyNotTried(model, {"Who?", "He did."}), QString());
+        model.task.reset();
         model.family = ModelFamily::Gpt;
-        QCOMPARE(whyNotTried(model, "text"), QString());
+        QCOMPARE(whyNotTried(model, {"text"}), QString());
     }
 
     void theJobGetsTextModelAndSettings()
@@ -167,13 +245,36 @@ private slots:
         TryOptions settings;
         settings.sampling.topK = 7;
         settings.model = "another";
-        const TryOptions options = optionsFor(model, "zwei\nZeilen", settings);
+        const TryOptions options = optionsFor(model, {"zwei\nZeilen"}, settings);
         QCOMPARE(options.model, model.path.toStdString());
         QCOMPARE(options.text, std::string("zwei\nZeilen"));
         QCOMPARE(options.step.value_or(0), std::int64_t(20));
         QCOMPARE(options.vocabulary, std::string("/v.txt"));
         QCOMPARE(options.sampling.topK, 7);
         QVERIFY(options.json && options.stream && !options.best);
+    }
+
+    // A text in the second field does not make other models fail.
+    void onlyModelsThatMayTakeAPairGetIt()
+    {
+        TryOptions settings;
+        settings.noAnswer = true;
+        const auto optionsOf = [&](const char* spec) {
+            return optionsFor(modelOf(runEntry(spec)), {"Who?", "He did."}, settings);
+        };
+        const TryOptions answers =
+            optionsOf(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, "task": {"kind": "answer"}})");
+        QCOMPARE(answers.pair, std::string("He did."));
+        QVERIFY(answers.noAnswer);
+        const TryOptions classifies =
+            optionsOf(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, "task": {"kind": "classify"}})");
+        QCOMPARE(classifies.pair, std::string("He did."));
+        QVERIFY(!classifies.noAnswer);
+        for (const char* task : {"tag", "none"}) {
+            const QByteArray spec = QByteArray(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, )") +
+                                    R"("task": {"kind": ")" + task + "\"}}";
+            QVERIFY2(optionsOf(spec.constData()).pair.empty(), task);
+        }
     }
 };
 

@@ -390,7 +390,8 @@ void showTrial(DeskWindow& desk, const QString& run, const QList<TrialStatus>& s
     auto& page = placeOf<TryPage>(desk);
     page.setModel(run, 2000);
     page.findChild<QCheckBox*>(QStringLiteral("compares"))->setChecked(statuses.size() > 1);
-    page.findChild<QPlainTextEdit*>(QStringLiteral("text"))->setPlainText(statuses.first().text);
+    page.findChild<QPlainTextEdit*>(QStringLiteral("text"))->setPlainText(statuses.first().text.text);
+    page.findChild<QPlainTextEdit*>(QStringLiteral("pair"))->setPlainText(statuses.first().text.pair);
     const auto views = page.findChildren<AnswerView*>();
     for (qsizetype i = 0; i < statuses.size(); ++i)
         views[i]->setStatus(statuses[i]);
@@ -401,7 +402,7 @@ TrialStatus trialOf(const QString& model, const QString& text, const QString& ou
     TrialStatus status;
     status.state = TrialStatus::State::Done;
     status.model = model;
-    status.text = text;
+    status.text = {text};
     status.seconds = 2.4;
     (void)status.answer.take(output).ok();
     return status;
@@ -455,7 +456,7 @@ TrialStatus startingTrial()
     TrialStatus status;
     status.state = TrialStatus::State::Starting;
     status.model = QStringLiteral("bert-large-phase1 · Step 2 000");
-    status.text = QStringLiteral("The [MASK]");
+    status.text = {QStringLiteral("The [MASK]")};
     status.activity = QStringLiteral("loading the model on gpu-03.cluster.example.org");
     return status;
 }
