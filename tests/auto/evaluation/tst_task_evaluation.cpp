@@ -137,14 +137,10 @@ private slots:
         QTest::addColumn<int>("model");
         QTest::addColumn<QString>("rows");
         QTest::addColumn<QString>("said");
-        QTest::addRow("another task") << int(TaskKind::Classify) << "tag"
-                                      << "are for the task tag, but the model";
-        QTest::addRow("pre-training") << int(TaskKind::Classify) << "masked"
-                                      << "are for pre-training, but the model";
-        QTest::addRow("other labels") << int(TaskKind::Classify) << "five"
-                                      << "has 5 labels, but the model";
-        QTest::addRow("an encoder's") << int(TaskKind::Complete) << "classify"
-                                      << "are for the task classify, but the model";
+        QTest::addRow("another task") << int(TaskKind::Classify) << "tag" << "are for tag";
+        QTest::addRow("pre-training") << int(TaskKind::Classify) << "masked" << "are for pre-training";
+        QTest::addRow("other labels") << int(TaskKind::Classify) << "five" << "has 5 labels";
+        QTest::addRow("an encoder's") << int(TaskKind::Complete) << "classify" << "are for classify";
     }
     void refusesRowsOfAnotherTask()
     {
