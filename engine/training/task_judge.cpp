@@ -2,16 +2,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "datasets/metrics/answer_scores.h"
-#include "datasets/metrics/answer_span.h"
 #include "datasets/metrics/confusion_matrix.h"
 #include "datasets/metrics/correlation.h"
 #include "datasets/metrics/entity_scores.h"
+#include "datasets/metrics/span_search.h"
 #include "engine/base/check.h"
 
 namespace trainyard {
@@ -61,42 +64,48 @@ std::span<const Value> tokensOf(const std::vector<Value>& column, const RowView&
     return std::span(column).subspan(row.row * length, length);
 }
 
-/// The best of all rows; it has no answer where none of them has one.
-void compete(AnswerSpan& best, const AnswerSpan& row)
-{
-    const double noAnswer = std::min(best.noAnswer, row.noAnswer);
-    if (row.isThere && (!best.isThere || row.score > best.score))
-        best = row;
-    best.noAnswer = noAnswer;
-}
+/// Of a question, over the rows that its context was cut into.
+struct BestAnswer {
+    std::optional<FoundSpan> span{}; ///< nullopt: no row has a token of the context
+    double noAnswer = std::numeric_limits<double>::infinity();
+
+    /// `found` of a further row, highest first.
+    void add(std::span<const FoundSpan> found)
+    {
+        for (const FoundSpan& candidate : found) {
+            if (!candidate.isAnswer)
+                noAnswer = std::min(noAnswer, candidate.score);
+            else if (!span || candidate.score > span->score)
+                span = candidate;
+        }
+    }
+};
 
 /// By the number of the question.
-using AnswerSpans = std::map<std::size_t, AnswerSpan>;
+using BestAnswers = std::map<std::size_t, BestAnswer>;
 
-Result<AnswerSpans> answersOf(HeldOutRows& rows, std::span<const double> predictions)
+Result<BestAnswers> answersOf(HeldOutRows& rows, std::span<const double> predictions)
 {
     const auto length = static_cast<std::size_t>(rows.sequenceLength());
-    AnswerSpans answers;
+    BestAnswers answers;
     for (std::uint64_t number = 0; number < rows.schedule().rows; ++number) {
         TRAINYARD_TRY(const RowView row, rows.row(number));
         const auto logits = predictions.subspan(number * 2 * length, 2 * length);
-        const AnswerSpan span =
-            bestSpan(logits.first(length), logits.last(length), tokensOf(row.block->tokenBegins, row),
-                     tokensOf(row.block->tokenEnds, row));
+        const ScoredRow scored{logits.first(length), logits.last(length),
+                               tokensOf(row.block->tokenBegins, row), tokensOf(row.block->tokenEnds, row)};
         const auto question = static_cast<std::size_t>(row.block->questions[row.row]);
-        if (const auto [known, isNew] = answers.try_emplace(question, span); !isNew)
-            compete(known->second, span);
+        answers[question].add(bestSpans(std::span(&scored, 1), {.allowsNoAnswer = true}));
     }
     return answers;
 }
 
-std::string textOf(const AnswerSpan& answer, const std::string& context, AnswerScores::Rules rules)
+std::string textOf(const BestAnswer& answer, const std::string& context, AnswerScores::Rules rules)
 {
     const bool mayLack = rules == AnswerScores::Rules::Squad2;
-    if (!answer.isThere || (mayLack && answer.noAnswer > answer.score))
+    if (!answer.span || (mayLack && answer.noAnswer > answer.span->score))
         return {};
-    const auto begin = std::min(static_cast<std::size_t>(answer.begin), context.size());
-    return context.substr(begin, static_cast<std::size_t>(std::max(0, answer.end - answer.begin)));
+    const std::size_t begin = std::min(answer.span->begin, context.size());
+    return context.substr(begin, answer.span->end - answer.span->begin);
 }
 
 AnswerScores::Rules rulesOf(const std::vector<HeldOutQuestion>& questions)
@@ -187,9 +196,9 @@ Result<TaskMetrics> TaskJudge::judgeAnswers(HeldOutRows& rows, std::span<const d
                         "prepare the data set again, or copy the file again");
     const AnswerScores::Rules rules = rulesOf(*m_questions);
     AnswerScores scores(rules);
-    for (const auto& [number, span] : answers) {
+    for (const auto& [number, answer] : answers) {
         const HeldOutQuestion& question = (*m_questions)[number];
-        scores.add(textOf(span, question.context, rules), question.answers);
+        scores.add(textOf(answer, question.context, rules), question.answers);
     }
     return TaskMetrics{.kind = m_task.kind, .f1 = scores.f1(), .exactMatch = scores.exactMatch()};
 }

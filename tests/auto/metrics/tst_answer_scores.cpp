@@ -1,12 +1,9 @@
 #include <QTest>
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <vector>
 
 #include "datasets/metrics/answer_scores.h"
-#include "datasets/metrics/answer_span.h"
 
 using namespace trainyard;
 
@@ -164,59 +161,6 @@ private slots:
             sum.add(scoresOf(AnswerScores::Rules::Squad2, {question}));
         QVERIFY(isNear(sum.f1(), scoresOf(AnswerScores::Rules::Squad2, withUnanswerable()).f1()));
         QCOMPARE(AnswerScores(AnswerScores::Rules::Squad1).f1(), 0.0);
-    }
-
-    /// A row of [CLS] question [SEP] and four tokens of the context.
-    void findsTheBestSpan_data()
-    {
-        QTest::addColumn<QList<double>>("firsts");
-        QTest::addColumn<QList<double>>("lasts");
-        QTest::addColumn<QList<int>>("bytes");
-        QTest::addColumn<double>("score");
-        QTest::addRow("one token") << QList<double>{0, 0, 0, 1, 9, 1, 1} << QList<double>{0, 0, 0, 1, 8, 1, 1}
-                                   << QList<int>{3, 5} << 17.0;
-        QTest::addRow("several") << QList<double>{0, 0, 0, 5, 1, 1, 1} << QList<double>{0, 0, 0, 1, 1, 4, 1}
-                                 << QList<int>{0, 8} << 9.0;
-        QTest::addRow("last before first") << QList<double>{0, 0, 0, 0, 0, 0, 5}
-                                           << QList<double>{0, 0, 0, 5, 0, 0, 1} << QList<int>{9, 11} << 6.0;
-        QTest::addRow("not in the question") << QList<double>{0, 9, 9, 1, 2, 1, 1}
-                                             << QList<double>{0, 9, 9, 1, 2, 1, 1} << QList<int>{3, 5} << 4.0;
-        QTest::addRow("the first of equal ones")
-            << QList<double>{0, 0, 0, 1, 1, 1, 1} << QList<double>{0, 0, 0, 1, 1, 1, 1} << QList<int>{0, 2}
-            << 2.0;
-    }
-    void findsTheBestSpan()
-    {
-        QFETCH(QList<double>, firsts);
-        QFETCH(QList<double>, lasts);
-        QFETCH(QList<int>, bytes);
-        QFETCH(double, score);
-        const std::array<std::int32_t, 7> begins{-1, -1, -1, 0, 3, 6, 9};
-        const std::array<std::int32_t, 7> ends{-1, -1, -1, 2, 5, 8, 11};
-        const AnswerSpan best = bestSpan(std::vector<double>(firsts.begin(), firsts.end()),
-                                         std::vector<double>(lasts.begin(), lasts.end()), begins, ends);
-        QVERIFY(best.isThere);
-        QCOMPARE(QList<int>({best.begin, best.end}), bytes);
-        QCOMPARE(best.score, score);
-        QCOMPARE(best.noAnswer, firsts[0] + lasts[0]);
-    }
-
-    void noSpanIsLongerThanThirtyTokens()
-    {
-        std::vector<double> firsts(40, 0.0), lasts(40, 0.0);
-        std::vector<std::int32_t> begins(40), ends(40);
-        for (int i = 0; i < 40; ++i) {
-            begins[std::size_t(i)] = 2 * i;
-            ends[std::size_t(i)] = 2 * i + 1;
-        }
-        firsts[0] = 5;
-        lasts[30] = 5; // the 31st token
-        lasts[29] = 4;
-        const AnswerSpan best = bestSpan(firsts, lasts, begins, ends);
-        QCOMPARE(best.begin, 0);
-        QCOMPARE(best.end, 59);
-        std::ranges::fill(begins, -1);
-        QVERIFY(!bestSpan(firsts, lasts, begins, ends).isThere);
     }
 };
 

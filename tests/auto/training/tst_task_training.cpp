@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/metrics/answer_scores.h"
-#include "datasets/metrics/answer_span.h"
 #include "datasets/metrics/confusion_matrix.h"
 #include "datasets/metrics/correlation.h"
 #include "datasets/metrics/entity_scores.h"
+#include "datasets/metrics/span_search.h"
 #include "datasets/shards/question_file.h"
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
@@ -164,27 +164,20 @@ EvaluationRecord expectedRecord(const LanguageModel& model, const fs::path& fold
                       2;
         const auto questions = readQuestions(folder / "questions.jsonl").value();
         AnswerScores scores(AnswerScores::Rules::Squad2);
-        AnswerSpan before;
-        for (std::size_t row = 0; row < rows.rows; ++row) {
-            const std::size_t base = row * kTaskLength;
-            AnswerSpan span =
-                bestSpan(numbersOf(first[std::int64_t(row)]), numbersOf(last[std::int64_t(row)]),
-                         std::span(rows.tokenBegins).subspan(base, kTaskLength),
-                         std::span(rows.tokenEnds).subspan(base, kTaskLength));
-            const bool sharesQuestion = row + 1 < rows.rows && rows.questions[row + 1] == rows.questions[row];
-            if (sharesQuestion) {
-                before = span;
-                continue;
+        for (std::size_t row = 0, next = 0; row < rows.rows; row = next) {
+            std::vector<std::vector<double>> logits; // of the rows of one question
+            std::vector<ScoredRow> scored;
+            for (next = row; next < rows.rows && rows.questions[next] == rows.questions[row]; ++next) {
+                logits.push_back(numbersOf(first[std::int64_t(next)]));
+                logits.push_back(numbersOf(last[std::int64_t(next)]));
             }
-            if (row > 0 && rows.questions[row - 1] == rows.questions[row]) {
-                const double noAnswer = std::min(before.noAnswer, span.noAnswer);
-                span = before.score >= span.score ? before : span;
-                span.noAnswer = noAnswer;
-            }
+            for (std::size_t i = row; i < next; ++i)
+                scored.push_back({logits[2 * (i - row)], logits[2 * (i - row) + 1],
+                                  std::span(rows.tokenBegins).subspan(i * kTaskLength, kTaskLength),
+                                  std::span(rows.tokenEnds).subspan(i * kTaskLength, kTaskLength)});
+            const FoundSpan best = bestSpans(scored, {.allowsNoAnswer = true}).front();
             const HeldOutQuestion& question = questions[std::size_t(rows.questions[row])];
-            const std::string text =
-                question.context.substr(std::size_t(span.begin), std::size_t(span.end - span.begin));
-            scores.add(span.noAnswer > span.score ? std::string() : text, question.answers);
+            scores.add(question.context.substr(best.begin, best.end - best.begin), question.answers);
         }
         record.task.f1 = scores.f1();
         record.task.exactMatch = scores.exactMatch();
