@@ -57,6 +57,24 @@ private:
     QFont m_font;
 };
 
+/// "128 × 20" of rows with masks, else "128".
+QString shapeText(const DataSetEntry& entry)
+{
+    return entry.maxPredictions > 0
+               ? QStringLiteral("%1 × %2").arg(entry.sequenceLength).arg(entry.maxPredictions)
+               : QString::number(entry.sequenceLength);
+}
+
+QString contentText(const DataSetEntry& entry)
+{
+    const QString rows = displayNumber(static_cast<double>(entry.rows));
+    const QString task = taskTextOf(entry);
+    if (task.isEmpty())
+        return DataSetDelegate::tr("%1 tokens · %2 rows")
+            .arg(displayNumber(static_cast<double>(entry.tokens)), rows);
+    return DataSetDelegate::tr("%1 examples · %2").arg(displayNumber(static_cast<double>(entry.documents)), task);
+}
+
 void paintFrame(QPainter& painter, const QRect& card, const QStyleOptionViewItem& option)
 {
     const ThemeColours& colours = coloursOf(option.palette);
@@ -87,15 +105,8 @@ void DataSetDelegate::paint(QPainter* painter, const QStyleOptionViewItem& optio
     lines.line(entry.name, colours.text, true);
     const QString host = entry.host == thisMachine() ? tr("This machine") : entry.host;
     lines.line(QStringLiteral("%1 · %2").arg(host, entry.folder), colours.muted, false, Qt::ElideMiddle);
-    lines.line(tr("%1 tokens · %2 rows")
-                   .arg(displayNumber(static_cast<double>(entry.tokens)),
-                        displayNumber(static_cast<double>(entry.rows))),
-               colours.text);
-    lines.line(tr("%1 · %2 shards · %3 × %4")
-                   .arg(nameOf(entry.check))
-                   .arg(entry.shards)
-                   .arg(entry.sequenceLength)
-                   .arg(entry.maxPredictions),
+    lines.line(contentText(entry), colours.text);
+    lines.line(tr("%1 · %2 shards · %3").arg(nameOf(entry.check)).arg(entry.shards).arg(shapeText(entry)),
                textColour(toneOf(entry.check), colours));
     painter->restore();
 }

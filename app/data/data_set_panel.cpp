@@ -19,10 +19,13 @@ namespace trainyard {
 
 namespace {
 
+constexpr std::size_t kFiguresOfText = 6; ///< the others are of labelled examples alone
+
 QStringList figureNames()
 {
-    return {DataSetPanel::tr("tokens"), DataSetPanel::tr("training rows"), DataSetPanel::tr("test rows"),
-            DataSetPanel::tr("shards"), DataSetPanel::tr("row length"),    DataSetPanel::tr("vocabulary")};
+    return {DataSetPanel::tr("tokens"),     DataSetPanel::tr("training rows"), DataSetPanel::tr("test rows"),
+            DataSetPanel::tr("shards"),     DataSetPanel::tr("row length"),    DataSetPanel::tr("vocabulary"),
+            DataSetPanel::tr("learned from"), DataSetPanel::tr("examples")};
 }
 
 QStringList figuresOf(const DataSetEntry& entry)
@@ -32,8 +35,12 @@ QStringList figuresOf(const DataSetEntry& entry)
             number(entry.rows - entry.testRows),
             number(entry.testRows),
             number(entry.shards),
-            QStringLiteral("%1 × %2").arg(entry.sequenceLength).arg(entry.maxPredictions),
-            number(entry.vocabularySize)};
+            entry.maxPredictions > 0
+                ? QStringLiteral("%1 × %2").arg(entry.sequenceLength).arg(entry.maxPredictions)
+                : QString::number(entry.sequenceLength),
+            number(entry.vocabularySize),
+            taskTextOf(entry),
+            number(entry.documents)};
 }
 
 QWidget* framed(QWidget* content)
@@ -139,14 +146,14 @@ QWidget* DataSetPanel::makeFigures()
     row->setContentsMargins(0, metrics::kHalf, 0, 0);
     row->setSpacing(3 * metrics::kGap);
     for (const QString& name : figureNames()) {
-        auto* column = new QVBoxLayout;
-        column->setSpacing(0);
+        auto* figure = new QWidget;
+        auto* column = columnLayout(figure, 0);
         auto* value = makeLabel({}, "figure");
         value->setAccessibleName(name);
         m_figures.push_back(value);
         column->addWidget(value);
         column->addWidget(makeLabel(name, "small"));
-        row->addLayout(column);
+        row->addWidget(figure);
     }
     row->addStretch(1);
     return widget;
@@ -164,8 +171,10 @@ void DataSetPanel::showDataSet(const DataSetEntry& entry)
                       : entry.check == DataSetEntry::Check::NotVerified ? tr("&Verify")
                                                                         : tr("&Verify again"));
     const QStringList figures = figuresOf(entry);
-    for (std::size_t i = 0; i < m_figures.size(); ++i)
+    for (std::size_t i = 0; i < m_figures.size(); ++i) {
         m_figures[i]->setText(figures[static_cast<qsizetype>(i)]);
+        m_figures[i]->parentWidget()->setVisible(i < kFiguresOfText || !taskTextOf(entry).isEmpty());
+    }
 }
 
 void DataSetPanel::showDetails(const DataSetDetails& details)

@@ -5,10 +5,12 @@
 #include <QCheckBox>
 #include <QLineEdit>
 #include <QLocale>
+#include <QPlainTextEdit>
 #include <QRegularExpressionValidator>
 #include <QVBoxLayout>
 
 #include "app/base/display_text.h"
+#include "app/base/theme.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/input_boxes.h"
 #include "datasets/options/prepare_fields.h"
@@ -37,6 +39,24 @@ OptionFields::Member<Value> memberOf(const std::string& option)
 QString lineText(const std::filesystem::path& path)
 {
     return QString::fromStdString(path.string());
+}
+
+OptionFields::Paths nonEmptyLines(const QString& text)
+{
+    OptionFields::Paths lines;
+    for (const QString& line : text.split(QLatin1Char('\n'))) {
+        if (!line.trimmed().isEmpty())
+            lines.emplace_back(line.trimmed().toStdString());
+    }
+    return lines;
+}
+
+QString linesOf(const OptionFields::Paths& paths)
+{
+    QStringList lines;
+    for (const std::filesystem::path& path : paths)
+        lines << lineText(path);
+    return lines.join(QLatin1Char('\n'));
 }
 
 QString lineText(double value)
@@ -169,6 +189,24 @@ void OptionFields::addLine(QVBoxLayout* column, const char* name, const Words& w
     });
 }
 
+QPlainTextEdit* OptionFields::addPaths(QVBoxLayout* column, const char* name, const Words& words,
+                                       const Member<Paths>& member)
+{
+    constexpr int kLines = 2;
+    auto* field = new QPlainTextEdit;
+    field->setTabChangesFocus(true);
+    field->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    field->setPlaceholderText(words.text);
+    field->setLineWrapMode(QPlainTextEdit::NoWrap);
+    field->setFixedHeight(kLines * field->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
+    addRow(
+        column, name, field, words,
+        [field, member](PrepareRequest& o) { field->setPlainText(linesOf(member(o))); },
+        [field, member](PrepareRequest& o) { member(o) = nonEmptyLines(field->toPlainText()); });
+    connect(field, &QPlainTextEdit::textChanged, this, [this, name] { touch(name); });
+    return field;
+}
+
 void OptionFields::addMebibytes(QVBoxLayout* column, const char* name, const Words& words,
                                 const Member<Bytes>& member)
 {
@@ -239,6 +277,11 @@ void OptionFields::showProblems(const Diagnostics& problems, bool all)
         }
         field.row->setError(sentence);
     }
+}
+
+void OptionFields::setVisible(const char* name, bool visible) const
+{
+    m_fields.at(name).row->setVisible(visible);
 }
 
 FormRow* OptionFields::row(const std::string& name) const

@@ -9,6 +9,7 @@
 
 #include "app/data/model/prepare_request.h"
 
+class QPlainTextEdit;
 class QVBoxLayout;
 class QWidget;
 
@@ -43,6 +44,10 @@ public:
     void addFlag(QVBoxLayout* column, const char* name, const Words& words, const Member<bool>& member);
     void addPath(QVBoxLayout* column, const char* name, const Words& words,
                  const Member<std::filesystem::path>& member);
+    using Paths = std::vector<std::filesystem::path>;
+    /// Paths, one on each line.
+    QPlainTextEdit* addPaths(QVBoxLayout* column, const char* name, const Words& words,
+                             const Member<Paths>& member);
     /// A custom field. `show` and `take` copy between field and request; the owner of the field calls
     /// touch() when the user has changed it.
     FormRow* addRow(QVBoxLayout* column, const char* name, QWidget* field, const Words& words,
@@ -54,6 +59,7 @@ public:
     void touch(const char* name);
     /// `all`: also for fields not visited yet.
     void showProblems(const Diagnostics& problems, bool all);
+    void setVisible(const char* name, bool visible) const;
     /// Returns the row with the field of an option; null if there is none.
     FormRow* row(const std::string& name) const;
 

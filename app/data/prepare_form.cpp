@@ -15,6 +15,7 @@
 #include "app/base/theme.h"
 #include "app/data/reader_field.h"
 #include "app/data/shape_field.h"
+#include "app/data/task_fields.h"
 #include "app/hosts/model/host_entry.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/input_boxes.h"
@@ -25,31 +26,13 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kDumpLines = 2;
 constexpr int kUsualVocabulary = 30522; // BERT's
 
-using Paths = std::vector<std::filesystem::path>;
-
-Paths nonEmptyLines(const QString& text)
-{
-    Paths lines;
-    for (const QString& line : text.split(QLatin1Char('\n'))) {
-        if (!line.trimmed().isEmpty())
-            lines.emplace_back(line.trimmed().toStdString());
-    }
-    return lines;
-}
+using Paths = OptionFields::Paths;
 
 QString textOf(const std::filesystem::path& path)
 {
     return QString::fromStdString(path.string());
-}
-
-QString linesOf(const Paths& paths)
-{
-    QStringList lines;
-    std::ranges::transform(paths, std::back_inserter(lines), textOf);
-    return lines.join(QLatin1Char('\n'));
 }
 
 /// Two columns side by side; gives their layouts.
@@ -75,7 +58,6 @@ PrepareForm::PrepareForm(RunService& runs, QWidget* parent)
     , m_runs(runs)
     , m_fields(new OptionFields(this))
     , m_host(new ChoiceBox)
-    , m_dumps(new QPlainTextEdit)
     , m_vocabulary(new ChoiceBox)
     , m_shapes(new ShapeField)
     , m_readers(new ReaderField)
@@ -147,18 +129,11 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
         [this](PrepareRequest& o) { o.host = host(); });
     connect(m_host, &QComboBox::activated, this, [this] { m_fields->touch("host"); });
 
-    m_dumps->setTabChangesFocus(true);
-    m_dumps->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_dumps->setPlaceholderText(tr("/data/enwiki-pages-articles.xml.bz2"));
-    m_dumps->setLineWrapMode(QPlainTextEdit::NoWrap);
-    m_dumps->setFixedHeight(kDumpLines * m_dumps->fontMetrics().lineSpacing() + 2 * metrics::kGap + 4);
-    m_fields->addRow(
-        column, "dumps", m_dumps,
-        {tr("Files"), tr("Wiki dumps (.xml, .xml.bz2; all parts, in order) or plain text, one per line")},
-        [this](const PrepareRequest& o) { m_dumps->setPlainText(linesOf(o.dumps)); },
-        [this](PrepareRequest& o) { o.dumps = nonEmptyLines(m_dumps->toPlainText()); });
-    connect(m_dumps, &QPlainTextEdit::textChanged, this, [this] { m_fields->touch("dumps"); });
-    addChooser("dumps", tr("Choose files"), [this] { chooseDumps(); });
+    addTaskChoice(*m_fields, column);
+    m_dumps = m_fields->addPaths(column, "dumps",
+                                 {.label = tr("Files"), .help = {}, .text = tr("/data/enwiki-pages-articles.xml.bz2")},
+                                 [](PrepareRequest& o) -> Paths& { return o.dumps; });
+    addChooser("dumps", tr("Choose files"), [this] { chooseFiles(m_dumps, tr("Files to prepare")); });
 
     m_fields->addPath(column, "--out",
                       {.label = tr("Output folder"),
@@ -201,10 +176,17 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
 
 void PrepareForm::addRows(QVBoxLayout* column)
 {
+    addTaskColumns(*m_fields, column);
+    m_heldOut = m_fields->addPaths(
+        column, "--held-out",
+        {.label = tr("Test files"),
+         .help = tr("Their examples become test rows; without them a share of the others is held out"),
+         .text = tr("/data/dev.tsv")},
+        [](PrepareRequest& o) -> Paths& { return o.task.heldOut; });
+    addChooser("--held-out", tr("Choose test files"), [this] { chooseFiles(m_heldOut, tr("Test files")); });
     m_fields->addRow(
         column, "--seq-len", m_shapes,
-        {tr("Rows"), tr("Row length, including padding; BERT trains on short rows first, then on long ones. "
-                        "Both phases create two data sets, in folders seq128 and seq512")},
+        {tr("Rows"), {}},
         [this](const PrepareRequest& o) { m_shapes->setShapes(o.shapes); },
         [this](PrepareRequest& o) { o.shapes = m_shapes->shapes(); });
     connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("--seq-len"); });
@@ -214,6 +196,10 @@ void PrepareForm::addRows(QVBoxLayout* column)
                          .choices = {{"bert", tr("MLM + next sentence (BERT)")},
                                      {"mlm", tr("MLM (RoBERTa)")},
                                      {"gpt", tr("Next token (GPT)")}}});
+    m_fields->addOption(
+        column, "--test-fraction",
+        {tr("Held out"), tr("Fraction of documents or examples for the test shards, 0 to 0.9; default 0.1")});
+    addTaskDetails(*m_fields, column);
     m_fields->addOption(column, "--dupe",
                         {tr("Duplicates"),
                          tr("Passes over each document, each with different pairs and masks; default 5"),
@@ -289,9 +275,6 @@ void PrepareForm::addMoreOfRows(QVBoxLayout* column)
     m_fields->addOption(
         column, "--test-shards",
         {tr("Test shards"), tr("Their documents appear in no training shard; default 2"), tr("files")});
-    m_fields->addOption(
-        column, "--test-fraction",
-        {tr("Held out"), tr("Fraction of documents for the test shards, 0 to 0.9; default 0.1")});
     m_fields->addOption(column, "--name",
                         {tr("Shard prefix"), tr("Start of the shards' file names; default wikicorpus_en")});
     m_fields->addOption(
@@ -337,13 +320,15 @@ void PrepareForm::setHosts(const QStringList& hosts)
         m_host->addItem(host == thisMachine() ? tr("This machine") : oneLine(host), host);
     m_host->setCurrentIndex(std::max(0, m_host->findData(current)));
     m_readers->setHosts(hosts);
-    m_fields->row("readers")->setVisible(hosts.size() > 1);
+    onEdited(); // a single host reads alone
 }
 
 /// The chosen vocabulary is that of the file alone, or of the training alone.
 PrepareRequest PrepareForm::request() const
 {
     PrepareRequest request = m_fields->request();
+    if (request.task.isOn())
+        return withoutCorpusOptions(request);
     if (trainsVocabulary())
         request.vocabulary.clear();
     return request;
@@ -384,21 +369,27 @@ void PrepareForm::keyPressEvent(QKeyEvent* event)
 void PrepareForm::onEdited()
 {
     const PrepareRequest now = request();
+    const bool isCorpus = !now.task.isOn();
     const Objective objective = now.instances.objective;
-    m_fields->row("--vocab")->setVisible(!trainsVocabulary());
-    m_fields->row("--train-vocab")->setVisible(trainsVocabulary());
-    m_fields->row("--nsp")->setVisible(objective == Objective::Bert);
-    m_fields->row("--whole-word")->setVisible(objective != Objective::Tokens);
+    for (const char* option : {"vocabulary", "--objective", "--dupe", "--threads", "--memory", "--format",
+                               "--headings", "--lists", "--punkt", "--provenance", "megatron", "mds"})
+        m_fields->setVisible(option, isCorpus);
+    m_fields->setVisible("readers", isCorpus && m_host->count() > 1);
+    m_fields->setVisible("--vocab", !isCorpus || !trainsVocabulary());
+    m_fields->setVisible("--train-vocab", isCorpus && trainsVocabulary());
+    m_fields->setVisible("--nsp", isCorpus && objective == Objective::Bert);
+    m_fields->setVisible("--whole-word", isCorpus && objective != Objective::Tokens);
+    m_fields->setVisible("--test-fraction", now.task.heldOut.empty());
+    m_shapes->showLengthOnly(!isCorpus);
+    showTaskRows(*m_fields, now.task);
     m_fields->showProblems(validate(now), m_wasAsked);
 }
 
-void PrepareForm::chooseDumps()
+void PrepareForm::chooseFiles(QPlainTextEdit* field, const QString& title)
 {
-    const Paths before = request().dumps;
-    choosePaths(this, m_runs,
-                {host(), tr("Files to prepare"), before.empty() ? QString() : textOf(before.front()),
-                 ChosenKind::Files},
-                [this](const QStringList& files) { m_dumps->setPlainText(files.join(QLatin1Char('\n'))); });
+    const QString before = field->toPlainText().section(QLatin1Char('\n'), 0, 0).trimmed();
+    choosePaths(this, m_runs, {host(), title, before, ChosenKind::Files},
+                [field](const QStringList& files) { field->setPlainText(files.join(QLatin1Char('\n'))); });
 }
 
 void PrepareForm::choosePath(ChosenKind kind, Path member)

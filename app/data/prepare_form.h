@@ -52,7 +52,7 @@ private:
     void onEdited();
     QString host() const;
     bool trainsVocabulary() const;
-    void chooseDumps();
+    void chooseFiles(QPlainTextEdit* field, const QString& title);
     void choosePath(ChosenKind kind, Path member);
     void chooseOutput();
     void setPath(Path member, const std::filesystem::path& path);
@@ -61,7 +61,8 @@ private:
     RunService& m_runs;
     OptionFields* m_fields;
     ChoiceBox* m_host;
-    QPlainTextEdit* m_dumps;
+    QPlainTextEdit* m_dumps = nullptr;
+    QPlainTextEdit* m_heldOut = nullptr;
     ChoiceBox* m_vocabulary;
     ShapeField* m_shapes;
     ReaderField* m_readers;

@@ -1,5 +1,7 @@
 #include "app/data/shape_field.h"
 
+#include <algorithm>
+
 #include <QHBoxLayout>
 #include <QVBoxLayout>
 
@@ -60,14 +62,29 @@ void ShapeField::setShapes(const std::vector<RowShape>& shapes)
 
 std::vector<RowShape> ShapeField::shapes() const
 {
+    if (m_lengthOnly)
+        return {{m_length->value(), std::min(m_predictions->value(), m_length->value())}};
     if (m_phase->currentIndex() < kPhases.size())
         return kPhases[m_phase->currentIndex()];
     return {{m_length->value(), m_predictions->value()}};
 }
 
+void ShapeField::showLengthOnly(bool shown)
+{
+    if (shown == m_lengthOnly)
+        return;
+    if (shown)
+        m_length->showValue(shapes().front().sequenceLength);
+    m_lengthOnly = shown;
+    setFocusProxy(shown ? static_cast<QWidget*>(m_length) : m_phase);
+    showOwn();
+}
+
 void ShapeField::showOwn()
 {
-    m_own->setVisible(m_phase->currentIndex() == kPhases.size());
+    m_phase->setVisible(!m_lengthOnly);
+    m_predictions->setVisible(!m_lengthOnly);
+    m_own->setVisible(m_lengthOnly || m_phase->currentIndex() == kPhases.size());
 }
 
 } // namespace trainyard

@@ -20,6 +20,8 @@ public:
     /// Requires at least one.
     void setShapes(const std::vector<RowShape>& shapes);
     std::vector<RowShape> shapes() const;
+    /// Asks for one length alone: rows of labelled examples have no masks.
+    void showLengthOnly(bool shown);
 
 signals:
     void edited();
@@ -27,6 +29,7 @@ signals:
 private:
     void showOwn();
 
+    bool m_lengthOnly = false;
     ChoiceBox* m_phase;
     QWidget* m_own;
     NumberBox* m_length;

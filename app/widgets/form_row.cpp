@@ -12,16 +12,16 @@
 namespace trainyard {
 
 FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent)
-    : QWidget(parent), m_help(help), m_shown(shown), m_field(field), m_note(makeParagraph({}, "help"))
+    : QWidget(parent)
+    , m_shown(shown)
+    , m_name(makeLabel(label))
+    , m_field(field)
+    , m_note(makeParagraph({}, "help"))
 {
-    auto* name = makeLabel(label);
-    name->setFixedWidth(kLabelWidth);
-    name->setMinimumHeight(metrics::kControlHeight);
-    name->setBuddy(field);
+    m_name->setFixedWidth(kLabelWidth);
+    m_name->setMinimumHeight(metrics::kControlHeight);
+    m_name->setBuddy(field);
     field->setAccessibleName(label);
-    field->setAccessibleDescription(help);
-    field->setToolTip(wrappedToolTip(help));
-    name->setToolTip(field->toolTip());
     field->installEventFilter(this);
 
     auto* grid = new QGridLayout(this);
@@ -29,12 +29,21 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     grid->setHorizontalSpacing(metrics::kGap);
     grid->setVerticalSpacing(2);
     grid->setColumnStretch(1, 1);
-    grid->addWidget(name, 0, 0, Qt::AlignTop);
+    grid->addWidget(m_name, 0, 0, Qt::AlignTop);
     auto* line = rowLayout();
     line->addWidget(field, 1);
     grid->addLayout(line, 0, 1);
     grid->addWidget(m_note, 1, 1);
     setFocusProxy(field);
+    setHelp(help);
+}
+
+/// A problem that was shown belongs to what the field was before.
+void FormRow::setHelp(const QString& help)
+{
+    m_help = help;
+    m_field->setToolTip(wrappedToolTip(help));
+    m_name->setToolTip(m_field->toolTip());
     setError({});
 }
 

@@ -22,6 +22,8 @@ public:
     FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent = nullptr);
 
     QWidget* field() const { return m_field; }
+    /// Says something else about the field.
+    void setHelp(const QString& help);
     /// Adds a control next to the field, such as a button that fills it; owned by the row.
     void addBeside(QWidget* widget);
     /// Shows a sentence under the field and a red border; empty = no problem.
@@ -38,6 +40,7 @@ protected:
 private:
     QString m_help;
     Help m_shown;
+    QLabel* m_name;
     QWidget* m_field;
     QLabel* m_note;
 };

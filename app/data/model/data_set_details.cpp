@@ -39,7 +39,8 @@ QString textOf(const Json& value)
 /// Rows of a table of statistics; what was not counted is left out.
 class StatisticsTable {
 public:
-    explicit StatisticsTable(const Json& manifest) : m_json(manifest.at("statistics"))
+    explicit StatisticsTable(const Json& manifest)
+        : m_json(manifest.at("statistics")), m_isOfTask(manifest.contains("task"))
     {
         for (const Json& shard : manifest.at("shards"))
             m_rows += shard.at("rows").get<std::uint64_t>();
@@ -48,7 +49,10 @@ public:
 
     TextTable make()
     {
-        addText();
+        if (m_isOfTask)
+            addExamples();
+        else
+            addText();
         addRows();
         addMasks();
         return {{words("Statistic"), words("Value"), words("Meaning")}, std::move(m_table)};
@@ -86,6 +90,12 @@ private:
         addMean("Sentences per document", of("sentences"), of("documents"), "On average");
         addMean("Tokens per sentence", of("tokens"), of("sentences"), "On average");
     }
+    void addExamples()
+    {
+        addCount("Examples", "documents", "Labelled sentences, pairs, questions or prompts");
+        addCount("Test examples", "test_documents", "Held out: for evaluations alone");
+        addCount("Tokens", "tokens", "Word pieces in all rows");
+    }
     void addRows()
     {
         const auto rows = static_cast<double>(m_rows);
@@ -94,6 +104,8 @@ private:
         addMean("Tokens per row", of("row_tokens"), rows, "On average, with special tokens, without padding");
         addShare("Full rows", of("full_rows"), rows, "Rows without padding");
         addShare("Padding", m_room - of("row_tokens"), m_room, "Share of token positions that are padding");
+        if (m_isOfTask)
+            return;
         addShare("Labelled random", of("random_next"), rows,
                  "Rows whose second segment does not follow the first; slightly over half is usual");
         addShare("From one sentence", of("single_sentence"), rows,
@@ -111,6 +123,7 @@ private:
     }
 
     const Json& m_json;
+    bool m_isOfTask;
     std::uint64_t m_rows = 0;
     double m_room = 0; ///< tokens
     QList<QStringList> m_table;
@@ -120,7 +133,8 @@ TextTable settingsTable(const Json& manifest)
 {
     TextTable table{{words("Setting"), words("Value")}, {}};
     const auto add = [&](const char* name, const Json& value) {
-        if (!(value.is_string() && value.get_ref<const std::string&>().empty()))
+        const bool isEmpty = value.is_string() && value.get_ref<const std::string&>().empty();
+        if (!isEmpty && !(value.is_array() && value.empty()))
             table.rows.append({words(name), oneLine(textOf(value))});
     };
     const auto addIfThere = [&](const Json& object, const char* field, const char* name) {
@@ -147,6 +161,12 @@ TextTable settingsTable(const Json& manifest)
     addIfThere(settings, "short_sequence_share", QT_TRANSLATE_NOOP("DataSetDetails", "Share of short rows"));
     addIfThere(settings, "dupe_factor", QT_TRANSLATE_NOOP("DataSetDetails", "Passes over the text"));
     addIfThere(settings, "test_fraction", QT_TRANSLATE_NOOP("DataSetDetails", "Share of test documents"));
+    if (const auto task = manifest.find("task"); task != manifest.end()) {
+        addIfThere(*task, "labels", QT_TRANSLATE_NOOP("DataSetDetails", "Labels"));
+        addIfThere(*task, "held_out", QT_TRANSLATE_NOOP("DataSetDetails", "Test files"));
+        if (task->value("doc_stride", 0) > 0)
+            addIfThere(*task, "doc_stride", QT_TRANSLATE_NOOP("DataSetDetails", "Overlap of rows, tokens"));
+    }
     addIfThere(settings, "provenance", QT_TRANSLATE_NOOP("DataSetDetails", "Provenance columns"));
     addIfThere(manifest, "seed", QT_TRANSLATE_NOOP("DataSetDetails", "Seed"));
     addIfThere(manifest, "tool_version", QT_TRANSLATE_NOOP("DataSetDetails", "Created by version"));

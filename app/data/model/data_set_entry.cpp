@@ -2,6 +2,7 @@
 
 #include <QCoreApplication>
 
+#include "engine/spec/names.h"
 #include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
@@ -21,6 +22,25 @@ QString nameOf(DataSetEntry::Check check)
     return QCoreApplication::translate("DataSetEntry", "✕ damaged");
 }
 
+QString taskTextOf(const DataSetEntry& entry)
+{
+    switch (enumFromName<TaskKind>(entry.objective).value_or(TaskKind::None)) {
+    case TaskKind::None:
+        return {};
+    case TaskKind::Classify:
+        return QCoreApplication::translate("DataSetEntry", "%1 classes").arg(entry.labels);
+    case TaskKind::Regress:
+        return QCoreApplication::translate("DataSetEntry", "numbers");
+    case TaskKind::Tag:
+        return QCoreApplication::translate("DataSetEntry", "%1 tags").arg(entry.labels);
+    case TaskKind::Answer:
+        return QCoreApplication::translate("DataSetEntry", "questions");
+    case TaskKind::Complete:
+        return QCoreApplication::translate("DataSetEntry", "completions");
+    }
+    return {};
+}
+
 DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
 {
     entry.tokens = manifest.tokens;
@@ -32,6 +52,8 @@ DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
     entry.vocabularySize = manifest.vocabularySize;
     entry.paddingShare = manifest.paddingShare();
     entry.objective = manifest.objective;
+    entry.labels = manifest.labels;
+    entry.documents = manifest.documents;
     entry.nextSentence = manifest.nextSentence;
     return entry;
 }

@@ -22,16 +22,21 @@ struct DataSetEntry {
     std::uint64_t testRows = 0;
     int shards = 0;
     int sequenceLength = 0;
-    int maxPredictions = 0;
+    int maxPredictions = 0;     ///< 0 = rows without masks
     int vocabularySize = 0;
     std::optional<double> paddingShare{}; ///< of the tokens of all rows; nullopt = unknown
-    std::string objective = "bert";       ///< or "mlm", "gpt"
+    std::string objective = "bert";       ///< or "mlm", "gpt", a task: "classify" ...
+    int labels = 0;                       ///< of a task that has some
+    std::uint64_t documents = 0;          ///< training and test; of a task its examples
     std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
     Check check = Check::NotVerified;
     QString problem; ///< while Damaged
 };
 
 QString nameOf(DataSetEntry::Check check); ///< with its symbol: "✓ verified"
+
+/// What the rows of a task are labelled with: "3 classes", "numbers" ...; empty for pre-training.
+QString taskTextOf(const DataSetEntry& entry);
 
 /// Returns `entry` with the values of `manifest`.
 DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest);

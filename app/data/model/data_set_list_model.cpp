@@ -36,6 +36,8 @@ nlohmann::ordered_json toJson(const DataSetEntry& entry)
     visitFigures(entry, [&](const char* key, const auto& member) { json[key] = member; });
     json["objective"] = entry.objective;
     json["next_sentence"] = entry.nextSentence;
+    json["labels"] = entry.labels;
+    json["documents"] = entry.documents;
     json["verified"] = entry.check == DataSetEntry::Check::Verified;
     if (entry.paddingShare)
         json["padding_share"] = *entry.paddingShare;
@@ -67,6 +69,8 @@ DataSetEntry readEntry(FieldReader& reader)
     visitFigures(entry, [&](const char* key, auto& member) { readNeeded(reader, key, member); });
     reader.read("objective", entry.objective);
     reader.read("next_sentence", entry.nextSentence);
+    reader.read("labels", entry.labels);
+    reader.read("documents", entry.documents);
     if (reader.has("padding_share"))
         reader.read("padding_share", entry.paddingShare.emplace());
     bool isVerified = false;
@@ -108,10 +112,14 @@ QVariant DataSetListModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         return toolTipOf(QStringLiteral("%1:%2").arg(entry.host, entry.folder));
     case Qt::AccessibleTextRole:
-        return tr("%1 on %2, %3 rows, %4")
-            .arg(entry.name, entry.host)
-            .arg(entry.rows)
-            .arg(nameOf(entry.check));
+        return taskTextOf(entry).isEmpty() ? tr("%1 on %2, %3 rows, %4")
+                                                 .arg(entry.name, entry.host)
+                                                 .arg(entry.rows)
+                                                 .arg(nameOf(entry.check))
+                                           : tr("%1 on %2, %3 examples, %4, %5")
+                                                 .arg(entry.name, entry.host)
+                                                 .arg(entry.documents)
+                                                 .arg(taskTextOf(entry), nameOf(entry.check));
     case kEntryRole:
         return QVariant::fromValue(entry);
     default:

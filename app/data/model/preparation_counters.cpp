@@ -60,6 +60,12 @@ constexpr PreparationCounters kWords[] = {
      QT_TRANSLATE_NOOP("PreparationCounters", "Words without matching word pieces; each became [UNK]")},
     {"tokens_after_the_last_row", QT_TRANSLATE_NOOP("PreparationCounters", "Tokens after the last row"),
      QT_TRANSLATE_NOOP("PreparationCounters", "Too few to fill another row")},
+    {"rows_cut", QT_TRANSLATE_NOOP("PreparationCounters", "Rows cut"),
+     QT_TRANSLATE_NOOP("PreparationCounters", "Texts longer than a row lost their end")},
+    {"questions_without_answer", QT_TRANSLATE_NOOP("PreparationCounters", "Questions without answer"),
+     QT_TRANSLATE_NOOP("PreparationCounters", "Their text has none, as in SQuAD 2.0")},
+    {"answers_without_token", QT_TRANSLATE_NOOP("PreparationCounters", "Answers without token"),
+     QT_TRANSLATE_NOOP("PreparationCounters", "Only characters that the tokenizer removes")},
     {"sentences_without_partner", QT_TRANSLATE_NOOP("PreparationCounters", "Unpaired sentences"),
      QT_TRANSLATE_NOOP("PreparationCounters", "Could not be paired: no other document to draw from")},
 };

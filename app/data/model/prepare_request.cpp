@@ -76,6 +76,26 @@ QStringList PrepareRequest::dataSetFolders() const
     return folders;
 }
 
+PrepareRequest withoutCorpusOptions(PrepareRequest request)
+{
+    const PrepareRequest usual;
+    const std::uint64_t seed = request.instances.seed;
+    request.readers.clear();
+    request.format = usual.format;
+    request.keepHeadings = usual.keepHeadings;
+    request.keepLists = usual.keepLists;
+    request.punkt.clear();
+    request.trainVocabulary = 0;
+    request.instances = usual.instances;
+    request.instances.seed = seed;
+    request.shapes.resize(1);
+    request.dupeFactor = usual.dupeFactor;
+    request.extra = usual.extra;
+    request.memoryBytes = usual.memoryBytes;
+    request.threads = usual.threads;
+    return request;
+}
+
 Diagnostics validate(const PrepareRequest& request)
 {
     Diagnostics problems;

@@ -37,6 +37,9 @@ struct DumpPart {
 };
 DumpPart partOf(const std::filesystem::path& dump);
 
+/// Returns the request with all options that labelled examples have no use for at their defaults.
+PrepareRequest withoutCorpusOptions(PrepareRequest request);
+
 /// Returns everything wrong at once; the path of a diagnostic is the option, or "host", "dumps",
 /// "vocabulary".
 Diagnostics validate(const PrepareRequest& request);

@@ -1,0 +1,127 @@
+#include "app/data/task_fields.h"
+
+#include <QCoreApplication>
+#include <QLineEdit>
+#include <QVBoxLayout>
+
+#include "app/widgets/form_row.h"
+
+namespace trainyard {
+
+namespace {
+
+QString words(const char* text)
+{
+    return QCoreApplication::translate("TaskFields", text);
+}
+
+std::vector<std::string> labelsIn(const QString& line)
+{
+    std::vector<std::string> labels;
+    for (const QString& label : line.split(QLatin1Char(','), Qt::SkipEmptyParts)) {
+        if (!label.trimmed().isEmpty())
+            labels.push_back(label.trimmed().toStdString());
+    }
+    return labels;
+}
+
+QString filesHelp(TaskKind kind)
+{
+    switch (kind) {
+    case TaskKind::None:
+        return words("Wiki dumps (.xml, .xml.bz2; all parts, in order) or plain text, one per line");
+    case TaskKind::Tag:
+        return words("A word and its tag per line, an empty line after each sentence (CoNLL), or .jsonl");
+    case TaskKind::Answer:
+        return words("Questions, texts and answers in the layout of SQuAD 1.1 or 2.0 (.json)");
+    case TaskKind::Complete:
+        return words("Prompts with their completions: .tsv, .csv or .jsonl, one file per line");
+    default:
+        return words("Labelled rows: .tsv, .csv or .jsonl, one file per line; or the folder of a GLUE task");
+    }
+}
+
+QString rowsHelp(TaskKind kind)
+{
+    if (kind == TaskKind::None)
+        return words("Row length, including padding; BERT trains on short rows first, then on long ones. "
+                     "Both phases create two data sets, in folders seq128 and seq512");
+    return kind == TaskKind::Answer
+               ? words("Tokens per row, with question and padding; a longer text becomes several rows")
+               : words("Tokens per row, including padding; longer texts lose their end");
+}
+
+bool isTable(TaskKind kind)
+{
+    return kind == TaskKind::Classify || kind == TaskKind::Regress || kind == TaskKind::Complete;
+}
+
+} // namespace
+
+void addTaskChoice(OptionFields& fields, QVBoxLayout* column)
+{
+    fields.addOption(column, "--task",
+                     {.label = words("Learn"),
+                      .help = words("From running text, or from examples that people have labelled"),
+                      .choices = {{"none", words("Language: pre-training on text")},
+                                  {"classify", words("Classes of sentences or pairs")},
+                                  {"regress", words("Numbers for sentences or pairs")},
+                                  {"tag", words("Labels of words")},
+                                  {"answer", words("Answers to questions (SQuAD)")},
+                                  {"complete", words("Completions of prompts (GPT)")}}});
+}
+
+void addTaskColumns(OptionFields& fields, QVBoxLayout* column)
+{
+    fields.addOption(column, "--text",
+                     {.label = words("Text column"),
+                      .help = words("Name, or number from 1; empty = sentence, text, prompt and other usual ones"),
+                      .text = words("usual names")});
+    fields.addOption(column, "--pair",
+                     {.label = words("Second column"),
+                      .help = words("Of the second sentence; empty = that of the usual names, or none"),
+                      .text = words("usual names")});
+    fields.addOption(column, "--label",
+                     {.label = words("Label column"),
+                      .help = words("Of the class, number, tags or completion"),
+                      .text = words("usual names")});
+    fields.addOption(column, "--no-header",
+                     {.label = words("First line"),
+                      .help = words("Default: the first line names the columns"),
+                      .text = words("Is an example")});
+}
+
+void addTaskDetails(OptionFields& fields, QVBoxLayout* column)
+{
+    auto* labels = new QLineEdit;
+    labels->setPlaceholderText(words("those of the examples, sorted"));
+    fields.addRow(
+        column, "--labels", labels,
+        {words("Labels"), words("In the order of their numbers, separated by commas; others are an error")},
+        [labels](const PrepareRequest& o) {
+            labels->setText(toStringList(o.task.labels).join(QStringLiteral(", ")));
+        },
+        [labels](PrepareRequest& o) { o.task.labels = labelsIn(labels->text()); });
+    QObject::connect(labels, &QLineEdit::textEdited, &fields, [&fields] { fields.touch("--labels"); });
+    fields.addOption(column, "--doc-stride",
+                     {.label = words("Overlap"),
+                      .help = words("Tokens that two rows of one long text share; default 128"),
+                      .unit = words("tokens")});
+}
+
+void showTaskRows(const OptionFields& fields, const TaskOptions& task)
+{
+    const TaskKind kind = task.kind;
+    const bool hasPair = kind == TaskKind::Classify || kind == TaskKind::Regress;
+    fields.setVisible("--text", isTable(kind) || kind == TaskKind::Tag);
+    fields.setVisible("--pair", hasPair);
+    fields.setVisible("--label", isTable(kind) || kind == TaskKind::Tag);
+    fields.setVisible("--no-header", isTable(kind));
+    fields.setVisible("--labels", kind == TaskKind::Classify || kind == TaskKind::Tag);
+    fields.setVisible("--held-out", task.isOn());
+    fields.setVisible("--doc-stride", kind == TaskKind::Answer);
+    fields.row("dumps")->setHelp(filesHelp(kind));
+    fields.row("--seq-len")->setHelp(rowsHelp(kind));
+}
+
+} // namespace trainyard
