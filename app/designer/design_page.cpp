@@ -24,6 +24,7 @@
 #include "app/workspace/panel_area.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
+#include "engine/spec/names.h"
 #include "engine/spec/remarks.h"
 #include "remote/launch/inventory.h"
 
@@ -99,6 +100,15 @@ NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 {
     const int row = hosts.rowOf(QString::fromStdString(node.host));
     return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : memoryHere(node);
+}
+
+/// What the rows are labelled for is what the run learns; rows of text pre-train.
+void useTaskOf(const DataSetEntry& entry, TaskSpec& task)
+{
+    const auto kind = enumFromName<TaskKind>(entry.objective).value_or(TaskKind::None);
+    task.kind = kind;
+    if (entry.labels > 0)
+        task.labels = entry.labels;
 }
 
 QString specFilter()
@@ -271,7 +281,7 @@ std::optional<DataSetShape> DesignPage::rows() const
         return std::nullopt;
     return DataSetShape{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
                         entry->paddingShare,   entry->objective,      entry->nextSentence,
-                        entry->testRows};
+                        entry->testRows,       entry->labels};
 }
 
 VerdictPanel::Findings DesignPage::findings() const
@@ -390,16 +400,19 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
         spec.dataset.path = entry.folder.toStdString();
         if (entry.vocabularySize > 0)
             spec.model.vocabulary = entry.vocabularySize;
+        useTaskOf(entry, spec.model.task);
         // A design whose only node is this machine moves to the data set's host, because only that can read
         // the rows.
         if (spec.cluster.nodes.size() == 1 && spec.cluster.nodes.front().host == thisMachine().toStdString())
             spec.cluster.nodes.front().host = entry.host.toStdString();
     });
+    const QString task = taskTextOf(entry);
     m_page->messageBar()->showMessage(
         MessageBar::Tone::Info, tr("%1 is the data set of this run.").arg(entry.name),
         tr("The model's vocabulary was set to its %1 entries; the rows are on %2.")
-            .arg(entry.vocabularySize)
-            .arg(entry.host));
+                .arg(entry.vocabularySize)
+                .arg(entry.host) +
+            (task.isEmpty() ? QString() : QLatin1Char(' ') + tr("The task was set: %1.").arg(task)));
     m_page->messageBar()->addAction(tr("&Undo"), [this] {
         undo();
         m_page->messageBar()->clear();
