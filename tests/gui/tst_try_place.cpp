@@ -4,6 +4,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFile>
+#include <QLabel>
 #include <QPlainTextEdit>
 #include <QTableView>
 #include <QTest>
@@ -37,6 +38,15 @@ constexpr int kPage = 7; ///< as Ctrl and its digit
 QString goldenModel(const QString& name)
 {
     return QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/") + name;
+}
+
+constexpr const char* kNoReferences =
+    "The reference models are not here (data/hf_families under ../shared or $TRAINYARD_SHARED).";
+
+QString taskModel(const QString& task)
+{
+    const QString shared = qEnvironmentVariable("TRAINYARD_SHARED", TRAINYARD_SOURCE_DIR "/../shared");
+    return shared + "/data/hf_families/bert-" + task + "-tiny";
 }
 
 void writeFile(const QString& path, const QByteArray& content)
@@ -191,6 +201,65 @@ private slots:
         support::savePictures(m_desk.window(), "try-two-2560");
     }
 
+    void triesModelsOfTasks_data()
+    {
+        QTest::addColumn<QString>("task");
+        QTest::addColumn<QString>("pair");
+        QTest::addColumn<int>("columns");
+        QTest::addRow("classify") << "classify"
+                                  << "" << 2;
+        QTest::addRow("classify a pair") << "classify"
+                                         << "the train leaves" << 2;
+        QTest::addRow("regress") << "regress"
+                                 << "" << 0;
+        QTest::addRow("tag") << "tag"
+                             << "" << 3;
+        QTest::addRow("answer") << "answer"
+                                << "the train leaves the word20 . the trains leave word21" << 3;
+    }
+    void triesModelsOfTasks()
+    {
+        QFETCH(QString, task);
+        QFETCH(QString, pair);
+        QFETCH(int, columns);
+        if (!QFile::exists(taskModel(task)))
+            QSKIP(kNoReferences);
+        MUST(openTaskModel(task));
+        MUST(m_hand->write("Text", "the train leaves"));
+        if (!pair.isEmpty())
+            MUST(m_hand->write("Second text", pair));
+        MUST(m_hand->press("Try this text"));
+        MUST(awaitAnswer());
+        const auto* table = qobject_cast<QTableView*>(answer("QTableView"));
+        QCOMPARE(table != nullptr, columns > 0); // a value has no table
+        support::savePictures(m_desk.window(), qPrintable("try-" + task));
+        if (!table)
+            return QVERIFY(!field<QLabel>("Value")->text().isEmpty());
+        QCOMPARE(table->model()->columnCount(), columns);
+        QVERIFY(table->model()->rowCount() > 0);
+        const QString first = table->model()->index(0, 0).data().toString();
+        if (task == "classify")
+            QVERIFY2(QStringList({"late", "early", "LABEL_2"}).contains(first), qPrintable(first));
+        if (task == "tag")
+            QCOMPARE(first, QString("the"));
+        if (task == "answer")
+            QVERIFY2(pair.contains(first), qPrintable(first));
+        if (task == "tag" || task == "answer")
+            QCOMPARE(field<QPlainTextEdit>("Marked text")->toPlainText(),
+                     task == "tag" ? QString("the train leaves") : pair);
+    }
+
+    void aQuestionNeedsItsText()
+    {
+        if (!QFile::exists(taskModel("answer")))
+            QSKIP(kNoReferences);
+        MUST(openTaskModel("answer"));
+        MUST(m_hand->write("Text", "who"));
+        MUST(m_hand->press("Try this text"));
+        MUST(awaitAnswer());
+        AWAIT(m_hand->sees("give the text that has the answer"));
+    }
+
     void cancelKeepsTheTextSoFar()
     {
         MUST(writeLongModel(m_desk.path("long"), 60'000));
@@ -278,6 +347,26 @@ private:
         MUST(m_hand->choose("Model", "A folder"));
         MUST(m_hand->write("Folder", folder));
         MUST(m_hand->write("Vocabulary", m_vocabulary));
+    }
+
+    /// A reference model with names for two of its labels, and a vocabulary of its size.
+    void openTaskModel(const QString& task)
+    {
+        const QString model = taskModel(task);
+        const QString folder = m_desk.path("model");
+        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(QFile::copy(model + "/model.safetensors", folder + "/model.safetensors"));
+        QFile config(model + "/config.json");
+        QVERIFY(config.open(QIODevice::ReadOnly));
+        auto json = nlohmann::json::parse(config.readAll().toStdString());
+        if (task == "classify")
+            json["id2label"] = {{"0", "late"}, {"1", "early"}, {"2", "LABEL_2"}};
+        writeFile(folder + "/config.json", QByteArray::fromStdString(json.dump()));
+        QByteArray vocabulary = vocabularyText();
+        for (int entry = 19; entry < json.at("vocab_size").get<int>(); ++entry)
+            vocabulary += "word" + QByteArray::number(entry) + '\n';
+        writeFile(m_vocabulary, vocabulary);
+        openModel(folder);
     }
 
     void awaitAnswer() { AWAIT(m_hand->canPress("Try this text")); }

@@ -5,6 +5,8 @@
 #include <QJsonObject>
 #include <QTest>
 
+#include <algorithm>
+
 #include "tests/integration/cli_fixture.h"
 
 using namespace trainyard::test;
@@ -14,6 +16,15 @@ namespace {
 QString goldenModel(const QString& name)
 {
     return QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/") + name;
+}
+
+constexpr const char* kNoReferences =
+    "The reference models are not here (data/hf_families under ../shared or $TRAINYARD_SHARED).";
+
+QString taskModel(const QString& task)
+{
+    const QString shared = qEnvironmentVariable("TRAINYARD_SHARED", TRAINYARD_SOURCE_DIR "/../shared");
+    return shared + "/data/hf_families/bert-" + task + "-tiny";
 }
 
 QJsonObject documentIn(const CliResult& result)
@@ -127,6 +138,96 @@ private slots:
         QVERIFY(plain.out.contains(answers[0]["text"].toString()));
     }
 
+    void classifiesWithTheNamesOfTheLabels()
+    {
+        if (!QFile::exists(taskModel("classify")))
+            QSKIP(kNoReferences);
+        const QString model = copyOfModel("classify", R"({"0": "late", "1": "early", "2": "on time"})");
+        const QStringList command{"try", model, "the train leaves", "--vocab", taskVocabulary()};
+        const CliResult plain = m_cli.run(command);
+        QVERIFY2(plain.status == 0, qPrintable(plain.err));
+        QCOMPARE(plain.out.count(" %  "), 3);
+        const QJsonArray labels =
+            documentIn(m_cli.run(command + QStringList{"--json"}))["labels"][0].toArray();
+        QCOMPARE(labels.size(), 3);
+        double sum = 0;
+        QStringList names;
+        for (const auto& label : labels) {
+            sum += label.toObject()["probability"].toDouble();
+            names << label.toObject()["label"].toString();
+        }
+        QVERIFY(qAbs(sum - 1) < 1e-9);
+        QVERIFY(plain.out.contains(names.first()));
+        names.sort();
+        QCOMPARE(names, (QStringList{"early", "late", "on time"}));
+        // The second sentence counts, and so does the place of a word.
+        const QJsonArray pair =
+            documentIn(m_cli.run(command + QStringList{"--json", "--pair", "the train"}))["labels"][0]
+                .toArray();
+        QVERIFY(pair[0]["probability"].toDouble() != labels[0]["probability"].toDouble());
+        // [CLS] the train leaves [SEP]
+        const QJsonArray tokens = documentIn(m_cli.run({"try", model, "--token-ids", "[[2,6,5,7,3]]",
+                                                        "--json"}))["labels"][0]
+                                      .toArray();
+        QCOMPARE(tokens, labels);
+    }
+
+    void givesAValue()
+    {
+        if (!QFile::exists(taskModel("regress")))
+            QSKIP(kNoReferences);
+        const CliResult result = m_cli.run({"try", taskModel("regress"), "--token-ids", "[[2,6,3],[2,5,3]]", "--json"});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QJsonArray values = documentIn(result)["values"].toArray();
+        QCOMPARE(values.size(), 2);
+        QVERIFY(values[0].isDouble() && values[0].toDouble() != values[1].toDouble());
+    }
+
+    void tagsWords()
+    {
+        if (!QFile::exists(taskModel("tag")))
+            QSKIP(kNoReferences);
+        const CliResult result = m_cli.run({"try", taskModel("tag"), "The  trains, the", "--vocab",
+                                            taskVocabulary(), "--json", "--answers", "2"});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QJsonArray words = documentIn(result)["words"][0].toArray();
+        QStringList texts;
+        for (const auto& word : words) {
+            const QJsonObject json = word.toObject();
+            const qsizetype begin = json["begin"].toInteger();
+            QCOMPARE(QString("The  trains, the").mid(begin, json["end"].toInteger() - begin),
+                     json["text"].toString());
+            QCOMPARE(json["labels"].toArray().size(), 2);
+            texts << json["text"].toString();
+        }
+        QCOMPARE(texts, (QStringList{"The", "trains", ",", "the"})); // "train" and "##s" are one word
+    }
+
+    void answersFromTheText()
+    {
+        if (!QFile::exists(taskModel("answer")))
+            QSKIP(kNoReferences);
+        QString context;
+        for (int word = 9; word < 90; ++word) // longer than the model's 64 positions: several rows
+            context += "word" + QString::number(word) + ' ';
+        const QStringList command{"try",     taskModel("answer"), "the train", "--pair", context,
+                                  "--vocab", taskVocabulary(),    "--json",    "--answers", "7"};
+        const CliResult result = m_cli.run(command);
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QJsonArray answers = documentIn(result)["answers"][0].toArray();
+        QCOMPARE(answers.size(), 7);
+        for (qsizetype i = 0; i < answers.size(); ++i) {
+            const qsizetype begin = answers[i]["begin"].toInteger();
+            QCOMPARE(context.mid(begin, answers[i]["end"].toInteger() - begin), answers[i]["text"].toString());
+            QVERIFY(i == 0 || answers[i]["score"].toDouble() <= answers[i - 1]["score"].toDouble());
+        }
+        const QJsonArray lacking =
+            documentIn(m_cli.run(command + QStringList{"--no-answer", "--answers", "1000"}))["answers"][0]
+                .toArray();
+        const auto isNone = [](const QJsonValue& answer) { return answer["text"].toString().isEmpty(); };
+        QCOMPARE(std::count_if(lacking.begin(), lacking.end(), isNone), 1);
+    }
+
     void aHostAnswersLikeThisMachine_data()
     {
         QTest::addColumn<QStringList>("command");
@@ -192,6 +293,19 @@ private slots:
         QTest::addRow("no vocabulary") << QStringList{gpt, "text"} << "has no vocab.txt";
         QTest::addRow("no mask") << QStringList{goldenModel("bert"), "the train", "--vocab", m_vocabulary}
                                  << "prompt 1 has no mask";
+        QTest::addRow("a pair for words")
+            << QStringList{goldenModel("bert"), "the [MASK]", "--pair", "x", "--vocab", m_vocabulary}
+            << "--pair is for models with the head of a task";
+        if (QFile::exists(taskModel("answer")))
+            QTest::addRow("a question alone") << QStringList{taskModel("answer"), "the train"}
+                                              << "give the text that has the answer with --pair";
+        if (QFile::exists(taskModel("tag"))) {
+            QTest::addRow("a pair to tag") << QStringList{taskModel("tag"), "the", "--pair", "train"}
+                                           << "--pair has no meaning for a model that tags words";
+            QTest::addRow("too long to tag")
+                << QStringList{taskModel("tag"), QString("the ").repeated(70), "--vocab", taskVocabulary()}
+                << "72 tokens, but the model has 64 positions";
+        }
         QTest::addRow("a step of a folder")
             << QStringList{gpt, "--step", "5", "--token-ids", "[[1]]"} << "without steps to choose from";
     }
@@ -206,6 +320,22 @@ private slots:
     }
 
 private:
+    /// Of the reference models' size.
+    QString taskVocabulary() { return m_cli.write("task-vocab.txt", vocabularyText(97)); }
+    QString copyOfModel(const QString& task, const QByteArray& labels)
+    {
+        const QString folder = m_cli.path("model-" + task);
+        QDir().mkpath(folder);
+        QFile::copy(taskModel(task) + "/model.safetensors", folder + "/model.safetensors");
+        QFile config(taskModel(task) + "/config.json");
+        if (!config.open(QIODevice::ReadOnly))
+            return {};
+        QJsonObject json = QJsonDocument::fromJson(config.readAll()).object();
+        json["id2label"] = QJsonDocument::fromJson(labels).object();
+        m_cli.write("model-" + task + "/config.json", QJsonDocument(json).toJson());
+        return folder;
+    }
+
     CliFixture m_cli;
     QString m_vocabulary;
 };

@@ -53,6 +53,25 @@ class TestDataSets : public QObject {
     Q_OBJECT
 
 private slots:
+    void readsTheManifestOfATask()
+    {
+        QByteArray text = kManifest;
+        text.replace(R"("statistics")", R"("settings":{"objective":"tag"},"task":{"labels":["O","B-LOC","I-LOC"],)"
+                                        R"("held_out":[],"doc_stride":0,"questions":""},"statistics")");
+        const auto manifest = parseDataSetManifest(text.toStdString(), "manifest.json");
+        QVERIFY(manifest.ok());
+        const DataSetEntry read = withManifest(entry("/d"), *manifest);
+        QCOMPARE(read.objective, std::string("tag"));
+        QCOMPARE(read.labels, 3);
+        QCOMPARE(read.documents, std::uint64_t(105));
+        QCOMPARE(taskTextOf(read), QString("3 tags"));
+        QCOMPARE(taskTextOf(entry("/d")), QString());
+        const auto details = readDataSetDetails(text);
+        QVERIFY(details.ok());
+        QVERIFY(details->settings.rows.contains(QStringList({"Labels", "O, B-LOC, I-LOC"})));
+        QCOMPARE(details->statistics.rows.first().first(), QString("Examples"));
+    }
+
     void readsTheManifest()
     {
         const auto manifest = parseDataSetManifest(kManifest, "manifest.json");
@@ -94,6 +113,8 @@ private slots:
         list.put(entry("/old"));
         DataSetEntry padded = entry("/new");
         padded.paddingShare = 0.25;
+        padded.labels = 4;
+        padded.documents = 77;
         list.put(padded);
         list.put(entry("/old")); // known: stays where it is
         QCOMPARE(list.rowCount(), 2);
@@ -108,9 +129,30 @@ private slots:
         QCOMPARE(again.at(1).check, DataSetEntry::Check::Verified);
         QCOMPARE(again.at(0).paddingShare, 0.25);
         QVERIFY(!again.at(1).paddingShare);
+        QCOMPARE(again.at(0).labels, 4);
+        QCOMPARE(again.at(0).documents, std::uint64_t(77));
         const DataSetEntry removed = again.remove(0);
         again.put(removed, 0);
         QCOMPARE(again.at(0).folder, "/new");
+    }
+
+    void labelledExamplesHaveNoUseForOptionsOfACorpus()
+    {
+        PrepareRequest options = validOptions();
+        options.task.kind = TaskKind::Classify;
+        options.instances.seed = 7;
+        options.testFraction = 0.2;
+        PrepareRequest asked = options;
+        asked.readers = {"gpu-03"};
+        asked.trainVocabulary = 4000;
+        asked.keepLists = asked.extra.mds = asked.instances.wholeWords = true;
+        asked.shapes = {{128, 20}, {512, 80}};
+        asked.dupeFactor = 9;
+        QVERIFY(!validate(asked).empty());
+        QCOMPARE(withoutCorpusOptions(asked), options);
+        QVERIFY(validate(options).empty());
+        const auto again = requestOf(options.host, toStringList(prepareArguments(options)));
+        QVERIFY(again && *again == options); // found again when the window opens
     }
 
     void prepareArgumentsAreThoseOfTheCommand()

@@ -324,6 +324,8 @@ const QList<Picture>& placePictures()
         {"data-remote", showRemoteDataSet},
         {"data-form", [](DeskWindow& desk) { openForm(desk, prepareRequest()); }},
         {"data-form-more", showMoreOptions},
+        {"data-form-task", [](DeskWindow& desk) { openForm(desk, labelledRequest()); }},
+        {"data-task", [](DeskWindow& desk) { showDataTab(desk, 4, 0); }},
         {"data-form-errors", showFormErrors},
         {"design", [](DeskWindow& desk) { placeOf<DesignPage>(desk); }},
         {"design-memory", [](DeskWindow& desk) { showDesignField(desk, "memory.offload_parameters"); }},

@@ -250,6 +250,13 @@ std::vector<DataSetEntry> dataSets()
                 81'224'118, 3'201'552, 64, 128),
         dataSet(QStringLiteral("sample"), QStringLiteral("localhost"),
                 QStringLiteral("/tmp/trainyard-demo/data"), 527'681, 26'959, 9, 128)};
+    DataSetEntry labelled = dataSet(QStringLiteral("support-mails"), QStringLiteral("localhost"),
+                                    QStringLiteral("/data/tasks/support-mails"), 2'154'113, 41'871, 10, 128);
+    labelled.maxPredictions = 0;
+    labelled.objective = "classify";
+    labelled.labels = 4;
+    labelled.documents = 41'871;
+    sets.push_back(labelled);
     sets[0].check = sets[3].check = DataSetEntry::Check::Verified;
     sets[1].check = DataSetEntry::Check::Damaged;
     return sets;
@@ -327,6 +334,19 @@ PrepareRequest prepareRequest()
     options.dumps = {"/data/dumps/enwiki-20261101-pages-articles.xml.bz2"};
     options.vocabulary = "/data/vocab/bert-base-uncased.txt";
     options.out = "/data/corpora/enwiki-20261101-seq128";
+    return options;
+}
+
+PrepareRequest labelledRequest()
+{
+    PrepareRequest options;
+    options.task.kind = TaskKind::Classify;
+    options.task.text = "subject";
+    options.task.label = "queue";
+    options.task.labels = {"delay", "ticket refund", "lost property", "praise"};
+    options.dumps = {"/data/mails/2025.tsv", "/data/mails/2026.tsv"};
+    options.vocabulary = "/data/vocab/bert-base-uncased.txt";
+    options.out = "/data/tasks/support-mails";
     return options;
 }
 

@@ -22,6 +22,7 @@ std::vector<DataSetEntry> dataSets();
 std::vector<SampleRow> samples();
 QByteArray manifest();
 TextTable tokenFacts();
+PrepareRequest labelledRequest();
 PrepareRequest prepareRequest();
 StageProgress halfPrepared();
 RunSpec goodSpec();

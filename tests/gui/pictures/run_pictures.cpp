@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLineEdit>
+#include <QMap>
 #include <QMouseEvent>
 #include <QPlainTextEdit>
 #include <QPushButton>
@@ -50,6 +51,9 @@ const QString kStopped = QStringLiteral("20261119T070000Z-lamb-probe-51d0");
 const QString kDiverged = QStringLiteral("20261119T010000Z-bert-large-phase1-lr6e-3-61d1");
 const QString kOverfitted = QStringLiteral("20261118T230000Z-bert-base-small-corpus-9e04");
 const QString kReached = QStringLiteral("20261118T210000Z-bert-base-to-target-2c5d");
+const QString kAnswers = QStringLiteral("20261117T210000Z-bert-large-squad-7a10");
+const QString kClassifies = QStringLiteral("20261117T200000Z-bert-base-mails-7a11");
+const QString kTags = QStringLiteral("20261117T190000Z-bert-base-conll-7a12");
 const QString kGone = QStringLiteral("20260301T070000Z-long-ago-0b0b");
 
 std::int64_t nowNs()
@@ -165,6 +169,19 @@ support::SampleRun overfittedRun()
     run.state = RunState::Stopped;
     run.reason = "stopped by the user after step 600";
     run.startNs = nowNs() - 2 * kDayNs - 60'000 * kSecondNs;
+    run.seed = 11;
+    return run;
+}
+
+/// Fine-tuned for a task.
+support::SampleRun taskRun(const QString& id, const QString& name, TaskKind task)
+{
+    support::SampleRun run;
+    run.id = id;
+    run.name = name;
+    run.steps = run.reached = 60;
+    run.task = task;
+    run.startNs = nowNs() - 4 * kDayNs;
     run.seed = 11;
     return run;
 }
@@ -434,6 +451,66 @@ TrialStatus continuedText(const QString& model, const QString& continuation)
     return trialOf(model, QStringLiteral("The first railway of the country"), output);
 }
 
+TrialStatus classified(const QString& model, double best)
+{
+    const QString label = QStringLiteral(R"({"label":"%1","id":%2,"probability":%3})");
+    QStringList labels;
+    double left = 1;
+    for (const QString& name : {QStringLiteral("delay"), QStringLiteral("ticket refund"),
+                                QStringLiteral("lost property"), QStringLiteral("praise")}) {
+        labels << label.arg(name).arg(labels.size()).arg(left * best);
+        left *= 1 - best;
+    }
+    return trialOf(model, QStringLiteral("The train was forty minutes late and nobody told us why."),
+                   QStringLiteral("{\"labels\":[[%1]]}\n").arg(labels.join(',')));
+}
+
+/// With so many words that the table scrolls.
+TrialStatus tagged()
+{
+    const QString text = QStringLiteral("The last train from Vienna to Prague was driven by Anna Novak of the "
+                                        "Northern Railway on 3 May.");
+    const QMap<QString, QString> labels{{"Vienna", "B-LOC"}, {"Prague", "B-LOC"},   {"Anna", "B-PER"},
+                                        {"Novak", "I-PER"},  {"Northern", "B-ORG"}, {"Railway", "I-ORG"}};
+    const QString word =
+        QStringLiteral(R"({"text":"%1","begin":%2,"end":%3,"labels":[{"label":"%4","id":0,"probability":%5}]})");
+    QStringList words;
+    qsizetype begin = 0;
+    for (const QString& each : text.split(' ')) {
+        words << word.arg(each).arg(begin).arg(begin + each.size()).arg(labels.value(each, "O")).arg(
+            labels.contains(each) ? 0.94 : 0.998);
+        begin += each.size() + 1;
+    }
+    return trialOf(QStringLiteral("bert-base-conll · Step 2 000"), text,
+                   QStringLiteral("{\"words\":[[%1]]}\n").arg(words.join(',')));
+}
+
+TrialStatus answered()
+{
+    const QString context = QStringLiteral(
+        "The first railway of the country was opened in 1837 between the capital and the summer residence, a "
+        "line of about twenty kilometres. The engines had been built abroad and came by ship; the coaches were "
+        "made in the workshops of the town under the direction of Franz von Gerstner, who had planned the line.");
+    const QString answer =
+        QStringLiteral(R"({"text":"%1","begin":%2,"end":%3,"score":%4,"probability":%5})");
+    QStringList answers;
+    double score = 13.2;
+    double left = 1;
+    for (const QString& text : {QStringLiteral("Franz von Gerstner"), QStringLiteral("von Gerstner"),
+                                QStringLiteral("Gerstner"), QStringLiteral("the direction of Franz von Gerstner")}) {
+        const qsizetype begin = context.indexOf(text);
+        answers << answer.arg(text).arg(begin).arg(begin + text.size()).arg(score).arg(left * 0.81);
+        score -= 2.1;
+        left *= 0.19;
+    }
+    answers << QStringLiteral(R"({"text":"","score":1.3,"probability":0.0008})");
+    TrialStatus status = trialOf(QStringLiteral("bert-large-squad · Best by held-out evaluation"),
+                                 QStringLiteral("Who planned the line?"),
+                                 QStringLiteral("{\"answers\":[[%1]]}\n").arg(answers.join(',')));
+    status.text.pair = context;
+    return status;
+}
+
 const QString kContinuation = QStringLiteral(
     "was opened in 1837 between the capital and the summer residence , a line of about twenty kilometres "
     "that carried two and a half thousand passengers on its first day . The engines had been built abroad "
@@ -490,7 +567,10 @@ void writeLayoutOfResume(const QString& folder)
 void writeRuns(const QString& desk)
 {
     QList<support::SampleRun> runs{liveRun(),     failedRun(),     resumedRun(), stoppedRun(),
-                                   divergedRun(), overfittedRun(), reachedRun()};
+                                   divergedRun(), overfittedRun(), reachedRun(),
+                                   taskRun(kAnswers, "bert-large-squad", TaskKind::Answer),
+                                   taskRun(kClassifies, "bert-base-mails", TaskKind::Classify),
+                                   taskRun(kTags, "bert-base-conll", TaskKind::Tag)};
     for (const int ranks : {1, 2, 4, 8})
         runs.append(studyRun(ranks));
     for (const support::SampleRun& run : runs) {
@@ -581,6 +661,19 @@ const QList<Picture>& runPictures()
                  desk, kResumed,
                  {continuedText("gpt-small · Step 1 000", kContinuation.left(kContinuation.size() / 3)),
                   continuedText("gpt-small-with-a-long-name-that-does-not-fit · Newest", kContinuation)});
+         }},
+        {"try-classified",
+         [](DeskWindow& desk) {
+             showTrial(desk, kClassifies,
+                       {classified("bert-base-mails · Step 1 000", 0.44),
+                        classified("bert-base-mails · Newest", 0.83)});
+         }},
+        {"try-tagged", [](DeskWindow& desk) { showTrial(desk, kTags, {tagged()}); }},
+        {"try-answered", [](DeskWindow& desk) { showTrial(desk, kAnswers, {answered()}); }},
+        {"try-value",
+         [](DeskWindow& desk) {
+             showTrial(desk, kClassifies,
+                       {trialOf("bert-base-sts · Newest", "The train is late.", "{\"values\":[3.8721]}\n")});
          }},
         {"try-starting", [](DeskWindow& desk) { showTrial(desk, kLive, {startingTrial()}); }},
         {"try-failed", [](DeskWindow& desk) { showTrial(desk, kResumed, {failedTrial()}); }}};

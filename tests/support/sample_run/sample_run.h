@@ -30,6 +30,7 @@ struct SampleRun {
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks
     QString datasetPath = "/data/wikipedia-en/phase1";
+    TaskKind task = TaskKind::None; ///< of the specification; the records stay those of pre-training
     QString hardware;     ///< of the nodes, as the specification names it; empty = it does not say
     int pipeline = 1;     ///< pipeline ranks; divides worldSize
     bool hasGpus = false; ///< a device per rank, with temperature and power
