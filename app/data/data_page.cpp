@@ -117,10 +117,11 @@ QWidget* DataPage::makeList()
 
 QWidget* DataPage::makeDetail()
 {
-    auto* empty = new EmptyState(QStringLiteral("data"), tr("No data sets yet"),
-                                 tr("A data set is a Wikipedia dump converted to rows of tokens with masked "
-                                    "words, in shards that every rank can read."),
-                                 tr("Prepare a dump…"));
+    auto* empty = new EmptyState(
+        QStringLiteral("data"), tr("No data sets yet"),
+        tr("A data set is a Wikipedia dump, or labelled examples, as rows of tokens in shards that "
+           "every rank can read."),
+        tr("Prepare a dump…"));
     auto* emptyPanel = makePanel();
     auto* inner = new QVBoxLayout(emptyPanel);
     inner->addWidget(empty);

@@ -72,7 +72,8 @@ QString contentText(const DataSetEntry& entry)
     if (task.isEmpty())
         return DataSetDelegate::tr("%1 tokens · %2 rows")
             .arg(displayNumber(static_cast<double>(entry.tokens)), rows);
-    return DataSetDelegate::tr("%1 examples · %2").arg(displayNumber(static_cast<double>(entry.documents)), task);
+    return DataSetDelegate::tr("%1 examples · %2")
+        .arg(displayNumber(static_cast<double>(entry.documents)), task);
 }
 
 void paintFrame(QPainter& painter, const QRect& card, const QStyleOptionViewItem& option)

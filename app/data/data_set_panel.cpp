@@ -23,8 +23,9 @@ constexpr std::size_t kFiguresOfText = 6; ///< the others are of labelled exampl
 
 QStringList figureNames()
 {
-    return {DataSetPanel::tr("tokens"),     DataSetPanel::tr("training rows"), DataSetPanel::tr("test rows"),
-            DataSetPanel::tr("shards"),     DataSetPanel::tr("row length"),    DataSetPanel::tr("vocabulary"),
+    return {DataSetPanel::tr("tokens"),       DataSetPanel::tr("training rows"),
+            DataSetPanel::tr("test rows"),    DataSetPanel::tr("shards"),
+            DataSetPanel::tr("row length"),   DataSetPanel::tr("vocabulary"),
             DataSetPanel::tr("learned from"), DataSetPanel::tr("examples")};
 }
 

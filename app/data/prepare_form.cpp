@@ -130,9 +130,10 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
     connect(m_host, &QComboBox::activated, this, [this] { m_fields->touch("host"); });
 
     addTaskChoice(*m_fields, column);
-    m_dumps = m_fields->addPaths(column, "dumps",
-                                 {.label = tr("Files"), .help = {}, .text = tr("/data/enwiki-pages-articles.xml.bz2")},
-                                 [](PrepareRequest& o) -> Paths& { return o.dumps; });
+    m_dumps = m_fields->addPaths(
+        column, "dumps",
+        {.label = tr("Files"), .help = {}, .text = tr("/data/enwiki-pages-articles.xml.bz2")},
+        [](PrepareRequest& o) -> Paths& { return o.dumps; });
     addChooser("dumps", tr("Choose files"), [this] { chooseFiles(m_dumps, tr("Files to prepare")); });
 
     m_fields->addPath(column, "--out",
@@ -185,8 +186,7 @@ void PrepareForm::addRows(QVBoxLayout* column)
         [](PrepareRequest& o) -> Paths& { return o.task.heldOut; });
     addChooser("--held-out", tr("Choose test files"), [this] { chooseFiles(m_heldOut, tr("Test files")); });
     m_fields->addRow(
-        column, "--seq-len", m_shapes,
-        {tr("Rows"), {}},
+        column, "--seq-len", m_shapes, {tr("Rows"), {}},
         [this](const PrepareRequest& o) { m_shapes->setShapes(o.shapes); },
         [this](PrepareRequest& o) { o.shapes = m_shapes->shapes(); });
     connect(m_shapes, &ShapeField::edited, this, [this] { m_fields->touch("--seq-len"); });

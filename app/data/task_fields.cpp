@@ -73,10 +73,11 @@ void addTaskChoice(OptionFields& fields, QVBoxLayout* column)
 
 void addTaskColumns(OptionFields& fields, QVBoxLayout* column)
 {
-    fields.addOption(column, "--text",
-                     {.label = words("Text column"),
-                      .help = words("Name, or number from 1; empty = sentence, text, prompt and other usual ones"),
-                      .text = words("usual names")});
+    fields.addOption(
+        column, "--text",
+        {.label = words("Text column"),
+         .help = words("Name, or number from 1; empty = sentence, text, prompt and other usual ones"),
+         .text = words("usual names")});
     fields.addOption(column, "--pair",
                      {.label = words("Second column"),
                       .help = words("Of the second sentence; empty = that of the usual names, or none"),

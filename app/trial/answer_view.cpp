@@ -73,8 +73,8 @@ AnswerView::AnswerView(const QString& name, QWidget* parent)
     m_text->setTabChangesFocus(true);
     m_text->setFrameShape(QFrame::NoFrame);
     m_text->setAccessibleName(name);
-    for (QWidget* page : {static_cast<QWidget*>(m_note), static_cast<QWidget*>(m_text),
-                          static_cast<QWidget*>(m_answers)})
+    for (QWidget* page :
+         {static_cast<QWidget*>(m_note), static_cast<QWidget*>(m_text), static_cast<QWidget*>(m_answers)})
         m_pages->addWidget(page);
     auto* column = columnLayout(this, metrics::kGap, metrics::kPanelMargins);
     column->addWidget(m_model);
@@ -127,7 +127,8 @@ void AnswerView::showText(const TrialStatus& status)
 {
     m_pages->setCurrentWidget(m_text);
     const QString& continuation = status.answer.continuation();
-    if (status.text.text != m_givenText || continuation.size() < m_appended || m_text->document()->isEmpty()) {
+    if (status.text.text != m_givenText || continuation.size() < m_appended ||
+        m_text->document()->isEmpty()) {
         m_text->clear();
         m_givenText = status.text.text;
         m_appended = 0;

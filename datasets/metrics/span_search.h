@@ -27,9 +27,9 @@ struct ScoredRow {
 /// A part of the context, or that it has no answer.
 struct FoundSpan {
     bool isAnswer = true;
-    std::size_t begin = 0; ///< byte of the context
-    std::size_t end = 0;   ///< behind the last one
-    double score = 0;      ///< sum of the logits of first and last token
+    std::size_t begin = 0;  ///< byte of the context
+    std::size_t end = 0;    ///< behind the last one
+    double score = 0;       ///< sum of the logits of first and last token
     double probability = 0; ///< softmax of the scores of all spans that were found
 
     bool operator==(const FoundSpan&) const = default;

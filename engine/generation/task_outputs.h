@@ -18,7 +18,7 @@ class LanguageModel;
 /// Tokens as an encoder reads them, "[CLS] A [SEP]" or "[CLS] A [SEP] B [SEP]".
 struct EncodedRow {
     TokenIds tokens;
-    std::size_t secondFrom = 0; ///< index of the first token of "B [SEP]"; tokens.size() or more: there is none
+    std::size_t secondFrom = 0; ///< index of the first token of "B [SEP]"; tokens.size(): there is none
 };
 
 struct LabelProbability {

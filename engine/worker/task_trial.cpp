@@ -5,23 +5,20 @@
 #include <numeric>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "datasets/metrics/span_search.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/tasks/task_rows.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/base/utf8.h"
-#include "engine/generation/task_outputs.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
+#include "engine/worker/task_output.h"
 #include "engine/worker/try_inputs.h"
 
 namespace trainyard {
 
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// What the data set of a checkpoint's run says about the rows that the model has learned from.
 struct LearnedRows {
@@ -56,6 +53,12 @@ std::size_t charactersIn(std::string_view text)
     return count;
 }
 
+/// A part of a text, safe to be shown.
+std::string partOf(std::string_view text, std::size_t begin, std::size_t end)
+{
+    return sanitizeText(text.substr(begin, end - begin), Lines::Many);
+}
+
 std::vector<std::int32_t> idsOf(const std::vector<AlignedPiece>& pieces)
 {
     std::vector<std::int32_t> ids;
@@ -88,33 +91,24 @@ std::vector<TextWord> wordsOf(const std::vector<AlignedPiece>& pieces, const Tex
     return words;
 }
 
+/// Reads what is tried, asks the model and prints what it says.
 class TaskTrial {
 public:
     TaskTrial(const TryOptions& options, StoredModel model, AnswerOutput& output)
-        : m_options(options), m_stored(std::move(model)), m_output(output), m_learned(learnedRows(m_stored))
+        : m_options(options)
+        , m_stored(std::move(model))
+        , m_learned(learnedRows(m_stored))
+        , m_output(m_learned.labels, options.json, output)
     {
     }
 
     Status run()
     {
         TRAINYARD_TRY_STATUS(checkPair());
-        if (hasText()) {
-            TRAINYARD_TRY(TextCodec codec, codecOf(m_options, m_stored));
-            m_codec = std::make_unique<const TextCodec>(std::move(codec));
-            TRAINYARD_TRY(m_text, triedText(m_options));
-        } else {
-            TRAINYARD_TRY(m_prompts, triedTokens(m_options));
-        }
-        switch (kind()) {
-        case TaskKind::Classify:
-            return classify();
-        case TaskKind::Regress:
-            return regress();
-        case TaskKind::Tag:
-            return hasText() ? tagText() : tagPrompts();
-        default:
+        TRAINYARD_TRY_STATUS(readPrompts());
+        if (kind() == TaskKind::Answer)
             return answerQuestion();
-        }
+        return kind() == TaskKind::Tag && hasText() ? tagText() : judgeRows();
     }
 
 private:
@@ -139,167 +133,114 @@ private:
         return {};
     }
 
+    Status readPrompts()
+    {
+        if (!hasText()) {
+            TRAINYARD_TRY(m_prompts, triedTokens(m_options));
+            return {};
+        }
+        TRAINYARD_TRY(TextCodec codec, codecOf(m_options, m_stored));
+        m_codec = std::make_unique<const TextCodec>(std::move(codec));
+        TRAINYARD_TRY(m_text, triedText(m_options));
+        return {};
+    }
+
     Status load()
     {
         TRAINYARD_TRY(m_model, m_stored.load(*enumFromName<ComputeType>(m_options.precision)));
         return {};
     }
 
-    /// The rows of the text, or of the prompts.
-    std::vector<EncodedRow> rows() const
+    /// The row of the text, or of each prompt, with room for it.
+    Result<std::vector<EncodedRow>> rows() const
     {
         std::vector<EncodedRow> rows;
         for (const TokenIds& tokens : m_prompts)
             rows.push_back({tokens, tokens.size()});
-        if (!hasText())
-            return rows;
-        const auto a = idsOf(m_codec->align(m_text));
-        const auto b = idsOf(m_codec->align(m_options.pair));
-        const SpecialTokens& special = m_codec->special();
-        return {encoded(m_options.pair.empty() ? textRow(special, a) : pairRow(special, a, b))};
-    }
-
-    Status checkRows(const std::vector<EncodedRow>& rows) const
-    {
-        std::vector<TokenIds> prompts;
-        for (const EncodedRow& row : rows)
-            prompts.push_back(row.tokens);
-        return checkPrompts(m_stored.spec(), prompts);
-    }
-
-    std::string nameOfLabel(std::size_t label) const
-    {
-        return label < m_learned.labels.size() ? sanitizeText(m_learned.labels[label])
-                                               : fmt::format("LABEL_{}", label);
-    }
-
-    Json toJson(const std::vector<LabelProbability>& labels) const
-    {
-        Json list = Json::array();
-        for (const auto& [label, probability] : labels)
-            list.push_back(Json{{"label", nameOfLabel(label)}, {"id", label}, {"probability", probability}});
-        return list;
-    }
-
-    void print(const char* key, Json value)
-    {
-        Json json = Json::object();
-        json[key] = std::move(value);
-        m_output.print(json.dump() + '\n');
-    }
-
-    Status classify()
-    {
-        const auto given = rows();
-        TRAINYARD_TRY_STATUS(checkRows(given));
-        TRAINYARD_TRY_STATUS(load());
-        Json lists = Json::array();
-        for (std::size_t i = 0; i < given.size(); ++i) {
-            TRAINYARD_TRY(const auto labels, classifyRow(*m_model, given[i], count()));
-            lists.push_back(toJson(labels));
-            if (!m_options.json)
-                printLabels(i, given.size(), labels);
+        if (hasText()) {
+            const auto a = idsOf(m_codec->align(m_text));
+            const auto b = idsOf(m_codec->align(m_options.pair));
+            const SpecialTokens& special = m_codec->special();
+            rows.push_back(encoded(m_options.pair.empty() ? textRow(special, a) : pairRow(special, a, b)));
         }
-        if (m_options.json)
-            print("labels", std::move(lists));
+        std::vector<TokenIds> tokens;
+        for (const EncodedRow& row : rows)
+            tokens.push_back(row.tokens);
+        TRAINYARD_TRY_STATUS(checkPrompts(m_stored.spec(), tokens));
+        return rows;
+    }
+
+    Status judgeRows()
+    {
+        TRAINYARD_TRY(const auto given, rows());
+        TRAINYARD_TRY_STATUS(load());
+        switch (kind()) {
+        case TaskKind::Classify:
+            return classify(given);
+        case TaskKind::Regress:
+            return regress(given);
+        default:
+            return tagEveryToken(given);
+        }
+    }
+
+    Status classify(const std::vector<EncodedRow>& given)
+    {
+        std::vector<std::vector<LabelProbability>> prompts;
+        for (const EncodedRow& row : given) {
+            TRAINYARD_TRY(auto labels, classifyRow(*m_model, row, count()));
+            prompts.push_back(std::move(labels));
+        }
+        m_output.printLabels(prompts);
         return {};
     }
 
-    void printLabels(std::size_t prompt, std::size_t prompts, const std::vector<LabelProbability>& labels)
+    Status regress(const std::vector<EncodedRow>& given)
     {
-        if (prompts > 1)
-            m_output.print(fmt::format("prompt {}\n", prompt + 1));
-        for (const auto& [label, probability] : labels)
-            m_output.print(fmt::format("{:6.2f} %  {}\n", 100 * probability, nameOfLabel(label)));
-    }
-
-    Status regress()
-    {
-        const auto given = rows();
-        TRAINYARD_TRY_STATUS(checkRows(given));
-        TRAINYARD_TRY_STATUS(load());
-        Json values = Json::array();
+        std::vector<double> prompts;
         for (const EncodedRow& row : given) {
             TRAINYARD_TRY(const double value, valueOfRow(*m_model, row));
-            values.push_back(value);
-            if (!m_options.json)
-                m_output.print(fmt::format("{:.6g}\n", value));
+            prompts.push_back(value);
         }
-        if (m_options.json)
-            print("values", std::move(values));
+        m_output.printValues(prompts);
+        return {};
+    }
+
+    /// Without a text there are no words.
+    Status tagEveryToken(const std::vector<EncodedRow>& given)
+    {
+        std::vector<std::vector<TaggedPart>> prompts;
+        for (const EncodedRow& row : given) {
+            std::vector<std::size_t> places(row.tokens.size());
+            std::iota(places.begin(), places.end(), std::size_t(0));
+            TRAINYARD_TRY(const auto labels, tagTokens(*m_model, row, places, count()));
+            std::vector<TaggedPart>& parts = prompts.emplace_back();
+            for (const std::size_t place : places)
+                parts.push_back({{}, 0, 0, row.tokens[place], labels[place]});
+        }
+        m_output.printWords(prompts);
         return {};
     }
 
     Status tagText()
     {
-        const auto pieces = m_codec->align(m_text);
-        const auto words = wordsOf(pieces, *m_codec);
-        const auto given = rows();
-        TRAINYARD_TRY_STATUS(checkRows(given));
+        TRAINYARD_TRY(const auto given, rows());
+        const auto words = wordsOf(m_codec->align(m_text), *m_codec);
         if (words.empty())
             return badInput("the text has no word", "write one");
-        std::vector<std::size_t> tokens;
+        std::vector<std::size_t> places;
         for (const TextWord& word : words)
-            tokens.push_back(1 + word.piece); // behind [CLS]
+            places.push_back(1 + word.piece); // behind [CLS]
         TRAINYARD_TRY_STATUS(load());
-        TRAINYARD_TRY(const auto labels, tagTokens(*m_model, given.front(), tokens, count()));
-        Json list = Json::array();
+        TRAINYARD_TRY(const auto labels, tagTokens(*m_model, given.front(), places, count()));
+        std::vector<TaggedPart> parts;
         for (std::size_t i = 0; i < words.size(); ++i)
-            list.push_back(wordJson(words[i], labels[i]));
-        if (m_options.json)
-            print("words", Json::array({std::move(list)}));
-        else
-            printWords(words, labels);
-        return {};
-    }
-
-    std::string wordText(const TextWord& word) const
-    {
-        return sanitizeText(std::string_view(m_text).substr(word.begin, word.end - word.begin));
-    }
-
-    Json wordJson(const TextWord& word, const std::vector<LabelProbability>& labels) const
-    {
-        const std::string_view text = m_text;
-        return {{"text", wordText(word)},
-                {"begin", charactersIn(text.substr(0, word.begin))},
-                {"end", charactersIn(text.substr(0, word.end))},
-                {"labels", toJson(labels)}};
-    }
-
-    void printWords(const std::vector<TextWord>& words,
-                    const std::vector<std::vector<LabelProbability>>& labels)
-    {
-        for (std::size_t i = 0; i < words.size(); ++i) {
-            const auto& [label, probability] = labels[i].front();
-            m_output.print(
-                fmt::format("{}\t{}\t{:.2f} %\n", wordText(words[i]), nameOfLabel(label), 100 * probability));
-        }
-    }
-
-    /// Every token of a prompt has a label: without a text there are no words.
-    Status tagPrompts()
-    {
-        const auto given = rows();
-        TRAINYARD_TRY_STATUS(checkRows(given));
-        TRAINYARD_TRY_STATUS(load());
-        Json lists = Json::array();
-        for (const EncodedRow& row : given) {
-            std::vector<std::size_t> tokens(row.tokens.size());
-            std::iota(tokens.begin(), tokens.end(), std::size_t(0));
-            TRAINYARD_TRY(const auto labels, tagTokens(*m_model, row, tokens, count()));
-            Json list = Json::array();
-            for (std::size_t i = 0; i < tokens.size(); ++i) {
-                list.push_back(Json{{"token", row.tokens[i]}, {"labels", toJson(labels[i])}});
-                if (!m_options.json)
-                    m_output.print(fmt::format("{}\t{}\t{:.2f} %\n", row.tokens[i],
-                                               nameOfLabel(labels[i].front().label),
-                                               100 * labels[i].front().probability));
-            }
-            lists.push_back(std::move(list));
-        }
-        if (m_options.json)
-            print("words", std::move(lists));
+            parts.push_back({partOf(m_text, words[i].begin, words[i].end),
+                             charactersIn(std::string_view(m_text).substr(0, words[i].begin)),
+                             charactersIn(std::string_view(m_text).substr(0, words[i].end)),
+                             {},
+                             labels[i]});
+        m_output.printWords({parts});
         return {};
     }
 
@@ -334,26 +275,26 @@ private:
         if (spans.empty())
             return failed("the model finds no answer of a length that is searched for",
                           "it may not be trained yet: choose a later checkpoint");
-        if (m_options.json)
-            print("answers", Json::array({answersJson(spans)}));
-        else
-            printAnswers(spans);
+        std::vector<AnswerPart> answers;
+        for (const FoundSpan& span : spans)
+            answers.push_back(answerOf(span));
+        m_output.printAnswers({answers});
         return {};
     }
 
     /// A long context is cut into rows as in training; the best spans of all of them count.
     Result<std::vector<FoundSpan>> spansOf(const std::vector<std::int32_t>& asked,
-                                            const std::vector<AlignedPiece>& context)
+                                           const std::vector<AlignedPiece>& context) const
     {
         std::vector<TaskRow> rows;
         std::vector<AnswerLogits> logits;
         const std::size_t room = rowLength() - kSpecialOfPair - asked.size();
         for (const auto& [begin, end] : contextWindows(context.size(), room, m_learned.docStride)) {
-            rows.push_back(
-                answerRow(m_codec->special(), asked, std::span(context).subspan(begin, end - begin)));
-            rows.back().tokenBegins.resize(rows.back().tokens.size(), -1);
-            rows.back().tokenEnds.resize(rows.back().tokens.size(), -1);
-            TRAINYARD_TRY(AnswerLogits ofRow, answerLogits(*m_model, encoded(rows.back())));
+            const auto part = std::span(context).subspan(begin, end - begin);
+            TaskRow& row = rows.emplace_back(answerRow(m_codec->special(), asked, part));
+            row.tokenBegins.resize(row.tokens.size(), -1); // of the last [SEP]
+            row.tokenEnds.resize(row.tokens.size(), -1);
+            TRAINYARD_TRY(AnswerLogits ofRow, answerLogits(*m_model, encoded(row)));
             logits.push_back(std::move(ofRow));
         }
         std::vector<ScoredRow> scored;
@@ -367,41 +308,23 @@ private:
         return spans;
     }
 
-    std::string answerText(const FoundSpan& span) const
-    {
-        return sanitizeText(std::string_view(m_options.pair).substr(span.begin, span.end - span.begin),
-                            Lines::Many);
-    }
-
-    Json answersJson(const std::vector<FoundSpan>& spans) const
+    AnswerPart answerOf(const FoundSpan& span) const
     {
         const std::string_view text = m_options.pair;
-        Json list = Json::array();
-        for (const FoundSpan& span : spans) {
-            Json answer{{"text", span.isAnswer ? answerText(span) : std::string()}};
-            if (span.isAnswer) {
-                answer["begin"] = charactersIn(text.substr(0, span.begin));
-                answer["end"] = charactersIn(text.substr(0, span.end));
-            }
-            answer["score"] = span.score;
-            answer["probability"] = span.probability;
-            list.push_back(std::move(answer));
-        }
-        return list;
-    }
-
-    void printAnswers(const std::vector<FoundSpan>& spans)
-    {
-        for (const FoundSpan& span : spans)
-            m_output.print(
-                fmt::format("{:6.2f} %  {:8.3f}  {}\n", 100 * span.probability, span.score,
-                            span.isAnswer ? sanitizeText(answerText(span)) : std::string("(no answer)")));
+        if (!span.isAnswer)
+            return {false, {}, 0, 0, span.score, span.probability};
+        return {true,
+                partOf(text, span.begin, span.end),
+                charactersIn(text.substr(0, span.begin)),
+                charactersIn(text.substr(0, span.end)),
+                span.score,
+                span.probability};
     }
 
     const TryOptions& m_options;
     StoredModel m_stored;
-    AnswerOutput& m_output;
     LearnedRows m_learned;
+    TaskOutput m_output;
     std::unique_ptr<const TextCodec> m_codec; ///< null for --token-ids
     std::string m_text;
     std::vector<TokenIds> m_prompts; ///< of --token-ids

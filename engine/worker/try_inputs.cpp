@@ -57,8 +57,7 @@ Result<std::vector<TokenIds>> triedTokens(const TryOptions& options)
 
 Result<TextCodec> codecOf(const TryOptions& options, const StoredModel& model)
 {
-    const TokenizerFiles named{
-        options.vocabulary, options.cased ? std::optional(true) : std::nullopt, {}};
+    const TokenizerFiles named{options.vocabulary, options.cased ? std::optional(true) : std::nullopt, {}};
     TRAINYARD_TRY(const TokenizerFiles files, options.vocabulary.empty() ? tokenizerOf(model) : named);
     return TextCodec::load(files, model.spec());
 }

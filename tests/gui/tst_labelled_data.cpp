@@ -63,8 +63,8 @@ private slots:
     void everyOptionOfATaskHasAField_data()
     {
         QTest::addColumn<int>("kind");
-        for (const TaskKind kind : {TaskKind::Classify, TaskKind::Regress, TaskKind::Tag, TaskKind::Answer,
-                                    TaskKind::Complete})
+        for (const TaskKind kind :
+             {TaskKind::Classify, TaskKind::Regress, TaskKind::Tag, TaskKind::Answer, TaskKind::Complete})
             QTest::addRow("%s", std::string(nameOf(kind)).c_str()) << int(kind);
     }
     void everyOptionOfATaskHasAField()

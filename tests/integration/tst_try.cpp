@@ -166,9 +166,9 @@ private slots:
                 .toArray();
         QVERIFY(pair[0]["probability"].toDouble() != labels[0]["probability"].toDouble());
         // [CLS] the train leaves [SEP]
-        const QJsonArray tokens = documentIn(m_cli.run({"try", model, "--token-ids", "[[2,6,5,7,3]]",
-                                                        "--json"}))["labels"][0]
-                                      .toArray();
+        const QJsonArray tokens =
+            documentIn(m_cli.run({"try", model, "--token-ids", "[[2,6,5,7,3]]", "--json"}))["labels"][0]
+                .toArray();
         QCOMPARE(tokens, labels);
     }
 
@@ -176,7 +176,8 @@ private slots:
     {
         if (!QFile::exists(taskModel("regress")))
             QSKIP(kNoReferences);
-        const CliResult result = m_cli.run({"try", taskModel("regress"), "--token-ids", "[[2,6,3],[2,5,3]]", "--json"});
+        const CliResult result =
+            m_cli.run({"try", taskModel("regress"), "--token-ids", "[[2,6,3],[2,5,3]]", "--json"});
         QVERIFY2(result.status == 0, qPrintable(result.err));
         const QJsonArray values = documentIn(result)["values"].toArray();
         QCOMPARE(values.size(), 2);
@@ -210,7 +211,7 @@ private slots:
         QString context;
         for (int word = 9; word < 90; ++word) // longer than the model's 64 positions: several rows
             context += "word" + QString::number(word) + ' ';
-        const QStringList command{"try",     taskModel("answer"), "the train", "--pair", context,
+        const QStringList command{"try",     taskModel("answer"), "the train", "--pair",    context,
                                   "--vocab", taskVocabulary(),    "--json",    "--answers", "7"};
         const CliResult result = m_cli.run(command);
         QVERIFY2(result.status == 0, qPrintable(result.err));
@@ -218,7 +219,8 @@ private slots:
         QCOMPARE(answers.size(), 7);
         for (qsizetype i = 0; i < answers.size(); ++i) {
             const qsizetype begin = answers[i]["begin"].toInteger();
-            QCOMPARE(context.mid(begin, answers[i]["end"].toInteger() - begin), answers[i]["text"].toString());
+            QCOMPARE(context.mid(begin, answers[i]["end"].toInteger() - begin),
+                     answers[i]["text"].toString());
             QVERIFY(i == 0 || answers[i]["score"].toDouble() <= answers[i - 1]["score"].toDouble());
         }
         const QJsonArray lacking =

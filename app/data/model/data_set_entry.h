@@ -22,7 +22,7 @@ struct DataSetEntry {
     std::uint64_t testRows = 0;
     int shards = 0;
     int sequenceLength = 0;
-    int maxPredictions = 0;     ///< 0 = rows without masks
+    int maxPredictions = 0; ///< 0 = rows without masks
     int vocabularySize = 0;
     std::optional<double> paddingShare{}; ///< of the tokens of all rows; nullopt = unknown
     std::string objective = "bert";       ///< or "mlm", "gpt", a task: "classify" ...

@@ -78,7 +78,8 @@ void addSampling(CLI::App& command, TryOptions& options)
         ->check(CLI::NonNegativeNumber)
         ->excludes(greedy)
         ->capture_default_str();
-    command.add_option("--top-k", sampling.topK, "Choose from this many of the most probable tokens; 0 = all")
+    command
+        .add_option("--top-k", sampling.topK, "Choose from this many of the most probable tokens; 0 = all")
         ->check(CLI::NonNegativeNumber)
         ->excludes(greedy)
         ->capture_default_str();

@@ -56,8 +56,9 @@ private slots:
     void readsTheManifestOfATask()
     {
         QByteArray text = kManifest;
-        text.replace(R"("statistics")", R"("settings":{"objective":"tag"},"task":{"labels":["O","B-LOC","I-LOC"],)"
-                                        R"("held_out":[],"doc_stride":0,"questions":""},"statistics")");
+        text.replace(R"("statistics")",
+                     R"("settings":{"objective":"tag"},"task":{"labels":["O","B-LOC","I-LOC"],)"
+                     R"("held_out":[],"doc_stride":0,"questions":""},"statistics")");
         const auto manifest = parseDataSetManifest(text.toStdString(), "manifest.json");
         QVERIFY(manifest.ok());
         const DataSetEntry read = withManifest(entry("/d"), *manifest);

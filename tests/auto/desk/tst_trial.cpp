@@ -17,9 +17,8 @@ const QString kFilled =
     "{\"token\":6,\"probability\":0.125,\"text\":\"bus\"}]},"
     "{\"position\":4,\"answers\":[{\"token\":8,\"probability\":0.5,\"text\":\"##s\"}]}]]}\n";
 
-const QString kLabels =
-    "{\"labels\":[[{\"label\":\"late\",\"id\":1,\"probability\":0.75},"
-    "{\"label\":\"on time\",\"id\":0,\"probability\":0.25}]]}\n";
+const QString kLabels = "{\"labels\":[[{\"label\":\"late\",\"id\":1,\"probability\":0.75},"
+                        "{\"label\":\"on time\",\"id\":0,\"probability\":0.25}]]}\n";
 const QString kWords =
     "{\"words\":[[{\"text\":\"Über\",\"begin\":0,\"end\":4,\"labels\":[{\"label\":\"O\",\"id\":0,"
     "\"probability\":0.5}]},{\"text\":\"Köln\",\"begin\":6,\"end\":10,\"labels\":[{\"label\":\"B-LOC\","
@@ -180,8 +179,10 @@ private slots:
         QStringList cells;
         for (int column = 0; column < table.columnCount(); ++column) {
             heads << table.headerData(column, Qt::Horizontal).toString();
-            cells << table.index(table.rowCount() - 1, column).data().toString().replace(
-                QChar(QChar::Nbsp), QLatin1Char(' '));
+            cells << table.index(table.rowCount() - 1, column)
+                         .data()
+                         .toString()
+                         .replace(QChar(QChar::Nbsp), QLatin1Char(' '));
         }
         QCOMPARE(heads, columns);
         QCOMPARE(cells.size(), lastRow.size());

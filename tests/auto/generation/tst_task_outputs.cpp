@@ -76,12 +76,11 @@ constexpr std::int64_t kRows = 4;
 double errorOf(const std::vector<LabelProbability>& labels, const at::Tensor& logits)
 {
     const at::Tensor wanted = at::softmax(logits, 0);
-    double worst = std::ranges::is_sorted(labels, std::ranges::greater(), &LabelProbability::probability)
-                       ? 0
-                       : 1;
+    double worst =
+        std::ranges::is_sorted(labels, std::ranges::greater(), &LabelProbability::probability) ? 0 : 1;
     for (const auto& [label, probability] : labels)
-        worst = std::max(worst,
-                         std::abs(probability - wanted[static_cast<std::int64_t>(label)].item<double>()));
+        worst =
+            std::max(worst, std::abs(probability - wanted[static_cast<std::int64_t>(label)].item<double>()));
     return worst;
 }
 

@@ -468,17 +468,21 @@ TrialStatus classified(const QString& model, double best)
 /// With so many words that the table scrolls.
 TrialStatus tagged()
 {
-    const QString text = QStringLiteral("The last train from Vienna to Prague was driven by Anna Novak of the "
-                                        "Northern Railway on 3 May.");
+    const QString text =
+        QStringLiteral("The last train from Vienna to Prague was driven by Anna Novak of the "
+                       "Northern Railway on 3 May.");
     const QMap<QString, QString> labels{{"Vienna", "B-LOC"}, {"Prague", "B-LOC"},   {"Anna", "B-PER"},
                                         {"Novak", "I-PER"},  {"Northern", "B-ORG"}, {"Railway", "I-ORG"}};
-    const QString word =
-        QStringLiteral(R"({"text":"%1","begin":%2,"end":%3,"labels":[{"label":"%4","id":0,"probability":%5}]})");
+    const QString word = QStringLiteral(
+        R"({"text":"%1","begin":%2,"end":%3,"labels":[{"label":"%4","id":0,"probability":%5}]})");
     QStringList words;
     qsizetype begin = 0;
     for (const QString& each : text.split(' ')) {
-        words << word.arg(each).arg(begin).arg(begin + each.size()).arg(labels.value(each, "O")).arg(
-            labels.contains(each) ? 0.94 : 0.998);
+        words << word.arg(each)
+                     .arg(begin)
+                     .arg(begin + each.size())
+                     .arg(labels.value(each, "O"))
+                     .arg(labels.contains(each) ? 0.94 : 0.998);
         begin += each.size() + 1;
     }
     return trialOf(QStringLiteral("bert-base-conll · Step 2 000"), text,
@@ -489,15 +493,17 @@ TrialStatus answered()
 {
     const QString context = QStringLiteral(
         "The first railway of the country was opened in 1837 between the capital and the summer residence, a "
-        "line of about twenty kilometres. The engines had been built abroad and came by ship; the coaches were "
-        "made in the workshops of the town under the direction of Franz von Gerstner, who had planned the line.");
-    const QString answer =
-        QStringLiteral(R"({"text":"%1","begin":%2,"end":%3,"score":%4,"probability":%5})");
+        "line of about twenty kilometres. The engines had been built abroad and came by ship; the coaches "
+        "were "
+        "made in the workshops of the town under the direction of Franz von Gerstner, who had planned the "
+        "line.");
+    const QString answer = QStringLiteral(R"({"text":"%1","begin":%2,"end":%3,"score":%4,"probability":%5})");
     QStringList answers;
     double score = 13.2;
     double left = 1;
-    for (const QString& text : {QStringLiteral("Franz von Gerstner"), QStringLiteral("von Gerstner"),
-                                QStringLiteral("Gerstner"), QStringLiteral("the direction of Franz von Gerstner")}) {
+    for (const QString& text :
+         {QStringLiteral("Franz von Gerstner"), QStringLiteral("von Gerstner"), QStringLiteral("Gerstner"),
+          QStringLiteral("the direction of Franz von Gerstner")}) {
         const qsizetype begin = context.indexOf(text);
         answers << answer.arg(text).arg(begin).arg(begin + text.size()).arg(score).arg(left * 0.81);
         score -= 2.1;
@@ -566,8 +572,13 @@ void writeLayoutOfResume(const QString& folder)
 
 void writeRuns(const QString& desk)
 {
-    QList<support::SampleRun> runs{liveRun(),     failedRun(),     resumedRun(), stoppedRun(),
-                                   divergedRun(), overfittedRun(), reachedRun(),
+    QList<support::SampleRun> runs{liveRun(),
+                                   failedRun(),
+                                   resumedRun(),
+                                   stoppedRun(),
+                                   divergedRun(),
+                                   overfittedRun(),
+                                   reachedRun(),
                                    taskRun(kAnswers, "bert-large-squad", TaskKind::Answer),
                                    taskRun(kClassifies, "bert-base-mails", TaskKind::Classify),
                                    taskRun(kTags, "bert-base-conll", TaskKind::Tag)};

@@ -6,6 +6,7 @@
 #include <QStringList>
 
 #include "engine/records/record.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard::support {
 
@@ -30,11 +31,11 @@ struct SampleRun {
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks
     QString datasetPath = "/data/wikipedia-en/phase1";
-    TaskKind task = TaskKind::None; ///< of the specification; the records stay those of pre-training
     QString hardware;     ///< of the nodes, as the specification names it; empty = it does not say
     int pipeline = 1;     ///< pipeline ranks; divides worldSize
     bool hasGpus = false; ///< a device per rank, with temperature and power
     int rowLength = 0;    ///< of the data set, whose manifest is kept with the run; 0 = it is not
+    TaskKind task{};      ///< of the specification; the records stay those of pre-training
     std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
     unsigned seed = 1;                                ///< of the noise
 };
