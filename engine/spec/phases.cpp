@@ -1,43 +1,15 @@
 #include "engine/spec/phases.h"
 
 #include <algorithm>
+#include <type_traits>
 
 #include <fmt/format.h>
 
-#include "engine/spec/run_fields.h"
+#include "engine/spec/phase_sections.h"
 
 namespace trainyard {
 
 namespace {
-
-/// Copies the members that a phase names from its section to the run's.
-template <typename Section>
-struct Overlay {
-    const Section& from;
-    Section& to;
-    const PhaseSpec& phase;
-    std::string path; ///< of the section, with its dot
-
-    template <typename Member>
-    void operator()(const char* key, Member Section::*member, const FieldInfo&)
-    {
-        if (phase.named.contains(path + key))
-            to.*member = from.*member;
-    }
-};
-
-/// Visits the sections of a phase that are sections of the run as well.
-struct OverlaidSections {
-    const PhaseSpec& phase;
-    RunSpec& run;
-
-    template <typename Section>
-    void lay(const char* key, const Section& from, Section& to)
-    {
-        Overlay<Section> overlay{from, to, phase, std::string(key) + "."};
-        describe(overlay, Of<Section>());
-    }
-};
 
 const PhaseSpec& phaseIn(const RunSpec& run, int phase)
 {
@@ -71,11 +43,12 @@ RunSpec specOfPhase(const RunSpec& run, int phase)
     const PhaseSpec& over = phaseIn(run, phase);
     spec.phases.clear();
     spec.launch.steps = over.steps;
-    OverlaidSections sections{over, spec};
-    sections.lay("dataset", over.dataset, spec.dataset);
-    sections.lay("batch", over.batch, spec.batch);
-    sections.lay("optimizer", over.optimizer, spec.optimizer);
-    sections.lay("memory", over.memory, spec.memory);
+    eachPhaseSection(over, spec, [&](const char* key, const auto& from, auto& to) {
+        eachFieldOf<std::remove_cvref_t<decltype(to)>>(key, [&](const std::string& field, const auto& access) {
+            if (over.named.contains(field))
+                std::invoke(access, to) = std::invoke(access, from);
+        });
+    });
     return spec;
 }
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/planner/explain/setting_moves.h"
+#include "engine/spec/phase_edits.h"
 #include "engine/spec/phase_rules.h"
 
 namespace trainyard {
@@ -257,6 +258,9 @@ ExplainedProblem inPhase(const RunSpec& run, int phase, ExplainedProblem explain
 {
     explained.problem = inPhase(run, phase, std::move(explained.problem));
     for (Remedy& remedy : explained.remedies) {
+        RunSpec whole = run;
+        applyInPhase(whole, phase, remedy.spec);
+        remedy.spec = std::move(whole);
         for (FieldChange& change : remedy.changes)
             change.path = pathInPhase(run, phase, change.path);
     }

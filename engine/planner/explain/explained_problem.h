@@ -35,7 +35,8 @@ struct ExplainedProblem {
     Error error() const;
 };
 
-/// A problem of a phase and its remedies, tied to the fields of the run (inPhase() of a diagnostic).
+/// A problem of a phase and its remedies, tied to the fields of the run (inPhase() of a diagnostic); remedies
+/// become specifications of the run.
 ExplainedProblem inPhase(const RunSpec& run, int phase, ExplainedProblem explained);
 
 /// For each problem the settings that solve it, each found by asking `find`: with any one of them the field
