@@ -19,7 +19,7 @@
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
 #include "app/plan/evaluation_summary.h"
-#include "app/plan/planned_run.h"
+#include "app/plan/planned_phases.h"
 #include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
@@ -253,18 +253,13 @@ std::size_t mostMemory(const std::vector<PhasePlan>& phases)
 /// Of all phases; nullopt where one has no time.
 std::optional<TrainingEffort> effortOf(const std::vector<PhasePlan>& phases)
 {
-    TrainingEffort effort;
-    bool hasCost = true;
+    std::vector<TrainingEffort> efforts;
     for (const PhasePlan& phase : phases) {
         if (!phase.planned.hasTime())
             return std::nullopt;
-        const TrainingEffort& own = (*phase.planned.time)->training;
-        effort.days += own.days;
-        effort.cost += own.cost;
-        hasCost = hasCost && own.cost > 0;
+        efforts.push_back((*phase.planned.time)->training);
     }
-    effort.cost = hasCost ? effort.cost : 0;
-    return effort;
+    return effortTogether(efforts);
 }
 
 QJsonObject effortJson(const TrainingEffort& effort, const PlannedTime& time)

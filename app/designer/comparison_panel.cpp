@@ -147,7 +147,7 @@ void ComparisonPanel::setKeptEfficiency(double efficiency)
 
 void ComparisonPanel::swap()
 {
-    const RunSpec spec = m_kept->spec;
+    const RunSpec spec = m_kept->run();
     m_document.closeEdit();
     m_document.undoStack().beginMacro(tr("Other design"));
     m_document.undoStack().push(new KeepDesign(*this, m_present));
@@ -166,7 +166,7 @@ void ComparisonPanel::showTables()
     if (!m_kept)
         return;
     m_metrics.setTable(comparedMetrics(*m_kept, m_present));
-    m_fields.setTable(withFieldLabels(comparedFields(m_kept->spec, m_present.spec)));
+    m_fields.setTable(withFieldLabels(comparedFields(m_kept->run(), m_present.run())));
 }
 
 } // namespace trainyard

@@ -1,6 +1,7 @@
 #include "app/designer/design_page.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include <QAction>
 #include <QDockWidget>
@@ -13,10 +14,12 @@
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
 #include "app/designer/memory_bars.h"
+#include "app/designer/phases_editor.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
+#include "app/plan/evaluation_summary.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 #include "app/workspace/message_bar.h"
@@ -25,6 +28,10 @@
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/names.h"
+#include "engine/spec/phase_edits.h"
+#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases.h"
+#include "engine/spec/recipes.h"
 #include "engine/spec/remarks.h"
 #include "remote/launch/inventory.h"
 
@@ -151,6 +158,8 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPage::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPage::refresh);
     connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
+    connect(&m_form->phases(), &PhasesEditor::phaseChosen, this, &DesignPage::refresh);
+    connect(&m_form->phases(), &PhasesEditor::recipeWanted, this, &DesignPage::applyRecipe);
     connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
     connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPage::apply);
     connect(&m_explainSoon, &QTimer::timeout, this, &DesignPage::explainProblems);
@@ -255,10 +264,9 @@ void DesignPage::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-/// Returns the data set of the specification, if its manifest is known here.
-const DataSetEntry* DesignPage::dataSet() const
+const DataSetEntry* DesignPage::dataSet(const std::string& folder) const
 {
-    const QString path = QString::fromStdString(m_document.spec().dataset.path);
+    const QString path = QString::fromStdString(folder);
     for (int row = 0; row < m_dataSets.rowCount(); ++row) {
         const DataSetEntry& entry = m_dataSets.at(row);
         if (entry.folder == path && entry.sequenceLength > 0)
@@ -267,16 +275,16 @@ const DataSetEntry* DesignPage::dataSet() const
     return nullptr;
 }
 
-SequenceShape DesignPage::shape() const
+SequenceShape DesignPage::shape(const RunSpec& spec) const
 {
-    const DataSetEntry* entry = dataSet();
+    const DataSetEntry* entry = dataSet(spec.dataset.path);
     return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions}
-                 : sequencesOf(m_document.spec().model.maxPositions);
+                 : sequencesOf(spec.model.maxPositions);
 }
 
-std::optional<DataSetShape> DesignPage::rows() const
+std::optional<DataSetShape> DesignPage::rows(const RunSpec& spec) const
 {
-    const DataSetEntry* entry = dataSet();
+    const DataSetEntry* entry = dataSet(spec.dataset.path);
     if (!entry)
         return std::nullopt;
     return DataSetShape{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
@@ -286,28 +294,50 @@ std::optional<DataSetShape> DesignPage::rows() const
 
 VerdictPanel::Findings DesignPage::findings() const
 {
-    const RunSpec& spec = m_document.spec();
     VerdictPanel::Findings findings{m_document.diagnostics(),
-                                    m_document.isValid() ? remarksOn(spec) : Diagnostics()};
-    if (const auto shape = rows()) {
-        for (const Diagnostic& problem : dataSetProblems(spec, *shape))
-            findings.problems.push_back(problem);
-        for (const Diagnostic& remark : dataSetRemarks(spec, *shape))
-            findings.remarks.push_back(remark);
+                                    m_document.isValid() ? remarksOn(m_document.spec()) : Diagnostics()};
+    for (const PlannedDesign& design : m_phases)
+        addFindings(design, findings);
+    for (const PlannedDesign& design : m_phases) {
+        if (const auto& shortage = design.plan.shortage; findings.problems.empty() && shortage)
+            findings.problems.push_back(inPhase(design.run(), design.phase, memoryProblem(*shortage)));
     }
-    for (const Diagnostic& remark : processorRemarks(spec, m_design.plan.hosts))
-        findings.remarks.push_back(remark);
-    if (const auto& shortage = m_design.plan.shortage; findings.problems.empty() && shortage)
-        findings.problems.push_back(memoryProblem(*shortage));
     return findings;
+}
+
+void DesignPage::addFindings(const PlannedDesign& design, VerdictPanel::Findings& findings) const
+{
+    const auto add = [&design](Diagnostics found, Diagnostics& all) {
+        for (const Diagnostic& one : inPhase(design.run(), design.phase, std::move(found)))
+            all.push_back(one);
+    };
+    if (const auto shape = rows(design.spec)) {
+        add(dataSetProblems(design.spec, *shape), findings.problems);
+        add(dataSetRemarks(design.spec, *shape), findings.remarks);
+    }
+    add(processorRemarks(design.spec, design.plan.hosts), findings.remarks);
+}
+
+std::vector<ExplainedProblem> DesignPage::explain(const PlannedDesign& design) const
+{
+    const PlanFacts facts = planFacts(planInputs(design.spec), rows(design.spec));
+    auto explained = explainPlan(design.spec, facts);
+    if (explained.empty())
+        explained = explainProcessors(design.spec, facts);
+    std::vector<ExplainedProblem> ofRun;
+    for (const ExplainedProblem& one : explained) {
+        ofRun.push_back(inPhase(design.run(), design.phase, one));
+        if (ofRun.back().problem != one.problem) // also as it is reported where all phases have it
+            ofRun.push_back({one.problem, ofRun.back().remedies});
+    }
+    return ofRun;
 }
 
 void DesignPage::explainProblems()
 {
-    const PlanFacts facts = planFacts(planInputs(), rows());
-    auto explained = explainPlan(m_document.spec(), facts);
-    if (explained.empty())
-        explained = explainProcessors(m_document.spec(), facts);
+    std::vector<ExplainedProblem> explained;
+    for (const PlannedDesign& design : m_phases)
+        std::ranges::move(explain(design), std::back_inserter(explained));
     m_verdict->showRemedies(explained);
 }
 
@@ -317,36 +347,68 @@ void DesignPage::apply(const Remedy& remedy)
                           [&](RunSpec& spec) { spec = remedy.spec; });
 }
 
-PlanInputs DesignPage::planInputs() const
+PlanInputs DesignPage::planInputs(const RunSpec& spec) const
 {
-    return {shape(), [this](const std::string& name) { return m_hardware.find(name); },
+    return {shape(spec), [this](const std::string& name) { return m_hardware.find(name); },
             [this](const NodeSpec& node) { return memoryFoundOn(node, m_hosts); }};
 }
 
-PlannedDesign DesignPage::plannedDesign() const
+PlannedDesign DesignPage::planPhase(int phase) const
 {
-    const RunSpec& spec = m_document.spec();
-    return {spec, shape(), planRun(spec, planInputs())};
+    const RunSpec& run = m_document.spec();
+    RunSpec spec = specOfPhase(run, phase);
+    const PlanInputs inputs = planInputs(spec);
+    PlannedDesign design{std::move(spec), inputs.shape};
+    design.plan = planRun(design.spec, inputs);
+    design.phase = phase;
+    if (!run.phases.empty())
+        design.whole = run;
+    return design;
 }
 
 /// Updates everything that is fast to compute; slower results follow in the panels.
 void DesignPage::refresh()
 {
-    m_design = plannedDesign();
+    m_phases.clear();
+    for (int phase = 0; phase < phaseCount(m_document.spec()); ++phase)
+        m_phases.push_back(planPhase(phase));
+    showPhases();
     showCluster();
-    m_verdict->showVerdict(m_design, findings());
-    m_alternatives->setDesign(m_design);
-    m_plan->showDesign(m_design);
+    m_verdict->showVerdict(design(), findings());
+    m_alternatives->setDesign(design());
+    m_plan->showDesign(design());
     m_explainSoon.start();
+}
+
+void DesignPage::showPhases()
+{
+    m_phase = static_cast<std::size_t>(m_form->phases().chosen());
+    m_form->phases().showPlans(m_phases);
+    m_form->phases().setFacts(factsOf(design()));
+    m_verdict->setPhases(phaseTitle(m_document.spec(), design().phase), phaseTotals(m_phases));
+}
+
+QString DesignPage::factsOf(const PlannedDesign& design) const
+{
+    const std::string& evaluated =
+        design.spec.evaluation.dataset.empty() ? design.spec.dataset.path : design.spec.evaluation.dataset;
+    const DataSetEntry* testRows = dataSet(evaluated);
+    const QString sequences =
+        dataSet(design.spec.dataset.path)
+            ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
+            : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
+                  .arg(displayCount(design.shape.length));
+    return sequences + QLatin1Char(' ') +
+           evaluationSummary(design.spec, testRows ? std::optional(testRows->testRows) : std::nullopt);
 }
 
 void DesignPage::showCluster()
 {
-    const PlannedRun& plan = m_design.plan;
-    const DeviceMap map(m_design.spec);
+    const PlannedRun& plan = design().plan;
+    const DeviceMap map(design().spec);
     const GroupedMemory memory = groupMemory(map, plan.pipelineRanks, plan.hosts);
     m_cluster->setCluster(map, memory);
-    m_memory->setMemory(memory, m_design.spec.layout, plan.memory.assumptions);
+    m_memory->setMemory(memory, design().spec.layout, plan.memory.assumptions);
 }
 
 void DesignPage::showKept()
@@ -361,7 +423,11 @@ void DesignPage::showKept()
 void DesignPage::applyAlternative(const FoundLayout& layout)
 {
     m_document.editAtOnce(tr("Alternative layout"), QStringLiteral("layout"),
-                          [&layout](RunSpec& spec) { applyLayout(spec, layout); });
+                          [&layout, phase = design().phase](RunSpec& run) {
+                              RunSpec wanted = specOfPhase(run, phase);
+                              applyLayout(wanted, layout);
+                              applyInPhase(run, phase, wanted);
+                          });
     reportHostsWithoutRanks();
 }
 
@@ -369,7 +435,7 @@ void DesignPage::applyAlternative(const FoundLayout& layout)
 /// removes them.
 void DesignPage::reportHostsWithoutRanks()
 {
-    const auto& hosts = m_design.plan.hosts;
+    const auto& hosts = design().plan.hosts;
     const auto used = hosts.empty() ? 0 : static_cast<std::ptrdiff_t>(hosts.back().node) + 1;
     const auto all = static_cast<std::ptrdiff_t>(m_document.spec().cluster.nodes.size());
     if (used >= all)
@@ -383,6 +449,39 @@ void DesignPage::reportHostsWithoutRanks()
                 if (used < static_cast<std::ptrdiff_t>(spec.cluster.nodes.size()))
                     spec.cluster.nodes.erase(spec.cluster.nodes.begin() + used, spec.cluster.nodes.end());
             });
+        m_page->messageBar()->clear();
+    });
+}
+
+/// Keeps the hosts of the design, and takes listed data sets of the recipe's sequence lengths.
+void DesignPage::applyRecipe(const QString& name)
+{
+    const auto recipe = recipeOf(name.toStdString());
+    std::vector<std::string> dataSets;
+    for (const int length : recipe->lengths) {
+        for (int row = 0; row < m_dataSets.rowCount(); ++row) {
+            const DataSetEntry& entry = m_dataSets.at(row);
+            if (entry.sequenceLength == length && entry.objective == "bert") {
+                dataSets.push_back(entry.folder.toStdString());
+                break;
+            }
+        }
+    }
+    if (dataSets.size() != recipe->lengths.size())
+        dataSets.clear();
+    auto run = runOf(*recipe, dataSets);
+    if (!run.ok())
+        return m_page->messageBar()->showError(run.error());
+    m_document.editAtOnce(tr("Recipe"), QStringLiteral("recipe"), [&run](RunSpec& spec) {
+        const ClusterSpec cluster = spec.cluster;
+        spec = std::move(*run);
+        spec.cluster = cluster;
+    });
+    m_page->messageBar()->showMessage(MessageBar::Tone::Info,
+                                      tr("This is %1 now.").arg(QString::fromStdString(recipe->title)),
+                                      QString::fromStdString(recipe->source));
+    m_page->messageBar()->addAction(tr("&Undo"), [this] {
+        undo();
         m_page->messageBar()->clear();
     });
 }

@@ -8,7 +8,7 @@
 #include "app/designer/verdict_panel.h"
 #include "app/hosts/model/host_list_model.h"
 #include "app/plan/hardware_library.h"
-#include "app/plan/planned_run.h"
+#include "app/plan/planned_phases.h"
 #include "app/workspace/page.h"
 #include "remote/launch/run_service.h"
 
@@ -66,13 +66,20 @@ private:
     void undo();
     void redo();
     void applyAlternative(const FoundLayout& layout);
+    void applyRecipe(const QString& name);
     void updateTitle();
-    const DataSetEntry* dataSet() const;
-    SequenceShape shape() const;
-    PlanInputs planInputs() const;
-    PlannedDesign plannedDesign() const;
-    std::optional<DataSetShape> rows() const;
+    /// Of the specification of a run or a phase; null if its manifest is unknown here.
+    const DataSetEntry* dataSet(const std::string& folder) const;
+    SequenceShape shape(const RunSpec& spec) const;
+    std::optional<DataSetShape> rows(const RunSpec& spec) const;
+    PlanInputs planInputs(const RunSpec& spec) const;
+    PlannedDesign planPhase(int phase) const;
     VerdictPanel::Findings findings() const;
+    void addFindings(const PlannedDesign& design, VerdictPanel::Findings& findings) const;
+    std::vector<ExplainedProblem> explain(const PlannedDesign& design) const;
+    const PlannedDesign& design() const { return m_phases[m_phase]; }
+    void showPhases();
+    QString factsOf(const PlannedDesign& design) const;
     /// Searches settings that solve the problems, after a pause in editing.
     void explainProblems();
     void apply(const Remedy& remedy);
@@ -99,7 +106,8 @@ private:
     PlanPanels* m_plan;
     SettingsExchange* m_exchange;
     QTimer m_explainSoon;
-    PlannedDesign m_design; ///< currently shown
+    PlannedPhases m_phases = PlannedPhases(1); ///< as last planned
+    std::size_t m_phase = 0;                   ///< that the panels show
 };
 
 } // namespace trainyard

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 
 #include "app/base/display_text.h"
 #include "app/designer/spec_field_makers.h"
@@ -178,6 +179,30 @@ QString nodeFieldHelp(const std::string& key)
 std::vector<SpecField> batchFields()
 {
     return rowsOf(kBatch);
+}
+
+std::vector<SpecField> fieldsOfPhase(int phase)
+{
+    std::vector<SpecField> rows;
+    const QString path = QStringLiteral("phases[%1].").arg(phase);
+    const auto reach = [at = static_cast<std::size_t>(phase)](auto& run) -> auto&
+    {
+        return run.phases.at(at);
+    };
+    RowMaker<PhaseSpec, decltype(reach)> maker{rows, path, reach};
+    describe(maker, Of<PhaseSpec>());
+    // Those of its sections are laid over the run's instead (phase_fields.h).
+    std::erase_if(rows, [&](const SpecField& row) { return row.path.indexOf(QLatin1Char('.'), path.size()) >= 0; });
+    return rows;
+}
+
+std::vector<SpecField> fieldsOf(const QString& path)
+{
+    std::vector<SpecField> rows;
+    std::ranges::copy_if(allRows(), std::back_inserter(rows), [&](const SpecField& row) {
+        return row.path.startsWith(path + QLatin1Char('.'));
+    });
+    return rows;
 }
 
 std::vector<SpecSection> specSections()

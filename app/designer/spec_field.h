@@ -45,6 +45,10 @@ SpecField specField(const char* path);
 QString nodeFieldHelp(const std::string& key);
 /// Returns the fields below the batch equation.
 std::vector<SpecField> batchFields();
+/// Returns the fields of one phase of the list: "phases[1].steps".
+std::vector<SpecField> fieldsOfPhase(int phase);
+/// Returns the fields of the section at `path`, such as "memory", in the order of the file.
+std::vector<SpecField> fieldsOf(const QString& path);
 /// Returns the sections of the form in order; the separate editors of batch and cluster are between them.
 std::vector<SpecSection> specSections();
 

@@ -1,9 +1,9 @@
 #include "app/designer/spec_form.h"
 
+#include <utility>
+
 #include <QApplication>
 #include <QEvent>
-#include <QFileDialog>
-#include <QMenu>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -13,23 +13,22 @@
 #include "app/base/theme.h"
 #include "app/designer/batch_row.h"
 #include "app/designer/cluster_editor.h"
+#include "app/designer/data_set_button.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
+#include "app/designer/fold_section.h"
+#include "app/designer/phases_editor.h"
+#include "app/designer/problem_text.h"
 #include "app/plan/evaluation_summary.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
 namespace {
 
 constexpr int kHelpHeight = 68; ///< four lines
-
-QString sentenceOf(const Diagnostic& problem)
-{
-    return withFieldLabels(QString::fromStdString(
-        problem.hint.empty() ? problem.message : problem.message + " — " + problem.hint));
-}
 
 } // namespace
 
@@ -39,6 +38,8 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_dataSets(parts.dataSets)
     , m_batch(new BatchRow(parts.document))
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
+    , m_phases(new PhasesEditor(parts.document, parts.dataSets))
+    , m_hadPhases(!parts.document.spec().phases.empty())
     , m_evaluation(makeParagraph({}, "muted"))
     , m_help(makeHelp())
 {
@@ -48,8 +49,9 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     auto* column = columnLayout(content, metrics::kHalf, metrics::kPanelMargins);
     const auto sections = specSections();
     addSection(column, sections[0]);
-    addHeading(column, tr("Hosts"), false).rows->addWidget(m_cluster);
-    const Fold batch = addHeading(column, tr("Batch, in sequences"), false);
+    addPhases(column);
+    addFoldSection(column, tr("Hosts"), false).rows->addWidget(m_cluster);
+    const FoldSection batch = addFoldSection(column, tr("Batch, in sequences"), false);
     batch.rows->addWidget(m_batch);
     for (const SpecField& field : batchFields())
         addField(batch, field);
@@ -64,10 +66,12 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     outer->addWidget(m_help);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showDiagnostics);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showEvaluation);
+    connect(&m_document, &SpecDocument::changed, this, &SpecForm::showSteps);
     connect(&m_dataSets, &DataSetListModel::entriesChanged, this, &SpecForm::showEvaluation);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     showDiagnostics();
     showEvaluation();
+    showSteps();
 }
 
 QLabel* SpecForm::makeHelp()
@@ -107,76 +111,55 @@ bool SpecForm::eventFilter(QObject* watched, QEvent* event)
     return QFrame::eventFilter(watched, event);
 }
 
-QToolButton* SpecForm::makeDataSetButton()
+QWidget* SpecForm::makeDataSetButton()
 {
-    auto* button = new QToolButton;
-    auto* menu = new QMenu(button);
-    setRole(button, "button");
-    button->setText(QStringLiteral("…"));
-    button->setAccessibleName(tr("Choose a data set"));
-    button->setToolTip(tr("Choose a listed data set, or a folder"));
-    button->setFixedHeight(metrics::kControlHeight);
-    button->setPopupMode(QToolButton::InstantPopup);
-    button->setMenu(menu);
-    connect(menu, &QMenu::aboutToShow, this, [this, menu] { fillDataSets(*menu); });
+    auto* button = new DataSetButton(m_dataSets);
+    connect(button, &DataSetButton::listed, this, &SpecForm::dataSetChosen);
+    connect(button, &DataSetButton::folderChosen, this, &SpecForm::setDataSetFolder);
     return button;
 }
 
-void SpecForm::fillDataSets(QMenu& menu)
+void SpecForm::setDataSetFolder(const QString& folder)
 {
-    menu.clear();
-    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
-        const DataSetEntry& entry = m_dataSets.at(row);
-        menu.addAction(tr("%1 on %2").arg(oneLine(entry.name), oneLine(entry.host)), this,
-                       [this, row] { emit dataSetChosen(row); });
-    }
-    if (menu.isEmpty())
-        menu.addAction(tr("No data sets yet: prepare one in Data"))->setEnabled(false);
-    menu.addSeparator();
-    menu.addAction(tr("Folder on this machine…"), this, &SpecForm::browseForDataSet);
-}
-
-void SpecForm::browseForDataSet()
-{
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the data set"));
-    if (folder.isEmpty())
-        return;
     m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"),
                           [&](RunSpec& spec) { spec.dataset.path = folder.toStdString(); });
 }
 
-SpecForm::Fold SpecForm::addHeading(QVBoxLayout* column, const QString& title, bool folded)
+void SpecForm::addPhases(QVBoxLayout* column)
 {
-    auto* heading = new QToolButton;
-    setRole(heading, "fold");
-    heading->setText(title);
-    heading->setAccessibleName(title);
-    heading->setCheckable(true);
-    heading->setChecked(!folded);
-    heading->setArrowType(folded ? Qt::RightArrow : Qt::DownArrow);
-    heading->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    auto* body = new QWidget;
-    auto* rows = columnLayout(body, metrics::kHalf, {0, 0, 0, metrics::kGap});
-    body->setVisible(!folded);
-    connect(heading, &QToolButton::toggled, body, [heading, body](bool open) {
-        body->setVisible(open);
-        heading->setArrowType(open ? Qt::DownArrow : Qt::RightArrow);
+    const FoldSection fold = addFoldSection(column, tr("Phases"), m_document.spec().phases.empty());
+    fold.rows->addWidget(m_phases);
+    connect(m_phases, &PhasesEditor::helpWanted, this, &SpecForm::showHelp);
+    m_phasesHeading = fold.heading;
+    connect(&m_document, &SpecDocument::changed, fold.heading, [this] {
+        const bool had = std::exchange(m_hadPhases, !m_document.spec().phases.empty());
+        if (m_hadPhases && !had)
+            m_phasesHeading->setChecked(true);
     });
-    column->addWidget(heading);
-    column->addWidget(body);
-    return {heading, rows};
+}
+
+/// The run's steps are those of its phases. A file may say another number, which only the user can settle.
+void SpecForm::showSteps()
+{
+    const RunSpec& spec = m_document.spec();
+    const bool isSum = !spec.phases.empty() && spec.launch.steps == stepsOfPhases(spec);
+    const BoundRow& steps = m_rows.at(QStringLiteral("launch.steps"));
+    steps.editor->control()->setEnabled(!isSum);
+    steps.row->setMuted(isSum);
+    steps.editor->control()->setToolTip(isSum ? tr("The sum of the phases' steps")
+                                              : wrappedToolTip(steps.editor->field().help()));
 }
 
 void SpecForm::addSection(QVBoxLayout* column, const SpecSection& section)
 {
-    const Fold fold = addHeading(column, section.title, section.advanced);
+    const FoldSection fold = addFoldSection(column, section.title, section.advanced);
     for (const SpecField& field : section.fields)
         addField(fold, field);
     if (section.fields.front().path.startsWith(QLatin1String("evaluation.")))
         fold.rows->addWidget(m_evaluation);
 }
 
-void SpecForm::addField(const Fold& fold, const SpecField& field)
+void SpecForm::addField(const FoldSection& fold, const SpecField& field)
 {
     auto* editor = new FieldEditor(m_document, field, this);
     auto* row = new FormRow(field.label, editor->control(), field.help(), FormRow::Help::OnHover);
@@ -239,6 +222,9 @@ void SpecForm::focusField(const QString& path)
     if (const auto bound = m_rows.find(path); bound != m_rows.end()) {
         bound->second.heading->setChecked(true);
         control = bound->second.editor->control();
+    } else if (path.startsWith(QLatin1String("phases"))) {
+        m_phasesHeading->setChecked(true);
+        control = m_phases->controlFor(path);
     } else if (QWidget* exact = findChild<QWidget*>(path))
         control = exact;
     else if (path.startsWith(QLatin1String("layout")) || path.startsWith(QLatin1String("batch")))

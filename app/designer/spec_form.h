@@ -13,7 +13,6 @@
 #include "app/plan/hardware_library.h"
 
 class QLabel;
-class QMenu;
 class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
@@ -24,6 +23,8 @@ class BatchRow;
 class ClusterEditor;
 class FieldEditor;
 class FormRow;
+class PhasesEditor;
+struct FoldSection;
 
 /// The form of a specification: every field with its problem below it, updated while typing. The help at the
 /// bottom describes the field with the focus or under the pointer, with links to papers.
@@ -39,8 +40,9 @@ public:
     explicit SpecForm(const Parts& parts, QWidget* parent = nullptr);
 
     /// Scrolls to the field of that JSON path, or to the nearest one that contains it, unfolds its section
-    /// and focuses it.
+    /// and focuses it. Chooses the phase of a field of one.
     void focusField(const QString& path);
+    PhasesEditor& phases() { return *m_phases; }
 
 signals:
     /// The user chose a data set of the list for the run.
@@ -50,21 +52,17 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    struct Fold {
-        QToolButton* heading;
-        QVBoxLayout* rows;
-    };
     struct BoundRow {
         FormRow* row;
         FieldEditor* editor;
         QToolButton* heading; ///< of its section
     };
     void addSection(QVBoxLayout* column, const SpecSection& section);
-    Fold addHeading(QVBoxLayout* column, const QString& title, bool folded);
-    void addField(const Fold& fold, const SpecField& field);
-    QToolButton* makeDataSetButton();
-    void fillDataSets(QMenu& menu);
-    void browseForDataSet();
+    void addPhases(QVBoxLayout* column);
+    void addField(const FoldSection& fold, const SpecField& field);
+    QWidget* makeDataSetButton();
+    void setDataSetFolder(const QString& folder);
+    void showSteps();
     QLabel* makeHelp();
     void showHelp(const QString& help);
     void onFocusChanged(QWidget* now);
@@ -80,6 +78,9 @@ private:
     std::map<QString, BoundRow> m_rows; ///< by JSON path
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
+    PhasesEditor* m_phases;
+    QToolButton* m_phasesHeading = nullptr;
+    bool m_hadPhases; ///< before the newest change
     QLabel* m_evaluation; ///< the schedule that follows from the fields of evaluation
     QLabel* m_help;
     QString m_focusHelp; ///< help of the field that has or last had the focus

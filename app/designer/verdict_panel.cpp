@@ -29,6 +29,12 @@ QString paragraphs(const QStringList& sentences)
     return html;
 }
 
+/// Also of a phase: "phases[1].memory".
+bool isOfMemory(const Diagnostic& problem)
+{
+    return problem.path == kMemoryPath || problem.path.ends_with(std::string(".") + kMemoryPath);
+}
+
 /// Scroll area as high as its content, up to a maximum in pixels.
 class FittingScroll : public QScrollArea {
 public:
@@ -77,7 +83,9 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_problems(new ProblemList)
     , m_assumptions(makeParagraph({}, "help"))
     , m_pages(new QStackedWidget)
+    , m_phase(makeLabel({}, "heading"))
     , m_metrics(new PlanMetricTable)
+    , m_all(makeParagraph({}, "muted"))
     , m_obstacle(makeLabel({}, "help"))
     , m_chooseHardware(makeButton(tr("Choose the hardware"), "link"))
     , m_explain(makeButton(tr("How is this computed?"), "link"))
@@ -87,6 +95,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     setRole(this, "panel");
     for (QLabel* text : {m_sentence, m_obstacle, m_reason})
         text->setWordWrap(true);
+    setPhases({}, {});
     m_pages->insertWidget(FindingsPage, new FittingScroll(m_problems, kMaxScrollHeight));
     m_pages->insertWidget(AssumptionsPage, makeAssumptions());
     m_explain->setCheckable(true);
@@ -105,7 +114,9 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     rows->addWidget(m_sentence);
     rows->addWidget(m_pages);
     rows->addWidget(makeSeparator());
+    rows->addWidget(m_phase);
     rows->addWidget(m_metrics);
+    rows->addWidget(m_all);
     rows->addWidget(m_obstacle);
     rows->addWidget(m_chooseHardware, 0, Qt::AlignLeft);
     rows->addLayout(links);
@@ -162,6 +173,14 @@ void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& find
     updateLaunch();
 }
 
+void VerdictPanel::setPhases(const QString& shown, const QString& all)
+{
+    m_phase->setText(shown);
+    m_phase->setVisible(!shown.isEmpty());
+    m_all->setText(all.isEmpty() ? QString() : tr("All phases: %1.").arg(all));
+    m_all->setVisible(!all.isEmpty());
+}
+
 void VerdictPanel::setKept(const std::optional<PlannedDesign>& kept)
 {
     m_kept = kept;
@@ -203,8 +222,7 @@ void VerdictPanel::showSentence(const Findings& findings)
     const Diagnostics& problems = findings.problems;
     if (!problems.empty()) {
         setStyleProperty(m_verdict, "tone", "bad");
-        m_verdict->setText(problems.front().path == kMemoryPath ? tr("✕ Does not fit")
-                                                                : tr("✕ Cannot run yet"));
+        m_verdict->setText(isOfMemory(problems.front()) ? tr("✕ Does not fit") : tr("✕ Cannot run yet"));
         m_sentence->setText(problems.size() == 1 ? tr("1 problem:")
                                                  : tr("%1 problems:").arg(problems.size()));
     } else if (!findings.remarks.empty()) {

@@ -30,6 +30,8 @@ public:
         Diagnostics remarks;
     };
     void showVerdict(const PlannedDesign& design, const Findings& findings);
+    /// Says which phase the metrics are of, and what all phases take together; both empty without phases.
+    void setPhases(const QString& shown, const QString& all);
     /// Offers buttons for fixes to those of the shown problems that are in the list.
     void showRemedies(const std::vector<ExplainedProblem>& explained);
     /// Metrics to compare with; nullopt = no comparison.
@@ -63,7 +65,9 @@ private:
     std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or the basis of the metrics
+    QLabel* m_phase; ///< that the metrics are of
     PlanMetricTable* m_metrics;
+    QLabel* m_all; ///< phases together
     QLabel* m_obstacle; ///< why there are no time metrics
     QPushButton* m_chooseHardware;
     QPushButton* m_explain;

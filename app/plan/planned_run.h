@@ -79,13 +79,16 @@ SequenceShape sequencesOf(int length);
 
 /// A specification with its plan. A plain value: it can go to other threads and be kept for comparison.
 struct PlannedDesign {
-    RunSpec spec;
+    RunSpec spec; ///< without phases: that of the phase
     SequenceShape shape{};
     PlannedRun plan{};
     /// Throughput of one rank, against that on the fewest whole nodes (ScalingForecast); NaN = not worked
     /// out.
     double efficiency = std::numeric_limits<double>::quiet_NaN();
+    int phase = 0;                   ///< of the run, from 0
+    std::optional<RunSpec> whole{}; ///< the run; nullopt: it has no phases, and is `spec`
 
+    const RunSpec& run() const { return whole ? *whole : spec; }
     bool hasTime() const { return plan.hasTime(); }
     const PlannedTime& time() const { return **plan.time; } ///< requires hasTime()
 };

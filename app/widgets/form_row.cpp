@@ -53,6 +53,11 @@ void FormRow::addBeside(QWidget* widget)
     static_cast<QHBoxLayout*>(beside)->addWidget(widget, 0, Qt::AlignTop);
 }
 
+void FormRow::setMuted(bool muted)
+{
+    setStyleProperty(m_name, "role", muted ? "muted" : "");
+}
+
 void FormRow::setError(const QString& sentence)
 {
     const bool wrong = !sentence.isEmpty();

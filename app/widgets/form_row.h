@@ -26,6 +26,8 @@ public:
     void setHelp(const QString& help);
     /// Adds a control next to the field, such as a button that fills it; owned by the row.
     void addBeside(QWidget* widget);
+    /// Shows the label muted, for a value that the field only inherits.
+    void setMuted(bool muted);
     /// Shows a sentence under the field and a red border; empty = no problem.
     void setError(const QString& sentence);
     QString error() const;

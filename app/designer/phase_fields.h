@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "app/designer/spec_field.h"
+
+namespace trainyard {
+
+/// A field in the form of a phase.
+struct PhaseField {
+    SpecField field; ///< "phases[1].batch.global"; its setter makes the phase override what it changes
+    QString inherited{}; ///< the field of the run that it overrides, "batch.global"; empty: its own
+};
+
+struct PhaseSection {
+    QString title;
+    std::vector<PhaseField> fields;
+};
+
+/// Returns the rows of the form of a phase, from 0: its own fields first, without a title, then those that it
+/// can override. Without such a phase the getters give defaults, and the setters do nothing.
+std::vector<PhaseSection> phaseSections(int phase);
+
+} // namespace trainyard

@@ -1,0 +1,115 @@
+#include "app/plan/planned_phases.h"
+
+#include <algorithm>
+
+#include <QObject>
+
+#include "app/base/display_text.h"
+#include "engine/spec/phases.h"
+
+namespace trainyard {
+
+namespace {
+
+constexpr double kSecondsPerDay = 86'400;
+
+QString moneyText(const PlannedPhases& phases, double amount)
+{
+    return displayNumber(amount) + QLatin1Char(' ') +
+           toQString(phases.front().time().node.price.currency);
+}
+
+QString memoryText(const PlannedDesign& design)
+{
+    const QString memory = displayBytes(static_cast<double>(design.plan.memory.total()));
+    return design.plan.fits() ? memory : QObject::tr("✕ %1").arg(memory);
+}
+
+QString nameIn(const RunSpec& run, int phase)
+{
+    return QString::fromStdString(run.phases.at(static_cast<std::size_t>(phase)).name);
+}
+
+} // namespace
+
+TrainingEffort effortTogether(const std::vector<TrainingEffort>& phases)
+{
+    TrainingEffort all;
+    for (const TrainingEffort& phase : phases) {
+        all.days += phase.days;
+        all.cost += phase.cost;
+    }
+    if (std::ranges::any_of(phases, [](const TrainingEffort& phase) { return phase.cost <= 0; }))
+        all.cost = 0;
+    return all;
+}
+
+std::optional<TrainingEffort> effortOf(const PlannedPhases& phases)
+{
+    std::vector<TrainingEffort> efforts;
+    for (const PlannedDesign& phase : phases) {
+        if (!phase.hasTime())
+            return std::nullopt;
+        efforts.push_back(phase.time().training);
+    }
+    return effortTogether(efforts);
+}
+
+std::size_t phaseOfMostMemory(const PlannedPhases& phases)
+{
+    const auto most = std::ranges::max_element(
+        phases, {}, [](const PlannedDesign& phase) { return phase.plan.memory.total(); });
+    return static_cast<std::size_t>(most - phases.begin());
+}
+
+QString phaseTitle(const RunSpec& run, int phase)
+{
+    if (run.phases.empty())
+        return {};
+    const QString title = QObject::tr("Phase %1 of %2").arg(phase + 1).arg(phaseCount(run));
+    const QString name = nameIn(run, phase);
+    return name.isEmpty() ? title : QObject::tr("%1: %2").arg(title, name);
+}
+
+QString phaseLabel(const RunSpec& run, int phase)
+{
+    const QString name = run.phases.empty() ? QString() : nameIn(run, phase);
+    return name.isEmpty() ? QString::number(phase + 1)
+                          : QStringLiteral("%1: %2").arg(QString::number(phase + 1), name);
+}
+
+TextTable phaseTable(const PlannedPhases& phases)
+{
+    const auto effort = effortOf(phases);
+    TextTable table{{QObject::tr("Phase"), QObject::tr("Steps"), QObject::tr("Memory per rank")}, {}};
+    if (effort)
+        table.columns << QObject::tr("Time");
+    if (effort && effort->cost > 0)
+        table.columns << QObject::tr("Cost");
+    for (const PlannedDesign& design : phases) {
+        QStringList row{phaseLabel(design.run(), design.phase), displayCount(design.spec.launch.steps),
+                        memoryText(design)};
+        if (effort)
+            row << displaySeconds(design.time().training.days * kSecondsPerDay);
+        if (effort && effort->cost > 0)
+            row << moneyText(phases, design.time().training.cost);
+        table.rows << row;
+        table.tips << phaseTitle(design.run(), design.phase);
+    }
+    return table;
+}
+
+QString phaseTotals(const PlannedPhases& phases)
+{
+    if (phases.size() < 2)
+        return {};
+    QString text = QObject::tr("%1 steps in all").arg(displayCount(stepsOfPhases(phases.front().run())));
+    if (const auto effort = effortOf(phases)) {
+        text += QStringLiteral(", ") + displaySeconds(effort->days * kSecondsPerDay);
+        if (effort->cost > 0)
+            text += QStringLiteral(", ") + moneyText(phases, effort->cost);
+    }
+    return QObject::tr("%1; phase %2 needs most memory").arg(text).arg(phaseOfMostMemory(phases) + 1);
+}
+
+} // namespace trainyard
