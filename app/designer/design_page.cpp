@@ -16,6 +16,7 @@
 #include "app/designer/memory_bars.h"
 #include "app/designer/phases_editor.h"
 #include "app/designer/plan_panels.h"
+#include "app/designer/problem_text.h"
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
@@ -134,7 +135,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     , m_hardware(parts.hardware)
     , m_page(new PageFrame(title()))
     , m_copies(new ScaledCopiesBar(m_document))
-    , m_form(new SpecForm({m_document, m_hosts, m_dataSets, m_hardware}))
+    , m_form(new SpecForm({m_document, m_hosts, m_dataSets, m_hardware, parts.store, m_runs}))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
     , m_verdict(new VerdictPanel)
@@ -158,6 +159,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPage::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPage::refresh);
     connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
+    connect(&m_weights, &StartingWeights::changed, this, &DesignPage::refresh);
     connect(&m_form->phases(), &PhasesEditor::phaseChosen, this, &DesignPage::refresh);
     connect(&m_form->phases(), &PhasesEditor::recipeWanted, this, &DesignPage::applyRecipe);
     connect(m_verdict, &VerdictPanel::problemChosen, m_form, &SpecForm::focusField);
@@ -259,6 +261,7 @@ void DesignPage::addActions()
 
 void DesignPage::activate()
 {
+    m_weights.refresh(); // the folder may have changed meanwhile
     refresh();
     if (!m_form->isAncestorOf(focusWidget()))
         m_form->focusField(QStringLiteral("name"));
@@ -296,6 +299,8 @@ VerdictPanel::Findings DesignPage::findings() const
 {
     VerdictPanel::Findings findings{m_document.diagnostics(),
                                     m_document.isValid() ? remarksOn(m_document.spec()) : Diagnostics()};
+    for (const Diagnostic& problem : m_weights.problems())
+        findings.problems.push_back(problem);
     for (const PlannedDesign& design : m_phases)
         addFindings(design, findings);
     for (const PlannedDesign& design : m_phases) {
@@ -373,6 +378,8 @@ void DesignPage::refresh()
     for (int phase = 0; phase < phaseCount(m_document.spec()); ++phase)
         m_phases.push_back(planPhase(phase));
     showPhases();
+    m_weights.setSpec(m_phases.front().spec);
+    showWeights();
     showCluster();
     m_verdict->showVerdict(design(), findings());
     m_alternatives->setDesign(design());
@@ -386,6 +393,14 @@ void DesignPage::showPhases()
     m_form->phases().showPlans(m_phases);
     m_form->phases().setFacts(factsOf(design()));
     m_verdict->setPhases(phaseTitle(m_document.spec(), design().phase), phaseTotals(m_phases));
+}
+
+void DesignPage::showWeights()
+{
+    QStringList lines = m_weights.facts();
+    for (const Diagnostic& problem : m_weights.problems())
+        lines << sentenceOf(problem);
+    m_form->showWeights(lines.join(QLatin1Char('\n')), !m_weights.problems().empty());
 }
 
 QString DesignPage::factsOf(const PlannedDesign& design) const

@@ -5,6 +5,7 @@
 
 #include "app/data/model/data_set_list_model.h"
 #include "app/designer/model/spec_document.h"
+#include "app/designer/model/starting_weights.h"
 #include "app/designer/verdict_panel.h"
 #include "app/hosts/model/host_list_model.h"
 #include "app/plan/hardware_library.h"
@@ -23,6 +24,7 @@ class PageFrame;
 class PlanPanels;
 class ScaledCopiesBar;
 class SettingsExchange;
+class RunStore;
 class SpecForm;
 struct FoundLayout;
 
@@ -37,6 +39,7 @@ public:
         DataSetListModel& dataSets;
         RunService& runs;
         const HardwareLibrary& hardware;
+        RunStore& store;
     };
     explicit DesignPage(const Parts& parts, QWidget* parent = nullptr);
 
@@ -79,6 +82,7 @@ private:
     std::vector<ExplainedProblem> explain(const PlannedDesign& design) const;
     const PlannedDesign& design() const { return m_phases[m_phase]; }
     void showPhases();
+    void showWeights();
     QString factsOf(const PlannedDesign& design) const;
     /// Searches settings that solve the problems, after a pause in editing.
     void explainProblems();
@@ -105,6 +109,7 @@ private:
     PanelArea* m_panels;
     PlanPanels* m_plan;
     SettingsExchange* m_exchange;
+    StartingWeights m_weights;
     QTimer m_explainSoon;
     PlannedPhases m_phases = PlannedPhases(1); ///< as last planned
     std::size_t m_phase = 0;                   ///< that the panels show

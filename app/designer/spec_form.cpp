@@ -19,6 +19,7 @@
 #include "app/designer/fold_section.h"
 #include "app/designer/phases_editor.h"
 #include "app/designer/problem_text.h"
+#include "app/designer/weights_chooser.h"
 #include "app/plan/evaluation_summary.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
@@ -40,6 +41,8 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
     , m_phases(new PhasesEditor(parts.document, parts.dataSets))
     , m_hadPhases(!parts.document.spec().phases.empty())
+    , m_chooser(new WeightsChooser(parts.document, parts.store, parts.runs, this))
+    , m_weights(makeParagraph({}, "muted"))
     , m_evaluation(makeParagraph({}, "muted"))
     , m_help(makeHelp())
 {
@@ -72,6 +75,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     showDiagnostics();
     showEvaluation();
     showSteps();
+    showWeights({}, false);
 }
 
 QLabel* SpecForm::makeHelp()
@@ -157,6 +161,8 @@ void SpecForm::addSection(QVBoxLayout* column, const SpecSection& section)
         addField(fold, field);
     if (section.fields.front().path.startsWith(QLatin1String("evaluation.")))
         fold.rows->addWidget(m_evaluation);
+    if (section.fields.front().path.startsWith(QLatin1String("init.")))
+        fold.rows->addWidget(m_weights);
 }
 
 void SpecForm::addField(const FoldSection& fold, const SpecField& field)
@@ -166,6 +172,10 @@ void SpecForm::addField(const FoldSection& fold, const SpecField& field)
     explainField(editor->control(), field.label, field.help());
     if (field.path == QLatin1String("dataset.path"))
         row->addBeside(makeDataSetButton());
+    else if (field.path == QLatin1String("init.path"))
+        row->addBeside(m_chooser->pathButton());
+    else if (field.path == QLatin1String("init.step"))
+        row->addBeside(m_chooser->stepButton());
     m_rows[field.path] = {row, editor, fold.heading};
     fold.rows->addWidget(row);
     connect(row, &FormRow::helpWanted, this, &SpecForm::showHelp);
@@ -194,6 +204,13 @@ void SpecForm::showDiagnostics()
                                                               : bound.editor->problem());
     m_batch->setError(sentenceFor({QStringLiteral("batch"), QStringLiteral("layout")}));
     m_cluster->setError(sentenceFor({QStringLiteral("cluster")}));
+}
+
+void SpecForm::showWeights(const QString& text, bool isBad)
+{
+    m_weights->setText(text);
+    m_weights->setVisible(!text.isEmpty());
+    setStyleProperty(m_weights, "role", isBad ? "error" : "muted");
 }
 
 void SpecForm::showEvaluation()

@@ -24,6 +24,9 @@ class ClusterEditor;
 class FieldEditor;
 class FormRow;
 class PhasesEditor;
+class RunService;
+class RunStore;
+class WeightsChooser;
 struct FoldSection;
 
 /// The form of a specification: every field with its problem below it, updated while typing. The help at the
@@ -36,6 +39,8 @@ public:
         HostListModel& hosts;
         DataSetListModel& dataSets;
         const HardwareLibrary& hardware;
+        RunStore& store;  ///< whose runs another one can begin with
+        RunService& runs; ///< lists folders of hosts
     };
     explicit SpecForm(const Parts& parts, QWidget* parent = nullptr);
 
@@ -43,6 +48,8 @@ public:
     /// and focuses it. Chooses the phase of a field of one.
     void focusField(const QString& path);
     PhasesEditor& phases() { return *m_phases; }
+    /// Shows what the run takes from its starting weights, in lines; `isBad`: it cannot begin with them.
+    void showWeights(const QString& text, bool isBad);
 
 signals:
     /// The user chose a data set of the list for the run.
@@ -81,6 +88,8 @@ private:
     PhasesEditor* m_phases;
     QToolButton* m_phasesHeading = nullptr;
     bool m_hadPhases; ///< before the newest change
+    WeightsChooser* m_chooser;
+    QLabel* m_weights;    ///< what is loaded from section init
     QLabel* m_evaluation; ///< the schedule that follows from the fields of evaluation
     QLabel* m_help;
     QString m_focusHelp; ///< help of the field that has or last had the focus

@@ -51,7 +51,7 @@ void DeskWindow::addPages()
     m_data = new DataPage({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
                            m_session.verifier()});
     auto* design = new DesignPage({m_session.document(), m_session.hosts(), m_session.dataSets(),
-                                   m_session.runs(), m_session.hardware()});
+                                   m_session.runs(), m_session.hardware(), m_session.runStore()});
     m_runs = new RunsPage(m_session.runStore(), m_session.alerts(), m_session.hardware());
     auto* compare = new ComparePage(m_session.runStore());
     auto* reports =

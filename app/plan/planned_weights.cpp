@@ -1,4 +1,4 @@
-#include "app/cli/support/planned_weights.h"
+#include "app/plan/planned_weights.h"
 
 #include <QJsonArray>
 
