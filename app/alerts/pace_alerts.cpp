@@ -6,6 +6,7 @@
 #include "app/alerts/alert_rules.h"
 #include "app/base/display_text.h"
 #include "app/base/median.h"
+#include "app/runs/run_phase.h"
 #include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/layout/rank_grid.h"
 
@@ -56,12 +57,13 @@ EvaluationSchedule scheduleOf(const RunSpec& spec, const RunFacts& facts)
 double evaluationSeconds(const ObservedRun& run, double usualStep)
 {
     const EvaluationTable& evaluations = run.series.evaluations();
-    const RunSpec* spec = run.facts.specNow();
     const double step = run.series.steps().last(StepColumn::Step);
-    if (!spec || evaluations.last(EvaluationColumn::Step) >= step)
+    if (!run.facts.specNow() || evaluations.last(EvaluationColumn::Step) >= step)
         return 0;
-    const EvaluationSchedule schedule = scheduleOf(*spec, run.facts);
-    if (!schedule.isDue(std::int64_t(step)))
+    const RunFacts facts = factsNow(run.facts, run.series);
+    const EvaluationSchedule schedule = scheduleOf(*facts.specNow(), facts);
+    const std::int64_t before = facts.phase ? facts.phase->firstStep - 1 : 0; // it counts from the phase
+    if (!schedule.isDue(std::int64_t(step) - before))
         return 0;
     const SeriesColumn& seconds = evaluations.column(EvaluationColumn::Seconds);
     return seconds.isEmpty() ? usualStep * double(schedule.batches)

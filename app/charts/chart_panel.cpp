@@ -29,6 +29,7 @@ constexpr int kFrameMs = 16;
 constexpr int kHintMs = 1800;
 constexpr double kPanShare = 0.25;
 constexpr double kZoomFactor = 0.7;
+constexpr int kLabelGap = 4; ///< pixels from a border to its label
 constexpr double kMinShare = 1e-4; ///< of a logarithmic axis that would begin at zero
 
 QLabel* label(QWidget* parent, const char* role)
@@ -225,6 +226,68 @@ void ChartPanel::setTitle(const QString& title)
     setAccessibleName(title);
 }
 
+void ChartPanel::setBorders(const QList<ChartBorder>& borders)
+{
+    if (borders == m_borders)
+        return;
+    m_borders = borders;
+    scheduleRebuild();
+}
+
+/// The line before the data's first position would only look like an axis.
+void ChartPanel::drawBorders()
+{
+    for (QCPAbstractItem* item : m_borderItems)
+        m_plot->removeItem(item);
+    m_borderItems.clear();
+    if (isEmpty())
+        return;
+    const QCPRange shown = m_plot->xAxis->range();
+    for (qsizetype i = 0; i < m_borders.size(); ++i) {
+        const bool isLast = i + 1 == m_borders.size() || m_borders[i + 1].x > shown.upper;
+        const double end = isLast ? m_plot->axisRect()->right()
+                                  : m_plot->xAxis->coordToPixel(m_borders[i + 1].x);
+        if (shown.contains(m_borders[i].x))
+            drawBorder(m_borders[i], end);
+    }
+}
+
+void ChartPanel::drawBorder(const ChartBorder& border, double nextPixel)
+{
+    const ThemeColours& colours = coloursOf(palette());
+    auto* line = new QCPItemStraightLine(m_plot);
+    line->point1->setCoords(border.x, 0);
+    line->point2->setCoords(border.x, 1);
+    line->setPen(QPen(colours.muted, 1, Qt::DotLine));
+    m_borderItems.append(line);
+    QFont font = this->font();
+    font.setPixelSize(metrics::kTickPixels);
+    const double room = nextPixel - m_plot->xAxis->coordToPixel(border.x);
+    if (QFontMetricsF(font).horizontalAdvance(border.label) + 2 * kLabelGap > room)
+        return;
+    auto* text = new QCPItemText(m_plot);
+    text->position->setTypeX(QCPItemPosition::ptPlotCoords);
+    text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+    text->position->setCoords(border.x, 0);
+    text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+    text->setPadding(QMargins(kLabelGap, 2, 0, 0));
+    text->setFont(font);
+    text->setColor(colours.muted);
+    text->setText(border.label);
+    m_borderItems.append(text);
+}
+
+/// The borders in view, for a screen reader.
+QString ChartPanel::bordersText(const QCPRange& span) const
+{
+    QStringList texts;
+    for (const ChartBorder& border : m_borders) {
+        if (span.contains(border.x))
+            texts << tr("%1 begins at %2").arg(border.label, positionText(m_options.axis, border.x));
+    }
+    return texts.join(QStringLiteral("; "));
+}
+
 void ChartPanel::setEmptyText(const QString& text)
 {
     m_empty->setText(text);
@@ -291,6 +354,7 @@ void ChartPanel::redraw()
     m_empty->setVisible(isEmpty());
     applyAxes();
     rebuild();
+    drawBorders();
     placeCursor();
     m_plot->replot(QCustomPlot::rpImmediateRefresh);
     readOutCursor();
@@ -390,7 +454,9 @@ QString ChartPanel::shownText() const
             .arg(positionText(m_options.axis, span.lower), positionText(m_options.axis, span.upper));
     if (m_plot->yAxis->scaleType() == QCPAxis::stLogarithmic)
         text += tr(", logarithmic");
-    return m_badge->text().isEmpty() ? text : text + QStringLiteral("; ") + m_badge->text();
+    QStringList parts{text, bordersText(span), m_badge->text()};
+    parts.removeAll(QString());
+    return parts.join(QStringLiteral("; "));
 }
 
 void ChartPanel::moveCursor(int direction)

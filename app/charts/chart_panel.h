@@ -9,6 +9,7 @@
 #include "app/series/axis.h"
 #include "engine/base/result.h"
 
+class QCPAbstractItem;
 class QCPAxis;
 class QCPItemStraightLine;
 class QCPRange;
@@ -26,6 +27,14 @@ class ChartMenu;
 struct ChartValue {
     QString name; ///< of the curve; empty where there is only one
     double value;
+};
+
+/// A position on the horizontal axis where something begins.
+struct ChartBorder {
+    double x = 0;
+    QString label;
+
+    bool operator==(const ChartBorder&) const = default;
 };
 
 /// A panel with a title, a read-out of what is under the cursor and a plot below. What every chart has in
@@ -46,6 +55,9 @@ public:
     void setOptions(const ChartOptions& options);
     const ChartOptions& options() const { return m_options; }
     void setTitle(const QString& title);
+    /// Marked by vertical lines, each with its label where that fits; ascending.
+    void setBorders(const QList<ChartBorder>& borders);
+    const QList<ChartBorder>& borders() const { return m_borders; }
     /// Offers to pin the values under the cursor; somebody listens to pinWanted().
     void setPinnable();
     /// Shown in the middle while there is nothing to draw.
@@ -119,6 +131,9 @@ private:
     void applyTheme();
     void applyAxes();
     void redraw();
+    void drawBorders();
+    void drawBorder(const ChartBorder& border, double nextPixel);
+    QString bordersText(const QCPRange& span) const;
     void showCursor();
     void placeCursor();
     void readOutCursor();
@@ -146,6 +161,8 @@ private:
     QLabel* m_empty;
     QCustomPlot* m_plot;
     QCPItemStraightLine* m_cursorLine;
+    QList<ChartBorder> m_borders;
+    QList<QCPAbstractItem*> m_borderItems; ///< owned by the plot
     ChartGestures* m_gestures;
     QTimer m_due;
     int m_lastRedrawMs = 0;

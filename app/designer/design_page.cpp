@@ -10,6 +10,7 @@
 #include <QToolButton>
 
 #include "app/base/display_text.h"
+#include "app/base/phase_label.h"
 #include "app/base/theme.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"

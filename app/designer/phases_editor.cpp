@@ -9,6 +9,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "app/base/phase_label.h"
 #include "app/base/theme.h"
 #include "app/designer/phase_form.h"
 #include "app/designer/problem_text.h"

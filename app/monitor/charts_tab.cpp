@@ -14,6 +14,7 @@
 #include "app/charts/stacked_chart.h"
 #include "app/monitor/evaluation_panel.h"
 #include "app/monitor/metric_charts.h"
+#include "app/monitor/phase_borders.h"
 #include "app/monitor/pinned_table.h"
 #include "app/plan/device_memory.h"
 #include "app/runs/open_run.h"
@@ -315,6 +316,9 @@ void ChartsTab::fill(const OpenRun& run)
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));
     m_throughput->setCurves(curve(StepColumn::SequencesPerSecond, ThroughputSeries));
     m_split->setLayers(isPlaced ? x : SeriesColumn(), isPlaced ? causeLayers(steps) : QList<ChartLayer>());
+    const QList<ChartBorder> borders = bordersOf(run, m_options.axis);
+    for (ChartPanel* chart : stepCharts())
+        chart->setBorders(borders);
     m_memory->setDevices(deviceMemory(run.facts(), run.series()));
     m_evaluations->show(run);
     m_further->show(run);

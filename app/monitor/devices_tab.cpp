@@ -1,6 +1,7 @@
 #include "app/monitor/devices_tab.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include <QHBoxLayout>
 #include <QStackedWidget>
@@ -13,6 +14,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_hosts.h"
+#include "app/runs/run_phase.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 #include "app/workspace/empty_state.h"
@@ -194,9 +196,10 @@ void DevicesTab::show(const OpenRun& run)
         m_board->setCurrent(-1);
         m_ring->clear();
     }
-    if (m_plannedAttempt != run.facts().attemptNow()) {
-        m_plannedAttempt = run.facts().attemptNow();
-        m_planned = plannedMemory(run.facts());
+    const std::pair planned{run.facts().attemptNow(), phaseNow(run.facts(), run.series())};
+    if (std::pair(m_plannedAttempt, m_plannedPhase) != planned) {
+        std::tie(m_plannedAttempt, m_plannedPhase) = planned;
+        m_planned = plannedMemory(factsOfPhase(run.facts(), m_plannedPhase));
     }
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
     m_board->setThresholds(m_alerts.settings().thresholds.board);

@@ -47,6 +47,7 @@ private:
     const OpenRun* m_run = nullptr;
     QString m_runId;                         ///< run of the plan in m_planned
     std::uint32_t m_plannedAttempt = 0;      ///< attempt of the plan; 0 = none
+    int m_plannedPhase = 0;                  ///< phase of the plan
     std::vector<MemoryByCategory> m_planned; ///< planned peak by rank
     QStackedWidget* m_pages;
     QScrollArea* m_scroll;

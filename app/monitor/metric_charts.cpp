@@ -10,6 +10,7 @@
 
 #include "app/base/theme.h"
 #include "app/charts/curve_chart.h"
+#include "app/monitor/phase_borders.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/roles.h"
 #include "app/workspace/tab_order.h"
@@ -189,6 +190,7 @@ void MetricCharts::fill(const Cell& cell) const
     const auto x = cell.series.positions(m_run->series().steps(), columnOf(m_options.axis));
     cell.chart->setEmptyText(x ? tr("no data yet")
                                : tr("not available over %1").arg(titleOf(m_options.axis)));
+    cell.chart->setBorders(bordersOf(*m_run, m_options.axis));
     QList<Curve> curves;
     if (x)
         curves.append({.name = m_run->facts().name(),

@@ -13,6 +13,7 @@
 #include "app/charts/chart_legend.h"
 #include "app/charts/stacked_bars.h"
 #include "app/plan/hardware_library.h"
+#include "app/runs/run_phase.h"
 #include "app/widgets/input_boxes.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
@@ -170,7 +171,7 @@ void PlanTab::show(const OpenRun& run)
 {
     m_run = &run;
     m_pages->setCurrentIndex(run.series().steps().isEmpty() ? 0 : 1);
-    const std::pair planned{run.id(), run.facts().attemptNow()};
+    const std::tuple planned{run.id(), run.facts().attemptNow(), phaseNow(run.facts(), run.series())};
     if (m_plannedFor != planned) {
         m_plannedFor = planned;
         m_rank = -1;
@@ -212,16 +213,17 @@ void PlanTab::choose()
     plan();
 }
 
-/// Called once per attempt, whose plan is constant.
+/// Called once per attempt and phase, whose plan is constant.
 void PlanTab::plan()
 {
-    m_plan = planOf(m_run->facts(), m_hardware, chosenHardware().toStdString());
+    m_facts = factsNow(m_run->facts(), m_run->series());
+    m_plan = planOf(m_facts, m_hardware, chosenHardware().toStdString());
     fill();
 }
 
 void PlanTab::fill()
 {
-    m_comparison = comparePlan(m_run->facts(), m_run->series(), m_plan);
+    m_comparison = comparePlan(m_facts, m_run->series(), m_plan);
     fillTime();
     fillMemory();
 }
@@ -246,9 +248,11 @@ QString PlanTab::sentence() const
 
 void PlanTab::fillTime()
 {
-    m_sentence->setText(m_comparison.layoutChange.isEmpty()
-                            ? sentence()
-                            : m_comparison.layoutChange + QLatin1Char(' ') + sentence());
+    QStringList sentences{m_comparison.layoutChange, sentence()};
+    if (!m_comparison.phase.isEmpty())
+        sentences.prepend(m_comparison.phase + QLatin1Char('.'));
+    sentences.removeAll(QString());
+    m_sentence->setText(sentences.join(QLatin1Char(' ')));
     QList<StackedBar> bars;
     if (m_comparison.planned)
         bars.append(barOf<CommonCause>(tr("planned"), m_comparison.planned->byCause, true));

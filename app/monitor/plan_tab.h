@@ -48,7 +48,8 @@ private:
 
     const HardwareLibrary& m_hardware;
     QPointer<const OpenRun> m_run;
-    std::pair<QString, std::uint32_t> m_plannedFor; ///< run and attempt of the plan
+    RunFacts m_facts; ///< of the run or its present phase, as planned
+    std::tuple<QString, std::uint32_t, int> m_plannedFor; ///< run, attempt and phase of the plan
     QHash<QString, QString> m_hardwareOf;           ///< hardware chosen for each run, by id
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;

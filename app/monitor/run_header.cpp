@@ -8,6 +8,7 @@
 #include "app/monitor/model/next_checkpoint.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
+#include "app/runs/run_phase.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
@@ -47,6 +48,7 @@ RunHeader::RunHeader(QWidget* parent)
     : QFrame(parent)
     , m_name(new ElidedLabel("title", Qt::ElideMiddle, this))
     , m_where(new ElidedLabel("muted", Qt::ElideMiddle, this))
+    , m_phase(new ElidedLabel(nullptr, Qt::ElideRight, this))
     , m_metrics(new ElidedLabel(nullptr, Qt::ElideRight, this))
     , m_reason(makeParagraph({}, "error", this))
     , m_state(new StateChip(tr("Run"), this))
@@ -73,6 +75,7 @@ RunHeader::RunHeader(QWidget* parent)
     first->addWidget(m_state);
     auto* texts = columnLayout(nullptr, 2);
     texts->addWidget(m_where);
+    texts->addWidget(m_phase);
     texts->addWidget(m_metrics);
     auto* second = rowLayout();
     second->addLayout(texts, 1);
@@ -155,6 +158,9 @@ void RunHeader::showMetrics(const OpenRun& run)
         parts.append(tr("%1 seq/s").arg(displayNumber(entry.sequencesPerSecond)));
     }
     m_metrics->setFullText(parts.join(QStringLiteral("  ·  ")));
+    const QString phase = phaseText(run.facts(), run.series());
+    m_phase->setFullText(phase);
+    m_phase->setVisible(!phase.isEmpty());
     m_progress->setValue(int(run.progress() * kProgressSteps));
 }
 

@@ -41,6 +41,7 @@ private:
 
     ElidedLabel* m_name;
     ElidedLabel* m_where;
+    ElidedLabel* m_phase; ///< hidden for a run without phases
     ElidedLabel* m_metrics;
     QLabel* m_reason;
     StateChip* m_state;

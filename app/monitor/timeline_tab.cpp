@@ -19,6 +19,7 @@
 #include "app/plan/device_memory.h"
 #include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
+#include "app/runs/run_phase.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
@@ -191,13 +192,14 @@ void TimelineTab::showRanks(const OpenRun& run)
 void TimelineTab::showPipeline(const OpenRun& run)
 {
     const auto& trace = run.series().trace();
-    const std::tuple shown{run.id(), run.facts().attemptNow(), trace ? trace->step : 0};
+    const RunFacts facts = factsNow(run.facts(), run.series());
+    const std::tuple shown{run.id(), facts.attemptNow(), trace ? trace->step : 0};
     if (m_shown == shown)
         return;
     m_shown = shown;
     const bool fits = trace && isOfLayoutNow(*trace, run.facts());
     const auto measured = fits ? measuredTimeline(*trace) : std::nullopt;
-    const auto planned = plannedTimeline(run.facts(), planOf(run.facts(), m_hardware));
+    const auto planned = plannedTimeline(facts, planOf(facts, m_hardware));
     const double longest =
         std::max(measured ? measured->played.duration() : 0, planned.ok() ? planned->played.duration() : 0);
     m_measured->setEmptyText(

@@ -5,6 +5,7 @@
 
 #include "app/plan/plan_comparison.h"
 #include "app/runs/recorded_run.h"
+#include "app/runs/run_phase.h"
 
 namespace trainyard {
 
@@ -33,7 +34,7 @@ Bytes totalOf(const MemoryByCategory& categories)
 
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series)
 {
-    return deviceMemory(facts, series, plannedMemory(facts));
+    return deviceMemory(facts, series, plannedMemory(factsNow(facts, series)));
 }
 
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,

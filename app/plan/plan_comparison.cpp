@@ -82,22 +82,29 @@ namespace {
 
 constexpr qsizetype kWindow = 50;
 
-/// The first row of the newest attempt.
-qsizetype newestAttemptsRow(const StepTable& steps)
+struct RowRange {
+    qsizetype begin;
+    qsizetype end;
+};
+
+/// Of the newest attempt, unless that began after the span.
+RowRange rowsOf(const StepTable& steps, const StepSpan& span)
 {
     const SeriesColumn& numbers = steps.column(StepColumn::Step);
-    const auto first = static_cast<double>(steps.attempts().back().firstStep);
-    return std::lower_bound(numbers.begin(), numbers.end(), first) - numbers.begin();
+    const RowRange rows{numbers.lowerBound(static_cast<double>(span.first)),
+                        numbers.upperBound(static_cast<double>(span.last))};
+    const qsizetype newest = numbers.lowerBound(static_cast<double>(steps.attempts().back().firstStep));
+    return newest < rows.end ? RowRange{std::max(newest, rows.begin), rows.end} : rows;
 }
 
-/// Rows of the middle half of the newest steps by their time. The first step of an attempt starts up.
-QList<qsizetype> usualRows(const StepTable& steps)
+/// Rows of the middle half of the newest steps by their time. The first step of an attempt or a phase starts
+/// up.
+QList<qsizetype> usualRows(const StepTable& steps, const RowRange& range)
 {
     const SeriesColumn& stepSeconds = steps.column(StepColumn::StepSeconds);
-    const qsizetype begin = newestAttemptsRow(steps);
     const qsizetype first =
-        std::max(begin + (stepSeconds.size() - begin > 1 ? 1 : 0), stepSeconds.size() - kWindow);
-    QList<qsizetype> rows(stepSeconds.size() - first);
+        std::max(range.begin + (range.end - range.begin > 1 ? 1 : 0), range.end - kWindow);
+    QList<qsizetype> rows(range.end - first);
     std::iota(rows.begin(), rows.end(), first);
     std::sort(rows.begin(), rows.end(),
               [&](qsizetype a, qsizetype b) { return stepSeconds[a] < stepSeconds[b]; });
@@ -186,11 +193,14 @@ QString whyNoTime(const Result<PlannedRun>& plan)
 
 } // namespace
 
-std::optional<RunPace> usualStep(const StepTable& steps)
+std::optional<RunPace> usualStep(const StepTable& steps, const StepSpan& span)
 {
     if (steps.isEmpty())
         return std::nullopt;
-    const QList<qsizetype> rows = usualRows(steps);
+    const RowRange range = rowsOf(steps, span);
+    if (range.begin >= range.end)
+        return std::nullopt;
+    const QList<qsizetype> rows = usualRows(steps, range);
     RunPace pace;
     pace.stepSeconds = meanOf(steps.column(StepColumn::StepSeconds), rows);
     for (std::size_t i = 0; i < kCommonCauses; ++i)
@@ -202,8 +212,10 @@ std::optional<RunPace> usualStep(const StepTable& steps)
 PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan)
 {
     PlanComparison comparison;
-    comparison.memory = deviceMemory(facts, series);
-    comparison.measured = usualStep(series.steps());
+    comparison.memory = deviceMemory(facts, series, plannedMemory(facts));
+    comparison.measured = usualStep(
+        series.steps(), facts.phase ? StepSpan{facts.phase->firstStep, facts.phase->lastStep} : StepSpan());
+    comparison.phase = facts.phase ? facts.phase->title : QString();
     comparison.layoutChange = layoutChange(facts, series.steps());
     if (plan.ok() && plan->hasTime())
         compareTime(**plan->time, facts, comparison);
@@ -301,10 +313,12 @@ TextTable paceTable(const PlanComparison& comparison)
     add(QStringLiteral("tokens/day"), &RunPace::tokensPerDay, displayLarge);
     add(QStringLiteral("MFU"), &RunPace::modelUtilization, displayPercent);
     add(QStringLiteral("HFU"), &RunPace::hardwareUtilization, displayPercent);
-    add(QStringLiteral("total time"), &RunPace::days,
+    const bool isAll = comparison.phase.isEmpty();
+    add(isAll ? QStringLiteral("total time") : QStringLiteral("time of the phase"), &RunPace::days,
         [](double days) { return displaySeconds(days * 86400); });
     if (comparison.planned && std::isfinite(comparison.planned->cost))
-        add(QStringLiteral("total cost, %1 of %2").arg(comparison.currency, comparison.priceDate),
+        add((isAll ? QStringLiteral("total cost, %1 of %2") : QStringLiteral("cost of the phase, %1 of %2"))
+                .arg(comparison.currency, comparison.priceDate),
             &RunPace::cost, displayNumber);
     return table;
 }

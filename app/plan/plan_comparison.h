@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
@@ -21,6 +22,8 @@ class RunSeries;
 class StepTable;
 struct RunFacts;
 
+// What follows looks at one phase: for a run of several, pass factsNow() or factsOfPhase() (run_phase.h).
+
 /// Planned peak memory of every rank, for the layout of the run's newest attempt and the rows of its data
 /// set; index = rank. Empty if one of the two is unknown here.
 std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts);
@@ -41,7 +44,7 @@ struct RunPace {
     double tokensPerDay = kUnknown; ///< padding counts
     double modelUtilization = kUnknown;
     double hardwareUtilization = kUnknown;
-    double days = kUnknown; ///< for all steps of the run
+    double days = kUnknown; ///< for all steps of the run or phase
     double cost = kUnknown; ///< of all steps, in PlanComparison::currency
 };
 
@@ -57,14 +60,22 @@ struct PlanComparison {
     QString calibrated;           ///< the date of that calibration
     QString layoutChange;         ///< a sentence, where that is not the layout of the launch; else empty
     QString whyNoTime;            ///< a sentence with what to do; empty when there is a plan
+    QString phase{};              ///< its title, of a run of several; else empty
 };
 
 /// `plan`: planOf() of the run.
 PlanComparison comparePlan(const RunFacts& facts, const RunSeries& series, const Result<PlannedRun>& plan);
 
+/// Steps of a run by their numbers, both included.
+struct StepSpan {
+    std::int64_t first = 1;
+    std::int64_t last = std::numeric_limits<std::int64_t>::max();
+};
+
 /// Seconds, causes and throughput of a typical step: the mean over the middle half, by time, of the newest 50
-/// steps of the newest attempt; robust against start-up and single slow steps. Nullopt if there is no step.
-std::optional<RunPace> usualStep(const StepTable& steps);
+/// steps of the newest attempt within the span; robust against start-up and single slow steps. Nullopt if
+/// there is no step.
+std::optional<RunPace> usualStep(const StepTable& steps, const StepSpan& span = {});
 
 // Plan and measurement as rows of text, for the window and for reports. Differences are measured relative to
 // planned, as a factor from twice on; unknown values are en dashes.

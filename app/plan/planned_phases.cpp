@@ -5,6 +5,7 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
+#include "app/base/phase_label.h"
 #include "engine/spec/phases.h"
 
 namespace trainyard {
@@ -23,11 +24,6 @@ QString memoryText(const PlannedDesign& design)
 {
     const QString memory = displayBytes(static_cast<double>(design.plan.memory.total()));
     return design.plan.fits() ? memory : QObject::tr("✕ %1").arg(memory);
-}
-
-QString nameIn(const RunSpec& run, int phase)
-{
-    return QString::fromStdString(run.phases.at(static_cast<std::size_t>(phase)).name);
 }
 
 } // namespace
@@ -60,22 +56,6 @@ std::size_t phaseOfMostMemory(const PlannedPhases& phases)
     const auto most = std::ranges::max_element(
         phases, {}, [](const PlannedDesign& phase) { return phase.plan.memory.total(); });
     return static_cast<std::size_t>(most - phases.begin());
-}
-
-QString phaseTitle(const RunSpec& run, int phase)
-{
-    if (run.phases.empty())
-        return {};
-    const QString title = QObject::tr("Phase %1 of %2").arg(phase + 1).arg(phaseCount(run));
-    const QString name = nameIn(run, phase);
-    return name.isEmpty() ? title : QObject::tr("%1: %2").arg(title, name);
-}
-
-QString phaseLabel(const RunSpec& run, int phase)
-{
-    const QString name = run.phases.empty() ? QString() : nameIn(run, phase);
-    return name.isEmpty() ? QString::number(phase + 1)
-                          : QStringLiteral("%1: %2").arg(QString::number(phase + 1), name);
 }
 
 TextTable phaseTable(const PlannedPhases& phases)

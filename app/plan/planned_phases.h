@@ -22,11 +22,6 @@ std::optional<TrainingEffort> effortOf(const PlannedPhases& phases);
 /// Returns the number of the phase whose ranks need most memory; requires a phase.
 std::size_t phaseOfMostMemory(const PlannedPhases& phases);
 
-/// "Phase 2 of 3: wiki-512", without the colon for a phase without a name; empty for a run without phases.
-QString phaseTitle(const RunSpec& run, int phase);
-/// "2: wiki-512", or "2": for tables.
-QString phaseLabel(const RunSpec& run, int phase);
-
 /// Returns one row per phase: name, steps, memory of the most loaded rank and, where all phases have a time,
 /// time and, where prices are known, cost.
 TextTable phaseTable(const PlannedPhases& phases);

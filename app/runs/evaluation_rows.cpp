@@ -3,8 +3,10 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
+#include "app/base/phase_label.h"
 #include "app/runs/named_series.h"
 #include "app/runs/recorded_run.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -17,13 +19,19 @@ TextTable evaluationRows(const RunFacts& facts, const RunSeries& series)
     for (const EvaluationSeries& one : metrics)
         table.columns << one.shortTitle();
     table.columns << QObject::tr("time");
+    const bool hasPhases = facts.spec && !facts.spec->phases.empty();
+    if (hasPhases)
+        table.columns << QObject::tr("phase");
     for (qsizetype row = 0; row < evaluations.size(); ++row) {
         const EvaluationRecord evaluation = evaluations.at(row);
         QStringList cells{displayCount(evaluation.step),
                           tokens.isEmpty() ? QStringLiteral("–") : displayLarge(tokens[row])};
         for (const EvaluationSeries& one : metrics)
             cells << figureText(one.values[row], one.quantity);
-        table.rows << (cells << displaySeconds(evaluation.seconds));
+        cells << displaySeconds(evaluation.seconds);
+        if (hasPhases)
+            cells << phaseLabel(*facts.spec, phaseOfStep(*facts.spec, evaluation.step));
+        table.rows << cells;
     }
     return table;
 }

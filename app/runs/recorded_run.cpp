@@ -16,6 +16,7 @@
 #include "engine/records/journal.h"
 #include "engine/records/untrusted_records.h"
 #include "engine/spec/elastic.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "remote/target/desk_file.h"
 
@@ -114,15 +115,23 @@ Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
 
 /// Returns the manifest as it was at the launch; if none was recorded, that of the data set on this machine
 /// now.
-std::optional<DataSetManifest> dataSetOf(const RunFacts& facts)
+std::optional<DataSetManifest> dataSetOf(const RunFacts& facts, int phase)
+{
+    const auto kept = std::filesystem::path(facts.folder.toStdString()) / keptManifestName(phase);
+    const auto text = readFile(kept);
+    const std::string folder = specOfPhase(*facts.spec, phase).dataset.path;
+    const auto manifest = text.ok() ? parseDataSetManifest(*text, kept.string())
+                                    : readDataSetManifest(QString::fromStdString(folder));
+    return manifest.ok() ? std::optional(*manifest) : std::nullopt;
+}
+
+void readDataSets(RunFacts& facts)
 {
     if (!facts.spec)
-        return std::nullopt;
-    const auto kept = pathOf(facts.folder, "dataset.json");
-    const auto text = readFile(kept);
-    const auto manifest = text.ok() ? parseDataSetManifest(*text, kept.string())
-                                    : readDataSetManifest(QString::fromStdString(facts.spec->dataset.path));
-    return manifest.ok() ? std::optional(*manifest) : std::nullopt;
+        return;
+    facts.dataSet = dataSetOf(facts, 0);
+    for (int phase = 1; phase < phaseCount(*facts.spec); ++phase)
+        facts.laterDataSets.push_back(dataSetOf(facts, phase));
 }
 
 const QString kSteps = QStringLiteral("steps");
@@ -199,7 +208,7 @@ Result<RunFacts> readRunFacts(const QString& folder)
     facts.folder = info.absoluteFilePath();
     facts.id = QFileInfo(QDir::cleanPath(facts.folder)).fileName();
     TRAINYARD_TRY_STATUS(readSpec(facts));
-    facts.dataSet = dataSetOf(facts);
+    readDataSets(facts);
     TRAINYARD_TRY_STATUS(readHosts(facts));
     TRAINYARD_TRY(facts.inventory, readJsonObject(pathOf(facts.folder, "inventory.json")));
     if (isImportedRun(facts.folder.toStdString())) {

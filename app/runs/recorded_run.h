@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <QJsonObject>
 #include <QString>
@@ -31,9 +32,18 @@ struct RunFacts {
     QString specText;                       ///< spec.json as it was written
     QJsonObject inventory;                  ///< inventory.json: hosts as probed; may be empty
     std::optional<DataSetManifest> dataSet; ///< nullopt when its manifest is not known here
+    std::vector<std::optional<DataSetManifest>> laterDataSets; ///< those of the phases after the first
     QStringList hosts;                      ///< by node
     bool readOnly = false;                  ///< attached read-only
     std::optional<RunImport> import;        ///< for a run of another program
+
+    /// A part of the steps of a run of several phases.
+    struct PhaseOfRun {
+        QString title; ///< "Phase 2 of 2: wiki-512"
+        std::int64_t firstStep = 1;
+        std::int64_t lastStep = 1;
+    };
+    std::optional<PhaseOfRun> phase; ///< that these facts are limited to: factsOfPhase()
 
     /// Returns the specification of the current layout; null = unknown.
     const RunSpec* specNow() const { return attempt ? &attempt->spec : spec ? &*spec : nullptr; }

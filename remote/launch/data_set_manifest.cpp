@@ -57,6 +57,11 @@ DataSetShape DataSetManifest::shape() const
             objective,      nextSentence,   testRows,     labels};
 }
 
+std::string keptManifestName(int phase)
+{
+    return phase == 0 ? "dataset.json" : "dataset-" + std::to_string(phase + 1) + ".json";
+}
+
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)
 {
     try {

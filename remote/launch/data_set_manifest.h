@@ -35,6 +35,10 @@ struct DataSetManifest {
     DataSetShape shape() const;
 };
 
+/// Returns the name of the file that keeps the manifest of a phase's data set with its run, from 0:
+/// "dataset.json", "dataset-2.json".
+std::string keptManifestName(int phase);
+
 /// BadInput when `text` is not a manifest of a supported version; the message begins with `file`, the hint
 /// says what to do.
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file);

@@ -69,12 +69,6 @@ Status noAnswerFrom(const QStringList& hosts)
     return unreachable("not all of " + hosts.join(", ").toStdString() + " answered in time");
 }
 
-/// Of the data set of a phase: "dataset.json", "dataset-2.json".
-std::string keptManifestName(int phase)
-{
-    return phase == 0 ? "dataset.json" : fmt::format("dataset-{}.json", phase + 1);
-}
-
 /// Of a start that could not be taken back as a whole.
 Error withRemains(const Error& failure, const Error& remains)
 {

@@ -120,6 +120,38 @@ private slots:
         support::savePictures(*m_tab, "charts-pinned");
     }
 
+    void marksWhereAPhaseBegins()
+    {
+        QVERIFY(chart("Loss")->borders().isEmpty());
+        RecordedRun phased = measured();
+        phased.facts.spec.emplace();
+        phased.facts.spec->phases = {{.name = "short", .steps = 120}, {.name = "long", .steps = 80}};
+        phased.facts.spec->launch.steps = kSteps;
+        m_run = std::make_unique<OpenRun>(std::move(phased));
+        m_tab->show(*m_run);
+        for (const char* name : {"Loss", "Learning rate", "Gradient norm", "Sequences/s"}) {
+            const QList<ChartBorder>& borders = chart(name)->borders();
+            QCOMPARE(borders.size(), 1);
+            QCOMPARE(borders[0].x, 120.5);
+            QCOMPARE(borders[0].label, "phase 2: long");
+        }
+        chart("Loss")->replotNow();
+        const auto labels = [this] {
+            QStringList texts;
+            auto* plot = chart("Loss")->findChild<QCustomPlot*>();
+            for (int i = 0; i < plot->itemCount(); ++i) {
+                if (const auto* text = qobject_cast<QCPItemText*>(plot->item(i)))
+                    texts << text->text();
+            }
+            return texts;
+        };
+        QCOMPARE(labels(), QStringList{"phase 2: long"});
+        chart("Loss")->replotNow(); // not once more
+        QCOMPARE(labels(), QStringList{"phase 2: long"});
+        QVERIFY(chart("Loss")->accessibleDescription().contains("phase 2: long begins at step 12"));
+        support::savePictures(*m_tab, "charts-phases");
+    }
+
     void showsHeldOutLossOverTheTrainingLoss()
     {
         auto* table = m_tab->findChild<EvaluationPanel*>();

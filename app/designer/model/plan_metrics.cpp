@@ -325,11 +325,24 @@ bool isNothing(const PlanMetric& metric)
     return metric.amount == 0 || std::isnan(metric.amount);
 }
 
-std::map<QString, QString> valuesOf(const std::vector<FieldChange>& changes)
+bool hasText(const RunSpec& spec, const FieldChange& field)
+{
+    const auto texts = fieldTexts(spec);
+    return std::ranges::find(texts, field) != texts.end();
+}
+
+/// The fields in which `there` differs from `other`; those of each phase by themselves.
+std::map<QString, QString> valuesOf(const RunSpec& other, const RunSpec& there)
 {
     std::map<QString, QString> values;
-    for (const FieldChange& change : changes)
-        values[QString::fromStdString(change.path)] = QString::fromStdString(change.value);
+    for (const FieldChange& change : changesBetween(other, there)) {
+        if (change.path != "phases")
+            values[QString::fromStdString(change.path)] = QString::fromStdString(change.value);
+    }
+    for (const FieldChange& field : fieldTexts(there)) {
+        if (field.path.starts_with("phases[") && !hasText(other, field))
+            values[QString::fromStdString(field.path)] = QString::fromStdString(field.value);
+    }
     return values;
 }
 
@@ -354,8 +367,8 @@ TextTable comparedMetrics(const PlannedDesign& kept, const PlannedDesign& presen
 TextTable comparedFields(const RunSpec& kept, const RunSpec& present)
 {
     TextTable table{{QObject::tr("Field"), QObject::tr("Saved"), QObject::tr("Current")}, {}};
-    const auto before = valuesOf(changesBetween(present, kept));
-    const auto now = valuesOf(changesBetween(kept, present));
+    const auto before = valuesOf(present, kept);
+    const auto now = valuesOf(kept, present);
     std::map<QString, QStringList> rows;
     for (const auto& [path, value] : before)
         rows[path] = {path, value, QStringLiteral("–")};

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 constexpr int kMicroBatch = 16;
+constexpr double kLongerSteps = 1.6; ///< of the second phase, whose rows are longer
 
 /// Steps on by what the writer of the run is told to wait.
 class StoryClock final : public Clock {
@@ -53,6 +54,23 @@ int globalBatchOf(const SampleRun& run)
     return kMicroBatch * accumulationOf(run) * (run.worldSize / run.pipeline);
 }
 
+bool isInSecondPhase(const SampleRun& run, std::int64_t step)
+{
+    return run.secondPhaseAt > 0 && step >= run.secondPhaseAt;
+}
+
+/// The second one reads another data set, in smaller micro-batches.
+void addPhases(const SampleRun& run, RunSpec& spec)
+{
+    spec.phases = {{.name = "short", .steps = run.secondPhaseAt - 1},
+                   {.name = "long", .steps = run.steps - run.secondPhaseAt + 1}};
+    PhaseSpec& second = spec.phases.back();
+    second.dataset.path = spec.dataset.path + "-long";
+    second.batch.micro = spec.batch.micro / 2;
+    second.batch.accumulation = spec.batch.accumulation * 2;
+    second.named = {"dataset.path", "batch.micro", "batch.accumulation"};
+}
+
 RunSpec specOf(const SampleRun& run)
 {
     RunSpec spec;
@@ -80,6 +98,8 @@ RunSpec specOf(const SampleRun& run)
     if (run.evaluateEvery > 0)
         spec.evaluation.everySteps = run.evaluateEvery;
     spec.evaluation.target = run.heldOutTarget;
+    if (run.secondPhaseAt > 0)
+        addPhases(run, spec);
     return spec;
 }
 
@@ -294,15 +314,17 @@ QJsonObject inventoryOf(const SampleRun& run)
             {"preflight", QJsonObject{{"verdict", "warn"}, {"hosts", checked}}}};
 }
 
-QJsonObject manifestOf(const SampleRun& run)
+/// Of rows that many times as long as the run's.
+QJsonObject manifestOf(const SampleRun& run, int times)
 {
+    const int length = times * run.rowLength;
     QJsonArray shards;
     for (int i = 0; i < 16; ++i)
         shards.append(QJsonObject{{"rows", 599'286}, {"training", true}});
     shards.append(QJsonObject{{"rows", 96'858}, {"training", false}});
     return {{"version", 1},
-            {"sequence_length", run.rowLength},
-            {"max_predictions", run.rowLength * 5 / 32},
+            {"sequence_length", length},
+            {"max_predictions", length * 5 / 32},
             {"vocabulary_size", 30522},
             {"vocabulary_sha256", "07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3"},
             {"statistics", QJsonObject{{"documents", 105'318}, {"tokens", 228'114'902}}},
@@ -349,6 +371,8 @@ StepRecord sampleStep(const SampleRun& run, std::int64_t step)
         record.mlmLoss += 0.08 * (x - run.divergesAt);
     if (step == run.notFiniteAt)
         record.mlmLoss = std::nan("");
+    if (isInSecondPhase(run, step))
+        record.mlmLoss += 0.5 * std::exp(-(x - run.secondPhaseAt) / (run.steps * 0.04));
     if (step == run.spikeAt)
         record.mlmLoss = 61;
     record.loss = record.mlmLoss + record.nspLoss;
@@ -357,6 +381,8 @@ StepRecord sampleStep(const SampleRun& run, std::int64_t step)
     // Amdahl with 6 % that does not scale, relative to two ranks.
     const double scale = (0.06 + 0.94 / run.worldSize) / (0.06 + 0.94 / 2);
     record.stepSeconds = run.secondsPerStep * scale * (1 + 0.03 * std::fabs(noise(run, step, 4)));
+    if (isInSecondPhase(run, step))
+        record.stepSeconds *= kLongerSteps;
     record.sequences = globalBatchOf(run);
     record.tokens = std::int64_t(double(record.sequences) * 118.4);
     record.consumedSamples = step * record.sequences;
@@ -395,7 +421,9 @@ QString writeSampleRun(const QString& runsFolder, const SampleRun& run)
               writeText(folder + "/host.json", QJsonDocument(desk).toJson()) &&
               writeText(folder + "/inventory.json", QJsonDocument(inventoryOf(run)).toJson());
     if (run.rowLength > 0)
-        ok = ok && writeText(folder + "/dataset.json", QJsonDocument(manifestOf(run)).toJson());
+        ok = ok && writeText(folder + "/dataset.json", QJsonDocument(manifestOf(run, 1)).toJson());
+    if (run.rowLength > 0 && run.secondPhaseAt > 0)
+        ok = ok && writeText(folder + "/dataset-2.json", QJsonDocument(manifestOf(run, 4)).toJson());
     for (int rank = 0; rank < run.worldSize; ++rank)
         ok = ok && writeText(folder + QStringLiteral("/ranks/%1.log").arg(rank, 4, 10, QChar('0')),
                              logOf(run, rank));

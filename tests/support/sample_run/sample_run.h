@@ -27,6 +27,7 @@ struct SampleRun {
     int divergesAt = 0;       ///< from this step on the loss rises
     int evaluateEvery = 0;    ///< steps between held-out evaluations; 0 = none
     int overfitsAt = 0;       ///< from this step on the held-out loss rises
+    int secondPhaseAt = 0;    ///< first step of phase "long", with rows four times as long; 0 = no phases
     double heldOutTarget = 0; ///< of the held-out loss, as the specification names it; 0 = none
     double learningRate = 1e-3;
     double secondsPerStep = 0.42; ///< with two ranks

@@ -1,0 +1,18 @@
+#include "app/monitor/phase_borders.h"
+
+#include <QObject>
+
+#include "app/runs/open_run.h"
+#include "app/runs/run_phase.h"
+
+namespace trainyard {
+
+QList<ChartBorder> bordersOf(const OpenRun& run, ChartAxis axis)
+{
+    QList<ChartBorder> borders;
+    for (const PhaseBorder& border : phaseBorders(run.facts(), run.series().steps(), columnOf(axis)))
+        borders.append({border.position, QObject::tr("phase %1").arg(border.label)});
+    return borders;
+}
+
+} // namespace trainyard
