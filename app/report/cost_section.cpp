@@ -3,48 +3,89 @@
 
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
 namespace {
 
-/// Of the whole run at the pace that was measured, in the currency of its plan; NaN where no price is known.
-double wholeCost(const PlanComparison& plan)
+struct PhaseSteps {
+    double steps = 0;
+    double done = 0;
+    double sequences = 0; ///< of all steps
+};
+
+PhaseSteps stepsOf(const RecordedRun& run, int phase)
 {
-    return plan.measured ? plan.measured->cost : RunPace::kUnknown;
+    const RunSpec spec = specOfPhase(*run.facts.spec, phase);
+    const double newest =
+        run.series.steps().isEmpty() ? 0 : run.series.steps().last(StepColumn::Step);
+    const double before = static_cast<double>(stepsBefore(*run.facts.spec, phase));
+    const double steps = spec.launch.steps;
+    return {steps, std::clamp(newest - before, 0.0, steps), steps * spec.batch.global};
 }
 
-double costSoFar(const RecordedRun& run, const PlanComparison& plan)
+double costSoFar(const RecordedRun& run, const Plans& phases)
 {
-    const double done = run.series.steps().last(StepColumn::Step);
-    return wholeCost(plan) * done / run.facts.spec->launch.steps;
+    double cost = 0;
+    for (std::size_t i = 0; i < phases.size(); ++i) {
+        const PhaseSteps steps = stepsOf(run, static_cast<int>(i));
+        if (steps.done > 0)
+            cost += measuredCost({phases[i]}) * steps.done / steps.steps;
+    }
+    return cost;
 }
 
-double costOfMillionSequences(const RecordedRun& run, const PlanComparison& plan)
+double costOfMillionSequences(const RecordedRun& run, const Plans& phases)
 {
-    const RunSpec& spec = *run.facts.spec;
-    return wholeCost(plan) / (static_cast<double>(spec.launch.steps) * spec.batch.global) * 1e6;
+    double sequences = 0;
+    for (std::size_t i = 0; i < phases.size(); ++i)
+        sequences += stepsOf(run, static_cast<int>(i)).sequences;
+    return measuredCost(phases) / sequences * 1e6;
 }
 
 } // namespace
 
-ReportSection costSection(const Runs& runs, const Plans& plans)
+double plannedCost(const Plans& phases)
+{
+    double cost = 0;
+    for (const PlanComparison& phase : phases)
+        cost += phase.planned ? phase.planned->cost : RunPace::kUnknown;
+    return cost;
+}
+
+double measuredCost(const Plans& phases)
+{
+    double cost = 0;
+    bool isMeasured = false;
+    for (const PlanComparison& phase : phases) {
+        isMeasured = isMeasured || phase.measured;
+        if (phase.measured)
+            cost += phase.measured->cost;
+        else
+            cost += phase.planned ? phase.planned->cost : RunPace::kUnknown;
+    }
+    return isMeasured ? cost : RunPace::kUnknown;
+}
+
+ReportSection costSection(const Runs& runs, const PhasePlans& phases)
 {
     ReportTable table{"From the price of the nodes during training",
                       {"run", "nodes", "price of", "all steps, planned", "all steps, as measured", "so far",
                        "10^6 sequences"},
                       {}};
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        if (!std::isfinite(wholeCost(plans[i])))
+        if (!std::isfinite(measuredCost(phases[i])))
             continue;
-        const auto money = [&](double amount) { return displayNumber(amount) + " " + plans[i].currency; };
+        const PlanComparison& first = phases[i].front();
+        const auto money = [&](double amount) { return displayNumber(amount) + " " + first.currency; };
         table.rows << QStringList{labelOf(runs[i], runs),
-                                  plans[i].hardware,
-                                  plans[i].priceDate,
-                                  money(plans[i].planned->cost),
-                                  money(wholeCost(plans[i])),
-                                  money(costSoFar(runs[i], plans[i])),
-                                  money(costOfMillionSequences(runs[i], plans[i]))};
+                                  first.hardware,
+                                  first.priceDate,
+                                  money(plannedCost(phases[i])),
+                                  money(measuredCost(phases[i])),
+                                  money(costSoFar(runs[i], phases[i])),
+                                  money(costOfMillionSequences(runs[i], phases[i]))};
     }
     if (!table.rows.isEmpty())
         return {"Cost", {table}};

@@ -1,5 +1,7 @@
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
+#include "app/runs/run_phase.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -25,6 +27,16 @@ void addManifestRows(const DataSetManifest& manifest, ReportTable& table)
                                                 oneLine(manifest.vocabularySha256.left(16)) + "…"};
 }
 
+ReportTable tableOf(const QString& folder, const std::optional<DataSetManifest>& manifest)
+{
+    ReportTable table{{}, {"property", "value"}, {{"folder", oneLine(folder)}}};
+    if (manifest)
+        addManifestRows(*manifest, table);
+    else
+        table.rows << QStringList{"manifest", "not readable from this machine"};
+    return table;
+}
+
 } // namespace
 
 ReportSection datasetSection(const Runs& runs)
@@ -32,15 +44,15 @@ ReportSection datasetSection(const Runs& runs)
     ReportSection section{"Data set", {}};
     QStringList seen;
     for (const RecordedRun& run : runs) {
-        if (!run.facts.spec || seen.contains(QString::fromStdString(run.facts.spec->dataset.path)))
-            continue;
-        seen << QString::fromStdString(run.facts.spec->dataset.path);
-        ReportTable table{{}, {"property", "value"}, {{"folder", oneLine(seen.last())}}};
-        if (run.facts.dataSet)
-            addManifestRows(*run.facts.dataSet, table);
-        else
-            table.rows << QStringList{"manifest", "not readable from this machine"};
-        section.blocks << table;
+        const int phases = run.facts.spec ? phaseCount(*run.facts.spec) : 0;
+        for (int phase = 0; phase < phases; ++phase) {
+            const RunFacts facts = factsOfPhase(run.facts, phase);
+            const QString folder = QString::fromStdString(facts.spec->dataset.path);
+            if (seen.contains(folder))
+                continue;
+            seen << folder;
+            section.blocks << tableOf(folder, facts.dataSet);
+        }
     }
     return section;
 }

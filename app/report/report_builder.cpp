@@ -3,6 +3,8 @@
 #include "app/base/display_text.h"
 #include "app/plan/plan_comparison.h"
 #include "app/report/sections.h"
+#include "app/runs/run_phase.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -28,22 +30,34 @@ QString subtitleOf(const Runs& runs)
     return ids.join(", ");
 }
 
-QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, ReportTemplate pattern)
+QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, const PhasePlans& phases,
+                                ReportTemplate pattern)
 {
     if (pattern == ReportTemplate::Run)
-        return {summarySection(runs),         curvesSection(runs),          heldOutSection(runs, plans),
-                memorySection(plans.front()), stepTimeSection(runs, plans), costSection(runs, plans),
-                datasetSection(runs),         environmentSection(runs),     specificationSection(runs),
-                eventsSection(runs)};
+        return {summarySection(runs),          phasesSection(runs, phases),   curvesSection(runs),
+                heldOutSection(runs, plans),   memorySection(plans.front()),  stepTimeSection(runs, plans),
+                costSection(runs, phases),     datasetSection(runs),          environmentSection(runs),
+                specificationSection(runs),    eventsSection(runs)};
     if (pattern == ReportTemplate::Comparison)
-        return {summarySection(runs),        specificationSection(runs),  curvesSection(runs),
-                heldOutSection(runs, plans), memoryOverview(runs, plans), stepTimeOverview(runs, plans),
-                costSection(runs, plans),    datasetSection(runs),        environmentSection(runs),
-                eventsSection(runs)};
-    return {summarySection(runs),          scalingSection(runs),        heldOutSection(runs, plans),
-            stepTimeOverview(runs, plans), memoryOverview(runs, plans), costSection(runs, plans),
-            curvesSection(runs),           datasetSection(runs),        environmentSection(runs),
-            specificationSection(runs),    eventsSection(runs)};
+        return {summarySection(runs),          specificationSection(runs),    phasesSection(runs, phases),
+                curvesSection(runs),           heldOutSection(runs, plans),   memoryOverview(runs, plans),
+                stepTimeOverview(runs, plans), costSection(runs, phases),     datasetSection(runs),
+                environmentSection(runs),      eventsSection(runs)};
+    return {summarySection(runs),          scalingSection(runs),         heldOutSection(runs, plans),
+            stepTimeOverview(runs, plans), memoryOverview(runs, plans),  phasesSection(runs, phases),
+            costSection(runs, phases),     curvesSection(runs),          datasetSection(runs),
+            environmentSection(runs),      specificationSection(runs),   eventsSection(runs)};
+}
+
+Plans plansOfPhases(const RecordedRun& run, const HardwareLibrary& library, const std::string& hardware)
+{
+    Plans plans;
+    const int count = run.facts.spec ? phaseCount(*run.facts.spec) : 1;
+    for (int phase = 0; phase < count; ++phase) {
+        const RunFacts facts = factsOfPhase(run.facts, phase);
+        plans.push_back(comparePlan(facts, run.series, planOf(facts, library, hardware)));
+    }
+    return plans;
 }
 
 /// Why the template says nothing about these runs.
@@ -82,10 +96,13 @@ Result<ReportDocument> buildReport(const std::vector<RecordedRun>& runs, const H
     const ReportTemplate pattern = options.pattern.value_or(usualTemplate(runs));
     TRAINYARD_TRY_STATUS(checkTemplate(runs, pattern));
     Plans plans;
-    for (const RecordedRun& run : runs)
-        plans.push_back(comparePlan(run.facts, run.series, planOf(run.facts, library, options.hardware)));
+    PhasePlans phases;
+    for (const RecordedRun& run : runs) {
+        phases.push_back(plansOfPhases(run, library, options.hardware));
+        plans.push_back(phases.back()[static_cast<std::size_t>(phaseNow(run.facts, run.series))]);
+    }
     ReportDocument document{titleOf(runs, pattern), subtitleOf(runs), {}};
-    for (const ReportSection& section : sectionsOf(runs, plans, pattern)) {
+    for (const ReportSection& section : sectionsOf(runs, plans, phases, pattern)) {
         if (!section.blocks.isEmpty())
             document.sections << section;
     }

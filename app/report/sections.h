@@ -11,7 +11,8 @@
 namespace trainyard {
 
 using Runs = std::vector<RecordedRun>;
-using Plans = std::vector<PlanComparison>; ///< of each of the runs
+using Plans = std::vector<PlanComparison>; ///< of each of the runs, in its present phase
+using PhasePlans = std::vector<Plans>;     ///< of each of the runs those of its phases; one without phases
 
 // Each function builds one section. The builder omits sections without blocks.
 ReportSection summarySection(const Runs& runs);
@@ -25,7 +26,9 @@ ReportSection memorySection(const PlanComparison& plan);
 ReportSection memoryOverview(const Runs& runs, const Plans& plans);
 ReportSection stepTimeSection(const Runs& runs, const Plans& plans);
 ReportSection stepTimeOverview(const Runs& runs, const Plans& plans);
-ReportSection costSection(const Runs& runs, const Plans& plans);
+/// Returns plan, measurement and cost of each phase of the runs that have some.
+ReportSection phasesSection(const Runs& runs, const PhasePlans& phases);
+ReportSection costSection(const Runs& runs, const PhasePlans& phases);
 ReportSection datasetSection(const Runs& runs);
 /// Returns versions, hosts and devices, and the preflight findings.
 ReportSection environmentSection(const Runs& runs);
@@ -46,6 +49,11 @@ QStringList labelsOf(const Runs& runs);
 /// Names the model: "bert-tiny", or "bert of 4 x 256" without a preset.
 QString modelWords(const ModelSpec& model);
 int worldSizeOf(const RecordedRun& run);
+
+/// Returns the cost of all phases, in the currency of their plans; NaN where no price is known.
+double plannedCost(const Plans& phases);
+/// The same at the measured pace; phases without a measured step count as planned. NaN without any step.
+double measuredCost(const Plans& phases);
 ReportTable captioned(const QString& caption, const TextTable& table);
 
 } // namespace trainyard

@@ -4,6 +4,7 @@
 #include "app/plan/layout_summary.h"
 #include "app/report/sections.h"
 #include "app/runs/run_database.h"
+#include "app/runs/run_phase.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/names.h"
 
@@ -15,7 +16,7 @@ const QString kUnknown = QStringLiteral("–");
 
 QString ofSpec(const RecordedRun& run, QString (*text)(const RunSpec& spec))
 {
-    return run.facts.spec ? text(*run.facts.specNow()) : kUnknown;
+    return run.facts.spec ? text(*factsNow(run.facts, run.series).specNow()) : kUnknown;
 }
 
 QString stepsText(const RecordedRun& run)
@@ -88,6 +89,8 @@ ReportTable tableOfOne(const RecordedRun& run)
     ReportTable table{{}, {"property", "value"}, {}};
     for (const Fact& fact : facts())
         table.rows << QStringList{fact.name, fact.text(run)};
+    if (const QString phase = phaseText(run.facts, run.series); !phase.isEmpty())
+        table.rows << QStringList{"phase", phase};
     return table;
 }
 
