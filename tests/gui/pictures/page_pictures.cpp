@@ -195,6 +195,24 @@ void showDesignErrors(DeskWindow& desk)
     desk.session().document().reset(badSpec());
 }
 
+/// The second phase chosen, with one of its fields at hand.
+void showPhases(DeskWindow& desk, const RunSpec& spec, const QString& field)
+{
+    placeOf<DesignPage>(desk);
+    desk.session().document().reset(spec);
+    showDesignField(desk, field);
+}
+
+/// A folder that is not there, and a run to begin with.
+void showWeights(DeskWindow& desk, const char* path)
+{
+    RunSpec spec = goodSpec();
+    spec.init.path = path;
+    placeOf<DesignPage>(desk);
+    desk.session().document().reset(spec);
+    showDesignField(desk, QStringLiteral("init.resize"));
+}
+
 /// What does not fit, with what would.
 void showDesignRefused(DeskWindow& desk)
 {
@@ -336,6 +354,13 @@ const QList<Picture>& placePictures()
          }},
         {"design-evaluation", [](DeskWindow& desk) { showDesignField(desk, "evaluation.keep_best"); }},
         {"design-restarts", [](DeskWindow& desk) { showDesignField(desk, "launch.restart.backoff"); }},
+        {"design-phases",
+         [](DeskWindow& desk) { showPhases(desk, phasedSpec(), QStringLiteral("phases[1].batch.packing")); }},
+        {"design-phase-optimizer",
+         [](DeskWindow& desk) { showPhases(desk, phasedSpec(), QStringLiteral("phases[1].optimizer.warmup_steps")); }},
+        {"design-phase-problem",
+         [](DeskWindow& desk) { showPhases(desk, badPhasesSpec(), QStringLiteral("phases[1].batch.micro")); }},
+        {"design-weights", [](DeskWindow& desk) { showWeights(desk, "/models/bert-large"); }},
         {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
         {"design-one-host", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Tensor); }},
         {"design-device", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Data, 5); }},

@@ -1,5 +1,7 @@
 #include "tests/gui/pictures/picture_data.h"
 
+#include "engine/spec/phase_edits.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/presets.h"
 
 namespace trainyard::pictures {
@@ -395,6 +397,33 @@ RunSpec badSpec()
     spec.model.heads = 15;
     spec.layout.data = 24;
     spec.optimizer.warmupSteps = 9000;
+    return spec;
+}
+
+RunSpec phasedSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.name = "bert-large-two-phases";
+    addPhase(spec);
+    spec.phases[0].name = "128";
+    spec.phases[1].name = "512";
+    setPhaseSteps(spec, 1, 1564);
+    RunSpec second = specOfPhase(spec, 1);
+    second.dataset.path = "/data/corpora/enwiki-20261101-seq512";
+    second.batch = {.global = 1536, .micro = 8, .accumulation = 16};
+    second.optimizer.learningRate = 4e-3;
+    second.optimizer.warmupSteps = 200;
+    overrideInPhase(spec, 1, second);
+    return spec;
+}
+
+RunSpec badPhasesSpec()
+{
+    RunSpec spec = phasedSpec();
+    RunSpec second = specOfPhase(spec, 1);
+    second.batch.global = 1500;
+    second.optimizer.kind = OptimizerKind::AdamW;
+    overrideInPhase(spec, 1, second);
     return spec;
 }
 

@@ -28,6 +28,10 @@ StageProgress halfPrepared();
 RunSpec goodSpec();
 /// Three things are wrong with it.
 RunSpec badSpec();
+/// BERT's two phases.
+RunSpec phasedSpec();
+/// Their second batch is none of this many replicas, and the optimizer of the first has other state.
+RunSpec badPhasesSpec();
 /// On one host of eight devices, with every kind of parallelism.
 RunSpec oneHostSpec();
 /// 175B on 128 hosts of eight devices.

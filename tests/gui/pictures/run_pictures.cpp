@@ -54,6 +54,7 @@ const QString kReached = QStringLiteral("20261118T210000Z-bert-base-to-target-2c
 const QString kAnswers = QStringLiteral("20261117T210000Z-bert-large-squad-7a10");
 const QString kClassifies = QStringLiteral("20261117T200000Z-bert-base-mails-7a11");
 const QString kTags = QStringLiteral("20261117T190000Z-bert-base-conll-7a12");
+const QString kPhased = QStringLiteral("20261118T190000Z-bert-base-two-phases-8d13");
 const QString kGone = QStringLiteral("20260301T070000Z-long-ago-0b0b");
 
 std::int64_t nowNs()
@@ -183,6 +184,26 @@ support::SampleRun taskRun(const QString& id, const QString& name, TaskKind task
     run.task = task;
     run.startNs = nowNs() - 4 * kDayNs;
     run.seed = 11;
+    return run;
+}
+
+/// In the second of its phases.
+support::SampleRun phasedRun()
+{
+    support::SampleRun run;
+    run.id = kPhased;
+    run.name = "bert-base-two-phases";
+    run.hosts = QStringList{"gpu-03.cluster.example.org"};
+    run.worldSize = 4;
+    run.steps = 900;
+    run.reached = 760;
+    run.secondPhaseAt = 601;
+    run.state = RunState::Stopped;
+    run.evaluateEvery = 60;
+    run.rowLength = 128;
+    run.hardware = "hgx-h100";
+    run.startNs = nowNs() - 2 * kDayNs - 70'000 * kSecondNs;
+    run.seed = 14;
     return run;
 }
 
@@ -579,6 +600,7 @@ void writeRuns(const QString& desk)
                                    divergedRun(),
                                    overfittedRun(),
                                    reachedRun(),
+                                   phasedRun(),
                                    taskRun(kAnswers, "bert-large-squad", TaskKind::Answer),
                                    taskRun(kClassifies, "bert-base-mails", TaskKind::Classify),
                                    taskRun(kTags, "bert-base-conll", TaskKind::Tag)};
@@ -612,6 +634,8 @@ const QList<Picture>& runPictures()
         {"runs-overfitted", [](DeskWindow& desk) { showRun(desk, kOverfitted, Charts); }},
         {"runs-overfitted-events", [](DeskWindow& desk) { showRun(desk, kOverfitted, Events); }},
         {"runs-target", [](DeskWindow& desk) { showRun(desk, kReached, Charts); }},
+        {"runs-phases", [](DeskWindow& desk) { showRun(desk, kPhased, Charts); }},
+        {"runs-phases-plan", [](DeskWindow& desk) { showRun(desk, kPhased, Plan); }},
         {"runs-checkpoints", [](DeskWindow& desk) { showCheckpoints(desk, checkpointsOfEveryKind()); }},
         {"runs-checkpoints-damaged", [](DeskWindow& desk) { chooseCheckpoint(desk, 0); }},
         {"runs-checkpoints-back", showWayBack},
@@ -650,6 +674,7 @@ const QList<Picture>& runPictures()
         {"reports", [](DeskWindow& desk) { report(desk, {kResumed}); }},
         {"reports-study", [](DeskWindow& desk) { report(desk, study()); }},
         {"reports-target", [](DeskWindow& desk) { report(desk, {kReached}); }},
+        {"reports-phases", [](DeskWindow& desk) { report(desk, {kPhased}); }},
         {"reports-long-names",
          [](DeskWindow& desk) {
              report(desk, {kFailed, kLive});

@@ -1,0 +1,294 @@
+#include <algorithm>
+
+#include <QAbstractItemView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+
+#include "app/designer/design_page.h"
+#include "app/designer/phases_editor.h"
+#include "app/designer/spec_form.h"
+#include "app/widgets/input_boxes.h"
+#include "app/workspace/message_bar.h"
+#include "app/workspace/page_frame.h"
+#include "engine/spec/phase_edits.h"
+#include "engine/spec/phases.h"
+#include "engine/spec/presets.h"
+#include "tests/gui/page_fixture.h"
+#include "tests/gui/picture.h"
+#include "tests/support/patience.h"
+#include "tests/support/sample_run/sample_run.h"
+
+using namespace trainyard;
+using namespace trainyard::test;
+
+namespace {
+
+/// Two phases on a node whose speed and price are known.
+RunSpec phasedSpec()
+{
+    RunSpec spec;
+    spec.model = *modelPreset("bert-base");
+    spec.cluster.nodes = {{"gpu-03", 8, 0, "p4d.24xlarge"}};
+    spec.layout.data = 8;
+    spec.batch = {.global = 512, .micro = 16, .accumulation = 4};
+    spec.dataset.path = "/data/short";
+    spec.launch.steps = 900;
+    addPhase(spec);
+    spec.phases[0].name = "short";
+    spec.phases[1].name = "long";
+    setPhaseSteps(spec, 1, 100);
+    RunSpec second = specOfPhase(spec, 1);
+    second.dataset.path = "/data/long";
+    second.batch.micro = 8;
+    second.batch.accumulation = 8;
+    overrideInPhase(spec, 1, second);
+    return spec;
+}
+
+DataSetEntry dataSet(const QString& folder, int length)
+{
+    DataSetEntry entry;
+    entry.name = folder.section('/', -1);
+    entry.host = "gpu-03";
+    entry.folder = folder;
+    entry.sequenceLength = length;
+    entry.maxPredictions = length * 5 / 32;
+    entry.vocabularySize = 30522;
+    entry.rows = 20'000'000;
+    entry.testRows = 20'000;
+    return entry;
+}
+
+QToolButton* toolIn(const QWidget& parent, const QString& name)
+{
+    for (auto* tool : parent.findChildren<QToolButton*>()) {
+        if (tool->accessibleName() == name)
+            return tool;
+    }
+    return nullptr;
+}
+
+bool says(const QWidget& parent, const QString& text)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::ranges::any_of(
+        labels, [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
+}
+
+} // namespace
+
+/// Edits the phases of a run, and what it begins with, as a user does.
+class TestDesignPhases : public QObject {
+    Q_OBJECT
+
+private slots:
+    void init() { m_desk.start(); }
+    void cleanup() { m_desk.end(); }
+
+    void addsCopiesMovesAndRemovesPhases()
+    {
+        auto& page = show({});
+        clickHeading(page, "Phases");
+        click(page, "Add a phase");
+        QCOMPARE(phaseCount(spec()), 2);
+        QCOMPARE(list(page)->model()->rowCount(), 2);
+        QVERIFY(says(page, "Phase 2 of 2"));
+        press(page, "Copy the phase");
+        QCOMPARE(phaseCount(spec()), 3);
+        replaceText(field(page, "phases[2].name"), "last");
+        press(page, "Move the phase up");
+        QCOMPARE(spec().phases[1].name, "last");
+        QVERIFY(says(page, "Phase 2 of 3: last"));
+        press(page, "Remove the phase");
+        QCOMPARE(phaseCount(spec()), 2);
+        QTest::keyClick(page.focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(spec().phases[1].name, "last");
+    }
+
+    void theRunsStepsAreThoseOfItsPhases()
+    {
+        auto& page = show(phasedSpec());
+        QVERIFY(!field(page, "launch.steps")->isEnabled());
+        replaceText(field(page, "phases[0].steps"), "700");
+        QCOMPARE(spec().launch.steps, 800);
+        QVERIFY(m_desk.session().document().isValid());
+    }
+
+    void aFieldThatIsEditedIsThePhasesOwnUntilItInheritsAgain()
+    {
+        auto& page = show(phasedSpec());
+        choose(page, 0);
+        auto* micro = static_cast<NumberBox*>(field(page, "phases[0].batch.micro"));
+        QVERIFY(micro);
+        auto* inherit = toolIn(page, "Phase 1: Micro-batch: use the run's value");
+        QVERIFY(inherit && !inherit->isVisible());
+        replaceText(micro, "32");
+        QVERIFY(isOverridden(spec(), 0, "batch.micro"));
+        QCOMPARE(spec().batch.micro, 16);
+        QCOMPARE(specOfPhase(spec(), 0).batch.global, 1024); // the equation holds, as in the run's own
+        QVERIFY(inherit->isVisible());
+        QTest::mouseClick(inherit, Qt::LeftButton);
+        QVERIFY(!isOverridden(spec(), 0, "batch.micro"));
+        QCOMPARE(micro->value(), 16);
+        QVERIFY(!inherit->isVisible());
+        QTest::keyClick(micro, Qt::Key_Z, Qt::ControlModifier);
+        QVERIFY(isOverridden(spec(), 0, "batch.micro"));
+        QCOMPARE(micro->value(), 32);
+    }
+
+    void whatThePhaseInheritsFollowsTheRun()
+    {
+        auto& page = show(phasedSpec());
+        choose(page, 1);
+        auto* rate = static_cast<QLineEdit*>(field(page, "phases[1].optimizer.learning_rate"));
+        replaceText(field(page, "optimizer.learning_rate"), "0.002");
+        QCOMPARE(rate->text(), "0.002");
+        QVERIFY(!isOverridden(spec(), 1, "optimizer.learning_rate"));
+    }
+
+    void theListIsWalkedWithTheKeyboard()
+    {
+        auto& page = show(phasedSpec());
+        list(page)->setFocus();
+        QTest::keyClick(list(page), Qt::Key_Down);
+        QVERIFY(says(page, "Phase 2 of 2: long"));
+        QVERIFY(field(page, "phases[1].batch.micro"));
+        QTest::keyClick(list(page), Qt::Key_Up);
+        QVERIFY(says(page, "Phase 1 of 2: short"));
+        QVERIFY(field(page, "phases[0].batch.micro"));
+    }
+
+    void memoryTimeAndCostAreShownOfEachPhaseAndOfAll()
+    {
+        m_desk.session().dataSets().put(dataSet("/data/short", 128));
+        m_desk.session().dataSets().put(dataSet("/data/long", 512));
+        auto& page = show(phasedSpec());
+        const QAbstractItemModel& table = *list(page)->model();
+        QCOMPARE(table.columnCount(), 5); // phase, steps, memory, time, cost
+        QVERIFY(table.index(1, 4).data().toString().endsWith("USD"));
+        QVERIFY(table.index(0, 2).data() != table.index(1, 2).data());
+        choose(page, 1);
+        QVERIFY(says(page, "Sequences of 512 tokens. Evaluates on"));
+        QVERIFY(says(page, "All phases: 1\u202f000 steps in all"));
+        support::savePictures(page, "design-phases");
+    }
+
+    void theProblemOfAPhaseLeadsToItsField()
+    {
+        RunSpec wrong = phasedSpec();
+        wrong.phases[1].batch.accumulation = 7;
+        auto& page = show(wrong);
+        QVERIFY(!buttonIn(page, "Launch")->isEnabled());
+        const std::string path = m_desk.session().document().diagnostics().front().path;
+        QVERIFY2(path.starts_with("phases[1].batch"), path.c_str());
+        choose(page, 0);
+        click(page, "Phase 2: Global batch");
+        QVERIFY(says(page, "Phase 2 of 2: long"));
+        QWidget* global = field(page, "phases[1].batch.global");
+        QVERIFY(global && global->hasFocus());
+        QVERIFY(global->property("invalid").toBool());
+    }
+
+    void aSuggestedSettingOfAPhaseKeepsTheOthers()
+    {
+        RunSpec wrong = phasedSpec();
+        wrong.phases[1].batch.accumulation = 7;
+        auto& page = show(wrong);
+        QPushButton* remedy = nullptr;
+        AWAIT((remedy = startingWith(page, "Set Phase 2: ")) != nullptr);
+        QTest::mouseClick(remedy, Qt::LeftButton);
+        QVERIFY(m_desk.session().document().isValid());
+        QCOMPARE(phaseCount(spec()), 2);
+        QVERIFY(specOfPhase(spec(), 0).batch == specOfPhase(wrong, 0).batch);
+    }
+
+    void aRecipeReplacesTheDesignAndItsHostsStay()
+    {
+        m_desk.session().dataSets().put(dataSet("/data/short", 128));
+        m_desk.session().dataSets().put(dataSet("/data/long", 512));
+        auto& page = show(phasedSpec());
+        const RunSpec before = spec();
+        auto* recipes = buttonIn(page, "New from a recipe");
+        QVERIFY(recipes && !recipes->menu()->actions().isEmpty());
+        recipes->menu()->actions().front()->trigger();
+        QCOMPARE(spec().name, "bert-large-lamb");
+        QVERIFY(spec().cluster == before.cluster);
+        QCOMPARE(specOfPhase(spec(), 0).dataset.path, "/data/short");
+        QCOMPARE(specOfPhase(spec(), 1).dataset.path, "/data/long");
+        click(page, "Undo");
+        QVERIFY(spec() == before);
+    }
+
+    void startingWeightsAreChosenAmongTheRuns()
+    {
+        support::SampleRun sample;
+        QVERIFY(!support::writeSampleRun(m_desk.path("data/runs"), sample).isEmpty());
+        m_desk.open();
+        auto& page = show(phasedSpec());
+        auto* menu = toolIn(page, "Choose the starting weights")->menu();
+        emit menu->aboutToShow();
+        const auto actions = menu->actions();
+        const auto run = std::ranges::find_if(
+            actions, [](const QAction* action) { return action->text().startsWith("bert-tiny"); });
+        QVERIFY(run != actions.end());
+        (*run)->trigger();
+        QVERIFY(QString::fromStdString(spec().init.path).endsWith("-bert-tiny-0001"));
+        AWAIT(says(page, "launch looks at it on the host"));
+        emit menu->aboutToShow();
+        menu->actions().back()->trigger();
+        QVERIFY(!spec().init.isOn());
+    }
+
+    void aFolderWithoutWeightsIsAProblemOfTheField()
+    {
+        QTemporaryDir folder;
+        auto& page = show(phasedSpec());
+        page.findChild<SpecForm*>()->focusField("init.path");
+        replaceText(field(page, "init.path"), folder.path());
+        AWAIT(says(page, "There are no weights in") || says(page, "there are no weights in"));
+        QVERIFY(!buttonIn(page, "Launch")->isEnabled());
+        support::savePictures(page, "design-no-weights");
+        replaceText(field(page, "init.path"), "/no/such/folder");
+        AWAIT(says(page, "launch looks at it on the host"));
+        AWAIT(buttonIn(page, "Launch")->isEnabled());
+    }
+
+private:
+    const RunSpec& spec() { return m_desk.session().document().spec(); }
+    DesignPage& show(const RunSpec& design)
+    {
+        m_desk.session().document().reset(design);
+        return m_desk.goTo<DesignPage>();
+    }
+    static QTableView* list(DesignPage& page)
+    {
+        return page.findChild<PhasesEditor*>()->findChild<QTableView*>();
+    }
+    static QWidget* field(DesignPage& page, const QString& path) { return page.findChild<QWidget*>(path); }
+    static void choose(DesignPage& page, int phase) { page.findChild<PhasesEditor*>()->choose(phase); }
+    static void press(DesignPage& page, const QString& tool)
+    {
+        QToolButton* button = toolIn(page, tool);
+        QVERIFY2(button && button->isEnabled(), qPrintable(tool));
+        QTest::mouseClick(button, Qt::LeftButton);
+    }
+    static void clickHeading(DesignPage& page, const QString& heading) { press(page, heading); }
+    static QPushButton* startingWith(const DesignPage& page, const QString& name)
+    {
+        for (auto* button : page.findChildren<QPushButton*>()) {
+            if (button->isVisible() && button->accessibleName().startsWith(name))
+                return button;
+        }
+        return nullptr;
+    }
+
+    PageFixture m_desk;
+};
+
+QTEST_MAIN(TestDesignPhases)
+#include "tst_design_phases.moc"
