@@ -3,6 +3,7 @@
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
 #include "app/report/thinned_curve.h"
+#include "app/runs/run_phase.h"
 #include "app/series/smoothed_series.h"
 
 namespace trainyard {
@@ -40,6 +41,15 @@ void addCurves(const RecordedRun& run, const QString& label, const Quantity& qua
         {label, x, quantity.smooth ? timeWeightedAverage(x, y, kSmoothing) : y, Look::Line});
 }
 
+/// Where phases begin.
+QList<ReportMark> phaseMarks(const RecordedRun& run)
+{
+    QList<ReportMark> marks;
+    for (const PhaseBorder& border : phaseBorders(run.facts, run.series.steps(), StepColumn::Step))
+        marks << ReportMark{border.position, "phase " + border.label};
+    return marks;
+}
+
 /// Errors and warnings before what is only worth knowing, where not all of them are told.
 std::vector<RunEvent> toldEvents(const RecordedRun& run)
 {
@@ -62,6 +72,8 @@ ReportSection curvesSection(const Runs& runs)
         ReportFigure figure{quantity.caption, "step", quantity.axis};
         for (const RecordedRun& run : runs)
             addCurves(run, labelOf(run, runs), quantity, figure);
+        if (runs.size() == 1)
+            figure.marks = phaseMarks(runs.front());
         if (!figure.curves.isEmpty())
             section.blocks << figure;
     }

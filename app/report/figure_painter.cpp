@@ -148,6 +148,26 @@ QSharedPointer<QCPAxisTicker> countTicker()
     return ticker;
 }
 
+/// Inside of the axes, which the curves have set.
+void addMarks(QCustomPlot& plot, const QList<ReportMark>& marks)
+{
+    for (const ReportMark& mark : marks) {
+        auto* line = new QCPItemStraightLine(&plot); // owned by the plot, as is the text
+        line->point1->setCoords(mark.x, 0);
+        line->point2->setCoords(mark.x, 1);
+        line->setPen(QPen(colours().muted, 1, Qt::DotLine));
+        auto* text = new QCPItemText(&plot);
+        text->position->setTypeX(QCPItemPosition::ptPlotCoords);
+        text->position->setTypeY(QCPItemPosition::ptAxisRectRatio);
+        text->position->setCoords(mark.x, 0);
+        text->setPositionAlignment(Qt::AlignLeft | Qt::AlignTop);
+        text->setPadding(QMargins(4, 2, 0, 0));
+        text->setFont(tickFont());
+        text->setColor(colours().muted);
+        text->setText(elided(mark.label, kMaxNameLength));
+    }
+}
+
 void addCurves(QCustomPlot& plot, const ReportFigure& figure)
 {
     int index = 0;
@@ -161,6 +181,7 @@ void addCurves(QCustomPlot& plot, const ReportFigure& figure)
     plot.yAxis->scaleRange(1.08);
     if (figure.fromZero)
         plot.yAxis->setRangeLower(0);
+    addMarks(plot, figure.marks);
 }
 
 struct BarPlace {

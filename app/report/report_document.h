@@ -45,6 +45,14 @@ struct ReportLayer {
     bool operator==(const ReportLayer&) const = default;
 };
 
+/// A labelled vertical line across a figure of curves.
+struct ReportMark {
+    double x = 0;
+    QString label;
+
+    bool operator==(const ReportMark&) const = default;
+};
+
 /// Curves over x, or stacked bars (then `bars` names them and `layers` fills them).
 struct ReportFigure {
     QString caption;
@@ -54,6 +62,7 @@ struct ReportFigure {
     QStringList bars = {};
     QList<ReportLayer> layers = {};
     bool fromZero = false; ///< the y axis of curves begins at 0; that of bars always does
+    QList<ReportMark> marks = {};
 
     bool operator==(const ReportFigure&) const = default;
 };

@@ -97,6 +97,11 @@ QJsonValue json(const ReportFigure& figure)
                        {"x_label", figure.xLabel},
                        {"y_label", figure.yLabel},
                        {"series", series}};
+    QJsonArray marks;
+    for (const ReportMark& mark : figure.marks)
+        marks << QJsonObject{{"x", mark.x}, {"label", mark.label}};
+    if (!marks.isEmpty())
+        object["marks"] = marks;
     if (!figure.bars.isEmpty())
         object["bars"] = QJsonArray::fromStringList(figure.bars);
     return object;

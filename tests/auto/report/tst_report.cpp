@@ -65,6 +65,8 @@ private slots:
         QCOMPARE(cost.rows[0].value(4), table.rows[2].value(table.columns.indexOf("cost, as measured")));
         QCOMPARE(cost.rows[0].value(5), cost.rows[0].value(4)); // all steps are done
         QCOMPARE(blocksOf<ReportTable>(*sectionOf(document, "Data set")).size(), 2);
+        for (const ReportFigure& figure : blocksOf<ReportFigure>(*sectionOf(document, "Curves")))
+            QCOMPARE(figure.marks, (QList<ReportMark>{{280.5, "phase 2: long"}}));
         QVERIFY(!sectionOf(reportOf({support::SampleRun()}), "Phases"));
     }
 
