@@ -414,8 +414,8 @@ QString DesignPage::factsOf(const PlannedDesign& design) const
             ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
             : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
                   .arg(displayCount(design.shape.length));
-    return sequences + QLatin1Char(' ') +
-           evaluationSummary(design.spec, testRows ? std::optional(testRows->testRows) : std::nullopt);
+    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows->testRows)
+                    : sequences;
 }
 
 void DesignPage::showCluster()

@@ -13,6 +13,7 @@
 #include "app/base/theme.h"
 #include "app/designer/phase_form.h"
 #include "app/designer/problem_text.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/tab_order.h"
@@ -52,7 +53,7 @@ PhasesEditor::PhasesEditor(SpecDocument& document, const DataSetListModel& dataS
     , m_up(makeTool(QStringLiteral("↑"), tr("Move the phase up"), tr("Let this phase begin earlier")))
     , m_down(makeTool(QStringLiteral("↓"), tr("Move the phase down"), tr("Let this phase begin later")))
     , m_recipes(makeRecipes())
-    , m_title(makeLabel({}, "heading"))
+    , m_title(new ElidedLabel("heading"))
     , m_place(new QVBoxLayout)
 {
     m_list->setModel(&m_model);
@@ -178,7 +179,7 @@ void PhasesEditor::follow()
     m_about->setVisible(!hasPhases);
     m_list->setVisible(hasPhases);
     m_title->setVisible(hasPhases);
-    m_title->setText(phaseTitle(m_document.spec(), m_chosen));
+    m_title->setFullText(phaseTitle(m_document.spec(), m_chosen));
     showForm();
     showButtons();
     showProblems();
@@ -201,6 +202,7 @@ void PhasesEditor::showForm()
         return;
     m_form = new PhaseForm(m_document, m_dataSets, wanted);
     m_place->addWidget(m_form);
+    m_form->show(); // a layout shows it later, when a field was to get the focus
     connect(m_form, &PhaseForm::helpWanted, this, &PhasesEditor::helpWanted);
     reachAfter(*m_recipes, {m_form});
 }

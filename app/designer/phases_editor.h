@@ -14,6 +14,7 @@ class QVBoxLayout;
 
 namespace trainyard {
 
+class ElidedLabel;
 class PhaseForm;
 class TableView;
 
@@ -74,7 +75,7 @@ private:
     QToolButton* m_up;
     QToolButton* m_down;
     QPushButton* m_recipes;
-    QLabel* m_title; ///< of the form
+    ElidedLabel* m_title; ///< of the form
     QVBoxLayout* m_place; ///< of the form
     PhaseForm* m_form = nullptr;
 };

@@ -11,6 +11,7 @@
 #include "app/designer/field_help.h"
 #include "app/designer/model/plan_metrics.h"
 #include "app/designer/plan_metric_table.h"
+#include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
 
 namespace trainyard {
@@ -83,7 +84,7 @@ VerdictPanel::VerdictPanel(QWidget* parent)
     , m_problems(new ProblemList)
     , m_assumptions(makeParagraph({}, "help"))
     , m_pages(new QStackedWidget)
-    , m_phase(makeLabel({}, "heading"))
+    , m_phase(new ElidedLabel("heading"))
     , m_metrics(new PlanMetricTable)
     , m_all(makeParagraph({}, "muted"))
     , m_obstacle(makeLabel({}, "help"))
@@ -175,7 +176,7 @@ void VerdictPanel::showVerdict(const PlannedDesign& design, const Findings& find
 
 void VerdictPanel::setPhases(const QString& shown, const QString& all)
 {
-    m_phase->setText(shown);
+    m_phase->setFullText(shown);
     m_phase->setVisible(!shown.isEmpty());
     m_all->setText(all.isEmpty() ? QString() : tr("All phases: %1.").arg(all));
     m_all->setVisible(!all.isEmpty());

@@ -15,6 +15,7 @@ class QStackedWidget;
 
 namespace trainyard {
 
+class ElidedLabel;
 class PlanMetricTable;
 
 /// Answers whether the run can be launched: a verdict, the problems and remarks with their fixes, the
@@ -65,7 +66,7 @@ private:
     std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or the basis of the metrics
-    QLabel* m_phase; ///< that the metrics are of
+    ElidedLabel* m_phase; ///< that the metrics are of
     PlanMetricTable* m_metrics;
     QLabel* m_all; ///< phases together
     QLabel* m_obstacle; ///< why there are no time metrics

@@ -14,6 +14,7 @@
 #include "app/charts/chart_legend.h"
 #include "app/charts/chart_toolbar.h"
 #include "app/charts/curve_chart.h"
+#include "app/charts/phase_borders.h"
 #include "app/history/group_bar.h"
 #include "app/history/model/run_comparison.h"
 #include "app/runs/controls/run_picker.h"
@@ -312,6 +313,7 @@ void ComparePage::showCurves()
     m_chart->setSmoothable(metric.smoothable);
     m_chart->setFromZero(metric.fromZero);
     m_chart->setOptions(m_options);
+    m_chart->setBorders(commonBorders(runs(), m_options.axis));
     const QList<GroupCurves> curves = curvesOf(groups(), metric, m_options.axis);
     const Aggregation aggregation = m_groupBar->aggregation();
     const ChartAxis axis = m_options.axis;

@@ -10,7 +10,7 @@
 
 #include "app/base/theme.h"
 #include "app/charts/curve_chart.h"
-#include "app/monitor/phase_borders.h"
+#include "app/charts/phase_borders.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/roles.h"
 #include "app/workspace/tab_order.h"

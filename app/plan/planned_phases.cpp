@@ -61,18 +61,19 @@ std::size_t phaseOfMostMemory(const PlannedPhases& phases)
 TextTable phaseTable(const PlannedPhases& phases)
 {
     const auto effort = effortOf(phases);
-    TextTable table{{QObject::tr("Phase"), QObject::tr("Steps"), QObject::tr("Memory per rank")}, {}};
+    TextTable table{{QObject::tr("Phase"), QObject::tr("Steps"), QObject::tr("Memory")}, {}};
     if (effort)
         table.columns << QObject::tr("Time");
     if (effort && effort->cost > 0)
-        table.columns << QObject::tr("Cost");
+        table.columns << QObject::tr("Cost, %1").arg(
+            toQString(phases.front().time().node.price.currency));
     for (const PlannedDesign& design : phases) {
         QStringList row{phaseLabel(design.run(), design.phase), displayCount(design.spec.launch.steps),
                         memoryText(design)};
         if (effort)
             row << displaySeconds(design.time().training.days * kSecondsPerDay);
         if (effort && effort->cost > 0)
-            row << moneyText(phases, design.time().training.cost);
+            row << displayNumber(design.time().training.cost);
         table.rows << row;
         table.tips << phaseTitle(design.run(), design.phase);
     }

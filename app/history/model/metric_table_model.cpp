@@ -6,9 +6,11 @@
 #include <set>
 
 #include "app/base/display_text.h"
+#include "app/base/phase_label.h"
 #include "app/base/tone.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_database.h"
+#include "app/runs/run_phase.h"
 
 namespace trainyard {
 
@@ -91,6 +93,10 @@ QString statesOf(const RunGroup& group)
     for (const OpenRun* run : group.runs)
         words.insert(wordOf(displayStateOf(run->series().status().state)));
     const QString states = QStringList(words.begin(), words.end()).join(QStringLiteral(", "));
+    const OpenRun& first = *group.runs.first();
+    if (group.runs.size() == 1 && first.facts().spec && !first.facts().spec->phases.empty())
+        return QObject::tr("%1, phase %2")
+            .arg(states, phaseLabel(*first.facts().spec, phaseNow(first.facts(), first.series())));
     return group.runs.size() == 1 ? states : QObject::tr("%1 runs, %2").arg(group.runs.size()).arg(states);
 }
 

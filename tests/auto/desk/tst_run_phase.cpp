@@ -1,9 +1,11 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/history/model/metric_table_model.h"
 #include "app/monitor/model/evaluation_text.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/plan_comparison.h"
+#include "app/runs/open_run.h"
 #include "app/runs/run_phase.h"
 #include "engine/spec/phases.h"
 #include "tests/support/sample_run/sample_run.h"
@@ -88,6 +90,14 @@ private slots:
         QCOMPARE(table.columns.first(), "Phase");
         QCOMPARE(table.rows.first().first(), "2: long");
         QCOMPARE(table.rows.last().first(), "1: short");
+    }
+
+    void theComparisonNamesThePhase()
+    {
+        const OpenRun phased(sample(320));
+        MetricTableModel model;
+        model.setGroups({{"phased", {&phased}}}, Middle::Mean, Spread::None);
+        QVERIFY(model.index(0, 1).data().toString().endsWith(", phase 2: long"));
     }
 
 private:

@@ -1,4 +1,4 @@
-#include "app/monitor/phase_borders.h"
+#include "app/charts/phase_borders.h"
 
 #include <QObject>
 
@@ -13,6 +13,18 @@ QList<ChartBorder> bordersOf(const OpenRun& run, ChartAxis axis)
     for (const PhaseBorder& border : phaseBorders(run.facts(), run.series().steps(), columnOf(axis)))
         borders.append({border.position, QObject::tr("phase %1").arg(border.label)});
     return borders;
+}
+
+QList<ChartBorder> commonBorders(const QList<const OpenRun*>& runs, ChartAxis axis)
+{
+    QList<ChartBorder> common;
+    for (const OpenRun* run : runs) {
+        const QList<ChartBorder> own = bordersOf(*run, axis);
+        if (!own.isEmpty() && !common.isEmpty() && own != common)
+            return {};
+        common = own.isEmpty() ? common : own;
+    }
+    return common;
 }
 
 } // namespace trainyard
