@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/shards/manifest.h"
 #include "datasets/tokenizer/vocabulary.h"
 #include "engine/evaluation/data_set_evaluation.h"
 #include "engine/evaluation/evaluation.h"
@@ -80,7 +81,7 @@ public:
         if (now < m_next)
             return;
         m_next = now + kInterval;
-        ProgressRecord progress{.stage = "evaluation", .done = rows, .total = allRows, .unit = "rows"};
+        ProgressRecord progress{.stage = "evaluation", .done = rows, .total = allRows, .unit = "rows", .counters = {}};
         progress.rate = static_cast<double>(rows) / std::chrono::duration<double>(now - m_begin).count();
         progress.secondsLeft = static_cast<double>(allRows - rows) / progress.rate;
         m_output.report(progress);
