@@ -6,6 +6,7 @@
 #include "app/cli/support/desk.h"
 #include "app/cli/support/follow.h"
 #include "app/cli/support/spec_input.h"
+#include "engine/base/option_checks.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {
@@ -234,12 +235,12 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         ->add_option("--step", o->step,
                      "Go back to the checkpoint of this step (0 = start over), listed by `trainyard "
                      "checkpoints RUN`; newer ones are kept, but no longer used")
-        ->check(CLI::NonNegativeNumber);
+        ->check(wholeNumberProblem<0>);
     command
         ->add_option("--learning-rate", o->learningRate,
                      "New peak learning rate of the schedule, e.g. --learning-rate 5e-5 after a divergence "
                      "(default: unchanged)")
-        ->check(CLI::PositiveNumber);
+        ->check(positiveProblem);
     command->add_option(
         "--layout", o->layout,
         "Continue in the layout of this specification (JSON), with its memory settings, micro-batch, "

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/command_line.h"
+#include "engine/base/option_checks.h"
 #include "engine/base/result.h"
 #include "engine/worker/model_commands.h"
 #include "engine/worker/probe_command.h"
@@ -20,17 +21,17 @@ void addTrain(CLI::App& app, TrainOptions& options)
     command
         ->add_option("--attempt", options.attempt,
                      "Number of the attempt: 1 for the first start, one more for each resume")
-        ->check(CLI::PositiveNumber)
+        ->check(wholeNumberProblem<1>)
         ->capture_default_str();
     command
         ->add_option("--replicas", options.replicas,
                      "Override the data-parallel degree; accumulation keeps the global batch")
-        ->check(CLI::PositiveNumber);
+        ->check(wholeNumberProblem<1>);
     command->add_option("--learning-rate", options.learningRate, "Override the peak learning rate")
-        ->check(CLI::PositiveNumber);
+        ->check(positiveProblem);
     command->add_option("--layout", options.layout,
                         "Override the sections layout, memory, batch and cluster (JSON)");
-    command->add_option("--steps", options.lastStep, "Override the last step")->check(CLI::PositiveNumber);
+    command->add_option("--steps", options.lastStep, "Override the last step")->check(wholeNumberProblem<1>);
 }
 
 void addProbe(CLI::App& app, ProbeOptions& options)
@@ -41,7 +42,7 @@ void addProbe(CLI::App& app, ProbeOptions& options)
         ->required()
         ->check(CLI::ExistingDirectory);
     command->add_option("--attempt", options.attempt, "Always 1: probes are not restarted")
-        ->check(CLI::PositiveNumber)
+        ->check(wholeNumberProblem<1>)
         ->capture_default_str();
 }
 

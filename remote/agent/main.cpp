@@ -9,6 +9,7 @@
 #include <openssl/crypto.h>
 
 #include "engine/base/file.h"
+#include "engine/base/option_checks.h"
 #include "engine/base/standard_streams.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
@@ -205,7 +206,7 @@ int main(int argc, char** argv)
     guardCommand->add_option("--run", guarding.run)->required();
     guardCommand->add_option("--attempt", guarding.attempt)->required();
     for (CLI::App* subcommand : {renewCommand, guardCommand}) {
-        subcommand->add_option("--lease-ms", leaseMs)->required()->check(CLI::PositiveNumber);
+        subcommand->add_option("--lease-ms", leaseMs)->required()->check(wholeNumberProblem<1>);
         subcommand->add_option("command", command)->required();
     }
     try {

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "engine/base/option_checks.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -31,7 +32,7 @@ void addModelOptions(CLI::App& command, EvalCommandLine& options)
         ->excludes(run);
     CLI::Option* step =
         command.add_option("--step", options.step, "Checkpoint of this step (default: the newest)")
-            ->check(CLI::NonNegativeNumber);
+            ->check(wholeNumberProblem<0>);
     command.add_flag("--best", options.best, "The best checkpoint by held-out evaluation")->excludes(step);
 }
 
@@ -61,7 +62,7 @@ void addEvalOptions(CLI::App& command, EvalCommandLine& options)
     command
         .add_option("--batches", options.batches,
                     "Only the first global batches of test rows (default: all test rows)")
-        ->check(CLI::PositiveNumber)
+        ->check(wholeNumberProblem<1>)
         ->needs(data);
     CLI::Option* inputs =
         command.add_option("--inputs", options.inputs, "Instead of --data: safetensors file with one batch")

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "engine/base/option_checks.h"
 #include "engine/base/parsed_number.h"
 #include "engine/spec/names.h"
 
@@ -54,7 +55,7 @@ void addModel(CLI::App& command, TryOptions& options)
                        "them from standard input");
     CLI::Option* step =
         command.add_option("--step", options.step, "Checkpoint of this step (default: the newest)")
-            ->check(CLI::NonNegativeNumber);
+            ->check(wholeNumberProblem<0>);
     command.add_flag("--best", options.best, "The best checkpoint by held-out evaluation")->excludes(step);
     command.add_option("--precision", options.precision, "Compute type")
         ->check(CLI::IsMember(precisions()))
@@ -74,13 +75,12 @@ void addSampling(CLI::App& command, TryOptions& options)
     command
         .add_option("--temperature", sampling.temperature,
                     "Below 1 probable tokens become more probable, above 1 less; 0 = --greedy")
-        ->check(CLI::Validator(numberProblem, ""))
-        ->check(CLI::NonNegativeNumber)
+        ->check(positiveOrZeroProblem)
         ->excludes(greedy)
         ->capture_default_str();
     command
         .add_option("--top-k", sampling.topK, "Choose from this many of the most probable tokens; 0 = all")
-        ->check(CLI::NonNegativeNumber)
+        ->check(wholeNumberProblem<0>)
         ->excludes(greedy)
         ->capture_default_str();
     command
@@ -97,7 +97,7 @@ void addSampling(CLI::App& command, TryOptions& options)
     command
         .add_option("--max-new", options.newTokens,
                     "New tokens for each prompt (default: 64, or as many as the model has positions for)")
-        ->check(CLI::PositiveNumber);
+        ->check(wholeNumberProblem<1>);
     command.add_flag("--stop", options.stop, "Stop at an end token");
 }
 

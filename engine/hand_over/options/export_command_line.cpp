@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "engine/base/option_checks.h"
 #include "engine/base/units.h"
 
 namespace trainyard {
@@ -38,7 +39,7 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
                               ->transform(CLI::Validator(removeSlashes, ""));
     CLI::Option* step =
         command.add_option("--step", options.step, "Checkpoint of this step (default: the newest)")
-            ->check(CLI::NonNegativeNumber)
+            ->check(wholeNumberProblem<0>)
             ->needs(folder);
     command.add_flag("--best", options.best, "The best checkpoint by held-out evaluation")
         ->excludes(step)

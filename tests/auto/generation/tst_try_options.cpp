@@ -101,6 +101,17 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(CLI::ParseError,
                                  parsed({option.toStdString() + "=" + value.toStdString(), "/models/gpt"}));
     }
+
+    /// CLI11's own check names the largest double, in 309 digits.
+    void saysWhichNumbersItTakes()
+    {
+        try {
+            parsed({"--max-new=0", "/models/gpt"});
+            QFAIL("0 was taken");
+        } catch (const CLI::ParseError& error) {
+            QCOMPARE(error.what(), "--max-new: 0 is not a whole number of at least 1");
+        }
+    }
 };
 
 QTEST_APPLESS_MAIN(TestTryOptions)
