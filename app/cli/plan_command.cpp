@@ -219,15 +219,19 @@ struct PhasePlan {
     std::vector<ExplainedProblem> problems; ///< of memory
     bool isFirst = true;                    ///< of the run: it begins with the weights of section init
     std::optional<WeightComparison> weights{};
-    std::optional<std::uint64_t> testRows{}; ///< as testRowsFor()
+    std::optional<std::uint64_t> testRows{}; ///< as testRowsOf()
 };
 
 void print(const PhasePlan& plan)
 {
     printTable(plan.spec, plan.planned.memory, plan.planned.hosts);
     console::print("  " + plan.sequences);
+    const QString evaluated = QString::fromStdString(plan.spec.evaluation.dataset);
     if (plan.testRows)
         console::print("  " + evaluationSummary(plan.spec, plan.testRows));
+    else if (plan.spec.evaluation.isOn() && !evaluated.isEmpty())
+        console::print(
+            QString("  Evaluates on %1, which is not a data set that can be read here.").arg(evaluated));
     const auto rows = plan.isFirst ? weightRows(plan.spec.init, plan.weights) : QList<QStringList>();
     if (!rows.isEmpty())
         console::print(console::table(rows));
@@ -369,21 +373,31 @@ RunSpec onHardware(RunSpec spec, const std::string& hardware)
 
 /// The specification keeps its own names of hardware: --hardware may be a file.
 PlanFacts factsOf(const PlanOptions& options, const PlanInputs& inputs,
-                  const std::optional<DataSetShape>& rows)
+                  const std::optional<DataSetShape>& rows, const std::optional<DataSetShape>& evaluatedRows)
 {
     PlanFacts facts = planFacts(inputs, rows);
+    facts.evaluatedRows = evaluatedRows;
     facts.hosts = [hosts = facts.hosts, hardware = options.hardware](const RunSpec& spec) {
         return hosts(onHardware(spec, hardware));
     };
     return facts;
 }
 
-/// Of the data set that is evaluated; nullopt where it cannot be read here.
-std::optional<std::uint64_t> testRowsFor(const RunSpec& spec, const Result<DataSetManifest>& data)
+/// That of evaluation.dataset; nullopt without one, and where it cannot be read here.
+std::optional<DataSetShape> evaluatedRowsOf(const RunSpec& spec)
 {
-    const std::string& other = spec.evaluation.dataset;
-    const auto evaluated = other.empty() ? data : readDataSetManifest(QString::fromStdString(other));
-    return evaluated.ok() ? std::optional(evaluated->testRows) : std::nullopt;
+    if (!spec.evaluation.isOn() || spec.evaluation.dataset.empty())
+        return std::nullopt;
+    const auto evaluated = readDataSetManifest(QString::fromStdString(spec.evaluation.dataset));
+    return evaluated.ok() ? std::optional(evaluated->shape()) : std::nullopt;
+}
+
+/// Of the data set that is evaluated; nullopt where it cannot be read here.
+std::optional<std::uint64_t> testRowsOf(const RunSpec& spec, const std::optional<DataSetShape>& rows,
+                                        const std::optional<DataSetShape>& evaluatedRows)
+{
+    const std::optional<DataSetShape>& evaluated = spec.evaluation.dataset.empty() ? rows : evaluatedRows;
+    return evaluated ? evaluated->testRows : std::nullopt;
 }
 
 /// A plan, or the status of a specification that cannot be planned, all of whose problems have been printed.
@@ -400,7 +414,9 @@ Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions&
     const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
     if (const Diagnostics wrong = shapeProblems(spec.model, options.shape, inputs.shape); !wrong.empty())
         return PhaseOutcome{{}, failForProblems(options.spec, inPhase(run, phase, wrong), options.json)};
-    auto problems = explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows));
+    const auto evaluatedRows = evaluatedRowsOf(spec);
+    auto problems =
+        explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows, evaluatedRows));
     const bool cannotRun = !problems.empty() && problems.front().problem.path != kMemoryPath;
     for (ExplainedProblem& explained : problems)
         explained = inPhase(run, phase, std::move(explained));
@@ -419,7 +435,7 @@ Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions&
     warn(options.spec, inPhase(run, phase, processorRemarks(spec, planned.hosts)));
     return PhaseOutcome{{spec, inputs.shape, sequencesText(spec, options, inputs.shape, data),
                          std::move(planned), std::move(problems), phase == 0, std::move(weights.comparison),
-                         testRowsFor(spec, data)}};
+                         testRowsOf(spec, rows, evaluatedRows)}};
 }
 
 Result<int> plan(const PlanOptions& options)

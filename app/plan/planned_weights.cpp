@@ -1,5 +1,6 @@
 #include "app/plan/planned_weights.h"
 
+#include <QDir>
 #include <QJsonArray>
 
 #include "remote/launch/weights_upload.h"
@@ -52,7 +53,8 @@ QList<QStringList> weightRows(const InitSpec& init, const std::optional<WeightCo
         return {};
     const QString path = QString::fromStdString(init.path);
     if (!weights)
-        return {{"begins with", path + ", which is not on this computer; launch looks at it on the host"}};
+        return {{"begins with", (QDir::isAbsolutePath(path) ? path : "the run " + path) +
+                                    ", which is not on this computer; launch looks at it on the host"}};
     QList<QStringList> rows{{"begins with", QString::fromStdString(weights->origin)}};
     for (const auto& [label, text] : weights->facts())
         rows << QStringList{QString::fromStdString(label), QString::fromStdString(text)};

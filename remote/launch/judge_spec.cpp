@@ -81,6 +81,12 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
     return least;
 }
 
+Status judgeEvaluatedDataSet(const RunSpec& spec, const DataSetManifest& evaluated, int trainingLength)
+{
+    const Diagnostics problems = evaluationDataProblems(spec, evaluated.shape(), trainingLength);
+    return problems.empty() ? Status() : toError(problems);
+}
+
 Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data)
 {
     const DataSetShape shape = data.shape();

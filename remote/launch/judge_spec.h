@@ -23,4 +23,8 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
 /// The checks that need no knowledge of the hosts.
 Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data);
 
+/// Checks the data set of evaluation.dataset; `trainingLength`: tokens of a row of the run's own. BadInput or
+/// Refused naming the field.
+Status judgeEvaluatedDataSet(const RunSpec& spec, const DataSetManifest& evaluated, int trainingLength);
+
 } // namespace trainyard

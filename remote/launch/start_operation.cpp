@@ -240,7 +240,7 @@ void StartOperation::findDataSet()
 {
     const int phase = static_cast<int>(m_manifests.size());
     if (phase == phaseCount(*m_plan.spec))
-        return judge();
+        return findEvaluatedDataSet();
     const QString folder = QString::fromStdString(specOfPhase(*m_plan.spec, phase).dataset.path);
     readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
               [this, phase](const Result<QByteArray>& manifest) {
@@ -248,6 +248,21 @@ void StartOperation::findDataSet()
                       return fail(inPhase(*m_plan.spec, phase, manifest.error()));
                   m_manifests.push_back(*manifest);
                   findDataSet();
+              });
+}
+
+void StartOperation::findEvaluatedDataSet()
+{
+    const EvaluationSpec& evaluation = m_plan.spec->evaluation;
+    if (!evaluation.isOn() || evaluation.dataset.empty())
+        return judge();
+    const QString folder = QString::fromStdString(evaluation.dataset);
+    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
+              [this](const Result<QByteArray>& manifest) {
+                  if (!manifest.ok())
+                      return fail(manifest.error().in("evaluation.dataset"));
+                  m_evaluatedManifest = *manifest;
+                  judge();
               });
 }
 
@@ -314,6 +329,12 @@ Result<Diagnostics> StartOperation::judgePhase(int phase) const
     const QByteArray& manifest = m_manifests[static_cast<std::size_t>(phase)];
     TRAINYARD_TRY(const DataSetManifest data,
                   parseDataSetManifest(manifest.toStdString(), spec.dataset.path + "/manifest.json"));
+    if (!m_evaluatedManifest.isEmpty()) {
+        TRAINYARD_TRY(const DataSetManifest evaluated,
+                      parseDataSetManifest(m_evaluatedManifest.toStdString(),
+                                           spec.evaluation.dataset + "/manifest.json"));
+        TRAINYARD_TRY_STATUS(judgeEvaluatedDataSet(spec, evaluated, data.sequenceLength));
+    }
     // Nobody knows yet what the nodes of a batch job will have.
     return m_plan.slurm ? judgeDataSet(spec, data) : judgeSpec(spec, data, memoryOfNodes());
 }

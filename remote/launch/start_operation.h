@@ -68,6 +68,7 @@ private:
     void inspect();
     void onInspected(const PreflightReport& report);
     void findDataSet();
+    void findEvaluatedDataSet();
     void judge();
     void findWeights();
     void findWeightsHere();
@@ -108,6 +109,7 @@ private:
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     std::unique_ptr<WeightsUpload> m_upload;
     std::vector<QByteArray> m_manifests; ///< of the data set of each phase
+    QByteArray m_evaluatedManifest;      ///< of evaluation.dataset; empty: the run evaluates its own rows
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;

@@ -59,6 +59,8 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts)
     Diagnostics problems = validate(spec);
     if (problems.empty() && facts.rows)
         problems = dataSetProblems(spec, *facts.rows);
+    if (problems.empty() && facts.evaluatedRows)
+        problems = evaluationDataProblems(spec, *facts.evaluatedRows, facts.shape.length);
     if (problems.empty())
         problems = sharingProblems(spec, facts.shape.length);
     if (!problems.empty())

@@ -23,13 +23,15 @@ struct PlanFacts {
     SequenceShape shape;
     std::optional<DataSetShape> rows{}; ///< of its data set, where that can be read
     HostsOf hosts;
+    std::optional<DataSetShape> evaluatedRows{}; ///< of evaluation.dataset, likewise
 };
 
 /// Refused, at kMemoryPath: the sum of the categories that count there against what there is.
 Diagnostic memoryProblem(const MemoryShortage& shortage);
 
 /// Returns the problems that keep a specification from running. Each check runs only if the ones before it
-/// found nothing: validate(), dataSetProblems(), sharingProblems(), memoryShortage().
+/// found nothing: validate(), dataSetProblems(), evaluationDataProblems(), sharingProblems(),
+/// memoryShortage().
 Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
 
 /// explain() for planProblems(), with what a rank needs after each remedy of its memory.

@@ -50,6 +50,20 @@ private slots:
             QVERIFY2(refusal.contains(part), qPrintable(refusal));
     }
 
+    void refusesAnEvaluatedDataSetThatDoesNotFit()
+    {
+        RunSpec spec = bertBase();
+        spec.evaluation.dataset = "/data/held-out";
+        DataSetManifest evaluated = rows();
+        const auto judged = [&] { return judgeEvaluatedDataSet(spec, evaluated, 128); };
+        QCOMPARE(judged().error().message,
+                 "evaluation.dataset: the data set /data/held-out has no test rows");
+        evaluated.testRows = 100;
+        QVERIFY(judged().ok());
+        evaluated.objective = "gpt";
+        QVERIFY(judged().error().message.find("/data/held-out are running text") != std::string::npos);
+    }
+
     // Moments and master weights take 1.2 GiB, which then lie beside the device.
     void refusesWhatIsOffloadedToTooSmallAHost()
     {

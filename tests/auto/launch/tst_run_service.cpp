@@ -82,6 +82,18 @@ private slots:
         QVERIFY(deskRuns().empty());
     }
 
+    void saysAtOnceThatTheEvaluatedDataSetIsNotThere()
+    {
+        RunSpec spec = specOn({"localhost"});
+        spec.dataset.path = writeManifest(1000, 128).toStdString();
+        spec.evaluation.dataset = m_dir->filePath("no such set").toStdString();
+        const auto result = finish(m_service->launch(spec));
+        QCOMPARE(result.error().kind, ErrorKind::BadInput);
+        QVERIFY2(contains(result.error(), "evaluation.dataset: ") && contains(result.error(), "no such set"),
+                 result.error().text().c_str());
+        QVERIFY(deskRuns().empty());
+    }
+
     void findsWhatDoesNotFitTheDataSetBeforeAnyRankStarts()
     {
         RunSpec spec = specOn({"localhost"});
