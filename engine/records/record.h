@@ -131,10 +131,10 @@ struct ProgressRecord {
     std::string stage; ///< "read", "clean", "tokens", "shards", ...
     std::uint64_t done = 0;
     std::uint64_t total = 0; ///< 0 = unknown
-    std::string unit;        ///< "B", "pages", "rows"
+    std::string unit{};      ///< "B", "pages", "rows"
     double rate = 0;         ///< units per second
     double secondsLeft = -1; ///< negative = unknown
-    std::string counters;    ///< JSON object of more counters
+    std::string counters{};  ///< JSON object of more counters
 
     bool operator==(const ProgressRecord&) const = default;
 };

@@ -81,7 +81,7 @@ public:
         if (now < m_next)
             return;
         m_next = now + kInterval;
-        ProgressRecord progress{.stage = "evaluation", .done = rows, .total = allRows, .unit = "rows", .counters = {}};
+        ProgressRecord progress{.stage = "evaluation", .done = rows, .total = allRows, .unit = "rows"};
         progress.rate = static_cast<double>(rows) / std::chrono::duration<double>(now - m_begin).count();
         progress.secondsLeft = static_cast<double>(allRows - rows) / progress.rate;
         m_output.report(progress);

@@ -8,6 +8,7 @@
 #include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/full.h>
 
+#include "datasets/shards/manifest.h"
 #include "datasets/shards/shard_writer.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
