@@ -275,6 +275,11 @@ std::string learningRateText(const OptimizerSpec& optimizer)
     std::string schedule = fmt::format("{} schedule", nameOf(optimizer.schedule));
     if (optimizer.schedule == ScheduleKind::Polynomial)
         schedule += fmt::format(" of power {}", optimizer.decayPower);
+    if (optimizer.schedule == ScheduleKind::WarmupStableDecay)
+        schedule +=
+            fmt::format(" (stable, then {} decay over {})", nameOf(optimizer.decayShape),
+                        optimizer.decaySteps > 0 ? grouped(std::int64_t{optimizer.decaySteps}) + " steps"
+                                                 : std::string("a tenth of the steps"));
     return fmt::format("peak {}, {} warm-up steps, {}", optimizer.learningRate,
                        grouped(std::int64_t{optimizer.warmupSteps}), schedule);
 }

@@ -18,10 +18,13 @@ OrderedJson::json_pointer pointerTo(std::string path)
     return OrderedJson::json_pointer("/" + path);
 }
 
-/// Null for a field without a value.
-OrderedJson valueIn(const OrderedJson& object, const OrderedJson::json_pointer& field)
+/// Of a field that is not written, the default; null where it has none.
+OrderedJson valueIn(const OrderedJson& object, const ListedField& field)
 {
-    return object.contains(field) ? object.at(field) : OrderedJson();
+    const auto place = pointerTo(field.path);
+    if (object.contains(place))
+        return object.at(place);
+    return field.defaultJson.empty() ? OrderedJson() : OrderedJson::parse(field.defaultJson);
 }
 
 bool isValue(const ListedField& field)
@@ -59,9 +62,8 @@ std::vector<FieldChange> changesBetween(const RunSpec& earlier, const RunSpec& l
     for (const ListedField& field : fieldList()) {
         if (!isValue(field))
             continue;
-        const auto pointer = pointerTo(field.path);
-        const OrderedJson before = valueIn(was, pointer);
-        OrderedJson value = valueIn(is, pointer);
+        const OrderedJson before = valueIn(was, field);
+        OrderedJson value = valueIn(is, field);
         if (field.kind == FieldKind::List && value.is_null() && !before.is_null())
             value = OrderedJson::array();
         if (!value.is_null() && value != before)

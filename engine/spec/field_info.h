@@ -68,9 +68,12 @@ struct FieldInfo {
     const char* choices = ""; ///< of a text that has to be one of them: "cluster, spread"
     const char* pattern = ""; ///< of a text: regular expression for the JSON schema
     bool optional = false;    ///< the default means unknown or none, and is written as no key at all
+    /// Written as no key at all while it has its default, so that files stay as they were without it.
+    bool onlyIfSet = false;
 
     /// Of an unsigned number: a size in bytes, written with its unit.
     constexpr bool isSize() const { return unit[0] != '\0'; }
+    constexpr bool isAlwaysWritten() const { return !optional && !onlyIfSet; }
 };
 
 /// Tells the overloads of describe() apart:

@@ -63,7 +63,7 @@ public:
     {
         const auto& value = std::invoke(access, m_object);
         const Struct byDefault{};
-        if (!info.optional || value != std::invoke(access, byDefault))
+        if (info.isAlwaysWritten() || value != std::invoke(access, byDefault))
             m_json[key] = valueJson(value, info);
     }
     OrderedJson take() { return std::move(m_json); }

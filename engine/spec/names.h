@@ -35,7 +35,10 @@ inline constexpr auto kEnumNames<TaskKind> = nameTable("none", "classify", "regr
 template <>
 inline constexpr auto kEnumNames<OptimizerKind> = nameTable("adamw", "lamb", "lamb-paper", "lans", "sgd");
 template <>
-inline constexpr auto kEnumNames<ScheduleKind> = nameTable("constant", "linear", "polynomial", "cosine");
+inline constexpr auto kEnumNames<ScheduleKind> = nameTable("constant", "linear", "polynomial", "cosine",
+                                                           "wsd");
+template <>
+inline constexpr auto kEnumNames<DecayShape> = nameTable("linear", "cosine", "exponential", "1-sqrt");
 template <>
 inline constexpr auto kEnumNames<ComputeType> = nameTable("float64", "float32", "bfloat16", "float16");
 template <>

@@ -110,6 +110,18 @@ void remarkOnStages(const RunSpec& spec, Checker& check)
         fmt::format("layers {} % stages {} = {}, should be 0", layers, stages, layers % stages));
 }
 
+void remarkOnDecay(const OptimizerSpec& optimizer, Checker& check)
+{
+    if (optimizer.schedule == ScheduleKind::WarmupStableDecay)
+        return;
+    const OptimizerSpec plain;
+    const auto remark = [&](bool isPlain, const char* path) {
+        check.require(isPlain, path, "has no effect unless optimizer.schedule is \"wsd\"", "leave it out");
+    };
+    remark(optimizer.decaySteps == plain.decaySteps, "optimizer.decay_steps");
+    remark(optimizer.decayShape == plain.decayShape, "optimizer.decay_shape");
+}
+
 Diagnostics remarksOnPhase(const RunSpec& spec)
 {
     Diagnostics remarks;
@@ -124,6 +136,7 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
                       spec.optimizer.decayPower == OptimizerSpec().decayPower,
                   "optimizer.decay_power", "has no effect unless optimizer.schedule is \"polynomial\"",
                   "leave it out");
+    remarkOnDecay(spec.optimizer, check);
     return remarks;
 }
 

@@ -16,6 +16,15 @@ void ModelSpec::setFamily(ModelFamily value)
     layerNormEpsilon = bert ? 1e-12 : 1e-5;
 }
 
+std::int64_t OptimizerSpec::decayStepsOf(std::int64_t steps) const
+{
+    // Hu et al., arXiv:2404.06395, section 4.3: a tenth of the steps is enough.
+    constexpr std::int64_t kStepsPerDecayStep = 10;
+    const std::int64_t wanted =
+        decaySteps > 0 ? decaySteps : (steps + kStepsPerDecayStep - 1) / kStepsPerDecayStep;
+    return std::clamp<std::int64_t>(wanted, 0, std::max<std::int64_t>(steps - warmupSteps, 0));
+}
+
 int ClusterSpec::totalSlots() const
 {
     std::int64_t slots = 0;

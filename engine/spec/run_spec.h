@@ -178,7 +178,10 @@ enum class OptimizerKind {
     Lans,
     Sgd, ///< with momentum
 };
-enum class ScheduleKind { Constant, Linear, Polynomial, Cosine };
+enum class ScheduleKind { Constant, Linear, Polynomial, Cosine, WarmupStableDecay };
+
+/// How the rate falls in the decay of ScheduleKind::WarmupStableDecay. Formulas: LearningRateSchedule.
+enum class DecayShape { Linear, Cosine, Exponential, OneMinusSqrt };
 
 struct OptimizerSpec {
     OptimizerKind kind = OptimizerKind::AdamW;
@@ -192,6 +195,13 @@ struct OptimizerSpec {
     ScheduleKind schedule = ScheduleKind::Linear;
     int warmupSteps = 0;
     double decayPower = 0.5;
+    // These two only matter with WarmupStableDecay.
+    int decaySteps = 0; ///< 0: a tenth of the steps
+    DecayShape decayShape = DecayShape::Exponential;
+
+    /// Steps over which a run of `steps` steps decays with WarmupStableDecay: at most those after its
+    /// warm-up.
+    std::int64_t decayStepsOf(std::int64_t steps) const;
 
     bool operator==(const OptimizerSpec&) const = default;
 };

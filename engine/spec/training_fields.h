@@ -70,8 +70,9 @@ void describe(Visitor& field, Of<OptimizerSpec>)
            .source = "Pascanu et al., arXiv:1211.5063"});
     field("schedule", &OptimizerSpec::schedule,
           {.label = "Schedule",
-           .help = "How the learning rate falls after the warm-up",
-           .source = "Loshchilov and Hutter, arXiv:1608.03983"});
+           .help = "How the learning rate falls after the warm-up; wsd (warm-up, stable, decay) keeps its "
+                   "peak until the last optimizer.decay_steps",
+           .source = "Loshchilov and Hutter, arXiv:1608.03983; Hu et al., arXiv:2404.06395, on wsd"});
     field("warmup_steps", &OptimizerSpec::warmupSteps,
           {.label = "Warm-up",
            .help = "Steps over which the learning rate rises linearly from 0",
@@ -80,6 +81,19 @@ void describe(Visitor& field, Of<OptimizerSpec>)
            .source = "Goyal et al., arXiv:1706.02677"});
     field("decay_power", &OptimizerSpec::decayPower,
           {.label = "Decay power", .help = "Exponent of the polynomial schedule", .range = positive()});
+    field("decay_steps", &OptimizerSpec::decaySteps,
+          {.label = "Decay steps",
+           .help = "wsd only: last steps, over which the learning rate falls; 0 takes a tenth of the steps",
+           .range = atLeast(0),
+           .unit = "steps",
+           .zero = "Auto",
+           .source = "Hu et al., arXiv:2404.06395",
+           .onlyIfSet = true});
+    field("decay_shape", &OptimizerSpec::decayShape,
+          {.label = "Decay shape",
+           .help = "wsd only: how the learning rate falls to 0 over the decay steps",
+           .source = "Hägele et al., arXiv:2405.18392",
+           .onlyIfSet = true});
 }
 
 template <typename Visitor>

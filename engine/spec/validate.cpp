@@ -134,6 +134,22 @@ void checkPipeline(const RunSpec& spec, Diagnostics& diagnostics)
     diagnostics.insert(diagnostics.end(), problems.begin(), problems.end());
 }
 
+/// Of a warm-up-stable-decay schedule.
+void checkDecay(const RunSpec& spec, Checker& check)
+{
+    const OptimizerSpec& optimizer = spec.optimizer;
+    const long together = long{optimizer.warmupSteps} + optimizer.decaySteps;
+    const bool fits = optimizer.decaySteps <= 0 || spec.launch.steps < 1 || together <= spec.launch.steps;
+    check.require(fits || optimizer.schedule != ScheduleKind::WarmupStableDecay ||
+                      optimizer.warmupSteps > spec.launch.steps, // reported already
+                  "optimizer.decay_steps",
+                  fmt::format("{} decay steps after {} warm-up steps do not fit into a run of {} steps",
+                              optimizer.decaySteps, optimizer.warmupSteps, spec.launch.steps),
+                  "lower optimizer.decay_steps or optimizer.warmup_steps, or raise launch.steps",
+                  fmt::format("warmup_steps {} + decay_steps {} > steps {}", optimizer.warmupSteps,
+                              optimizer.decaySteps, spec.launch.steps));
+}
+
 void checkOptimizer(const RunSpec& spec, Checker& check)
 {
     const OptimizerSpec& optimizer = spec.optimizer;
@@ -143,6 +159,7 @@ void checkOptimizer(const RunSpec& spec, Checker& check)
                               spec.launch.steps),
                   "lower optimizer.warmup_steps or raise launch.steps",
                   fmt::format("warmup_steps {} > steps {}", optimizer.warmupSteps, spec.launch.steps));
+    checkDecay(spec, check);
 }
 
 void checkLossScale(const LossScaleSpec& scale, Checker& check)

@@ -78,6 +78,7 @@ const NumberMove kTensorOnRanks = onAsManyRanks<&ParallelLayout::tensor>();
 const NumberMove kPipelineOnRanks = onAsManyRanks<&ParallelLayout::pipeline>();
 const NumberMove kZeroStage = plain<&RunSpec::memory, &MemorySpec::zeroStage>(0, 3);
 const NumberMove kWarmup = plain<&RunSpec::optimizer, &OptimizerSpec::warmupSteps>(0, kMaxEntries);
+const NumberMove kDecaySteps = plain<&RunSpec::optimizer, &OptimizerSpec::decaySteps>(0, kMaxEntries);
 const NumberMove kSteps = plain<&RunSpec::launch, &LaunchSpec::steps>(1, kMaxEntries);
 
 const NumberMove kData{1, kMaxRanks, [](const RunSpec& spec) { return spec.layout.data; },
@@ -264,6 +265,7 @@ MovesByPath makeMoves()
         {"precision.compute", {{computeInFloat32}}},
         {"launch.steps", {{turned(kSteps, Turn::Up)}}},
         {"optimizer.warmup_steps", {{kWarmup, kSteps, warmUpAllTheRun, runAsLongAsWarmUp}}},
+        {"optimizer.decay_steps", {{turned(kDecaySteps, Turn::Down), turned(kSteps, Turn::Up)}}},
     };
 }
 

@@ -86,7 +86,8 @@ std::optional<Json> schedulerJson(const RunSpec& spec)
 {
     const OptimizerSpec& optimizer = spec.optimizer;
     Json params{{"warmup_num_steps", optimizer.warmupSteps}, {"warmup_type", "linear"}};
-    if (optimizer.schedule == ScheduleKind::Polynomial)
+    if (optimizer.schedule == ScheduleKind::Polynomial ||
+        optimizer.schedule == ScheduleKind::WarmupStableDecay)
         return std::nullopt;
     if (optimizer.schedule == ScheduleKind::Cosine) {
         params["cos_min_ratio"] = 0;

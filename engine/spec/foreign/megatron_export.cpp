@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/foreign/conversion.h"
+#include "engine/spec/foreign/megatron_names.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/foreign/spec_difference.h"
 #include "engine/spec/names.h"
@@ -29,12 +30,14 @@ constexpr std::array kNotCarried{
     Explanation{"layout.virtual_stages", "chunks belong to the interleaved schedule", "use \"interleaved\""},
     Explanation{"batch.packing", "the data set decides it", "prepare packed data"},
     Explanation{"optimizer.kind", "Megatron-LM has Adam and SGD", "use one of these"},
-    Explanation{"optimizer.schedule", "Megatron-LM's rates are constant, linear or cosine",
+    Explanation{"optimizer.decay_steps", "Megatron-LM needs a number", "check --lr-wsd-decay-iters"},
+    Explanation{"optimizer.schedule", "Megatron-LM's rates are constant, linear, cosine or WSD",
                 "use one of these"},
     Explanation{"memory.recompute_every", "Megatron-LM recomputes the first layers of a stage instead",
                 "give --recompute-method block"},
     Explanation{"precision.loss_scale.backoff", "an overflow halves the scale", "use 0.5"},
-    Explanation{"init", "Megatron-LM loads checkpoints in its own format", "convert the weights and give --load"},
+    Explanation{"init", "Megatron-LM loads checkpoints in its own format",
+                "convert the weights and give --load"},
     Explanation{"evaluation", "Megatron-LM evaluates on its own split of the data",
                 "give --eval-interval and --eval-iters"},
     Explanation{"checkpoint", "Megatron-LM keeps every checkpoint", "remove old ones by hand"},
@@ -96,7 +99,7 @@ void addLayout(const ParallelLayout& layout, ArgumentText& arguments)
     arguments.add("--ddp-bucket-size", layout.bucketSize / kBytesPerBucketElement);
 }
 
-void addOptimizer(const OptimizerSpec& optimizer, ArgumentText& arguments)
+void addOptimizer(const OptimizerSpec& optimizer, int steps, ArgumentText& arguments)
 {
     arguments.add("--optimizer", optimizer.kind == OptimizerKind::Sgd ? "sgd" : "adam");
     arguments.add("--lr", optimizer.learningRate);
@@ -107,8 +110,12 @@ void addOptimizer(const OptimizerSpec& optimizer, ArgumentText& arguments)
     arguments.add("--adam-eps", optimizer.epsilon);
     arguments.add("--sgd-momentum", optimizer.momentum);
     if (optimizer.schedule != ScheduleKind::Polynomial)
-        arguments.add("--lr-decay-style", nameOf(optimizer.schedule));
+        arguments.add("--lr-decay-style", megatronName(optimizer.schedule));
     arguments.add("--lr-warmup-iters", optimizer.warmupSteps);
+    if (optimizer.schedule != ScheduleKind::WarmupStableDecay)
+        return;
+    arguments.add("--lr-wsd-decay-style", megatronName(optimizer.decayShape));
+    arguments.add("--lr-wsd-decay-iters", optimizer.decayStepsOf(steps));
 }
 
 void addPrecision(const PrecisionSpec& precision, ArgumentText& arguments)
@@ -146,7 +153,7 @@ std::string argumentsFor(const RunSpec& spec)
     arguments.add("--micro-batch-size", spec.batch.micro);
     arguments.add("--global-batch-size", spec.batch.global);
     arguments.add("--train-iters", spec.launch.steps);
-    addOptimizer(spec.optimizer, arguments);
+    addOptimizer(spec.optimizer, spec.launch.steps, arguments);
     addPrecision(spec.precision, arguments);
     addMemory(spec.memory, arguments);
     arguments.add("--seed", spec.seed);

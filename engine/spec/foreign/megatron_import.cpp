@@ -6,6 +6,7 @@
 #include "engine/spec/foreign/batch_settings.h"
 #include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/megatron_arguments.h"
+#include "engine/spec/foreign/megatron_names.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/limits.h"
 
@@ -40,7 +41,7 @@ constexpr std::array kKnown{
                 "start one run after the other with larger batches"},
     Explanation{"--decrease-batch-size-if-needed", "the global batch is exact", kNothing},
     Explanation{"--lr-warmup-init", "the warm-up starts from 0", "reckon with a slightly lower rate"},
-    Explanation{"--lr-wsd-*", "there is no such schedule", "choose optimizer.schedule"},
+    Explanation{"--lr-wsd-*", "it belongs to --lr-decay-style WSD", "choose optimizer.schedule"},
     Explanation{"--start-weight-decay", "weight decay is constant", "use optimizer.weight_decay"},
     Explanation{"--end-weight-decay", "weight decay is constant", "use optimizer.weight_decay"},
     Explanation{"--weight-decay-incr-style", "weight decay is constant", "use optimizer.weight_decay"},
@@ -210,7 +211,7 @@ void readOptimizer(SettingsReader& arguments, OptimizerSpec& optimizer)
 void readDecay(SettingsReader& arguments, OptimizerSpec& optimizer)
 {
     const std::string style = arguments.getOr<std::string>("--lr-decay-style", "linear");
-    if (const auto schedule = enumFromName<ScheduleKind>(style); schedule && style != "polynomial")
+    if (const auto schedule = fromMegatronName<ScheduleKind>(style); schedule && style != "polynomial")
         optimizer.schedule = *schedule;
     else
         arguments.omit("--lr-decay-style", "there is no such schedule", "choose optimizer.schedule");
@@ -228,6 +229,22 @@ std::optional<int> stepsOf(SettingsReader& arguments, const char* iterations, co
         std::min<std::uint64_t>(*rows / static_cast<std::uint64_t>(std::max(globalBatch, 1)), 1 << 30));
 }
 
+/// The last part of Megatron's "WSD".
+void readStableDecay(SettingsReader& arguments, RunSpec& spec)
+{
+    OptimizerSpec& optimizer = spec.optimizer;
+    if (optimizer.schedule != ScheduleKind::WarmupStableDecay)
+        return;
+    const std::string style = arguments.getOr<std::string>("--lr-wsd-decay-style", "exponential");
+    if (const auto shape = fromMegatronName<DecayShape>(style))
+        optimizer.decayShape = *shape;
+    else
+        arguments.omit("--lr-wsd-decay-style", "there is no such decay", "choose optimizer.decay_shape");
+    if (const auto steps =
+            stepsOf(arguments, "--lr-wsd-decay-iters", "--lr-wsd-decay-samples", spec.batch.global))
+        optimizer.decaySteps = *steps;
+}
+
 void readSteps(SettingsReader& arguments, RunSpec& spec)
 {
     const int global = spec.batch.global;
@@ -243,6 +260,7 @@ void readSteps(SettingsReader& arguments, RunSpec& spec)
     if (fraction < 0 || fraction > 1)
         arguments.complain("--lr-warmup-fraction", fmt::format("is {}", fraction), "must be from 0 to 1");
     spec.optimizer.warmupSteps = fraction > 0 && fraction <= 1 ? static_cast<int>(fraction * decay) : warmup;
+    readStableDecay(arguments, spec);
 }
 
 void readPrecision(SettingsReader& arguments, PrecisionSpec& precision)

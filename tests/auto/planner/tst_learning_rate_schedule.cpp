@@ -52,12 +52,61 @@ private slots:
         }
     }
 
+    /// The last 4 of 12 steps decay: at 0, 1/4, 1/2 and 3/4 of the way.
+    void staysAtThePeakUntilTheDecay_data()
+    {
+        QTest::addColumn<int>("shape");
+        QTest::addColumn<QList<double>>("last");
+        const double root = std::sqrt(2.0);
+        QTest::addRow("linear") << int(DecayShape::Linear) << QList<double>{8, 6, 4, 2, 2};
+        QTest::addRow("cosine") << int(DecayShape::Cosine)
+                                << QList<double>{8, 4 + 2 * root, 4, 4 - 2 * root, 4 - 2 * root};
+        // 0.5^(1/4) = 1 / sqrt(sqrt(2)), 0.5^(3/4) = 0.5 sqrt(sqrt(2))
+        QTest::addRow("exponential") << int(DecayShape::Exponential)
+                                     << QList<double>{8, 16 / std::sqrt(root) - 8, 8 * root - 8,
+                                                      8 * std::sqrt(root) - 8, 8 * std::sqrt(root) - 8};
+        QTest::addRow("1-sqrt") << int(DecayShape::OneMinusSqrt)
+                                << QList<double>{8, 4, 8 - 4 * root, 8 - 4 * std::sqrt(3.0),
+                                                 8 - 4 * std::sqrt(3.0)};
+    }
+    void staysAtThePeakUntilTheDecay()
+    {
+        QFETCH(int, shape);
+        QFETCH(QList<double>, last);
+        OptimizerSpec spec;
+        spec.learningRate = 8;
+        spec.schedule = ScheduleKind::WarmupStableDecay;
+        spec.warmupSteps = 4;
+        spec.decaySteps = 4;
+        spec.decayShape = DecayShape(shape);
+        const QList<double> rates = QList<double>{2, 4, 6, 8, 8, 8, 8, 8} + last;
+        const LearningRateSchedule schedule(spec, 12);
+        for (qsizetype step = 1; step <= rates.size(); ++step) {
+            const double error = std::abs(schedule.at(step) - rates[step - 1]);
+            QVERIFY2(error < 1e-14 * 8, qPrintable(QString("step %1: %2").arg(step).arg(schedule.at(step))));
+        }
+    }
+
+    void decaysOverATenthOfTheStepsUnlessToldOtherwise()
+    {
+        OptimizerSpec spec;
+        spec.learningRate = 8;
+        spec.schedule = ScheduleKind::WarmupStableDecay;
+        spec.decayShape = DecayShape::Linear;
+        const LearningRateSchedule schedule(spec, 100);
+        QCOMPARE(schedule.at(91), 8.0);
+        QCOMPARE(schedule.at(92), 7.2);
+        QCOMPARE(spec.decayStepsOf(95), std::int64_t{10});
+        spec.warmupSteps = 97;
+        QCOMPARE(spec.decayStepsOf(100), std::int64_t{3}); // those that the warm-up leaves
+    }
+
     void startsAtThePeakWithoutWarmUp()
     {
         OptimizerSpec spec;
         spec.learningRate = 8;
-        for (const auto kind :
-             {ScheduleKind::Constant, ScheduleKind::Linear, ScheduleKind::Polynomial, ScheduleKind::Cosine}) {
+        for (const auto kind : {ScheduleKind::Constant, ScheduleKind::Linear, ScheduleKind::Polynomial,
+                                ScheduleKind::Cosine, ScheduleKind::WarmupStableDecay}) {
             spec.schedule = kind;
             QCOMPARE(LearningRateSchedule(spec, 12).at(1), 8.0);
             QVERIFY(LearningRateSchedule(spec, 12).at(12) > 0);

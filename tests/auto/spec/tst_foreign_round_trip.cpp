@@ -90,9 +90,14 @@ private:
         optimizer.epsilon = oneOf({1e-8, 1e-6});
         optimizer.weightDecay = oneOf({0.0, 0.01, 0.1});
         optimizer.clipNorm = oneOf({0.0, 0.5, 1.0});
-        optimizer.schedule = oneOf(
-            {ScheduleKind::Constant, ScheduleKind::Linear, ScheduleKind::Polynomial, ScheduleKind::Cosine});
+        optimizer.schedule = oneOf({ScheduleKind::Constant, ScheduleKind::Linear, ScheduleKind::Polynomial,
+                                    ScheduleKind::Cosine, ScheduleKind::WarmupStableDecay});
         optimizer.warmupSteps = between(0, 50);
+        if (optimizer.schedule != ScheduleKind::WarmupStableDecay)
+            return;
+        optimizer.decaySteps = between(0, 20);
+        optimizer.decayShape = oneOf(
+            {DecayShape::Linear, DecayShape::Cosine, DecayShape::Exponential, DecayShape::OneMinusSqrt});
     }
 
     void drawMemory(RunSpec& spec)
@@ -163,6 +168,11 @@ bool hasSchedule(const RunSpec& spec)
     return spec.optimizer.schedule != ScheduleKind::Polynomial;
 }
 
+bool deepSpeedHasSchedule(const RunSpec& spec)
+{
+    return hasSchedule(spec) && spec.optimizer.schedule != ScheduleKind::WarmupStableDecay;
+}
+
 bool hasType(const RunSpec& spec)
 {
     return spec.precision.compute != ComputeType::Float64;
@@ -202,10 +212,12 @@ Expressible ofDeepSpeed()
         {"optimizer.epsilon", deepSpeedHasMoments},
         {"optimizer.momentum", [](const RunSpec& s) { return s.optimizer.kind == OptimizerKind::Sgd; }},
         {"optimizer.clip_norm", always},
-        {"optimizer.schedule", hasSchedule},
-        {"optimizer.warmup_steps", hasSchedule},
+        {"optimizer.schedule", deepSpeedHasSchedule},
+        {"optimizer.warmup_steps", deepSpeedHasSchedule},
         {"launch.steps",
-         [](const RunSpec& s) { return hasSchedule(s) && s.optimizer.schedule != ScheduleKind::Constant; }},
+         [](const RunSpec& s) {
+             return deepSpeedHasSchedule(s) && s.optimizer.schedule != ScheduleKind::Constant;
+         }},
         {"precision.compute", hasType},
         {"precision.loss_scale.initial", always},
         {"precision.loss_scale.growth_interval", always},
@@ -232,6 +244,8 @@ Expressible ofMegatron()
              return isOneOf(s.optimizer.kind, {OptimizerKind::AdamW, OptimizerKind::Sgd});
          }},
         {"optimizer.schedule", hasSchedule},
+        {"optimizer.decay_shape", always},
+        {"optimizer.decay_steps", always},
         {"precision.compute", hasType},
     };
     for (const char* field : {"seed",

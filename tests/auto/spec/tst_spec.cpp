@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/data_set_rules.h"
+#include "engine/spec/field_changes.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
@@ -678,6 +679,10 @@ private slots:
             << "memory.offload_optimizer";
         QTest::addRow("decay_power") << R"("optimizer":{"decay_power":2})"
                                      << "optimizer.decay_power";
+        QTest::addRow("decay_steps") << R"("optimizer":{"decay_steps":2})"
+                                     << "optimizer.decay_steps";
+        QTest::addRow("decay_shape") << R"("optimizer":{"decay_shape":"linear"})"
+                                     << "optimizer.decay_shape";
         QTest::addRow("every_steps") << R"("checkpoint":{"every_steps":101})"
                                      << "checkpoint.every_steps";
         QTest::addRow("vocabulary") << R"("precision":{"compute":"bfloat16"})"
@@ -698,6 +703,34 @@ private slots:
         QCOMPARE(print(remarksOn(validSpec())), "");
     }
 
+    void readsAWarmUpStableDecaySchedule()
+    {
+        const ParsedSpec parsed = parseSpec(R"({"trainyard":1,"dataset":{"path":"/d"},"launch":{"steps":20},
+            "optimizer":{"schedule":"wsd","warmup_steps":5,"decay_steps":15,"decay_shape":"1-sqrt"}})");
+        QCOMPARE(print(parsed.diagnostics) + print(validate(parsed.spec)) + print(remarksOn(parsed.spec)),
+                 "");
+        QVERIFY(parsed.spec.optimizer.schedule == ScheduleKind::WarmupStableDecay);
+        QVERIFY(parsed.spec.optimizer.decayShape == DecayShape::OneMinusSqrt);
+        QVERIFY(parseSpec(toJson(parsed.spec)).spec == parsed.spec);
+        RunSpec longer = parsed.spec;
+        longer.optimizer.decaySteps = 16;
+        QCOMPARE(print(validate(longer)),
+                 "optimizer.decay_steps: 16 decay steps after 5 warm-up steps do not fit into a run of 20 "
+                 "steps | lower optimizer.decay_steps or optimizer.warmup_steps, or raise launch.steps");
+    }
+
+    /// Files of earlier versions stay as they are.
+    void leavesOutLaterFieldsThatHaveTheirDefault()
+    {
+        const QString written = QString::fromStdString(toJson(validSpec()));
+        QVERIFY(written.contains("decay_power"));
+        QVERIFY(!written.contains("decay_steps") && !written.contains("decay_shape"));
+        RunSpec changed = validSpec();
+        changed.optimizer.decaySteps = 7;
+        QCOMPARE(textOf(changesBetween(validSpec(), changed)), "optimizer.decay_steps 7");
+        QCOMPARE(textOf(changesBetween(changed, validSpec())), "optimizer.decay_steps 0");
+    }
+
     void refusesHostNamesThatCouldBeOptions()
     {
         RunSpec spec = validSpec();
@@ -714,6 +747,8 @@ private slots:
         spec.model.preset = "bert-tiny";
         spec.cluster.nodes[0].memory = kGiB;
         spec.cluster.nodes[0].hardware = "cpu-node";
+        spec.optimizer.decaySteps = 1;
+        spec.optimizer.decayShape = DecayShape::Linear;
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
             const std::string section = key.substr(1, key.find('.', 1) - 1);
