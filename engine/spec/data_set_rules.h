@@ -19,6 +19,9 @@ struct DataSetShape {
     std::string nextSentence = "random";     ///< of objective "bert": or "swap", "none"
     std::optional<std::uint64_t> testRows{}; ///< held out; none: unknown
     int labels = 0;                          ///< of a task that has some
+    // What data sets of a mix have to agree in besides; unknown where it is 0 or empty.
+    int maxPredictions = 0;
+    std::string vocabularySha256{};
 };
 
 /// Everything that keeps the model from reading these rows, or from being evaluated on them as asked.

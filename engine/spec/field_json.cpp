@@ -6,6 +6,39 @@
 
 namespace trainyard {
 
+namespace {
+
+/// An override may be one that has its default.
+struct PhaseWriter {
+    const PhaseSpec& phase;
+    OrderedJson json = OrderedJson::object();
+
+    template <typename Access>
+    void operator()(const char* key, const Access& access, const FieldInfo& info)
+    {
+        using Member = Accessed<PhaseSpec, Access>;
+        const Member& value = std::invoke(access, phase);
+        if constexpr (Described<Member>)
+            writeOverrides(key, value);
+        else
+            json[key] = valueJson(value, info);
+    }
+
+    template <typename Section>
+    void writeOverrides(const std::string& key, const Section& section)
+    {
+        ObjectWriter writer(section, WrittenFields::All);
+        describe(writer, Of<Section>());
+        const OrderedJson all = writer.take();
+        for (const auto& [field, value] : all.items()) {
+            if (phase.named.contains(key + "." + field))
+                json[key][field] = value;
+        }
+    }
+};
+
+} // namespace
+
 std::string sizeText(Bytes bytes)
 {
     for (const auto& [size, name] : {std::pair{kGiB, "GiB"}, {kMiB, "MiB"}, {kKiB, "KiB"}}) {
@@ -23,18 +56,16 @@ std::string durationText(std::chrono::milliseconds duration)
 
 OrderedJson objectJson(const PhaseSpec& phase)
 {
-    OrderedJson all = objectJson<PhaseSpec>(phase);
-    OrderedJson json = OrderedJson::object();
-    for (const auto& [key, value] : all.items()) {
-        if (!value.is_object()) {
-            json[key] = value;
-            continue;
-        }
-        for (const auto& [field, inner] : value.items()) {
-            if (phase.named.contains(key + "." + field))
-                json[key][field] = inner;
-        }
-    }
+    PhaseWriter writer{phase};
+    describe(writer, Of<PhaseSpec>());
+    return writer.json;
+}
+
+OrderedJson objectJson(const DatasetSpec& dataset)
+{
+    OrderedJson json = objectJson<DatasetSpec>(dataset);
+    if (dataset.isMix() && dataset.path.empty())
+        json.erase("path");
     return json;
 }
 

@@ -29,6 +29,8 @@ OrderedJson objectJson(const Struct& object);
 
 /// With the overridden fields alone.
 OrderedJson objectJson(const PhaseSpec& phase);
+/// With the mix alone where there is one.
+OrderedJson objectJson(const DatasetSpec& dataset);
 
 /// A field as the file has it.
 template <typename Value>
@@ -53,23 +55,33 @@ OrderedJson valueJson(const Value& value, const FieldInfo& info)
         return value;
 }
 
+enum class WrittenFields {
+    Needed, ///< without those that FieldInfo lets out at their default
+    All,
+};
+
 template <typename Struct>
 class ObjectWriter {
 public:
-    explicit ObjectWriter(const Struct& object) : m_object(object) {}
+    explicit ObjectWriter(const Struct& object, WrittenFields fields = WrittenFields::Needed)
+        : m_object(object), m_fields(fields)
+    {
+    }
 
     template <typename Access>
     void operator()(const char* key, const Access& access, const FieldInfo& info)
     {
         const auto& value = std::invoke(access, m_object);
         const Struct byDefault{};
-        if (info.isAlwaysWritten() || value != std::invoke(access, byDefault))
+        if (m_fields == WrittenFields::All || info.isAlwaysWritten() ||
+            value != std::invoke(access, byDefault))
             m_json[key] = valueJson(value, info);
     }
     OrderedJson take() { return std::move(m_json); }
 
 private:
     const Struct& m_object;
+    const WrittenFields m_fields;
     OrderedJson m_json = OrderedJson::object();
 };
 

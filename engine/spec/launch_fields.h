@@ -7,10 +7,25 @@
 namespace trainyard {
 
 template <typename Visitor>
+void describe(Visitor& field, Of<MixedDataSet>)
+{
+    field("path", &MixedDataSet::path,
+          {.label = "Data set", .help = "Folder with manifest.json, as every host sees it", .pattern = "^/"});
+    field("weight", &MixedDataSet::weight,
+          {.label = "Weight",
+           .help = "Its rows in the training data, in proportion to the weights of all; at most six decimals",
+           .range = {.min = 0, .max = kMaxMixWeight, .withMin = false}});
+}
+
+template <typename Visitor>
 void describe(Visitor& field, Of<DatasetSpec>)
 {
     field("path", &DatasetSpec::path,
           {.label = "Data set", .help = "Folder with manifest.json, as every host sees it", .pattern = "^/"});
+    field("mix", &DatasetSpec::mix,
+          {.help = "Data sets whose rows are mixed by weight, instead of dataset.path",
+           .source = "Brown et al., arXiv:2005.14165, section 2.2",
+           .optional = true});
 }
 
 template <typename Visitor>

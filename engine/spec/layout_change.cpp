@@ -47,6 +47,15 @@ Status keepsPhases(const RunSpec& before, const RunSpec& after)
                                  "keep them, and change only their micro-batches and memory"));
 }
 
+/// Of each phase.
+std::vector<BatchRampSpec> rampsOf(const RunSpec& spec)
+{
+    std::vector<BatchRampSpec> ramps;
+    for (int phase = 0; phase < phaseCount(spec); ++phase)
+        ramps.push_back(specOfPhase(spec, phase).batch.ramp);
+    return ramps;
+}
+
 /// What the run has to keep.
 Status goesOnAs(const RunSpec& before, const RunSpec& after)
 {
@@ -60,6 +69,8 @@ Status goesOnAs(const RunSpec& before, const RunSpec& after)
                             was),
                 "keep it, and change batch.micro and batch.accumulation");
     }
+    if (!std::ranges::equal(rampsOf(before), rampsOf(after)))
+        return refused("batch.ramp is not that of the run: it would not be the same training", "keep it");
     if (hostsOf(after) != hostsOf(before))
         return refused(fmt::format("cluster.nodes names {}, and the run lies on {}",
                                    fmt::join(hostsOf(after), ", "), fmt::join(hostsOf(before), ", ")),

@@ -11,5 +11,7 @@ constexpr int kMaxLabels = 1 << 16;  ///< classes of a task
 constexpr int kMaxRanks = 1 << 16;   ///< of a run, of a host
 constexpr int kMaxSequences = 1 << 20;
 constexpr int kMaxPhases = 1000;
+constexpr int kMaxMixedSets = 64; ///< data sets of a run
+constexpr int kMaxMixWeight = 1'000'000;
 
 } // namespace trainyard

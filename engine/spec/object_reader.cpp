@@ -85,6 +85,8 @@ template <typename Element>
 constexpr const char* kListExample = "[ { \"host\": ..., \"slots\": ... } ]";
 template <>
 constexpr const char* kListExample<PhaseSpec> = "[ { \"name\": ..., \"steps\": ... } ]";
+template <>
+constexpr const char* kListExample<MixedDataSet> = "[ { \"path\": ..., \"weight\": ... } ]";
 
 /// The fields in the sections of a phase: "batch.global".
 std::set<std::string> overriddenIn(const nlohmann::json& phase)
@@ -179,9 +181,9 @@ struct ObjectReader {
         }
     }
 
-    void readElement(FieldReader& element, const nlohmann::json&, NodeSpec& node)
+    void readElement(FieldReader& element, const nlohmann::json&, auto& object)
     {
-        read(element, node, diagnostics);
+        read(element, object, diagnostics);
     }
     void readElement(FieldReader& element, const nlohmann::json& json, PhaseSpec& phase)
     {

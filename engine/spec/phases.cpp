@@ -1,25 +1,38 @@
 #include "engine/spec/phases.h"
 
 #include <algorithm>
+#include <map>
 #include <type_traits>
 
 #include <fmt/format.h>
 
+#include "engine/spec/batch_ramp.h"
+#include "engine/spec/data_mix.h"
 #include "engine/spec/phase_sections.h"
 
 namespace trainyard {
 
 namespace {
 
+/// A phase that names one data set, or a mix, does not keep the run's other kind.
+void keepOneKindOfData(const PhaseSpec& phase, DatasetSpec& dataset)
+{
+    const bool namesPath = phase.named.contains("dataset.path");
+    const bool namesMix = phase.named.contains("dataset.mix");
+    if (namesPath && !namesMix)
+        dataset.mix.clear();
+    if (namesMix && !namesPath)
+        dataset.path.clear();
+}
+
 const PhaseSpec& phaseIn(const RunSpec& run, int phase)
 {
     return run.phases.at(static_cast<std::size_t>(phase));
 }
 
-std::uint64_t samplesOf(const RunSpec& run, int phase)
+std::uint64_t samplesOfPhase(const RunSpec& run, int phase)
 {
-    const RunSpec spec = specOfPhase(run, phase);
-    return static_cast<std::uint64_t>(spec.launch.steps) * static_cast<std::uint64_t>(spec.batch.global);
+    return samplesOf(specOfPhase(run, phase));
 }
 
 } // namespace
@@ -49,12 +62,18 @@ RunSpec specOfPhase(const RunSpec& run, int phase)
                 std::invoke(access, to) = std::invoke(access, from);
         });
     });
+    keepOneKindOfData(over, spec.dataset);
     return spec;
 }
 
 std::int64_t stepsOfPhases(const RunSpec& run)
 {
     return run.phases.empty() ? run.launch.steps : stepsBefore(run, phaseCount(run));
+}
+
+std::uint64_t samplesOfPhases(const RunSpec& run)
+{
+    return run.phases.empty() ? samplesOf(run) : samplesBefore(run, phaseCount(run));
 }
 
 std::int64_t stepsBefore(const RunSpec& run, int phase)
@@ -82,19 +101,28 @@ std::uint64_t samplesBefore(const RunSpec& run, int phase)
 {
     std::uint64_t samples = 0;
     for (int earlier = 0; earlier < phase; ++earlier)
-        samples += samplesOf(run, earlier);
+        samples += samplesOfPhase(run, earlier);
     return samples;
+}
+
+std::vector<std::uint64_t> rowsTakenBefore(const RunSpec& run, int phase)
+{
+    std::map<std::string, std::uint64_t> taken;
+    for (int earlier = 0; earlier < phase; ++earlier) {
+        const DatasetSpec dataset = specOfPhase(run, earlier).dataset;
+        const auto share = DataMix(dataset).shareOf(samplesOfPhase(run, earlier));
+        for (std::size_t set = 0; set < share.size(); ++set)
+            taken[dataset.sets()[set].path] += share[set];
+    }
+    std::vector<std::uint64_t> before;
+    for (const MixedDataSet& set : specOfPhase(run, phase).dataset.sets())
+        before.push_back(taken[set.path]);
+    return before;
 }
 
 std::uint64_t firstSample(const RunSpec& run, int phase)
 {
-    const std::string folder = specOfPhase(run, phase).dataset.path;
-    std::uint64_t samples = 0;
-    for (int earlier = 0; earlier < phase; ++earlier) {
-        if (specOfPhase(run, earlier).dataset.path == folder)
-            samples += samplesOf(run, earlier);
-    }
-    return samples;
+    return specOfPhase(run, phase).dataset.isMix() ? 0 : rowsTakenBefore(run, phase).front();
 }
 
 RunSpec withLearningRate(RunSpec run, double rate)

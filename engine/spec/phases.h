@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/spec/run_spec.h"
 
@@ -19,6 +20,8 @@ RunSpec specOfPhase(const RunSpec& run, int phase);
 
 /// The sum of all phases' steps; launch.steps of a run without phases.
 std::int64_t stepsOfPhases(const RunSpec& run);
+/// Sequences of all phases.
+std::uint64_t samplesOfPhases(const RunSpec& run);
 /// Steps of the run before the first one of the phase.
 std::int64_t stepsBefore(const RunSpec& run, int phase);
 /// The phase of step `step` of the run, from 1; the last one for later steps.
@@ -27,7 +30,9 @@ RunSpec specOfStep(const RunSpec& run, std::int64_t step);
 
 /// Sequences that the run consumes before the phase's first step.
 std::uint64_t samplesBefore(const RunSpec& run, int phase);
-/// Where the phase begins in the order of its data set: behind what earlier phases took of the same folder.
+/// Of each data set of the phase, the rows that earlier phases took of the same folder.
+std::vector<std::uint64_t> rowsTakenBefore(const RunSpec& run, int phase);
+/// Number of the phase's first sample: of one data set, the rows taken before; of a mix 0.
 std::uint64_t firstSample(const RunSpec& run, int phase);
 
 /// `run` with `rate` as the peak learning rate. Phases that name a lower one keep it.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/checker.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/phase_rules.h"
@@ -122,6 +123,20 @@ void remarkOnDecay(const OptimizerSpec& optimizer, Checker& check)
     remark(optimizer.decayShape == plain.decayShape, "optimizer.decay_shape");
 }
 
+void remarkOnRamp(const RunSpec& spec, Checker& check)
+{
+    const BatchRampSpec& ramp = spec.batch.ramp;
+    check.require(ramp.isOn() || ramp == BatchRampSpec(), "batch.ramp",
+                  "has no effect unless batch.ramp.start is above 0", "set it, or leave batch.ramp out");
+    if (!ramp.isOn() || spec.launch.steps < 1)
+        return;
+    const auto stretches = BatchRamp(spec.batch).stretches(spec.launch.steps);
+    check.require(stretches.back().global == spec.batch.global, "batch.ramp",
+                  fmt::format("lasts longer than the {} steps: the last batch has {} sequences, not {}",
+                              spec.launch.steps, stretches.back().global, spec.batch.global),
+                  "lower batch.ramp.samples or raise launch.steps");
+}
+
 Diagnostics remarksOnPhase(const RunSpec& spec)
 {
     Diagnostics remarks;
@@ -137,6 +152,7 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
                   "optimizer.decay_power", "has no effect unless optimizer.schedule is \"polynomial\"",
                   "leave it out");
     remarkOnDecay(spec.optimizer, check);
+    remarkOnRamp(spec, check);
     return remarks;
 }
 

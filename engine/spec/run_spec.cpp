@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
 namespace trainyard {
 
 void ModelSpec::setFamily(ModelFamily value)
@@ -23,6 +25,24 @@ std::int64_t OptimizerSpec::decayStepsOf(std::int64_t steps) const
     const std::int64_t wanted =
         decaySteps > 0 ? decaySteps : (steps + kStepsPerDecayStep - 1) / kStepsPerDecayStep;
     return std::clamp<std::int64_t>(wanted, 0, std::max<std::int64_t>(steps - warmupSteps, 0));
+}
+
+std::vector<MixedDataSet> DatasetSpec::sets() const
+{
+    return isMix() ? mix : std::vector{MixedDataSet{path}};
+}
+
+std::string DatasetSpec::text() const
+{
+    if (!isMix())
+        return path;
+    double all = 0;
+    for (const MixedDataSet& set : mix)
+        all += set.weight;
+    std::string text;
+    for (const MixedDataSet& set : mix)
+        text += fmt::format("{}{:.3g} % {}", text.empty() ? "" : ", ", 100 * set.weight / all, set.path);
+    return text;
 }
 
 int ClusterSpec::totalSlots() const

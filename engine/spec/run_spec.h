@@ -161,12 +161,25 @@ struct ParallelLayout {
     bool operator==(const ParallelLayout&) const = default;
 };
 
-/// global = micro * accumulation * data-parallel degree, in sequences.
+/// The growth of the global batch over the first sequences of a run or phase; engine/spec/batch_ramp.h has
+/// the rule.
+struct BatchRampSpec {
+    int start = 0; ///< 0: the batch does not grow
+    int increment = 0;
+    int samples = 0;
+
+    bool isOn() const { return start > 0; }
+    bool operator==(const BatchRampSpec&) const = default;
+};
+
+/// global = micro * accumulation * data-parallel degree, in sequences. While the batch grows, global and
+/// accumulation are those at its end.
 struct BatchSpec {
     int global = 32;
     int micro = 8;
     int accumulation = 4;
     bool packing = false;
+    BatchRampSpec ramp{};
 
     bool operator==(const BatchSpec&) const = default;
 };
@@ -252,9 +265,25 @@ struct MemorySpec {
     bool operator==(const MemorySpec&) const = default;
 };
 
+/// One of several data sets that a run mixes.
+struct MixedDataSet {
+    std::string path;
+    double weight = 1; ///< of its rows, against those of the others
+
+    bool operator==(const MixedDataSet&) const = default;
+};
+
 struct DatasetSpec {
     std::string path;
+    std::vector<MixedDataSet> mix{}; ///< in place of path; empty: path alone
 
+    bool isMix() const { return !mix.empty(); }
+    /// The data sets in their order: those of the mix, or the one of path.
+    std::vector<MixedDataSet> sets() const;
+    /// Path of the first one: in what a model sees the others agree with it.
+    std::string first() const { return sets().front().path; }
+    /// "/data/wiki", or "70 % /data/wiki, 30 % /data/books".
+    std::string text() const;
     bool operator==(const DatasetSpec&) const = default;
 };
 

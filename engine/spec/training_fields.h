@@ -7,6 +7,29 @@
 namespace trainyard {
 
 template <typename Visitor>
+void describe(Visitor& field, Of<BatchRampSpec>)
+{
+    constexpr const char* kSource = "Brown et al., arXiv:2005.14165, appendix B";
+    field("start", &BatchRampSpec::start,
+          {.label = "Batch at start",
+           .help = "Sequences of the first step; 0 takes batch.global in every step",
+           .range = atLeast(0),
+           .zero = "Off",
+           .source = kSource});
+    field("increment", &BatchRampSpec::increment,
+          {.label = "Batch increment",
+           .help = "Sequences by which the batch grows each time",
+           .range = atLeast(0),
+           .source = kSource});
+    field("samples", &BatchRampSpec::samples,
+          {.label = "Batch growth",
+           .help = "Sequences over which the batch grows, in equal parts, to batch.global",
+           .range = atLeast(0),
+           .unit = "sequences",
+           .source = kSource});
+}
+
+template <typename Visitor>
 void describe(Visitor& field, Of<BatchSpec>)
 {
     field("global", &BatchSpec::global,
@@ -26,6 +49,10 @@ void describe(Visitor& field, Of<BatchSpec>)
           {.label = "Pack sequences",
            .help = "Concatenates sequences without padding; attention does not cross their boundaries",
            .source = "Krell et al., arXiv:2107.02027"});
+    field("ramp", &BatchSpec::ramp,
+          {.help = "Growth of the global batch over the first sequences, as Megatron-LM's "
+                   "--rampup-batch-size",
+           .onlyIfSet = true});
 }
 
 template <typename Visitor>

@@ -1,11 +1,14 @@
 #include "engine/spec/validate.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/checker.h"
+#include "engine/spec/data_mix.h"
 #include "engine/spec/field_ranges.h"
 #include "engine/spec/launch_rules.h"
 #include "engine/spec/limits.h"
@@ -110,6 +113,62 @@ void checkBatch(const RunSpec& spec, Checker& check)
                        fmt::format("context {} > 1 with packing", spec.layout.context));
 }
 
+/// A batch of the ramp has to be one of the layout: what is wrong with it.
+void checkRampedBatch(const RunSpec& spec, int global, Diagnostics& diagnostics)
+{
+    const long perStep = long{spec.batch.micro} * spec.layout.data;
+    if (global % perStep != 0)
+        return; // reported already
+    for (Diagnostic problem : pipelineProblems(atGlobalBatch(spec, global))) {
+        if (problem.path != "batch.accumulation" && problem.path != "layout.pipeline")
+            continue; // does not depend on the batch
+        problem.path = "batch.ramp";
+        problem.message = fmt::format("with a global batch of {} {}", global, problem.message);
+        problem.hint = "set batch.ramp.start and batch.ramp.increment to multiples of micro x "
+                       "layout.data x layout.pipeline";
+        diagnostics.push_back(problem);
+        return;
+    }
+}
+
+void checkRamp(const RunSpec& spec, Diagnostics& diagnostics)
+{
+    const BatchRampSpec& ramp = spec.batch.ramp;
+    const long perStep = long{spec.batch.micro} * spec.layout.data;
+    if (!ramp.isOn() || ramp.increment < 0 || ramp.samples < 0 || perStep < 1 || spec.batch.global < 1)
+        return; // reported where it stands
+    Checker check(diagnostics);
+    check.require(
+        ramp.start < spec.batch.global, "batch.ramp.start",
+        fmt::format("is {}, and the batch is to grow to batch.global {}", ramp.start, spec.batch.global),
+        "lower it, or leave batch.ramp out");
+    check.require(ramp.increment > 0, "batch.ramp.increment", "is 0, so that the batch would never grow",
+                  fmt::format("set it to {}", perStep));
+    check.require(ramp.samples > 0, "batch.ramp.samples", "is 0, so that the batch would not have to grow",
+                  "give the sequences over which it grows, or leave batch.ramp out");
+    if (ramp.start >= spec.batch.global || ramp.increment == 0 || ramp.samples == 0)
+        return;
+    check.require((spec.batch.global - ramp.start) % ramp.increment == 0, "batch.ramp.increment",
+                  fmt::format("is {}, which does not lead from {} to {}", ramp.increment, ramp.start,
+                              spec.batch.global),
+                  "use a divisor of batch.global - batch.ramp.start",
+                  fmt::format("(global {} - start {}) % increment {} = {}, must be 0", spec.batch.global,
+                              ramp.start, ramp.increment, (spec.batch.global - ramp.start) % ramp.increment));
+    const auto divides = [&](int value, const char* path) {
+        check.require(value % perStep == 0, path,
+                      fmt::format("is {}, not a multiple of micro {} x data-parallel degree {}", value,
+                                  spec.batch.micro, spec.layout.data),
+                      fmt::format("use a multiple of {}", perStep),
+                      fmt::format("{} % (micro {} x data {}) = {}, must be 0", value, spec.batch.micro,
+                                  spec.layout.data, value % perStep));
+    };
+    divides(ramp.start, "batch.ramp.start");
+    divides(ramp.increment, "batch.ramp.increment");
+    // What these two can do, all others between them and batch.global can.
+    checkRampedBatch(spec, ramp.start, diagnostics);
+    checkRampedBatch(spec, std::min(ramp.start + ramp.increment, spec.batch.global), diagnostics);
+}
+
 /// The positions of a row compete for the answer, so no rank can judge some of them.
 void checkAnswers(const RunSpec& spec, Checker& check)
 {
@@ -189,8 +248,44 @@ void checkFolder(const std::string& folder, const char* path, Checker& check)
                   "give the absolute path of the folder, as every host sees it, e.g. /data/wiki-128");
 }
 
+/// Weights are counted in millionths, so that proportions are exact.
+bool isInMillionths(double weight)
+{
+    const double millionths = weight * kWeightUnits;
+    return std::abs(millionths - std::round(millionths)) < 1e-3;
+}
+
+void checkMixedSet(const std::vector<MixedDataSet>& mix, std::size_t number, Checker& check)
+{
+    const MixedDataSet& set = mix[number];
+    const std::string place = fmt::format("dataset.mix[{}]", number);
+    const std::string path = place + ".path";
+    const auto isSame = [&](const MixedDataSet& other) { return other.path == set.path; };
+    const bool isRepeated =
+        std::any_of(mix.begin(), mix.begin() + static_cast<std::ptrdiff_t>(number), isSame);
+    check.require(!set.path.empty(), path.c_str(), "is empty", "give the folder of a data set");
+    check.require(!isRepeated || set.path.empty(), path.c_str(),
+                  fmt::format("\"{}\" is in the mix already", set.path), "add the weights of the two");
+    checkFolder(set.path, path.c_str(), check);
+    check.require(!(set.weight > 0) || isInMillionths(set.weight), (place + ".weight").c_str(),
+                  fmt::format("is {}", set.weight), "give at most six decimals");
+}
+
+void checkMix(const DatasetSpec& dataset, Checker& check)
+{
+    check.require(dataset.path.empty(), "dataset.path", "is given together with dataset.mix",
+                  "leave one of the two out");
+    check.require(dataset.mix.size() <= kMaxMixedSets, "dataset.mix",
+                  fmt::format("has {} data sets", dataset.mix.size()),
+                  fmt::format("must have at most {}", kMaxMixedSets));
+    for (std::size_t number = 0; number < std::min<std::size_t>(dataset.mix.size(), kMaxMixedSets); ++number)
+        checkMixedSet(dataset.mix, number, check);
+}
+
 void checkDataset(const DatasetSpec& dataset, Checker& check)
 {
+    if (dataset.isMix())
+        return checkMix(dataset, check);
     check.require(!dataset.path.empty(), "dataset.path", "is empty",
                   "give the folder of a data set; `trainyard prepare` or Data in the window creates one");
     checkFolder(dataset.path, "dataset.path", check);
@@ -235,6 +330,7 @@ Diagnostics validatePhase(const RunSpec& spec)
     checkCluster(spec, check);
     checkLayout(spec, check);
     checkBatch(spec, check);
+    checkRamp(spec, diagnostics);
     checkAnswers(spec, check);
     checkPipeline(spec, diagnostics);
     checkOptimizer(spec, check);

@@ -749,11 +749,13 @@ private slots:
         spec.cluster.nodes[0].hardware = "cpu-node";
         spec.optimizer.decaySteps = 1;
         spec.optimizer.decayShape = DecayShape::Linear;
+        spec.batch.ramp = {8, 8, 100};
+        spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
             const std::string section = key.substr(1, key.find('.', 1) - 1);
             if (section == "dataset" || section == "batch" || section == "optimizer" || section == "memory")
-                phase.named.insert(key.substr(1));
+                phase.named.insert(key.substr(1, key.find_first_of(".[", section.size() + 2) - 1));
         }
         spec.phases = {phase};
         const auto written = nlohmann::json::parse(toJson(spec));
