@@ -152,6 +152,9 @@ std::string argumentsFor(const RunSpec& spec)
     addLayout(spec.layout, arguments);
     arguments.add("--micro-batch-size", spec.batch.micro);
     arguments.add("--global-batch-size", spec.batch.global);
+    if (const BatchRampSpec& ramp = spec.batch.ramp; ramp.isOn())
+        arguments.add("--rampup-batch-size",
+                      fmt::format("{} {} {}", ramp.start, ramp.increment, ramp.samples));
     arguments.add("--train-iters", spec.launch.steps);
     addOptimizer(spec.optimizer, spec.launch.steps, arguments);
     addPrecision(spec.precision, arguments);

@@ -1,8 +1,10 @@
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include <fmt/format.h>
 
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/foreign/batch_settings.h"
 #include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/megatron_arguments.h"
@@ -37,8 +39,6 @@ constexpr std::array kKnown{
                 "set layout.partition"},
     Explanation{"--account-for-*", "embeddings and head are counted by layout.partition \"parameters\"",
                 "set layout.partition"},
-    Explanation{"--rampup-batch-size", "the global batch is the same in every step",
-                "start one run after the other with larger batches"},
     Explanation{"--decrease-batch-size-if-needed", "the global batch is exact", kNothing},
     Explanation{"--lr-warmup-init", "the warm-up starts from 0", "reckon with a slightly lower rate"},
     Explanation{"--lr-wsd-*", "it belongs to --lr-decay-style WSD", "choose optimizer.schedule"},
@@ -217,16 +217,15 @@ void readDecay(SettingsReader& arguments, OptimizerSpec& optimizer)
         arguments.omit("--lr-decay-style", "there is no such schedule", "choose optimizer.schedule");
 }
 
-/// Samples are counted in whole steps of the global batch.
+/// Samples are counted in whole steps, from the start of the run.
 std::optional<int> stepsOf(SettingsReader& arguments, const char* iterations, const char* samples,
-                           int globalBatch)
+                           const BatchSpec& batch)
 {
     const auto steps = arguments.get<int>(iterations);
     const auto rows = arguments.get<std::uint64_t>(samples);
     if (steps || !rows)
         return steps;
-    return static_cast<int>(
-        std::min<std::uint64_t>(*rows / static_cast<std::uint64_t>(std::max(globalBatch, 1)), 1 << 30));
+    return static_cast<int>(std::min<std::int64_t>(BatchRamp(batch).stepsWithin(*rows), 1 << 30));
 }
 
 /// The last part of Megatron's "WSD".
@@ -240,22 +239,21 @@ void readStableDecay(SettingsReader& arguments, RunSpec& spec)
         optimizer.decayShape = *shape;
     else
         arguments.omit("--lr-wsd-decay-style", "there is no such decay", "choose optimizer.decay_shape");
-    if (const auto steps =
-            stepsOf(arguments, "--lr-wsd-decay-iters", "--lr-wsd-decay-samples", spec.batch.global))
+    if (const auto steps = stepsOf(arguments, "--lr-wsd-decay-iters", "--lr-wsd-decay-samples", spec.batch))
         optimizer.decaySteps = *steps;
 }
 
 void readSteps(SettingsReader& arguments, RunSpec& spec)
 {
-    const int global = spec.batch.global;
-    if (const auto steps = stepsOf(arguments, "--train-iters", "--train-samples", global))
+    const BatchSpec& batch = spec.batch;
+    if (const auto steps = stepsOf(arguments, "--train-iters", "--train-samples", batch))
         spec.launch.steps = *steps;
     const int decay =
-        stepsOf(arguments, "--lr-decay-iters", "--lr-decay-samples", global).value_or(spec.launch.steps);
+        stepsOf(arguments, "--lr-decay-iters", "--lr-decay-samples", batch).value_or(spec.launch.steps);
     if (decay != spec.launch.steps)
         arguments.omit(arguments.has("--lr-decay-iters") ? "--lr-decay-iters" : "--lr-decay-samples",
                        "the rate falls until the last step", "set launch.steps");
-    const int warmup = stepsOf(arguments, "--lr-warmup-iters", "--lr-warmup-samples", global).value_or(0);
+    const int warmup = stepsOf(arguments, "--lr-warmup-iters", "--lr-warmup-samples", batch).value_or(0);
     const double fraction = arguments.getOr("--lr-warmup-fraction", 0.0);
     if (fraction < 0 || fraction > 1)
         arguments.complain("--lr-warmup-fraction", fmt::format("is {}", fraction), "must be from 0 to 1");
@@ -359,6 +357,23 @@ void readBatch(SettingsReader& arguments, ImportBase base, ImportedSpec& importe
                 base, imported);
 }
 
+/// START INCREMENT SAMPLES.
+void readRamp(SettingsReader& arguments, BatchRampSpec& ramp)
+{
+    const auto isCount = [](const nlohmann::json& value) {
+        return value.is_number_unsigned() && value <= std::numeric_limits<int>::max();
+    };
+    ramp = {};
+    const nlohmann::json* values = arguments.take("--rampup-batch-size");
+    if (!values)
+        return;
+    if (values->is_array() && values->size() == 3 && std::ranges::all_of(*values, isCount))
+        ramp = {values->at(0).get<int>(), values->at(1).get<int>(), values->at(2).get<int>()};
+    else
+        arguments.complain("--rampup-batch-size", "is " + values->dump(),
+                           "give three whole numbers: first batch, increment, samples");
+}
+
 void readRun(SettingsReader& arguments, RunSpec& spec)
 {
     spec.seed = arguments.getOr<std::uint64_t>("--seed", 1234);
@@ -411,6 +426,7 @@ ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
     readModel(arguments, parsed.program.find("bert") != std::string::npos, spec.model);
     readLayout(arguments, spec);
     readBatch(arguments, base, imported);
+    readRamp(arguments, spec.batch.ramp);
     readOptimizer(arguments, spec.optimizer);
     readDecay(arguments, spec.optimizer);
     readSteps(arguments, spec);

@@ -122,6 +122,11 @@ private:
         spec.batch.accumulation = between(1, 16);
         spec.batch.global = spec.batch.micro * spec.batch.accumulation * spec.layout.data;
         spec.batch.packing = spec.layout.context == 1 && coin();
+        if (spec.batch.accumulation > 1 && coin()) {
+            const int sequences = spec.batch.micro * spec.layout.data;
+            spec.batch.ramp = {sequences * between(1, spec.batch.accumulation - 1), sequences,
+                               between(1, 100'000)};
+        }
         drawOptimizer(spec.optimizer);
         spec.precision.compute =
             oneOf({ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16, ComputeType::Float16});
@@ -273,6 +278,9 @@ Expressible ofMegatron()
                               "batch.global",
                               "batch.micro",
                               "batch.accumulation",
+                              "batch.ramp.start",
+                              "batch.ramp.increment",
+                              "batch.ramp.samples",
                               "optimizer.learning_rate",
                               "optimizer.beta1",
                               "optimizer.beta2",

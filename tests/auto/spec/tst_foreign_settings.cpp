@@ -152,9 +152,9 @@ private slots:
         QCOMPARE(spec.layout.schedule, PipelineScheduleKind::Interleaved);
         QCOMPARE(spec.layout.placement, std::string("PDT"));
         QVERIFY(spec.layout.sequence);
-        QVERIFY((spec.batch == BatchSpec{64, 2, 16}));
-        QCOMPARE(spec.launch.steps, 1000);
-        QCOMPARE(spec.optimizer.warmupSteps, 10);
+        QVERIFY((spec.batch == BatchSpec{64, 2, 16, false, {16, 16, 1'000'000}}));
+        QCOMPARE(spec.launch.steps, 4000); // of 16 sequences: the batch has not grown by then
+        QCOMPARE(spec.optimizer.warmupSteps, 40);
         QCOMPARE(spec.optimizer.weightDecay, 0.1);
         QCOMPARE(spec.optimizer.learningRate, 6e-5);
         QCOMPARE(spec.optimizer.schedule, ScheduleKind::Cosine);
@@ -162,10 +162,8 @@ private slots:
         QCOMPARE(spec.memory.zeroStage, 1);
         QCOMPARE(spec.memory.recompute, RecomputeKind::Selective);
         QCOMPARE(spec.seed, std::uint64_t{1234});
-        QCOMPARE(fieldsOf(imported.omissions),
-                 "--data-path --master-addr --min-lr --rampup-batch-size --seq-length");
-        QCOMPARE(omissionOf(imported.omissions, "--rampup-batch-size")->value,
-                 std::string("[16,16,1000000]"));
+        QCOMPARE(fieldsOf(imported.omissions), "--data-path --master-addr --min-lr --seq-length");
+        QCOMPARE(omissionOf(imported.omissions, "--min-lr")->value, std::string("6e-06"));
     }
 
     void readsBothVersionsOfSageMaker()
