@@ -108,6 +108,7 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
 {
     RunSpec spec = options.layout.value_or(RunSpec());
     spec.batch = options.layout ? batchInLayout(spec) : batchOnOneRank(model, manifest.sequenceLength);
+    spec.batch.ramp = {};
     spec.model = model.spec();
     spec.model.task = taskOn(manifest, spec.model);
     spec.model.dropout = 0;
@@ -116,7 +117,7 @@ Result<RunSpec> evaluatedRun(const StoredModel& model, const DataSetEvaluationOp
     spec.optimizer = {.kind = OptimizerKind::Sgd, .momentum = 0};
     spec.init = {};
     spec.launch = {}; // nothing is launched
-    spec.dataset.path = fs::absolute(options.dataSet).string();
+    spec.dataset = {.path = fs::absolute(options.dataSet).string()};
     spec.evaluation = {.everySteps = 1,
                        .batches = options.batches > 0 ? options.batches : std::numeric_limits<int>::max()};
     spec.cluster.nodes = {NodeSpec{.slotCount = kMaxRanks}};

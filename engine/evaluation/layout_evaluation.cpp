@@ -166,7 +166,8 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     spec.model.attentionDropout = 0;
     spec.model.task.dropout = 0;
     spec.precision.compute = precision;
-    spec.dataset.path = "/unused";
+    spec.dataset = {.path = "/unused"};
+    spec.batch.ramp = {};
     spec.cluster.nodes = {NodeSpec{.slotCount = kMaxRanks}};
     const int sequences = int(batch.sequences());
     const int data = std::max(1, spec.layout.data); // validate() refuses less

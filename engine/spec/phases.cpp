@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -122,7 +123,8 @@ std::vector<std::uint64_t> rowsTakenBefore(const RunSpec& run, int phase)
 
 std::uint64_t firstSample(const RunSpec& run, int phase)
 {
-    return specOfPhase(run, phase).dataset.isMix() ? 0 : rowsTakenBefore(run, phase).front();
+    const std::vector<std::uint64_t> taken = rowsTakenBefore(run, phase);
+    return std::accumulate(taken.begin(), taken.end(), std::uint64_t{0});
 }
 
 RunSpec withLearningRate(RunSpec run, double rate)

@@ -32,7 +32,7 @@ RunSpec specOfStep(const RunSpec& run, std::int64_t step);
 std::uint64_t samplesBefore(const RunSpec& run, int phase);
 /// Of each data set of the phase, the rows that earlier phases took of the same folder.
 std::vector<std::uint64_t> rowsTakenBefore(const RunSpec& run, int phase);
-/// Number of the phase's first sample: of one data set, the rows taken before; of a mix 0.
+/// Number of the phase's first sample: the sum of the rows taken before.
 std::uint64_t firstSample(const RunSpec& run, int phase);
 
 /// `run` with `rate` as the peak learning rate. Phases that name a lower one keep it.

@@ -74,8 +74,8 @@ RunContract decode(const std::string& bytes)
 
 RunContract RunContract::of(const RunSpec& spec, const TrainingData& data)
 {
-    return {TRAINYARD_VERSION, sha256Hex(toJson(spec)), sha256Hex(data.manifest.toJson()),
-            data.manifest.trainingRows(), data.heldOut ? data.heldOut->manifestHash() : std::string()};
+    return {TRAINYARD_VERSION, sha256Hex(toJson(spec)), data.hash(), data.trainingRows(),
+            data.heldOut ? data.heldOut->manifestHash() : std::string()};
 }
 
 Status firstDifference(const std::vector<RunContract>& contracts)

@@ -17,7 +17,7 @@ struct TrainingData;
 struct RunContract {
     std::string program;       ///< version of the worker
     std::string specification; ///< SHA-256 of spec.json as written by this program
-    std::string dataset;       ///< SHA-256 of the data set's manifest, which holds the hash of every shard
+    std::string dataset;       ///< TrainingData::hash()
     std::uint64_t trainingRows = 0;
     std::string heldOut{}; ///< SHA-256 of the manifest of the rows to evaluate on; empty: there are none
 

@@ -33,7 +33,7 @@ Result<std::unique_ptr<RunPhase>> RunPhase::create(const Run& run, int number, T
 {
     std::unique_ptr<RunPhase> phase(new RunPhase(run, number, std::move(data)));
     auto replica =
-        Replica::create(phase->m_spec, shapeOf(phase->m_data->manifest), run.groups, run.setup.device);
+        Replica::create(phase->m_spec, shapeOf(phase->m_data->manifest()), run.groups, run.setup.device);
     if (!replica.ok())
         return inPhase(run.setup.spec, number, replica.error());
     phase->m_replica = std::move(*replica);
@@ -45,6 +45,8 @@ RunPhase::RunPhase(const Run& run, int number, TrainingData data)
     , m_number(number)
     , m_spec(specOfPhase(run.setup.spec, number))
     , m_stepsBefore(stepsBefore(run.setup.spec, number))
+    , m_samplesBefore(samplesBefore(run.setup.spec, number))
+    , m_ramp(m_spec.batch)
     , m_data(std::move(data))
 {
 }
@@ -55,15 +57,17 @@ void RunPhase::start(const TrainingPosition& position)
     const bool pinned = !setup.device.isProcessor();
     m_step.emplace(m_spec, TrainingStep::Parts{*m_replica, m_run.groups, m_run.clock, setup.device},
                    position.lossScale, position.phase.updatesBefore);
-    m_tracer.emplace(m_run.groups, setup.device.place, int(m_replica->chunks().size()),
-                     m_spec.batch.accumulation, setup.journal, setup.recorder);
+    m_tracer.emplace(m_run.groups, setup.device.place, int(m_replica->chunks().size()), setup.journal,
+                     setup.recorder);
     if (m_data->heldOut)
         m_evaluation = std::make_unique<HeldOutEvaluation>(m_spec, m_run.groups, *m_step,
                                                            std::move(*m_data->heldOut), pinned);
-    const std::uint64_t consumed = position.consumedSamples - samplesBefore(setup.spec, m_number);
-    m_loader = startLoading(std::move(*m_data), m_spec,
-                            {Rank{m_run.groups.coordinates.data}, WorldSize{m_spec.layout.data},
-                             firstSample(setup.spec, m_number) + consumed, pinned});
+    const std::uint64_t consumed = position.consumedSamples - m_samplesBefore;
+    const std::uint64_t first = firstSample(setup.spec, m_number);
+    m_loader = startLoading(
+        std::move(*m_data), m_spec,
+        {Rank{m_run.groups.coordinates.data}, WorldSize{m_spec.layout.data}, first + consumed, pinned, first},
+        rowsTakenBefore(setup.spec, m_number));
     m_data.reset();
 }
 

@@ -6,6 +6,7 @@
 
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/comm/process_groups.h"
+#include "engine/spec/batch_ramp.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/held_out_evaluation.h"
 #include "engine/training/step_tracer.h"
@@ -40,6 +41,16 @@ public:
     Replica& replica() { return *m_replica; }
     std::int64_t firstStep() const { return m_stepsBefore + 1; } ///< of the run
     std::int64_t lastStep() const { return m_stepsBefore + m_spec.launch.steps; }
+    /// Sequences of the step that follows `consumedSamples` sequences of the run.
+    int globalBatchAfter(std::uint64_t consumedSamples) const
+    {
+        return m_ramp.globalAfter(consumedSamples - m_samplesBefore);
+    }
+    /// Micro-batches of each rank in a step of that many sequences.
+    int microBatchesOf(int globalBatch) const
+    {
+        return globalBatch / (m_spec.batch.micro * m_spec.layout.data);
+    }
 
     // After start():
     TrainingStep& step() { return *m_step; }
@@ -55,6 +66,8 @@ private:
     const int m_number;
     const RunSpec m_spec;
     const std::int64_t m_stepsBefore;
+    const std::uint64_t m_samplesBefore;
+    const BatchRamp m_ramp;
     std::optional<TrainingData> m_data; // until start()
     std::unique_ptr<Replica> m_replica;
     std::optional<TrainingStep> m_step;

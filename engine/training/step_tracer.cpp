@@ -38,12 +38,11 @@ bool isOfFirstReplica(const GridCoord& at)
 
 } // namespace
 
-StepTracer::StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
-                       StepJournal* journal, FlightRecorder* recorder)
+StepTracer::StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, StepJournal* journal,
+                       FlightRecorder* recorder)
     : m_groups(groups)
     , m_isFirstReplica(isOfFirstReplica(groups.coordinates))
     , m_chunks(chunks)
-    , m_microBatches(microBatches)
     , m_journal(journal)
     , m_times(place, recorder)
 {
@@ -61,11 +60,11 @@ PassTimes* StepTracer::timesOf(Step step)
     return &m_times;
 }
 
-void StepTracer::record(Step step)
+void StepTracer::record(Step step, int microBatches)
 {
     if (!isWritten(step))
         return;
-    PipelineTrace trace{step.value, m_chunks, m_microBatches, {}};
+    PipelineTrace trace{step.value, m_chunks, microBatches, {}};
     for (const std::string& bytes : m_groups.pipeline->gather(bytesOf(m_times.take())))
         trace.ranks.push_back(spansIn(bytes));
     if (m_journal)

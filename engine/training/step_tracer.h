@@ -15,16 +15,16 @@ class StepTracer {
 public:
     /// `journal`: on rank 0, null elsewhere; `recorder` may be null. Groups, journal and recorder must
     /// outlive this object.
-    StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, int microBatches,
-               StepJournal* journal, FlightRecorder* recorder);
+    StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, StepJournal* journal,
+               FlightRecorder* recorder);
 
     /// Returns whether the step's passes are written: an early step, so that a new run has one soon, then
     /// every hundredth; never the first, which is slow because it touches its memory for the first time.
     static bool isTraced(Step step);
     /// Returns the pass times to hand to TrainingStep::run().
     PassTimes* timesOf(Step step);
-    /// All ranks call it after each step.
-    void record(Step step);
+    /// All ranks call it after each step. `microBatches`: of the step, of each rank.
+    void record(Step step, int microBatches);
 
 private:
     bool isWritten(Step step) const { return m_isFirstReplica && isTraced(step); }
@@ -32,7 +32,6 @@ private:
     const ProcessGroups& m_groups;
     const bool m_isFirstReplica; ///< in rank 0's replica
     const int m_chunks;
-    const int m_microBatches;
     StepJournal* m_journal;
     PassTimes m_times;
 };

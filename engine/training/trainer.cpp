@@ -194,7 +194,7 @@ void Trainer::Run::startPhase()
     event(Severity::Info, "phase-started",
           fmt::format("{} ({} of {}) begins: {} steps on {}", phaseName(m_setup.spec, m_phase->number()),
                       m_phase->number() + 1, phaseCount(m_setup.spec), m_phase->spec().launch.steps,
-                      m_phase->spec().dataset.path));
+                      m_phase->spec().dataset.text()));
 }
 
 /// A journal that cannot be written is treated like unreadable input, so that all ranks end at the same step.
@@ -220,9 +220,10 @@ Result<Requests> Trainer::Run::takeStep()
     }
     m_position.step = step;
     m_position.lossScale = m_phase->step().lossScale();
-    m_position.consumedSamples += static_cast<std::uint64_t>(m_phase->spec().batch.global);
+    const int global = m_phase->globalBatchAfter(m_position.consumedSamples);
+    m_position.consumedSamples += static_cast<std::uint64_t>(global);
     m_recorder->record(step, outcome, m_position.consumedSamples, m_clock.finish());
-    m_phase->tracer().record(step);
+    m_phase->tracer().record(step, m_phase->microBatchesOf(global));
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
               fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "

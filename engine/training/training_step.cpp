@@ -57,9 +57,26 @@ TrainingStep::TrainingStep(const RunSpec& spec, Parts parts, const LossScaleStat
     , m_schedule(spec.optimizer, spec.launch.steps)
     , m_updatesBefore(updatesBefore)
     , m_scaler(spec.precision, carried)
-    , m_executor(makeSchedule(spec).value(), parts.groups.coordinates.pipeline, parts.groups.links,
-                 chunksOf(parts.replica), [&clock = parts.clock](StepPhase phase) { clock.enter(phase); })
+    , m_executor(executorFor(spec.batch.accumulation))
 {
+}
+
+PipelineExecutor TrainingStep::executorFor(int microBatches) const
+{
+    RunSpec spec = m_spec;
+    spec.batch.accumulation = microBatches;
+    return {makeSchedule(spec).value(), m_parts.groups.coordinates.pipeline, m_parts.groups.links,
+            chunksOf(m_parts.replica), [&clock = m_parts.clock](StepPhase phase) { clock.enter(phase); }};
+}
+
+PipelineExecutor& TrainingStep::executorOf(const StepInput& input)
+{
+    const int microBatches = static_cast<int>(input.microBatches.size());
+    if (microBatches == m_spec.batch.accumulation)
+        return m_executor;
+    if (!m_smaller || m_smaller->microBatches != microBatches)
+        m_smaller.emplace(SmallerStep{microBatches, executorFor(microBatches)});
+    return m_smaller->executor;
 }
 
 Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
@@ -135,8 +152,8 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
     const std::vector<TokenBatch> batches = batchesHere(input.microBatches);
     const std::vector<const TokenBatch*> microBatches = pointersTo(batches);
     const PassSums sums =
-        m_executor.run({microBatches, DropoutKey{m_spec.seed, static_cast<std::uint64_t>(step.value)},
-                        counts.targets, counts.sequences, m_scaler.scale(), times});
+        executorOf(input).run({microBatches, DropoutKey{m_spec.seed, static_cast<std::uint64_t>(step.value)},
+                               counts.targets, counts.sequences, m_scaler.scale(), times});
     m_parts.clock.enter(StepPhase::Reduce);
     // Without a pipeline the executor has already reduced during the backward pass.
     if (m_spec.layout.pipeline == 1)

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
@@ -81,6 +82,8 @@ private:
     std::vector<TokenBatch> batchesHere(const std::vector<MicroBatch>& microBatches) const;
     PassSums computeGradients(Step step, const StepInput& input, const GlobalCounts& counts,
                               PassTimes* times);
+    PipelineExecutor executorFor(int microBatches) const;
+    PipelineExecutor& executorOf(const StepInput& input);
     StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests,
                               bool overflowed);
 
@@ -90,6 +93,12 @@ private:
     const std::int64_t m_updatesBefore;
     LossScaler m_scaler;
     PipelineExecutor m_executor;
+    /// Of a step with fewer micro-batches, while the batch grows.
+    struct SmallerStep {
+        int microBatches;
+        PipelineExecutor executor;
+    };
+    std::optional<SmallerStep> m_smaller;
 };
 
 } // namespace trainyard

@@ -99,8 +99,9 @@ public:
         : m_name(packing ? "packed" : "padded")
         , m_spec(specOf(options, packing))
         , m_memory(AccountingAllocator::install().ledger())
-        , m_loader(RowSource::open(options.data, manifest, 256, 16).value(),
-                   SampleOrder(manifest.trainingRows(), m_spec.seed), m_spec, {Rank{0}, WorldSize{1}, 0})
+        , m_loader({RowSource::open(options.data, manifest, 256, 16).value(),
+                    SampleOrder(manifest.trainingRows(), m_spec.seed)},
+                   m_spec, {Rank{0}, WorldSize{1}, 0})
     {
     }
 

@@ -55,7 +55,7 @@ const ModelSpec& StoredModel::spec() const
 std::string StoredModel::dataSet() const
 {
     const auto wrote = phase();
-    return wrote ? wrote->dataset.path : std::string();
+    return wrote ? wrote->dataset.first() : std::string();
 }
 
 std::vector<std::int64_t> StoredModel::endTokens() const

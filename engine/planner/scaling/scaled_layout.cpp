@@ -19,6 +19,7 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
     if (ranks > kMaxRanks)
         return badInput(fmt::format("{} ranks are more than {}", ranks, kMaxRanks), "use fewer");
     RunSpec copy = spec;
+    copy.batch.ramp = {}; // what scales is the step of the full batch
     copy.layout.data = static_cast<int>(ranks / model);
     const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;
     if (scaling == Scaling::Weak) {

@@ -11,6 +11,7 @@
 #include "engine/base/hash.h"
 #include "engine/memory/memory_scope.h"
 #include "engine/spec/data_set_rules.h"
+#include "engine/training/data/held_out_mix.h"
 #include "engine/training/data/sample_order.h"
 #include "engine/training/data/training_data.h"
 
@@ -77,7 +78,28 @@ const std::string& HeldOutRows::folderOf(const RunSpec& spec)
     return spec.evaluation.dataset.empty() ? spec.dataset.path : spec.evaluation.dataset;
 }
 
-HeldOutRows::HeldOutRows(RowSource rows, const Manifest& manifest, const RunSpec& spec,
+Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec,
+                                                     const std::vector<Manifest>& training)
+{
+    const bool isMix = spec.dataset.isMix() && spec.evaluation.dataset.empty();
+    return isMix ? openMix(spec, training) : open(spec, training.front());
+}
+
+Result<std::optional<HeldOutRows>> HeldOutRows::openMix(const RunSpec& spec,
+                                                        const std::vector<Manifest>& training)
+{
+    const HeldOutMix mix(spec.dataset, training);
+    const EvaluationSchedule schedule = evaluationSchedule(spec, mix.rows());
+    if (!schedule.isOn())
+        return std::optional<HeldOutRows>();
+    TRAINYARD_TRY(MixedRows rows, mix.open(kHeldOutBlocksInMemory));
+    HeldOutRows opened(std::move(rows), training.front(), spec, schedule);
+    opened.m_manifestHash = mix.hash();
+    opened.m_bytesPerToken = mix.bytesPerToken();
+    return std::optional(std::move(opened));
+}
+
+HeldOutRows::HeldOutRows(MixedRows rows, const Manifest& manifest, const RunSpec& spec,
                          const EvaluationSchedule& schedule)
     : m_rows(std::move(rows))
     , m_batch(spec.batch)

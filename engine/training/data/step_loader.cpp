@@ -4,15 +4,14 @@
 
 namespace trainyard {
 
-StepLoader::StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position)
+StepLoader::StepLoader(MixedRows rows, const RunSpec& spec, Position position)
     : m_rows(std::move(rows))
-    , m_order(std::move(order))
     , m_batch(spec.batch)
+    , m_ramp(spec.batch)
     , m_form(BatchForm::of(spec, position.pinned))
     , m_position(position)
     , m_consumedSamples(position.consumedSamples)
 {
-    TRAINYARD_CHECK(m_order.rows() == m_rows.rows());
     TRAINYARD_CHECK(m_batch.micro * m_batch.accumulation * position.ranks.value == m_batch.global);
     m_thread = std::thread([this] { readAhead(); });
 }
@@ -63,12 +62,14 @@ void StepLoader::readAhead()
 
 Result<StepInput> StepLoader::readStep()
 {
-    const auto perRank = static_cast<std::uint64_t>(m_batch.global / m_position.ranks.value);
+    const int global = m_ramp.globalAfter(m_consumedSamples - m_position.firstSample);
+    const int sequences = global / m_position.ranks.value;
+    const auto perRank = static_cast<std::uint64_t>(sequences);
     const std::uint64_t first =
         m_consumedSamples + perRank * static_cast<std::uint64_t>(m_position.rank.value);
-    m_consumedSamples += static_cast<std::uint64_t>(m_batch.global);
+    m_consumedSamples += static_cast<std::uint64_t>(global);
     StepInput input;
-    for (int micro = 0; micro < m_batch.accumulation; ++micro) {
+    for (int micro = 0; micro < sequences / m_batch.micro; ++micro) {
         TRAINYARD_TRY(MicroBatch batch,
                       readMicroBatch(first + static_cast<std::uint64_t>(micro) *
                                                  static_cast<std::uint64_t>(m_batch.micro)));
@@ -86,7 +87,7 @@ Result<MicroBatch> StepLoader::readMicroBatch(std::uint64_t firstSample)
     std::vector<std::uint64_t> samples;
     for (std::uint64_t sample = firstSample; sample < firstSample + static_cast<std::uint64_t>(m_batch.micro);
          ++sample) {
-        TRAINYARD_TRY(const RowView row, m_rows.row(m_order.rowOf(sample)));
+        TRAINYARD_TRY(const RowView row, m_rows.row(sample));
         if (samples.empty())
             rows = emptyRows(*row.block);
         appendRow(rows, row);

@@ -9,10 +9,10 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/batch_maker.h"
-#include "engine/training/data/row_source.h"
-#include "engine/training/data/sample_order.h"
+#include "engine/training/data/mixed_rows.h"
 
 namespace trainyard {
 
@@ -24,9 +24,9 @@ struct StepInput {
     std::int64_t tokens = 0; ///< not counting padding
 };
 
-/// Reads this rank's samples step by step, a few steps ahead, in a separate thread. With G samples in a
-/// global batch, step n (from 0) consumes samples n G .. (n+1) G - 1, of which each rank takes G / ranks
-/// consecutive ones: the samples of a step do not depend on the number of ranks.
+/// Reads this rank's samples step by step, a few steps ahead, in a separate thread. A step consumes the next
+/// G samples, of which each rank takes G / ranks consecutive ones: the samples of a step do not depend on the
+/// number of ranks. G is the global batch, or what BatchRamp says.
 class StepLoader {
 public:
     struct Position {
@@ -34,9 +34,10 @@ public:
         WorldSize ranks;
         std::uint64_t consumedSamples = 0; ///< where to start
         bool pinned = false;               ///< keep batches in pinned memory, to copy to a device
+        std::uint64_t firstSample = 0;     ///< from which a growing batch counts
     };
 
-    StepLoader(RowSource rows, SampleOrder order, const RunSpec& spec, Position position);
+    StepLoader(MixedRows rows, const RunSpec& spec, Position position);
     ~StepLoader();
     StepLoader(const StepLoader&) = delete;
     StepLoader& operator=(const StepLoader&) = delete;
@@ -52,9 +53,9 @@ private:
     Result<StepInput> readStep();
     Result<MicroBatch> readMicroBatch(std::uint64_t firstSample);
 
-    RowSource m_rows;
-    const SampleOrder m_order;
+    MixedRows m_rows;
     const BatchSpec m_batch;
+    const BatchRamp m_ramp;
     const BatchForm m_form;
     const Position m_position;
     std::uint64_t m_consumedSamples; // by all ranks; only the reading thread

@@ -1,6 +1,8 @@
 #include "engine/training/data/training_data.h"
 
-#include "engine/spec/data_set_rules.h"
+#include "engine/base/check.h"
+#include "engine/base/hash.h"
+#include "engine/spec/data_mix_rules.h"
 
 namespace trainyard {
 
@@ -9,10 +11,36 @@ namespace {
 /// Cached blocks in addition to one window, so that steps around its end do not read blocks twice.
 constexpr std::size_t kSpareBlocks = 16;
 
-Status fitsModel(const Manifest& manifest, const RunSpec& spec)
+Result<std::vector<Manifest>> loadManifests(const RunSpec& spec)
 {
-    const Diagnostics problems = dataSetProblems(spec, dataSetShape(manifest));
+    std::vector<Manifest> manifests;
+    for (const MixedDataSet& set : spec.dataset.sets()) {
+        TRAINYARD_TRY(Manifest manifest, Manifest::load(set.path));
+        manifests.push_back(std::move(manifest));
+    }
+    return manifests;
+}
+
+Status fitModel(const std::vector<Manifest>& manifests, const RunSpec& spec)
+{
+    std::vector<DataSetShape> shapes;
+    for (const Manifest& manifest : manifests)
+        shapes.push_back(dataSetShape(manifest));
+    const Diagnostics problems = mixProblems(spec, shapes);
     return problems.empty() ? Status() : toError(problems);
+}
+
+Result<std::vector<RowSource>> openRows(const RunSpec& spec, const std::vector<Manifest>& manifests)
+{
+    const SampleOrder::Shape shape;
+    const std::vector<MixedDataSet> sets = spec.dataset.sets();
+    std::vector<RowSource> all;
+    for (std::size_t set = 0; set < sets.size(); ++set) {
+        TRAINYARD_TRY(RowSource rows, RowSource::open(sets[set].path, manifests[set], shape.rowsPerBlock,
+                                                      shape.blocksPerWindow + kSpareBlocks));
+        all.push_back(std::move(rows));
+    }
+    return all;
 }
 
 } // namespace
@@ -22,25 +50,48 @@ DataSetShape dataSetShape(const Manifest& manifest)
     return {manifest.vocabularySize,     manifest.sequenceLength,
             manifest.trainingRows(),     {},
             manifest.settings.objective, manifest.settings.nextSentence,
-            manifest.testRows(),         static_cast<int>(manifest.task.labels.size())};
+            manifest.testRows(),         static_cast<int>(manifest.task.labels.size()),
+            manifest.maxPredictions,     manifest.vocabularySha256};
 }
 
 Result<TrainingData> TrainingData::open(const RunSpec& spec)
 {
-    const SampleOrder::Shape shape;
-    TRAINYARD_TRY(Manifest manifest, Manifest::load(spec.dataset.path));
-    TRAINYARD_TRY_STATUS(fitsModel(manifest, spec));
-    TRAINYARD_TRY(RowSource rows, RowSource::open(spec.dataset.path, manifest, shape.rowsPerBlock,
-                                                  shape.blocksPerWindow + kSpareBlocks));
-    TRAINYARD_TRY(auto heldOut, HeldOutRows::open(spec, manifest));
-    return TrainingData{std::move(manifest), std::move(rows), std::move(heldOut)};
+    TRAINYARD_TRY(std::vector<Manifest> manifests, loadManifests(spec));
+    TRAINYARD_TRY_STATUS(fitModel(manifests, spec));
+    TRAINYARD_TRY(std::vector<RowSource> rows, openRows(spec, manifests));
+    TRAINYARD_TRY(auto heldOut, HeldOutRows::open(spec, manifests));
+    return TrainingData{std::move(manifests), std::move(rows), std::move(heldOut)};
+}
+
+std::uint64_t TrainingData::trainingRows() const
+{
+    std::uint64_t all = 0;
+    for (const Manifest& manifest : manifests)
+        all += manifest.trainingRows();
+    return all;
+}
+
+std::string TrainingData::hash() const
+{
+    std::string all;
+    for (const Manifest& manifest : manifests)
+        all += manifest.toJson();
+    return sha256Hex(all);
 }
 
 std::unique_ptr<StepLoader> startLoading(TrainingData data, const RunSpec& spec,
-                                         StepLoader::Position position)
+                                         StepLoader::Position position,
+                                         const std::vector<std::uint64_t>& takenBefore)
 {
-    const SampleOrder order(data.rows.rows(), spec.seed);
-    return std::make_unique<StepLoader>(std::move(data.rows), order, spec, position);
+    TRAINYARD_CHECK(!takenBefore.empty() || position.firstSample == 0);
+    std::vector<MixedRows::Part> parts;
+    for (RowSource& rows : data.rows) {
+        const SampleOrder order(rows.rows(), spec.seed);
+        const std::uint64_t taken = takenBefore.empty() ? 0 : takenBefore[parts.size()];
+        parts.push_back({std::move(rows), order, taken});
+    }
+    MixedRows rows(std::move(parts), DataMix(spec.dataset), position.firstSample);
+    return std::make_unique<StepLoader>(std::move(rows), spec, position);
 }
 
 } // namespace trainyard
