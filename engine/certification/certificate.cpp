@@ -15,6 +15,7 @@
 #include "engine/certification/recorded_run.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
@@ -142,6 +143,41 @@ Result<LayoutCheck> check(ProxyRun proxy, ComputeType precision)
                        single);
 }
 
+/// Exactly, and the first step in the precision of the specification.
+Result<std::vector<LayoutCheck>> checksOf(ProxyRun proxy)
+{
+    const ComputeType precision = proxy.spec.precision.compute;
+    std::vector<LayoutCheck> checks;
+    TRAINYARD_TRY(LayoutCheck exact, check(proxy, ComputeType::Float64));
+    checks.push_back(std::move(exact));
+    if (precision == ComputeType::Float64)
+        return checks;
+    proxy.spec.launch.steps = 1;
+    TRAINYARD_TRY(LayoutCheck own, check(proxy, precision));
+    checks.push_back(std::move(own));
+    return checks;
+}
+
+/// Ranks share the work of both in the same way.
+bool computeAlike(const RunSpec& a, const RunSpec& b)
+{
+    return a.batch == b.batch && a.memory == b.memory && a.optimizer.kind == b.optimizer.kind;
+}
+
+/// A phase that computes as an earlier one is certified with it.
+std::vector<int> phasesToCertify(const RunSpec& run)
+{
+    std::vector<int> phases;
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        const RunSpec spec = specOfPhase(run, phase);
+        const bool isKnown = std::ranges::any_of(
+            phases, [&](int earlier) { return computeAlike(specOfPhase(run, earlier), spec); });
+        if (!isKnown)
+            phases.push_back(phase);
+    }
+    return phases;
+}
+
 std::string describe(const ParallelLayout& layout)
 {
     return fmt::format("data {} x context {} x tensor {} x pipeline {}", layout.data, layout.context,
@@ -150,10 +186,11 @@ std::string describe(const ParallelLayout& layout)
 
 std::string describe(const LayoutCheck& check)
 {
-    return fmt::format(
-        "{}, {}: {} by {:.2e} at most ({}, step {}); rounding explains {:.1e}", nameOf(check.precision),
-        check.steps == 1 ? "first step" : fmt::format("{} steps", check.steps),
-        check.holds() ? "differs" : "DIFFERS", check.worst, check.where, check.step, check.bound);
+    return fmt::format("{}{}, {}: {} by {:.2e} at most ({}, step {}); rounding explains {:.1e}",
+                       check.phase.empty() ? std::string() : check.phase + ": ", nameOf(check.precision),
+                       check.steps == 1 ? "first step" : fmt::format("{} steps", check.steps),
+                       check.holds() ? "differs" : "DIFFERS", check.worst, check.where, check.step,
+                       check.bound);
 }
 
 } // namespace
@@ -185,7 +222,7 @@ std::string Certificate::toJson() const
                                   {"pipeline", layout.pipeline}}},
                                 {"made_smaller", changes},
                                 {"checks", nlohmann::ordered_json::array()}};
-    for (const LayoutCheck& check : checks)
+    for (const LayoutCheck& check : checks) {
         json["checks"].push_back({{"precision", nameOf(check.precision)},
                                   {"steps", check.steps},
                                   {"holds", check.holds()},
@@ -193,6 +230,9 @@ std::string Certificate::toJson() const
                                   {"where", check.where},
                                   {"step", check.step},
                                   {"bound", check.bound}});
+        if (!check.phase.empty())
+            json["checks"].back()["phase"] = check.phase;
+    }
     return json.dump(2) + "\n";
 }
 
@@ -210,17 +250,22 @@ LayoutCheck compareRuns(LayoutCheck check, const std::vector<RecordedStep>& layo
 Result<Certificate> certify(const RunSpec& spec, int steps)
 {
     RunSpec checked = spec;
-    checked.dataset.path = "/unused";
+    checked.dataset = {.path = "/unused"};
     if (const Diagnostics diagnostics = validate(checked); !diagnostics.empty())
         return toError(diagnostics);
-    ProxyRun proxy = proxyOf(spec, steps);
-    Certificate certificate{proxy.spec.layout, proxy.changes, {}};
-    TRAINYARD_TRY(LayoutCheck exact, check(proxy, ComputeType::Float64));
-    certificate.checks.push_back(std::move(exact));
-    if (spec.precision.compute != ComputeType::Float64) {
-        proxy.spec.launch.steps = 1;
-        TRAINYARD_TRY(LayoutCheck own, check(proxy, spec.precision.compute));
-        certificate.checks.push_back(std::move(own));
+    Certificate certificate;
+    for (const int phase : phasesToCertify(spec)) {
+        const ProxyRun proxy = proxyOf(specOfPhase(spec, phase), steps);
+        certificate.layout = proxy.spec.layout;
+        for (const std::string& change : proxy.changes) {
+            if (std::ranges::find(certificate.changes, change) == certificate.changes.end())
+                certificate.changes.push_back(change);
+        }
+        TRAINYARD_TRY(std::vector<LayoutCheck> checks, checksOf(proxy));
+        for (LayoutCheck& each : checks) {
+            each.phase = spec.phases.empty() ? std::string() : phaseName(spec, phase);
+            certificate.checks.push_back(std::move(each));
+        }
     }
     return certificate;
 }

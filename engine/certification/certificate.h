@@ -13,6 +13,7 @@ namespace trainyard {
 /// How far a layout is from one rank in one precision.
 struct LayoutCheck {
     ComputeType precision = ComputeType::Float64;
+    std::string phase{}; ///< of a run with phases: its name
     int steps = 0;       ///< compared from the first on
     double bound = 0;    ///< relative difference that rounding explains
     double worst = 0;    ///< largest relative difference up to `step`
@@ -44,7 +45,8 @@ LayoutCheck compareRuns(LayoutCheck check, const std::vector<RecordedStep>& layo
 ///     4 * 1.03^(layers + 1) * eps
 /// of the exact gradient, relative to its norm (arXiv:2506.09280, theorem 5.3, eps = 2^-8 of bfloat16), and
 /// the two within twice that of each other; in float32, where the order of sums matters more than single
-/// values, 1e-5 replaces 8 eps. Fails as validate() says; the data set is not used.
+/// values, 1e-5 replaces 8 eps. Of a run with phases each phase that another batch, optimizer or memory
+/// saving makes another computation. Fails as validate() says; the data set is not used.
 Result<Certificate> certify(const RunSpec& spec, int steps);
 
 /// `trainyard-worker certify`.

@@ -81,6 +81,8 @@ void shrinkBatch(BatchSpec& batch, const ParallelLayout& layout, Shrinker& shrin
     shrinker.set(batch.accumulation, inRounds ? std::max(1, most / layout.pipeline) * layout.pipeline : most,
                  "batch.accumulation");
     batch.global = batch.micro * batch.accumulation * layout.data;
+    shrinker.set(batch.ramp.start, 0, "batch.ramp.start");
+    batch.ramp = {};
 }
 
 } // namespace
@@ -93,7 +95,9 @@ ProxyRun proxyOf(const RunSpec& spec, int steps)
     shrinkModel(proxy.spec.model, proxy.spec.layout, shrinker);
     shrinkBatch(proxy.spec.batch, proxy.spec.layout, shrinker);
     proxy.spec.launch.steps = steps;
-    proxy.spec.optimizer.warmupSteps = std::min(proxy.spec.optimizer.warmupSteps, 1);
+    OptimizerSpec& optimizer = proxy.spec.optimizer;
+    optimizer.warmupSteps = std::min(optimizer.warmupSteps, 1);
+    optimizer.decaySteps = std::min(optimizer.decaySteps, std::max(steps - optimizer.warmupSteps, 0));
     proxy.spec.cluster.nodes = {NodeSpec{.slotCount = proxy.spec.layout.worldSize()}};
     proxy.shape = {std::min(lengthOf(proxy.spec.layout), proxy.spec.model.maxPositions), 4};
     proxy.changes = shrinker.takeChanges();

@@ -80,6 +80,33 @@ private slots:
         at::set_num_threads(1);
     }
 
+    /// Once for phases that compute alike.
+    void certifiesEveryPhaseThatComputesInAnotherWay()
+    {
+        RunSpec run = bigSpec({.data = 2});
+        PhaseSpec sharded{.name = "sharded", .steps = 7};
+        sharded.memory.zeroStage = 1;
+        sharded.named = {"memory.zero_stage"};
+        PhaseSpec later{.name = "later", .steps = 9};
+        later.dataset.path = "/other";
+        later.optimizer.learningRate = 1e-4;
+        later.named = {"dataset.path", "optimizer.learning_rate"};
+        run.phases = {PhaseSpec{.name = "first", .steps = 5}, sharded, later};
+        run.launch.steps = 21;
+        run.precision.compute = ComputeType::Float64;
+        QCOMPARE(problemsOf(run), std::string());
+        const auto certificate = certify(run, 1);
+        QVERIFY2(certificate.ok(), certificate.ok() ? "" : certificate.error().text().c_str());
+        QVERIFY(certificate->holds());
+        QCOMPARE(certificate->checks.size(), std::size_t(2));
+        QCOMPARE(certificate->checks[0].phase, std::string("first"));
+        QCOMPARE(certificate->checks[1].phase, std::string("sharded"));
+        QVERIFY(certificate->toText().find("sharded: float64") != std::string::npos);
+        run.phases.clear();
+        run.launch.steps = 5;
+        QCOMPARE(certify(run, 1)->checks.front().phase, std::string());
+    }
+
     void holdsForLayouts_data()
     {
         QTest::addColumn<RunSpec>("spec");
