@@ -49,7 +49,7 @@ Result<ScalingPoint> measure(Desk& desk, const RunSpec& spec, const QString& run
                         spec.layout.worldSize(),
                         spec.batch.global,
                         recentSequencesPerSecond(series),
-                        timeToTarget(spec.evaluation, series),
+                        timeToTarget(spec, series),
                         deskHardware().priceOf(spec)};
 }
 

@@ -179,14 +179,31 @@ std::optional<ComparedTarget> specifiedTarget(const std::vector<EvaluatedRun>& r
                                    isLoss ? displayLoss(wanted.target) : displayPercent(wanted.target))};
 }
 
+std::int64_t stepsBeforeTargetOf(const EvaluatedRun& run)
+{
+    const auto& spec = run.run->facts.spec;
+    return spec ? stepsBeforeTarget(*spec) : 0;
+}
+
+std::optional<double> lowestLossOfLastPhase(const EvaluatedRun& run)
+{
+    std::optional<double> lowest;
+    for (qsizetype row = 0; row < run.table().size(); ++row) {
+        const EvaluationRecord record = run.table().at(row);
+        if (record.step > stepsBeforeTargetOf(run))
+            lowest = std::min(lowest.value_or(record.loss), record.loss);
+    }
+    return lowest;
+}
+
 std::optional<ComparedTarget> reachedByAll(const std::vector<EvaluatedRun>& runs)
 {
     double reached = 0;
     for (const EvaluatedRun& run : runs) {
-        const qsizetype lowest = run.table().lowestLossRow();
-        if (lowest < 0)
+        const std::optional<double> lowest = lowestLossOfLastPhase(run);
+        if (!lowest)
             return std::nullopt;
-        reached = std::max(reached, run.table().at(lowest).loss);
+        reached = std::max(reached, *lowest);
     }
     ComparedTarget target{{}, {}};
     target.evaluation.target = reached;
@@ -230,7 +247,7 @@ ReportTable targetTable(std::vector<EvaluatedRun> runs, const ComparedTarget& ta
         table.columns << "speed-up";
     double first = std::numeric_limits<double>::quiet_NaN();
     for (const EvaluatedRun& run : runs) {
-        const auto reached = timeToTarget(target.evaluation, run.run->series);
+        const auto reached = timeToTarget(target.evaluation, run.run->series, stepsBeforeTargetOf(run));
         if (reached && std::isnan(first))
             first = reached->seconds;
         QStringList row = targetRow(run, reached);

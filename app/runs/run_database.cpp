@@ -69,8 +69,7 @@ void updateEntry(RunEntry& entry, const RunFacts& facts, const RunSeries& series
     entry.steps = status.steps > 0 ? status.steps : facts.spec ? facts.spec->launch.steps : 0;
     entry.loss = steps.last(StepColumn::Loss);
     entry.bestHeldOutLoss = series.evaluations().atLowestLoss(EvaluationColumn::Loss);
-    const auto reached =
-        facts.spec ? timeToTarget(facts.spec->evaluation, series) : std::optional<TimeToTarget>();
+    const auto reached = facts.spec ? timeToTarget(*facts.spec, series) : std::optional<TimeToTarget>();
     entry.secondsToTarget = reached ? reached->seconds : std::nan("");
     entry.tokensToTarget = reached ? reached->tokens : std::nan("");
     entry.sequencesPerSecond = recentSequencesPerSecond(series);

@@ -2,6 +2,7 @@
 
 #include "app/runs/run_series.h"
 #include "engine/records/evaluation_metrics.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -10,7 +11,18 @@ bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b)
     return a.target == b.target && a.metric == b.metric;
 }
 
-std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series)
+std::int64_t stepsBeforeTarget(const RunSpec& run)
+{
+    return stepsBefore(run, phaseCount(run) - 1);
+}
+
+std::optional<TimeToTarget> timeToTarget(const RunSpec& run, const RunSeries& series)
+{
+    return timeToTarget(run.evaluation, series, stepsBeforeTarget(run));
+}
+
+std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series,
+                                         std::int64_t from)
 {
     const EvaluationTable& table = series.evaluations();
     const StepTable& steps = series.steps();
@@ -21,7 +33,7 @@ std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const
         const EvaluationRecord record = table.at(row);
         const double value = metricOf(record, evaluation.metric);
         evaluated += record.seconds;
-        if (!reaches(value, evaluation.target, evaluation.metric))
+        if (record.step <= from || !reaches(value, evaluation.target, evaluation.metric))
             continue;
         const qsizetype at = steps.nearestRow(StepColumn::Step, static_cast<double>(record.step));
         return TimeToTarget{record.step, value, steps.column(StepColumn::TrainingSeconds)[at] + evaluated,

@@ -23,8 +23,13 @@ struct TimeToTarget {
 /// True when times to their targets can be compared.
 bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b);
 
-/// Returns the first evaluation that reaches evaluation.target by evaluation.metric; nullopt without a target
-/// or while none does.
-std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series);
+/// Returns the first evaluation after step `from` that reaches evaluation.target by evaluation.metric;
+/// nullopt without a target or while none does.
+std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series,
+                                         std::int64_t from = 0);
+/// In the last phase of the run, whose data the target is meant for; time and tokens are those of all phases.
+std::optional<TimeToTarget> timeToTarget(const RunSpec& run, const RunSeries& series);
+/// The step after which evaluations are those of the run's last phase.
+std::int64_t stepsBeforeTarget(const RunSpec& run);
 
 } // namespace trainyard

@@ -63,9 +63,8 @@ QList<ScalingRow> scalingOf(const QList<const OpenRun*>& runs)
         RunEntry entry;
         updateEntry(entry, run->facts(), run->series());
         const int batch = run->facts().spec ? run->facts().spec->batch.global : 0;
-        points.append(
-            {run->id(), entry.worldSize, batch, entry.sequencesPerSecond,
-             run->facts().spec ? timeToTarget(run->facts().spec->evaluation, run->series()) : std::nullopt});
+        points.append({run->id(), entry.worldSize, batch, entry.sequencesPerSecond,
+                       run->facts().spec ? timeToTarget(*run->facts().spec, run->series()) : std::nullopt});
     }
     return scalingTable(points);
 }

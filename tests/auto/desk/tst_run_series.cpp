@@ -10,6 +10,7 @@
 #include "app/monitor/model/event_list_model.h"
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_series.h"
+#include "app/runs/time_to_target.h"
 
 using namespace trainyard;
 
@@ -214,6 +215,29 @@ private slots:
         QCOMPARE(table.rows[0].mid(2, 3), (QStringList{"8.250", "7.750", "★ " + displayPercent(0.5)}));
         QVERIFY(!table.rows[1].join(' ').contains("★"));
         QCOMPARE(series.evaluations().bestRow(EvaluationMetric::Accuracy), 1);
+    }
+
+    /// As the run itself does, which ends at its target in the last phase alone.
+    void reachesATargetInTheLastPhase()
+    {
+        RunSeries series;
+        series.apply("steps", records(1, 1,
+                                      {step(1, 9), evaluation(1, 2), step(2, 8), evaluation(2, 8), step(3, 7),
+                                       evaluation(3, 2.25)}));
+        RunSpec run;
+        run.evaluation.target = 2.5;
+        QCOMPARE(timeToTarget(run, series)->step, std::int64_t(1));
+        run.phases = {PhaseSpec{.steps = 1}, PhaseSpec{.steps = 2}};
+        const auto reached = timeToTarget(run, series);
+        QCOMPARE(reached->step, std::int64_t(3));
+        QCOMPARE(reached->value, 2.25);
+        QCOMPARE(reached->seconds, 3 * 0.5 + 3 * 0.25); // of both phases
+        QCOMPARE(reached->tokens, 12000.0);
+        run.phases[1].steps = 1;
+        run.phases.push_back(PhaseSpec{.steps = 4});
+        QCOMPARE(timeToTarget(run, series)->step, std::int64_t(3));
+        run.phases.front().steps = 2;
+        QVERIFY(!timeToTarget(run, series));
     }
 
     void aLaterAttemptReplacesTheEvaluationsOfItsSteps()
