@@ -9,36 +9,70 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_phase.h"
 #include "engine/base/file.h"
+#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
 
 namespace {
 
-/// Of the newest attempt and phase, in order.
-std::vector<double> stepSeconds(const StepTable& steps, const RunFacts& facts)
+/// Of the newest attempt, from `first` to `last`, in order.
+std::vector<double> stepSeconds(const StepTable& steps, std::int64_t first, std::int64_t last)
 {
     std::vector<double> seconds;
-    const std::int64_t attempt = steps.isEmpty() ? 0 : steps.attempts().back().firstStep;
-    const std::int64_t first = std::max(attempt, facts.phase ? facts.phase->firstStep : 0);
+    const std::int64_t begin = steps.isEmpty() ? 0 : std::max(first, steps.attempts().back().firstStep);
     for (qsizetype row = 0; row < steps.size(); ++row) {
-        if (steps.column(StepColumn::Step)[row] >= static_cast<double>(first))
+        const double step = steps.column(StepColumn::Step)[row];
+        if (step >= static_cast<double>(begin) && step <= static_cast<double>(last))
             seconds.push_back(steps.column(StepColumn::StepSeconds)[row]);
     }
     return seconds;
+}
+
+/// Before the batch has grown to its full size.
+std::int64_t stepsOfRamp(const RunSpec& phase)
+{
+    std::int64_t steps = 0;
+    for (const auto& [global, count] : BatchRamp(phase.batch).stretches(phase.launch.steps))
+        steps += global < phase.batch.global ? count : 0;
+    return steps;
+}
+
+struct MeasuredPhase {
+    int number = 0;
+    std::vector<double> seconds{}; ///< of its steps
+};
+
+/// The last one with enough steps, else the one with most.
+MeasuredPhase measuredPhaseOf(const RunSpec& run, const StepTable& steps)
+{
+    MeasuredPhase most;
+    for (int phase = phaseCount(run) - 1; phase >= 0; --phase) {
+        const std::int64_t before = stepsBefore(run, phase);
+        const RunSpec spec = specOfPhase(run, phase);
+        MeasuredPhase here{phase,
+                           stepSeconds(steps, before + stepsOfRamp(spec) + 1, before + spec.launch.steps)};
+        if (here.seconds.size() >= kWarmUpSteps + kMinSteps)
+            return here;
+        if (here.seconds.size() >= most.seconds.size())
+            most = std::move(here);
+    }
+    return most;
 }
 
 Result<MeasuredRow> rowOf(const RecordedRun& run)
 {
     if (!run.facts.spec)
         return badInput("it is not a training run", "name a training run");
-    const RunFacts facts = factsNow(run.facts, run.series);
+    MeasuredPhase measured = measuredPhaseOf(*run.facts.specNow(), run.series.steps());
+    const RunFacts facts = factsOfPhase(run.facts, measured.number);
     if (!facts.dataSet)
         return badInput("the manifest of its data set is not available here",
                         "name a run that was launched from this computer");
     const std::size_t ranks = run.series.ranks().size();
     const int planned = facts.specNow()->layout.worldSize();
-    std::vector<double> seconds = stepSeconds(run.series.steps(), facts);
+    std::vector<double>& seconds = measured.seconds;
     if (seconds.size() < kWarmUpSteps + kMinSteps)
         return badInput(fmt::format("{} steps are too few to measure the step time", seconds.size()),
                         fmt::format("name a run of at least {} steps", kWarmUpSteps + kMinSteps));

@@ -8,6 +8,7 @@
 #include <QJsonDocument>
 #include <QRegularExpression>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "app/runs/series_cache.h"
@@ -119,7 +120,7 @@ std::optional<DataSetManifest> dataSetOf(const RunFacts& facts, int phase)
 {
     const auto kept = std::filesystem::path(facts.folder.toStdString()) / keptManifestName(phase);
     const auto text = readFile(kept);
-    const std::string folder = specOfPhase(*facts.spec, phase).dataset.path;
+    const std::string folder = specOfPhase(*facts.spec, phase).dataset.first();
     const auto manifest = text.ok() ? parseDataSetManifest(*text, kept.string())
                                     : readDataSetManifest(QString::fromStdString(folder));
     return manifest.ok() ? std::optional(*manifest) : std::nullopt;

@@ -2,10 +2,14 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <nlohmann/json.hpp>
+
 #include "app/base/display_text.h"
 #include "app/plan/hardware_library.h"
 #include "app/plan/measured_run.h"
+#include "engine/base/file.h"
 #include "engine/spec/hardware_name.h"
+#include "engine/spec/spec_json.h"
 #include "remote/target/data_dirs.h"
 #include "tests/support/sample_run/sample_run.h"
 
@@ -32,6 +36,42 @@ private slots:
         QCOMPARE(run->spec.layout.worldSize(), 2);
         QCOMPARE(run->shape.length, 128);
         QVERIFY(std::abs(run->seconds / sample.secondsPerStep - 1) < 0.1);
+    }
+
+    /// As a run of its own, with the rows of its data set.
+    void measuresTheLastPhaseWithEnoughSteps_data()
+    {
+        QTest::addColumn<int>("lastSteps");
+        QTest::addColumn<int>("length");
+        QTest::addRow("last phase") << 20 << 512;
+        QTest::addRow("last phase too short") << 5 << 128;
+    }
+    void measuresTheLastPhaseWithEnoughSteps()
+    {
+        QFETCH(int, lastSteps);
+        QFETCH(int, length);
+        support::SampleRun sample;
+        sample.id = "r1";
+        sample.rowLength = 128;
+        sample.steps = sample.reached = 100;
+        write(sample);
+        const std::filesystem::path folder = runDir("r1");
+        RunSpec spec = readSpec(folder / "spec.json").value();
+        PhaseSpec last{.name = "long", .steps = lastSteps};
+        last.memory.recompute = RecomputeKind::Full;
+        last.named = {"memory.recompute"};
+        spec.optimizer.warmupSteps = 0;
+        spec.phases = {PhaseSpec{.steps = 100 - lastSteps}, last};
+        QVERIFY(writeFileAtomically(folder / "spec.json", toJson(spec)).ok());
+        auto manifest = nlohmann::json::parse(readFile(folder / "dataset.json").value());
+        manifest["sequence_length"] = 512;
+        QVERIFY(writeFileAtomically(folder / "dataset-2.json", manifest.dump()).ok());
+        const auto run = measuredRun("r1");
+        QVERIFY2(run.ok(), run.ok() ? "" : run.error().text().c_str());
+        QVERIFY(run->spec.phases.empty());
+        QCOMPARE(run->spec.launch.steps, length == 512 ? lastSteps : 100 - lastSteps);
+        QCOMPARE(run->spec.memory.recompute == RecomputeKind::Full, length == 512);
+        QCOMPARE(run->shape.length, length);
     }
 
     void saysWhyARunTellsNothing_data()
