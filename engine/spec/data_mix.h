@@ -19,7 +19,8 @@ constexpr double kWeightUnits = 1e6;
 ///
 /// A pure function of the weights and the sample's number, the same on every rank: a run can stop anywhere
 /// and continue with any number of ranks. The order repeats once all data sets have had whole numbers of
-/// samples, and reading forward continues where the last call was. One thread.
+/// samples, and reading forward continues where the last call was; a jump deals what is before it in its
+/// round. One thread.
 class DataMix {
 public:
     /// The data set of a sample, and which of its own samples that is, from 0.

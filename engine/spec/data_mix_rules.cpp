@@ -1,6 +1,7 @@
 #include "engine/spec/data_mix_rules.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -62,12 +63,17 @@ void checkAgreement(const DatasetSpec& dataset, const std::vector<DataSetShape>&
             "prepare all data sets of a mix with the same --max-pred");
 }
 
-std::vector<std::uint64_t> trainingRowsOf(const std::vector<DataSetShape>& shapes)
+/// To within a row or two, without dealing them one by one while somebody edits.
+std::uint64_t trainingRowsIn(const DatasetSpec& dataset, const std::vector<DataSetShape>& shapes)
 {
-    std::vector<std::uint64_t> rows;
-    for (const DataSetShape& shape : shapes)
-        rows.push_back(shape.trainingRows);
-    return rows;
+    double weights = 0;
+    for (const MixedDataSet& set : dataset.mix)
+        weights += set.weight;
+    double least = std::numeric_limits<double>::max();
+    for (std::size_t set = 0; set < shapes.size(); ++set)
+        least = std::min(least,
+                         static_cast<double>(shapes[set].trainingRows) * weights / dataset.mix[set].weight);
+    return static_cast<std::uint64_t>(std::clamp(least, 0.0, 1e18)); // weights may be half typed
 }
 
 std::optional<std::uint64_t> testRowsIn(const DatasetSpec& dataset, const std::vector<DataSetShape>& shapes)
@@ -130,7 +136,7 @@ DataSetShape mixedShape(const DatasetSpec& dataset, const std::vector<DataSetSha
     DataSetShape mixed = shapes.front();
     if (!dataset.isMix())
         return mixed;
-    mixed.trainingRows = DataMix(dataset).samplesWithin(trainingRowsOf(shapes));
+    mixed.trainingRows = trainingRowsIn(dataset, shapes);
     mixed.testRows = testRowsIn(dataset, shapes);
     mixed.paddingShare = paddingIn(dataset, shapes);
     return mixed;

@@ -18,8 +18,8 @@ Diagnostics mixProblems(const RunSpec& spec, const std::vector<DataSetShape>& sh
 /// What works and is hardly meant, in any of the data sets.
 Diagnostics mixRemarks(const RunSpec& spec, const std::vector<DataSetShape>& shapes);
 
-/// The rows of the mix as those of one data set: training and test rows until the first of the data sets
-/// would begin again.
+/// The rows of the mix as those of one data set: training rows, about, and test rows until the first of the
+/// data sets would begin again.
 DataSetShape mixedShape(const DatasetSpec& dataset, const std::vector<DataSetShape>& shapes);
 
 /// The part of a mix that an evaluation reads: the data sets that have test rows, with their weights.
