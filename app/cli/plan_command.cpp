@@ -14,6 +14,7 @@
 #include "app/cli/support/hardware_input.h"
 #include "app/cli/support/plan_time.h"
 #include "app/cli/support/plan_validation.h"
+#include "app/cli/support/planned_reading_text.h"
 #include "app/cli/support/planned_shape.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
@@ -23,10 +24,11 @@
 #include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
-#include "engine/spec/data_set_rules.h"
+#include "engine/spec/data_mix_rules.h"
 #include "engine/spec/phase_rules.h"
 #include "engine/spec/phases.h"
 #include "engine/spec/remarks.h"
+#include "engine/spec/validate.h"
 
 namespace trainyard {
 
@@ -203,7 +205,7 @@ QString sequencesText(const RunSpec& spec, const PlanOptions& options, const Seq
     const QString text = shapeText(spec.model, shape);
     if (data.ok() || options.shape.length)
         return text;
-    const QString path = QString::fromStdString(spec.dataset.path);
+    const QString path = QString::fromStdString(spec.dataset.text());
     return text +
            (path.isEmpty()
                 ? QString(", the model's maximum: no data set is named")
@@ -220,18 +222,23 @@ struct PhasePlan {
     bool isFirst = true;                    ///< of the run: it begins with the weights of section init
     std::optional<WeightComparison> weights{};
     std::optional<std::uint64_t> testRows{}; ///< as testRowsOf()
+    std::vector<PlannedReading> reading{};   ///< of a mix
 };
 
 void print(const PhasePlan& plan)
 {
     printTable(plan.spec, plan.planned.memory, plan.planned.hosts);
     console::print("  " + plan.sequences);
+    if (plan.spec.batch.ramp.isOn())
+        console::print("  " + rampText(plan.spec));
     const QString evaluated = QString::fromStdString(plan.spec.evaluation.dataset);
     if (plan.testRows)
         console::print("  " + evaluationSummary(plan.spec, plan.testRows));
     else if (plan.spec.evaluation.isOn() && !evaluated.isEmpty())
         console::print(
             QString("  Evaluates on %1, which is not a data set that can be read here.").arg(evaluated));
+    if (!plan.reading.empty())
+        console::print(console::table(readingRows(plan.reading)));
     const auto rows = plan.isFirst ? weightRows(plan.spec.init, plan.weights) : QList<QStringList>();
     if (!rows.isEmpty())
         console::print(console::table(rows));
@@ -243,7 +250,13 @@ void print(const PhasePlan& plan)
 
 QJsonObject toJson(const PhasePlan& plan)
 {
-    return planJson(plan.spec, plan.shape, plan.planned, plan.problems, plan.weights, plan.testRows);
+    QJsonObject json =
+        planJson(plan.spec, plan.shape, plan.planned, plan.problems, plan.weights, plan.testRows);
+    if (plan.spec.batch.ramp.isOn())
+        json["batches"] = rampJson(plan.spec);
+    if (!plan.reading.empty())
+        json["data_sets"] = toJson(plan.reading);
+    return json;
 }
 
 /// The phase whose ranks need most memory at their peak.
@@ -400,6 +413,35 @@ std::optional<std::uint64_t> testRowsOf(const RunSpec& spec, const std::optional
     return evaluated ? evaluated->testRows : std::nullopt;
 }
 
+/// The data sets of a phase that can be read from here.
+struct DataHere {
+    Result<DataSetManifest> first; ///< in what a model sees the others agree with it
+    std::vector<DataSetShape> shapes{};
+    std::optional<DataSetShape> rows{}; ///< of all of them together
+
+    explicit DataHere(const DatasetSpec& dataset) : first(DataSetManifest())
+    {
+        const auto all = readDataSetManifests(dataset);
+        if (!all.ok()) {
+            first = all.error();
+            return;
+        }
+        first = all->front();
+        shapes = shapesOf(*all);
+        rows = mixedShape(dataset, shapes);
+    }
+};
+
+std::vector<PlannedReading> readingOf(const RunSpec& spec, const SequenceShape& shape, const DataHere& data)
+{
+    if (!spec.dataset.isMix())
+        return {};
+    std::vector<std::uint64_t> rows;
+    for (const DataSetShape& set : data.shapes)
+        rows.push_back(set.trainingRows);
+    return plannedReading(spec, shape.length, rows);
+}
+
 /// A plan, or the status of a specification that cannot be planned, all of whose problems have been printed.
 struct PhaseOutcome {
     PhasePlan plan;
@@ -409,14 +451,17 @@ struct PhaseOutcome {
 Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions& options)
 {
     const RunSpec spec = specOfPhase(run, phase);
-    const auto data = readDataSetManifest(QString::fromStdString(spec.dataset.path));
-    const auto rows = data.ok() ? std::optional(data->shape()) : std::nullopt;
-    const PlanInputs inputs{shapeFor(spec.model, options.shape, data), readHardwareInput, memoryHere};
+    const DataHere data(spec.dataset);
+    const PlanInputs inputs{shapeFor(spec.model, options.shape, data.first), readHardwareInput, memoryHere};
     if (const Diagnostics wrong = shapeProblems(spec.model, options.shape, inputs.shape); !wrong.empty())
         return PhaseOutcome{{}, failForProblems(options.spec, inPhase(run, phase, wrong), options.json)};
     const auto evaluatedRows = evaluatedRowsOf(spec);
+    if (spec.dataset.isMix() && data.rows && validate(spec).empty()) {
+        if (const Diagnostics wrong = mixProblems(spec, data.shapes); !wrong.empty())
+            return PhaseOutcome{{}, failForProblems(options.spec, inPhase(run, phase, wrong), options.json)};
+    }
     auto problems =
-        explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, rows, evaluatedRows));
+        explainPlan(completedFor(SpecUse::Plan, spec), factsOf(options, inputs, data.rows, evaluatedRows));
     const bool cannotRun = !problems.empty() && problems.front().problem.path != kMemoryPath;
     for (ExplainedProblem& explained : problems)
         explained = inPhase(run, phase, std::move(explained));
@@ -427,15 +472,15 @@ Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions&
         weights = weightsHere(spec, options);
     if (weights.status != 0)
         return PhaseOutcome{{}, weights.status};
-    if (rows)
-        warn(options.spec, inPhase(run, phase, dataSetRemarks(spec, *rows)));
+    if (data.rows)
+        warn(options.spec, inPhase(run, phase, mixRemarks(spec, data.shapes)));
     PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return inPhase(run, phase, planned.time.error());
     warn(options.spec, inPhase(run, phase, processorRemarks(spec, planned.hosts)));
-    return PhaseOutcome{{spec, inputs.shape, sequencesText(spec, options, inputs.shape, data),
+    return PhaseOutcome{{spec, inputs.shape, sequencesText(spec, options, inputs.shape, data.first),
                          std::move(planned), std::move(problems), phase == 0, std::move(weights.comparison),
-                         testRowsOf(spec, rows, evaluatedRows)}};
+                         testRowsOf(spec, data.rows, evaluatedRows), readingOf(spec, inputs.shape, data)}};
 }
 
 Result<int> plan(const PlanOptions& options)

@@ -28,7 +28,7 @@
 #include "app/workspace/page_frame.h"
 #include "app/workspace/panel_area.h"
 #include "engine/planner/explain/processor_remarks.h"
-#include "engine/spec/data_set_rules.h"
+#include "engine/spec/data_mix_rules.h"
 #include "engine/spec/names.h"
 #include "engine/spec/phase_edits.h"
 #include "engine/spec/phase_rules.h"
@@ -268,12 +268,24 @@ void DesignPage::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-const DataSetEntry* DesignPage::dataSet(const std::string& folder) const
+std::vector<const DataSetEntry*> DesignPage::dataSets(const DatasetSpec& dataset) const
 {
-    const QString path = QString::fromStdString(folder);
+    std::vector<const DataSetEntry*> found;
+    for (const MixedDataSet& set : dataset.sets()) {
+        const DataSetEntry* entry = dataSet(set.path);
+        if (!entry)
+            return {};
+        found.push_back(entry);
+    }
+    return found;
+}
+
+const DataSetEntry* DesignPage::dataSet(const std::string& path) const
+{
+    const QString folder = QString::fromStdString(path);
     for (int row = 0; row < m_dataSets.rowCount(); ++row) {
         const DataSetEntry& entry = m_dataSets.at(row);
-        if (entry.folder == path && entry.sequenceLength > 0)
+        if (entry.folder == folder && entry.sequenceLength > 0)
             return &entry;
     }
     return nullptr;
@@ -281,19 +293,25 @@ const DataSetEntry* DesignPage::dataSet(const std::string& folder) const
 
 SequenceShape DesignPage::shape(const RunSpec& spec) const
 {
-    const DataSetEntry* entry = dataSet(spec.dataset.path);
-    return entry ? SequenceShape{entry->sequenceLength, entry->maxPredictions}
-                 : sequencesOf(spec.model.maxPositions);
+    const auto entries = dataSets(spec.dataset);
+    return entries.empty() ? sequencesOf(spec.model.maxPositions)
+                           : SequenceShape{entries.front()->sequenceLength, entries.front()->maxPredictions};
+}
+
+std::vector<DataSetShape> DesignPage::shapesOfRows(const RunSpec& spec) const
+{
+    std::vector<DataSetShape> shapes;
+    for (const DataSetEntry* entry : dataSets(spec.dataset))
+        shapes.push_back({entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
+                          entry->paddingShare, entry->objective, entry->nextSentence, entry->testRows,
+                          entry->labels});
+    return shapes;
 }
 
 std::optional<DataSetShape> DesignPage::rows(const RunSpec& spec) const
 {
-    const DataSetEntry* entry = dataSet(spec.dataset.path);
-    if (!entry)
-        return std::nullopt;
-    return DataSetShape{entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
-                        entry->paddingShare,   entry->objective,      entry->nextSentence,
-                        entry->testRows,       entry->labels};
+    const std::vector<DataSetShape> shapes = shapesOfRows(spec);
+    return shapes.empty() ? std::nullopt : std::optional(mixedShape(spec.dataset, shapes));
 }
 
 VerdictPanel::Findings DesignPage::findings() const
@@ -317,9 +335,9 @@ void DesignPage::addFindings(const PlannedDesign& design, VerdictPanel::Findings
         for (const Diagnostic& one : inPhase(design.run(), design.phase, std::move(found)))
             all.push_back(one);
     };
-    if (const auto shape = rows(design.spec)) {
-        add(dataSetProblems(design.spec, *shape), findings.problems);
-        add(dataSetRemarks(design.spec, *shape), findings.remarks);
+    if (const auto shapes = shapesOfRows(design.spec); !shapes.empty()) {
+        add(mixProblems(design.spec, shapes), findings.problems);
+        add(mixRemarks(design.spec, shapes), findings.remarks);
     }
     add(processorRemarks(design.spec, design.plan.hosts), findings.remarks);
 }
@@ -406,15 +424,18 @@ void DesignPage::showWeights()
 
 QString DesignPage::factsOf(const PlannedDesign& design) const
 {
-    const std::string& evaluated =
-        design.spec.evaluation.dataset.empty() ? design.spec.dataset.path : design.spec.evaluation.dataset;
-    const DataSetEntry* testRows = dataSet(evaluated);
+    const auto ofRun = rows(design.spec);
+    const std::string& apart = design.spec.evaluation.dataset;
+    const DataSetEntry* evaluated = apart.empty() ? nullptr : dataSet(apart);
+    std::optional<std::uint64_t> testRows = apart.empty() && ofRun ? ofRun->testRows : std::nullopt;
+    if (evaluated)
+        testRows = evaluated->testRows;
     const QString sequences =
-        dataSet(design.spec.dataset.path)
+        ofRun
             ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
             : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
                   .arg(displayCount(design.shape.length));
-    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows->testRows)
+    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows)
                     : sequences;
 }
 
@@ -512,7 +533,7 @@ void DesignPage::updateTitle()
 void DesignPage::useDataSet(const DataSetEntry& entry)
 {
     m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"), [&](RunSpec& spec) {
-        spec.dataset.path = entry.folder.toStdString();
+        spec.dataset = {.path = entry.folder.toStdString()};
         if (entry.vocabularySize > 0)
             spec.model.vocabulary = entry.vocabularySize;
         useTaskOf(entry, spec.model.task);

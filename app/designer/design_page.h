@@ -71,8 +71,11 @@ private:
     void applyAlternative(const FoundLayout& layout);
     void applyRecipe(const QString& name);
     void updateTitle();
-    /// Of the specification of a run or a phase; null if its manifest is unknown here.
-    const DataSetEntry* dataSet(const std::string& folder) const;
+    /// Null if its manifest is unknown here.
+    const DataSetEntry* dataSet(const std::string& path) const;
+    /// Of the specification of a run or a phase; empty if the manifest of one is unknown here.
+    std::vector<const DataSetEntry*> dataSets(const DatasetSpec& dataset) const;
+    std::vector<DataSetShape> shapesOfRows(const RunSpec& spec) const;
     SequenceShape shape(const RunSpec& spec) const;
     std::optional<DataSetShape> rows(const RunSpec& spec) const;
     PlanInputs planInputs(const RunSpec& spec) const;

@@ -32,6 +32,10 @@ void SchedulePreview::setSpec(const RunSpec& spec)
                                  .arg(displayNumber(m_optimizer.learningRate))
                                  .arg(m_optimizer.warmupSteps)
                                  .arg(m_steps));
+    if (m_optimizer.schedule == ScheduleKind::WarmupStableDecay)
+        setAccessibleDescription(tr("%1, falls over the last %2")
+                                     .arg(accessibleDescription())
+                                     .arg(m_optimizer.decayStepsOf(m_steps)));
     update();
 }
 

@@ -51,6 +51,7 @@ const std::vector<SectionLayout> kSections{
      true,
      {"model.activation", "model.norm", "model.positions", "model.tied_head", "model.next_sentence",
       "model"}},
+    {"Batch ramp", true, {"batch.ramp"}},
     {"Optimizer details", true, {"optimizer.beta1", "optimizer.beta2", "optimizer.epsilon", "optimizer"}},
     {"Loss scaling (float16)", true, {"precision.loss_scale"}}};
 

@@ -28,7 +28,7 @@ std::optional<ModelSpec> modelFor(const RunSpec& spec, const std::string& preset
     auto model = modelPreset(preset);
     if (model)
         model->task = spec.model.task;
-    if (model && !spec.dataset.path.empty())
+    if (model && !spec.dataset.first().empty())
         model->vocabulary = spec.model.vocabulary;
     return model;
 }

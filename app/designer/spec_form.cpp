@@ -126,7 +126,7 @@ QWidget* SpecForm::makeDataSetButton()
 void SpecForm::setDataSetFolder(const QString& folder)
 {
     m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"),
-                          [&](RunSpec& spec) { spec.dataset.path = folder.toStdString(); });
+                          [&](RunSpec& spec) { spec.dataset = {.path = folder.toStdString()}; });
 }
 
 void SpecForm::addPhases(QVBoxLayout* column)

@@ -13,6 +13,7 @@
 #include "app/plan/heterogeneous_step_time.h"
 #include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {
@@ -93,6 +94,20 @@ Diagnostics problemsOfStep(const RunSpec& spec, const Hardware& hardware)
     return problems;
 }
 
+/// Steps are shorter while the batch grows.
+Status shortenByRamp(const RunSpec& spec, const SequenceShape& shape, PlannedTime& time)
+{
+    const BatchRampSpec& ramp = spec.batch.ramp;
+    if (!ramp.isOn())
+        return {};
+    TRAINYARD_TRY(const StepTime first, stepTimeOn(time, atGlobalBatch(spec, ramp.start), shape));
+    const double full = time.step.seconds;
+    const double share = trainingSeconds(spec, first.seconds, full) / (spec.launch.steps * full);
+    time.training.days *= share;
+    time.training.cost *= share;
+    return {};
+}
+
 Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceShape& shape,
                                           const Hardware& hardware, const std::vector<HostMemory>& hosts)
 {
@@ -110,6 +125,7 @@ Result<std::optional<PlannedTime>> timeOf(const RunSpec& spec, const SequenceSha
     time.stats = stepStats(spec, shape, time.peak, time.step.seconds);
     const double tokens = static_cast<double>(spec.launch.steps) * spec.batch.global * shape.length;
     time.training = trainingEffort(tokens, time.stats, *cluster);
+    TRAINYARD_TRY_STATUS(shortenByRamp(spec, shape, time));
     return std::optional(std::move(time));
 }
 

@@ -12,7 +12,6 @@ namespace {
 struct PhaseSteps {
     double steps = 0;
     double done = 0;
-    double sequences = 0; ///< of all steps
 };
 
 PhaseSteps stepsOf(const RecordedRun& run, int phase)
@@ -22,7 +21,7 @@ PhaseSteps stepsOf(const RecordedRun& run, int phase)
         run.series.steps().isEmpty() ? 0 : run.series.steps().last(StepColumn::Step);
     const double before = static_cast<double>(stepsBefore(*run.facts.spec, phase));
     const double steps = spec.launch.steps;
-    return {steps, std::clamp(newest - before, 0.0, steps), steps * spec.batch.global};
+    return {steps, std::clamp(newest - before, 0.0, steps)};
 }
 
 double costSoFar(const RecordedRun& run, const Plans& phases)
@@ -38,10 +37,7 @@ double costSoFar(const RecordedRun& run, const Plans& phases)
 
 double costOfMillionSequences(const RecordedRun& run, const Plans& phases)
 {
-    double sequences = 0;
-    for (std::size_t i = 0; i < phases.size(); ++i)
-        sequences += stepsOf(run, static_cast<int>(i)).sequences;
-    return measuredCost(phases) / sequences * 1e6;
+    return measuredCost(phases) / static_cast<double>(samplesOfPhases(*run.facts.spec)) * 1e6;
 }
 
 } // namespace

@@ -27,11 +27,17 @@ void addManifestRows(const DataSetManifest& manifest, ReportTable& table)
                                                 oneLine(manifest.vocabularySha256.left(16)) + "…"};
 }
 
-ReportTable tableOf(const QString& folder, const std::optional<DataSetManifest>& manifest)
+ReportTable tableOf(const RunFacts& facts)
 {
-    ReportTable table{{}, {"property", "value"}, {{"folder", oneLine(folder)}}};
-    if (manifest)
-        addManifestRows(*manifest, table);
+    const DatasetSpec& dataset = facts.spec->dataset;
+    ReportTable table{{},
+                      {"property", "value"},
+                      {{dataset.isMix() ? "mix by rows" : "folder",
+                        oneLine(QString::fromStdString(dataset.text()))}}};
+    if (dataset.isMix() && facts.dataSet)
+        table.rows << QStringList{"the following is of", oneLine(QString::fromStdString(dataset.first()))};
+    if (facts.dataSet)
+        addManifestRows(*facts.dataSet, table);
     else
         table.rows << QStringList{"manifest", "not readable from this machine"};
     return table;
@@ -47,11 +53,11 @@ ReportSection datasetSection(const Runs& runs)
         const int phases = run.facts.spec ? phaseCount(*run.facts.spec) : 0;
         for (int phase = 0; phase < phases; ++phase) {
             const RunFacts facts = factsOfPhase(run.facts, phase);
-            const QString folder = QString::fromStdString(facts.spec->dataset.path);
-            if (seen.contains(folder))
+            const QString data = QString::fromStdString(facts.spec->dataset.text());
+            if (seen.contains(data))
                 continue;
-            seen << folder;
-            section.blocks << tableOf(folder, facts.dataSet);
+            seen << data;
+            section.blocks << tableOf(facts);
         }
     }
     return section;

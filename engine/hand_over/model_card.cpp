@@ -248,14 +248,28 @@ Rows dataRows(const Manifest& data)
 
 std::string dataSetName(const RunSpec& spec)
 {
-    return plain(std::filesystem::path(spec.dataset.path).filename().string());
+    DatasetSpec named = spec.dataset; // paths of machines stay there
+    named.path = std::filesystem::path(named.path).filename().string();
+    for (MixedDataSet& set : named.mix)
+        set.path = std::filesystem::path(set.path).filename().string();
+    return plain(named.text());
+}
+
+/// What the table below it is of.
+std::string mixText(const RunSpec& spec)
+{
+    if (!spec.dataset.isMix())
+        return {};
+    const std::string first = std::filesystem::path(spec.dataset.first()).filename().string();
+    return fmt::format("Rows of several data sets were mixed: {}. This is the first one, {}.\n\n",
+                       dataSetName(spec), plain(first));
 }
 
 std::string data(const CardFacts& facts)
 {
     std::string text = "\n## Training data\n\n";
     if (facts.dataSet)
-        return text + table({"", ""}, dataRows(*facts.dataSet));
+        return text + mixText(facts.phase()) + table({"", ""}, dataRows(*facts.dataSet));
     return text + fmt::format("The data set \"{}\" was not available when this card was written.\n",
                               dataSetName(facts.phase()));
 }
@@ -294,7 +308,12 @@ std::string precisionText(const RunSpec& spec)
 
 std::string batchText(const RunSpec& spec)
 {
-    return fmt::format("{} rows{}", grouped(std::int64_t{spec.batch.global}),
+    const BatchRampSpec& ramp = spec.batch.ramp;
+    const std::string growth =
+        ramp.isOn() ? fmt::format(", grown from {} over the first {} rows", grouped(std::int64_t{ramp.start}),
+                                  grouped(std::int64_t{ramp.samples}))
+                    : std::string();
+    return fmt::format("{} rows{}{}", grouped(std::int64_t{spec.batch.global}), growth,
                        spec.batch.packing ? ", packed without padding" : "");
 }
 

@@ -34,7 +34,7 @@ struct CardFacts {
     /// What the run was at the step.
     RunSpec phase() const { return specOfStep(spec, step.value); }
     /// False for a checkpoint that was made of imported weights.
-    bool hasRun() const { return !phase().dataset.path.empty(); }
+    bool hasRun() const { return !phase().dataset.first().empty(); }
 };
 
 /// The model's README.md as the Hugging Face Hub reads it: metadata in YAML, then Markdown about use, data,

@@ -53,13 +53,15 @@ std::optional<double> DataSetManifest::paddingShare() const
 
 DataSetShape DataSetManifest::shape() const
 {
-    return {vocabularySize, sequenceLength, trainingRows, paddingShare(),
-            objective,      nextSentence,   testRows,     labels};
+    return {vocabularySize, sequenceLength, trainingRows, paddingShare(), objective,
+            nextSentence,   testRows,       labels,       maxPredictions, vocabularySha256.toStdString()};
 }
 
-std::string keptManifestName(int phase)
+std::string keptManifestName(int phase, std::size_t set)
 {
-    return phase == 0 ? "dataset.json" : "dataset-" + std::to_string(phase + 1) + ".json";
+    const std::string ofPhase = phase == 0 ? "" : "-" + std::to_string(phase + 1);
+    const std::string ofSet = set == 0 ? "" : "-mix-" + std::to_string(set + 1);
+    return "dataset" + ofPhase + ofSet + ".json";
 }
 
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file)
@@ -74,6 +76,24 @@ Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::s
     } catch (const nlohmann::json::exception& problem) {
         return badInput(file + ": " + jsonProblem(problem, text), "prepare the data set again");
     }
+}
+
+Result<std::vector<DataSetManifest>> readDataSetManifests(const DatasetSpec& dataset)
+{
+    std::vector<DataSetManifest> manifests;
+    for (const MixedDataSet& set : dataset.sets()) {
+        TRAINYARD_TRY(DataSetManifest manifest, readDataSetManifest(QString::fromStdString(set.path)));
+        manifests.push_back(std::move(manifest));
+    }
+    return manifests;
+}
+
+std::vector<DataSetShape> shapesOf(const std::vector<DataSetManifest>& manifests)
+{
+    std::vector<DataSetShape> shapes;
+    for (const DataSetManifest& manifest : manifests)
+        shapes.push_back(manifest.shape());
+    return shapes;
 }
 
 Result<DataSetManifest> readDataSetManifest(const QString& folder)

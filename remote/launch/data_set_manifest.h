@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <QString>
 
@@ -35,14 +36,18 @@ struct DataSetManifest {
     DataSetShape shape() const;
 };
 
-/// Returns the name of the file that keeps the manifest of a phase's data set with its run, from 0:
-/// "dataset.json", "dataset-2.json".
-std::string keptManifestName(int phase);
+/// Returns the name of the file that keeps the manifest of a phase's data set with its run: "dataset.json", in
+/// the second phase "dataset-2.json", of the second data set of a mix "dataset-mix-2.json". Both count from 0.
+std::string keptManifestName(int phase, std::size_t set = 0);
 
 /// BadInput when `text` is not a manifest of a supported version; the message begins with `file`, the hint
 /// says what to do.
 Result<DataSetManifest> parseDataSetManifest(std::string_view text, const std::string& file);
 /// Reads the manifest of the data set in `folder` on this machine. BadInput also when there is none.
 Result<DataSetManifest> readDataSetManifest(const QString& folder);
+/// Reads that of every data set of a mix, in its order; of dataset.path alone without a mix.
+Result<std::vector<DataSetManifest>> readDataSetManifests(const DatasetSpec& dataset);
+
+std::vector<DataSetShape> shapesOf(const std::vector<DataSetManifest>& manifests);
 
 } // namespace trainyard

@@ -6,7 +6,7 @@
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/memory/memory_model.h"
-#include "engine/spec/data_set_rules.h"
+#include "engine/spec/data_mix_rules.h"
 #include "engine/spec/elastic.h"
 
 namespace trainyard {
@@ -42,12 +42,13 @@ bool everyRankFitsEveryHost(const RunSpec& spec, const DataSetManifest& data,
     });
 }
 
-/// Of a specification that agrees with its data set: what is left is that ranks do not fit.
-Error explainedMemory(const RunSpec& spec, const DataSetManifest& data, const MemoryOfNode& memory)
+/// Of a specification that agrees with its data sets: what is left is that ranks do not fit.
+Error explainedMemory(const RunSpec& spec, const std::vector<DataSetManifest>& data,
+                      const MemoryOfNode& memory)
 {
-    const auto explained = explainPlan(spec, {shapeOf(data), data.shape(), [&](const RunSpec& each) {
-                                                  return memoryOfHosts(each, memory);
-                                              }});
+    const PlanFacts facts{shapeOf(data.front()), mixedShape(spec.dataset, shapesOf(data)),
+                          [&](const RunSpec& each) { return memoryOfHosts(each, memory); }};
+    const auto explained = explainPlan(spec, facts);
     TRAINYARD_CHECK(!explained.empty());
     return explained.front().error();
 }
@@ -57,11 +58,17 @@ Error explainedMemory(const RunSpec& spec, const DataSetManifest& data, const Me
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory)
 {
-    TRAINYARD_TRY(Diagnostics remarks, judgeDataSet(spec, data));
+    return judgeSpec(spec, std::vector{data}, memory);
+}
+
+Result<Diagnostics> judgeSpec(const RunSpec& spec, const std::vector<DataSetManifest>& data,
+                              const std::vector<NodeMemory>& memory)
+{
+    TRAINYARD_TRY(Diagnostics remarks, judgeDataSets(spec, data));
     const auto ofNode = [&](std::size_t node) { return memory[node]; };
     TRAINYARD_TRY_STATUS(haveDevices(spec, ofNode));
     const std::vector<HostMemory> hosts = memoryOfHosts(spec, ofNode);
-    if (!fitsHosts(spec, data, hosts))
+    if (!fitsHosts(spec, data.front(), hosts))
         return explainedMemory(spec, data, ofNode);
     std::ranges::move(processorRemarks(spec, hosts), std::back_inserter(remarks));
     return remarks;
@@ -87,12 +94,12 @@ Status judgeEvaluatedDataSet(const RunSpec& spec, const DataSetManifest& evaluat
     return problems.empty() ? Status() : toError(problems);
 }
 
-Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data)
+Result<Diagnostics> judgeDataSets(const RunSpec& spec, const std::vector<DataSetManifest>& data)
 {
-    const DataSetShape shape = data.shape();
-    if (const Diagnostics problems = dataSetProblems(spec, shape); !problems.empty())
+    const std::vector<DataSetShape> shapes = shapesOf(data);
+    if (const Diagnostics problems = mixProblems(spec, shapes); !problems.empty())
         return toError(problems);
-    return dataSetRemarks(spec, shape);
+    return mixRemarks(spec, shapes);
 }
 
 } // namespace trainyard

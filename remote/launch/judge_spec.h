@@ -14,6 +14,9 @@ namespace trainyard {
 /// otherwise returns remarks for the user before the start.
 Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
                               const std::vector<NodeMemory>& memory);
+/// The same of a specification with several data sets. `data`: of each of spec.dataset.sets().
+Result<Diagnostics> judgeSpec(const RunSpec& spec, const std::vector<DataSetManifest>& data,
+                              const std::vector<NodeMemory>& memory);
 
 /// Returns the minimum number of data-parallel replicas with which an elastic run may continue: with fewer,
 /// the states that ZeRO splits would not fit in the hosts' memory according to the plan, whichever hosts are
@@ -21,7 +24,7 @@ Result<Diagnostics> judgeSpec(const RunSpec& spec, const DataSetManifest& data,
 int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::vector<NodeMemory>& memory);
 
 /// The checks that need no knowledge of the hosts.
-Result<Diagnostics> judgeDataSet(const RunSpec& spec, const DataSetManifest& data);
+Result<Diagnostics> judgeDataSets(const RunSpec& spec, const std::vector<DataSetManifest>& data);
 
 /// Checks the data set of evaluation.dataset; `trainingLength`: tokens of a row of the run's own. BadInput or
 /// Refused naming the field.

@@ -69,6 +69,24 @@ Status noAnswerFrom(const QStringList& hosts)
     return unreachable("not all of " + hosts.join(", ").toStdString() + " answered in time");
 }
 
+struct DataSetOfPhase {
+    int phase = 0;
+    std::size_t set = 0; ///< in its mix
+    std::string folder;
+};
+
+/// Phase by phase, those of a mix in its order.
+std::vector<DataSetOfPhase> dataSetsIn(const RunSpec& run)
+{
+    std::vector<DataSetOfPhase> all;
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        const std::vector<MixedDataSet> sets = specOfPhase(run, phase).dataset.sets();
+        for (std::size_t set = 0; set < sets.size(); ++set)
+            all.push_back({phase, set, sets[set].path});
+    }
+    return all;
+}
+
 /// Of a start that could not be taken back as a whole.
 Error withRemains(const Error& failure, const Error& remains)
 {
@@ -235,15 +253,15 @@ void StartOperation::onDeployed()
         keep();
 }
 
-/// Better known now than by the first rank that opens it. That of one phase after another.
+/// Better known now than by the first rank that opens it. One after another.
 void StartOperation::findDataSet()
 {
-    const int phase = static_cast<int>(m_manifests.size());
-    if (phase == phaseCount(*m_plan.spec))
+    const std::vector<DataSetOfPhase> all = dataSetsIn(*m_plan.spec);
+    if (m_manifests.size() == all.size())
         return findEvaluatedDataSet();
-    const QString folder = QString::fromStdString(specOfPhase(*m_plan.spec, phase).dataset.path);
-    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
-              [this, phase](const Result<QByteArray>& manifest) {
+    const DataSetOfPhase& next = all[m_manifests.size()];
+    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", QString::fromStdString(next.folder)}}, this,
+              [this, phase = next.phase](const Result<QByteArray>& manifest) {
                   if (!manifest.ok())
                       return fail(inPhase(*m_plan.spec, phase, manifest.error()));
                   m_manifests.push_back(*manifest);
@@ -326,17 +344,23 @@ void StartOperation::judgeWeights(const WeightDescription& stored)
 Result<Diagnostics> StartOperation::judgePhase(int phase) const
 {
     const RunSpec spec = specOfPhase(*m_plan.spec, phase);
-    const QByteArray& manifest = m_manifests[static_cast<std::size_t>(phase)];
-    TRAINYARD_TRY(const DataSetManifest data,
-                  parseDataSetManifest(manifest.toStdString(), spec.dataset.path + "/manifest.json"));
+    const std::vector<DataSetOfPhase> all = dataSetsIn(*m_plan.spec);
+    std::vector<DataSetManifest> data;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (all[i].phase != phase)
+            continue;
+        TRAINYARD_TRY(DataSetManifest manifest,
+                      parseDataSetManifest(m_manifests[i].toStdString(), all[i].folder + "/manifest.json"));
+        data.push_back(std::move(manifest));
+    }
     if (!m_evaluatedManifest.isEmpty()) {
         TRAINYARD_TRY(const DataSetManifest evaluated,
                       parseDataSetManifest(m_evaluatedManifest.toStdString(),
                                            spec.evaluation.dataset + "/manifest.json"));
-        TRAINYARD_TRY_STATUS(judgeEvaluatedDataSet(spec, evaluated, data.sequenceLength));
+        TRAINYARD_TRY_STATUS(judgeEvaluatedDataSet(spec, evaluated, data.front().sequenceLength));
     }
     // Nobody knows yet what the nodes of a batch job will have.
-    return m_plan.slurm ? judgeDataSet(spec, data) : judgeSpec(spec, data, memoryOfNodes());
+    return m_plan.slurm ? judgeDataSets(spec, data) : judgeSpec(spec, data, memoryOfNodes());
 }
 
 /// As the probes tell it.
@@ -356,12 +380,12 @@ int StartOperation::leastReplicasOfRun() const
     if (!spec.ok() || m_plan.slurm || !spec->launch.restart.elastic)
         return 0;
     int least = 0; // of the phase that needs most
-    for (int phase = 0; phase < phaseCount(*spec); ++phase) {
-        const auto manifest = readFile(folder / keptManifestName(phase));
+    for (const DataSetOfPhase& set : dataSetsIn(*spec)) {
+        const auto manifest = readFile(folder / keptManifestName(set.phase, set.set));
         const auto data = parseDataSetManifest(manifest.ok() ? *manifest : std::string(), "dataset.json");
         if (!data.ok())
             return 0;
-        least = std::max(least, leastReplicas(specOfPhase(*spec, phase), *data, memoryOfNodes()));
+        least = std::max(least, leastReplicas(specOfPhase(*spec, set.phase), *data, memoryOfNodes()));
     }
     return least;
 }
@@ -388,9 +412,10 @@ Status StartOperation::keepOnDesk() const
     TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
     if (m_plan.run.kind != RunKind::Train)
         return {};
-    for (std::size_t phase = 0; phase < m_manifests.size(); ++phase)
-        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / keptManifestName(static_cast<int>(phase)),
-                                                 m_manifests[phase].toStdString()));
+    const std::vector<DataSetOfPhase> sets = dataSetsIn(*m_plan.spec);
+    for (std::size_t i = 0; i < m_manifests.size(); ++i)
+        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / keptManifestName(sets[i].phase, sets[i].set),
+                                                 m_manifests[i].toStdString()));
     return {};
 }
 

@@ -108,7 +108,7 @@ private:
     std::vector<std::filesystem::path>
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     std::unique_ptr<WeightsUpload> m_upload;
-    std::vector<QByteArray> m_manifests; ///< of the data set of each phase
+    std::vector<QByteArray> m_manifests; ///< of the run's data sets, in the order of dataSetsIn()
     QByteArray m_evaluatedManifest;      ///< of evaluation.dataset; empty: the run evaluates its own rows
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back

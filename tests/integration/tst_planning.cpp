@@ -43,7 +43,7 @@ constexpr const char* kSpec = R"({"trainyard": 1, "model": {"preset": "gpt2-xl",
 constexpr const char* kArguments = R"(pretrain_gpt.py --num-layers 24 --hidden-size 1024 \
     --num-attention-heads 16 --max-position-embeddings 1024 --vocab-size 50304 \
     --tensor-model-parallel-size 2 --micro-batch-size 4 --global-batch-size 64 \
-    --rampup-batch-size 16 16 1000 --bf16)";
+    --rampup-batch-size 16 16 1000 --split 969,30,1 --bf16)";
 
 } // namespace
 
@@ -116,6 +116,43 @@ private slots:
         const Answer one = ask({"plan", spec, "--phase", "2", "--seq-len", "128", "--json"});
         QVERIFY(!QJsonDocument::fromJson(one.out).object().contains("phases"));
         QCOMPARE(ask({"plan", spec, "--phase", "3"}).status, 2);
+    }
+
+    void plansAMixOfDataSetsAndABatchThatGrows()
+    {
+        QByteArray mixed = kSpec;
+        mixed.replace(
+            R"("dataset": {"path": "/d"})",
+            R"("dataset": {"mix": [{"path": "/d", "weight": 0.7}, {"path": "/e", "weight": 0.3}]})");
+        mixed.replace(R"("accumulation": 8})",
+                      R"("accumulation": 8, "ramp": {"start": 8, "increment": 8, "samples": 1400}})");
+        const QStringList options{"--hardware", "p4d.24xlarge", "--seq-len", "128"};
+        const Answer whole = ask(QStringList{"plan", write("whole.json", kSpec), "--json"} + options);
+        const Answer answer = ask(QStringList{"plan", write("mixed.json", mixed), "--json"} + options);
+        QVERIFY2(answer.status == 0, qPrintable(answer.err));
+        const QJsonDocument json = QJsonDocument::fromJson(answer.out);
+        const QJsonArray batches = json["batches"].toArray();
+        QCOMPARE(batches[0]["global"].toInt(), 8);
+        QCOMPARE(batches.last()["global"].toInt(), 64);
+        double sequences = 0;
+        int steps = 0;
+        for (const QJsonValue& batch : batches) {
+            sequences += batch["global"].toDouble() * batch["steps"].toInt();
+            steps += batch["steps"].toInt();
+        }
+        QCOMPARE(steps, 100);
+        const QJsonArray sets = json["data_sets"].toArray();
+        QCOMPARE(sets.size(), 2);
+        QCOMPARE(sets[0]["sequences"].toDouble() + sets[1]["sequences"].toDouble(), sequences);
+        QVERIFY(std::abs(sets[0]["sequences"].toDouble() - 0.7 * sequences) < 1);
+        QCOMPARE(sets[1]["tokens"].toDouble(), 128 * sets[1]["sequences"].toDouble());
+        // Smaller steps take less time.
+        const double days = json["time"]["training_days"].toDouble();
+        const double fullDays = QJsonDocument::fromJson(whole.out)["time"]["training_days"].toDouble();
+        QVERIFY(days < fullDays && days > fullDays * sequences / 6400);
+        const Answer text = ask(QStringList{"plan", write("mixed.json", mixed)} + options);
+        QVERIFY2(text.out.contains("the batch grows from 8 to 64 sequences"), text.out);
+        QVERIFY2(text.out.contains("/e") && text.out.contains("30"), text.out);
     }
 
     void namesThePhaseThatDoesNotFit()
@@ -540,11 +577,12 @@ private slots:
         const Answer answer = ask({"import-spec", "megatron", settings, "--base", spec, "--out", ported});
         QCOMPARE(answer.status, 0);
         QCOMPARE(answer.out, QByteArray());
-        QVERIFY2(answer.err.contains("--rampup-batch-size"), qPrintable(answer.err));
+        QVERIFY2(answer.err.contains("--split"), qPrintable(answer.err));
         QFile file(ported);
         QVERIFY(file.open(QIODevice::ReadOnly));
         const QJsonDocument json = QJsonDocument::fromJson(file.readAll());
         QCOMPARE(json["layout"]["data"].toInt(), 4);
+        QCOMPARE(json["batch"]["ramp"]["samples"].toInt(), 1000);
         QCOMPARE(json["dataset"]["path"].toString(), "/d");
         QCOMPARE(ask({"plan", ported, "--hardware", "p4d.24xlarge"}).status, 0);
     }

@@ -62,7 +62,7 @@ ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool
     if (status != 0)
         return {{}, {}, status};
     const SequenceShape shape =
-        shapeFor(spec.model, input, readDataSetManifest(QString::fromStdString(spec.dataset.path)));
+        shapeFor(spec.model, input, readDataSetManifest(QString::fromStdString(spec.dataset.first())));
     Diagnostics problems = shapeProblems(spec.model, input, shape);
     std::ranges::move(sharingProblems(completedFor(use, spec), shape.length), std::back_inserter(problems));
     return {std::move(spec), shape, problems.empty() ? 0 : failForProblems(file, problems, json)};

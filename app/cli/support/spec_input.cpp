@@ -12,7 +12,7 @@ namespace trainyard {
 
 RunSpec completedFor(SpecUse use, RunSpec spec)
 {
-    if (use != SpecUse::Run && spec.dataset.path.empty())
+    if (use != SpecUse::Run && spec.dataset.path.empty() && !spec.dataset.isMix())
         spec.dataset.path = "/";
     if (use == SpecUse::Search) {
         spec.layout = {.bucketSize = spec.layout.bucketSize};

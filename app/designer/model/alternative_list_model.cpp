@@ -5,6 +5,7 @@
 #include "app/base/display_text.h"
 #include "app/plan/layout_summary.h"
 #include "engine/planner/search/tradeoffs.h"
+#include "engine/spec/batch_ramp.h"
 
 namespace trainyard {
 
@@ -13,7 +14,7 @@ namespace {
 FoundLayout presentLayout(const PlannedDesign& design)
 {
     const PlannedTime& time = design.time();
-    const double sequences = static_cast<double>(design.spec.launch.steps) * design.spec.batch.global;
+    const double sequences = static_cast<double>(samplesOf(design.spec));
     FoundLayout present;
     present.spec = design.spec;
     present.time = time.step;

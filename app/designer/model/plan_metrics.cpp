@@ -9,6 +9,7 @@
 
 #include "app/base/display_text.h"
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/spec/batch_ramp.h"
 #include "engine/spec/field_changes.h"
 
 namespace trainyard {
@@ -209,8 +210,8 @@ std::vector<PlanMetric> planMetrics(const PlannedDesign& design)
     addMemoryMetrics(metrics, design.plan);
     metrics.push_back(countMetric("Tokens/step", tokensPerStep, "tokens",
                                   "Global batch × tokens of a sequence; padding counts."));
-    metrics.push_back(
-        countMetric("Total tokens", tokensPerStep * spec.launch.steps, "tokens", "Steps × tokens per step."));
+    metrics.push_back(countMetric("Total tokens", static_cast<double>(samplesOf(spec)) * design.shape.length,
+                                  "tokens", "Sequences of all steps × tokens of a sequence."));
     if (design.hasTime())
         addTimeMetrics(metrics, design);
     return metrics;

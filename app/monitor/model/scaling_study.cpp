@@ -27,8 +27,8 @@ bool isComparable(const RunSpec& a, const RunSpec& b)
 {
     ModelSpec model = a.model;
     model.preset = b.model.preset; // only the origin of the values
-    return model == b.model && a.precision.compute == b.precision.compute &&
-           a.dataset.path == b.dataset.path && a.batch.packing == b.batch.packing;
+    return model == b.model && a.precision.compute == b.precision.compute && a.dataset == b.dataset &&
+           a.batch.packing == b.batch.packing;
 }
 
 /// Uses the latest world size, which a resume may have changed.

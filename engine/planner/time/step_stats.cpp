@@ -4,6 +4,7 @@
 
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/layer_activations.h"
+#include "engine/spec/batch_ramp.h"
 
 namespace trainyard {
 
@@ -52,6 +53,18 @@ TrainingEffort trainingEffort(double tokens, const StepStats& stats, const Clust
 {
     const double days = tokens / stats.tokensPerDay();
     return {days, days * 24 * cluster.pricePerHour()};
+}
+
+double trainingSeconds(const RunSpec& spec, double first, double full)
+{
+    const double start = spec.batch.ramp.start;
+    double seconds = 0;
+    for (const auto& [global, steps] : BatchRamp(spec.batch).stretches(spec.launch.steps)) {
+        const bool isFull = global == spec.batch.global;
+        const double way = isFull ? 1 : (global - start) / (spec.batch.global - start);
+        seconds += static_cast<double>(steps) * (first + way * (full - first));
+    }
+    return seconds;
 }
 
 } // namespace trainyard

@@ -40,4 +40,9 @@ struct TrainingEffort {
 };
 TrainingEffort trainingEffort(double tokens, const StepStats& stats, const ClusterModel& cluster);
 
+/// Seconds of all steps of `spec`, whose steps of the full batch take `full`. While the batch grows, a step
+/// takes what lies between `first`, that of the smallest batch, and `full`: a micro-batch more costs the same
+/// each time.
+double trainingSeconds(const RunSpec& spec, double first, double full);
+
 } // namespace trainyard

@@ -64,6 +64,24 @@ private slots:
         QVERIFY(judged().error().message.find("/data/held-out are running text") != std::string::npos);
     }
 
+    void looksAtEveryDataSetOfAMix()
+    {
+        RunSpec spec = bertBase();
+        spec.dataset = {.path = {}, .mix = {{"/data/wiki", 7}, {"/data/books", 3}}};
+        const std::vector<NodeMemory> memory{NodeMemory(64 * kGiB)};
+        DataSetManifest books = rows();
+        QVERIFY(judgeSpec(spec, std::vector{rows(), books}, memory).ok());
+        books.sequenceLength = 64;
+        const auto shorter = judgeSpec(spec, std::vector{rows(), books}, memory);
+        QVERIFY(!shorter.ok());
+        QCOMPARE(QString::fromStdString(shorter.error().text()),
+                 "dataset.mix[1]: the rows of /data/books have 64 tokens, and those of /data/wiki have 128 — "
+                 "prepare all data sets of a mix with the same --seq-len");
+        books = rows();
+        books.vocabularySize = spec.model.vocabulary + 1;
+        QVERIFY(!judgeSpec(spec, std::vector{rows(), books}, memory).ok());
+    }
+
     // Moments and master weights take 1.2 GiB, which then lie beside the device.
     void refusesWhatIsOffloadedToTooSmallAHost()
     {
