@@ -14,12 +14,12 @@ using namespace trainyard;
 
 namespace {
 
-ParsedSpec parse(const char* fields)
+ParsedSpec parseRamped(const char* fields)
 {
     return parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(fields).toStdString());
 }
 
-QString told(const Diagnostics& problems)
+QString textOfProblems(const Diagnostics& problems)
 {
     QStringList texts;
     for (const Diagnostic& problem : problems)
@@ -114,8 +114,9 @@ private slots:
 
     void isWrittenOnlyWhereItIsSet()
     {
-        const ParsedSpec parsed = parse(kRamp);
-        QCOMPARE(told(parsed.diagnostics) + told(validate(parsed.spec)) + told(remarksOn(parsed.spec)),
+        const ParsedSpec parsed = parseRamped(kRamp);
+        QCOMPARE(textOfProblems(parsed.diagnostics) + textOfProblems(validate(parsed.spec)) +
+                     textOfProblems(remarksOn(parsed.spec)),
                  QString());
         QVERIFY(parsed.spec.batch.ramp == (BatchRampSpec{4, 4, 96}));
         QVERIFY(parseSpec(toJson(parsed.spec)).spec == parsed.spec);
@@ -157,16 +158,16 @@ private slots:
     void refusesRampsThatALayoutCannotFollow()
     {
         QFETCH(QString, fields);
-        const ParsedSpec parsed = parse(fields.toUtf8().constData());
-        QCOMPARE(told(parsed.diagnostics), QString());
-        QTEST(told(validate(parsed.spec)), "said");
+        const ParsedSpec parsed = parseRamped(fields.toUtf8().constData());
+        QCOMPARE(textOfProblems(parsed.diagnostics), QString());
+        QTEST(textOfProblems(validate(parsed.spec)), "said");
     }
 
     void saysThatTheRunIsTooShort()
     {
-        RunSpec run = parse(kRamp).spec;
+        RunSpec run = parseRamped(kRamp).spec;
         run.launch.steps = 5;
-        QCOMPARE(told(remarksOn(run)),
+        QCOMPARE(textOfProblems(remarksOn(run)),
                  "batch.ramp: lasts longer than the 5 steps: the last batch has 8 sequences, not 32 — lower "
                  "batch.ramp.samples or raise launch.steps");
     }
@@ -174,7 +175,7 @@ private slots:
     /// As a warm-up does.
     void countsFromTheFirstStepOfAPhase()
     {
-        RunSpec run = parse(kRamp).spec;
+        RunSpec run = parseRamped(kRamp).spec;
         const std::uint64_t all = samplesOf(run);
         QCOMPARE(all, BatchRamp(run.batch).samplesOf(20));
         PhaseSpec second{.steps = 4};
@@ -182,7 +183,7 @@ private slots:
         second.named = {"batch.ramp"};
         run.phases = {PhaseSpec{.steps = 20}, PhaseSpec{.steps = 20}, second};
         run.launch.steps = 44;
-        QCOMPARE(told(validate(run)), QString());
+        QCOMPARE(textOfProblems(validate(run)), QString());
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QCOMPARE(samplesBefore(run, 1), all);
         QCOMPARE(samplesBefore(run, 2), 2 * all);
@@ -191,7 +192,7 @@ private slots:
 
     void staysInEveryLayout()
     {
-        RunSpec run = parse(kRamp).spec;
+        RunSpec run = parseRamped(kRamp).spec;
         run.batch.micro = 1;
         run.batch.accumulation = 32;
         run.cluster.nodes = {NodeSpec{.slotCount = 8}};

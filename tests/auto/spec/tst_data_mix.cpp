@@ -10,16 +10,14 @@
 
 using namespace trainyard;
 
-Q_DECLARE_METATYPE(std::vector<double>)
-
 namespace {
 
-ParsedSpec parse(const char* fields)
+ParsedSpec parseMixed(const char* fields)
 {
     return parseSpec(QString(R"({"trainyard":1,%1})").arg(fields).toStdString());
 }
 
-QString told(const Diagnostics& problems)
+QString saidOf(const Diagnostics& problems)
 {
     QStringList texts;
     for (const Diagnostic& problem : problems)
@@ -27,16 +25,16 @@ QString told(const Diagnostics& problems)
     return texts.join('\n');
 }
 
-constexpr const char* kMix = R"("dataset":{"mix":[{"path":"/data/wiki","weight":0.7},
+constexpr const char* kTwoSets = R"("dataset":{"mix":[{"path":"/data/wiki","weight":0.7},
     {"path":"/data/books","weight":0.3}]})";
 
 RunSpec mixedRun()
 {
-    return parse(kMix).spec;
+    return parseMixed(kTwoSets).spec;
 }
 
 /// Rows that a run with the default model can read.
-DataSetShape shapeOf(std::uint64_t trainingRows, std::uint64_t testRows)
+DataSetShape shapeWithRows(std::uint64_t trainingRows, std::uint64_t testRows)
 {
     DataSetShape shape{.vocabularySize = 30522, .sequenceLength = 128, .trainingRows = trainingRows};
     shape.testRows = testRows;
@@ -130,8 +128,8 @@ private slots:
 
     void readsAndWritesAMix()
     {
-        const ParsedSpec parsed = parse(kMix);
-        QCOMPARE(told(parsed.diagnostics) + told(validate(parsed.spec)), QString());
+        const ParsedSpec parsed = parseMixed(kTwoSets);
+        QCOMPARE(saidOf(parsed.diagnostics) + saidOf(validate(parsed.spec)), QString());
         QCOMPARE(parsed.spec.dataset.sets().size(), std::size_t(2));
         QCOMPARE(parsed.spec.dataset.first(), "/data/wiki");
         QCOMPARE(parsed.spec.dataset.text(), "70 % /data/wiki, 30 % /data/books");
@@ -142,7 +140,7 @@ private slots:
 
     void leavesAPathAsItWas()
     {
-        const RunSpec run = parse(R"("dataset":{"path":"/data/wiki"})").spec;
+        const RunSpec run = parseMixed(R"("dataset":{"path":"/data/wiki"})").spec;
         QVERIFY(!run.dataset.isMix());
         QCOMPARE(run.dataset.sets().size(), std::size_t(1));
         QCOMPARE(run.dataset.text(), "/data/wiki");
@@ -170,9 +168,9 @@ private slots:
     void refusesMixesThatCannotBe()
     {
         QFETCH(QString, dataset);
-        const ParsedSpec parsed = parse(("\"dataset\":" + dataset).toUtf8().constData());
-        QCOMPARE(told(parsed.diagnostics), QString());
-        QTEST(told(validate(parsed.spec)), "said");
+        const ParsedSpec parsed = parseMixed(("\"dataset\":" + dataset).toUtf8().constData());
+        QCOMPARE(saidOf(parsed.diagnostics), QString());
+        QTEST(saidOf(validate(parsed.spec)), "said");
     }
 
     void namesWhatDataSetsDoNotAgreeIn_data()
@@ -195,40 +193,43 @@ private slots:
     void namesWhatDataSetsDoNotAgreeIn()
     {
         QFETCH(int, change);
-        std::vector<DataSetShape> shapes{shapeOf(700, 7), shapeOf(300, 3)};
-        QCOMPARE(told(mixProblems(mixedRun(), shapes)), QString());
+        std::vector<DataSetShape> shapes{shapeWithRows(700, 7), shapeWithRows(300, 3)};
+        QCOMPARE(saidOf(mixProblems(mixedRun(), shapes)), QString());
         if (change == 0)
             shapes[1].sequenceLength = 64;
         else if (change == 1)
             shapes[1].vocabularySha256 = "bb";
         else
             shapes[1].maxPredictions = 10;
-        QTEST(told(mixProblems(mixedRun(), shapes)), "said");
+        QTEST(saidOf(mixProblems(mixedRun(), shapes)), "said");
     }
 
     void evaluatesOnDataSetsThatHaveTestRows()
     {
         RunSpec run = mixedRun();
         run.evaluation.everySteps = 10;
-        QVERIFY(told(mixProblems(run, {shapeOf(700, 0), shapeOf(300, 0)})).startsWith("evaluation: has no"));
-        QCOMPARE(told(mixProblems(run, {shapeOf(700, 0), shapeOf(300, 9)})), QString());
+        QVERIFY(saidOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 0)}))
+                    .startsWith("evaluation: has no"));
+        QCOMPARE(saidOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 9)})), QString());
         QCOMPARE(mixedTestRows(run.dataset, {0, 9}), std::uint64_t(9));
         QCOMPARE(mixedTestRows(run.dataset, {70, 3}),
                  std::uint64_t(10)); // 7 and 3, and then one of the other
-        QCOMPARE(*mixedShape(run.dataset, {shapeOf(700, 70), shapeOf(300, 3)}).testRows, std::uint64_t(10));
-        QCOMPARE(mixedShape(run.dataset, {shapeOf(700, 0), shapeOf(300, 0)}).trainingRows,
+        QCOMPARE(*mixedShape(run.dataset, {shapeWithRows(700, 70), shapeWithRows(300, 3)}).testRows,
+                 std::uint64_t(10));
+        QCOMPARE(mixedShape(run.dataset, {shapeWithRows(700, 0), shapeWithRows(300, 0)}).trainingRows,
                  std::uint64_t(1000));
     }
 
     void aPhaseNamesOneDataSetOrAMix()
     {
-        const RunSpec run = parse(R"("dataset":{"path":"/a"},"batch":{"global":10,"micro":5,"accumulation":2},
+        const RunSpec run =
+            parseMixed(R"("dataset":{"path":"/a"},"batch":{"global":10,"micro":5,"accumulation":2},
             "phases":[{"steps":3},
                       {"steps":2,"dataset":{"mix":[{"path":"/a","weight":0.7},{"path":"/b","weight":0.3}]}},
                       {"steps":1,"dataset":{"path":"/b"}},
                       {"steps":4,"dataset":{"mix":[{"path":"/b"},{"path":"/c"}]}}])")
-                                .spec;
-        QCOMPARE(told(validate(run)), QString());
+                .spec;
+        QCOMPARE(saidOf(validate(run)), QString());
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QVERIFY(!specOfPhase(run, 0).dataset.isMix());
         QVERIFY(specOfPhase(run, 1).dataset.isMix());

@@ -21,10 +21,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kSteps = 14;
+constexpr int kMixedSteps = 14;
 
 /// Content of a sample, enough to tell two apart.
-std::string contentOf(const TokenBatch& batch, std::int64_t row)
+std::string wordsOf(const TokenBatch& batch, std::int64_t row)
 {
     std::string content;
     const auto values = batch.inputIds.accessor<std::int64_t, 2>();
@@ -33,28 +33,28 @@ std::string contentOf(const TokenBatch& batch, std::int64_t row)
     return content;
 }
 
-using Samples = std::map<std::uint64_t, std::string>; // number to content
+using NumberedSamples = std::map<std::uint64_t, std::string>; // number to content
 
 /// What a rank reads in its next steps.
-void read(StepLoader& loader, int steps, Samples& samples)
+void readSteps(StepLoader& loader, int steps, NumberedSamples& samples)
 {
     for (int step = 0; step < steps; ++step) {
         const StepInput input = loader.next().value();
         for (const MicroBatch& micro : input.microBatches) {
             for (std::size_t row = 0; row < micro.batch.sampleIndices.size(); ++row)
                 samples[micro.batch.sampleIndices[row]] =
-                    contentOf(micro.batch, static_cast<std::int64_t>(row));
+                    wordsOf(micro.batch, static_cast<std::int64_t>(row));
         }
     }
 }
 
-Samples samplesOf(const RunSpec& spec, int steps, std::uint64_t consumed = 0)
+NumberedSamples samplesRead(const RunSpec& spec, int steps, std::uint64_t consumed = 0)
 {
-    Samples samples;
+    NumberedSamples samples;
     for (int rank = 0; rank < spec.layout.data; ++rank) {
         const auto loader = startLoading(TrainingData::open(spec).value(), spec,
                                          {Rank{rank}, WorldSize{spec.layout.data}, consumed});
-        read(*loader, steps, samples);
+        readSteps(*loader, steps, samples);
     }
     return samples;
 }
@@ -81,10 +81,10 @@ private slots:
     void takesTurnsInEveryDataSetsOwnOrder()
     {
         const RunSpec mixed = mixedRun();
-        const Samples samples = samplesOf(mixed, 20);
+        const NumberedSamples samples = samplesRead(mixed, 20);
         QCOMPARE(samples.size(), std::size_t(160));
-        const Samples wiki = samplesOf(runOn("wiki"), 20);
-        const Samples books = samplesOf(runOn("books"), 20);
+        const NumberedSamples wiki = samplesRead(runOn("wiki"), 20);
+        const NumberedSamples books = samplesRead(runOn("books"), 20);
         DataMix mix(mixed.dataset);
         std::size_t ofBooks = 0;
         for (const auto& [number, content] : samples) {
@@ -98,15 +98,15 @@ private slots:
     void givesEachRankItsShare()
     {
         RunSpec run = rampedRun();
-        const Samples alone = samplesOf(run, kSteps);
-        QCOMPARE(alone.size(), std::size_t(BatchRamp(run.batch).samplesOf(kSteps)));
+        const NumberedSamples alone = samplesRead(run, kMixedSteps);
+        QCOMPARE(alone.size(), std::size_t(BatchRamp(run.batch).samplesOf(kMixedSteps)));
         run.layout.data = 2;
         run.batch.accumulation = 4;
-        QVERIFY(samplesOf(run, kSteps) == alone);
+        QVERIFY(samplesRead(run, kMixedSteps) == alone);
         // From the middle of the ramp on.
         const std::uint64_t consumed = BatchRamp(run.batch).samplesOf(5);
-        Samples rest = samplesOf(run, kSteps - 5, consumed);
-        Samples expected(alone.find(consumed), alone.end());
+        NumberedSamples rest = samplesRead(run, kMixedSteps - 5, consumed);
+        NumberedSamples expected(alone.find(consumed), alone.end());
         QVERIFY(rest == expected);
     }
 
@@ -135,11 +135,11 @@ private slots:
         QCOMPARE(train("layout", run), std::string());
         const auto steps = stepsOf(path("alone"));
         const auto inLayout = stepsOf(path("layout"));
-        QCOMPARE(steps.size(), std::size_t(kSteps));
+        QCOMPARE(steps.size(), std::size_t(kMixedSteps));
         for (std::size_t step = 0; step < steps.size(); ++step)
             QCOMPARE(inLayout[step].consumedSamples, steps[step].consumedSamples);
-        QCOMPARE(steps.back().consumedSamples, BatchRamp(run.batch).samplesOf(kSteps));
-        QVERIFY(steps[0].consumedSamples == 2 && steps.back().consumedSamples < 8 * kSteps);
+        QCOMPARE(steps.back().consumedSamples, BatchRamp(run.batch).samplesOf(kMixedSteps));
+        QVERIFY(steps[0].consumedSamples == 2 && steps.back().consumedSamples < 8 * kMixedSteps);
         QVERIFY(largestDifference(steps, inLayout) < 1e-9);
         QVERIFY(largestNormDifference(steps, inLayout) < 1e-9);
         QVERIFY(largestDifference(evaluationsOf(path("alone")), evaluationsOf(path("layout"))) < 1e-9);
@@ -154,7 +154,7 @@ private slots:
         run.cluster.nodes.front().slotCount = 2;
         QCOMPARE(train("whole", run), std::string());
         std::uint32_t attempt = 0;
-        for (const int last : {1, 4, 5, 9, kSteps})
+        for (const int last : {1, 4, 5, 9, kMixedSteps})
             QCOMPARE(train("broken", run, {++attempt, last}), std::string());
         const auto whole = stepsOf(path("whole"));
         const auto broken = stepsOf(path("broken"));
@@ -225,7 +225,7 @@ private:
     {
         RunSpec run = mixedRun();
         run.batch = {8, 1, 8, false, {2, 2, 30}};
-        run.launch.steps = kSteps;
+        run.launch.steps = kMixedSteps;
         run.evaluation = {.everySteps = 4, .batches = 2};
         return run;
     }
