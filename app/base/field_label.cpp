@@ -24,6 +24,7 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"dataset", "Data set"},
                                                                 {"init", "Starting weights"},
                                                                 {"task", "Task"},
+                                                                {"lora", "Low-rank adapters"},
                                                                 {"evaluation", "Evaluation"},
                                                                 {"checkpoint", "Checkpoints"},
                                                                 {"launch", "Launch"},

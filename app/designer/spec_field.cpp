@@ -43,6 +43,7 @@ const std::vector<SectionLayout> kSections{
       "optimizer.warmup_steps", "optimizer.weight_decay", "optimizer.clip_norm"}},
     {"Starting weights", false, {"init"}},
     {"Task", false, {"task"}},
+    {"Low-rank adapters", false, {"lora"}},
     {"Evaluation", false, {"evaluation"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
     {"Fault tolerance", false, {"launch.restart"}},

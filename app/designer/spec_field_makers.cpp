@@ -21,13 +21,15 @@ std::vector<int> layerCountsIn(const QString& text)
     return counts;
 }
 
-/// Returns the preset with the task of `spec`; with a data set, its tokenizer decides the vocabulary size, so
-/// that of `spec` stays.
+/// Returns the preset with task and adapters of `spec`; with a data set, its tokenizer decides the vocabulary
+/// size, so that of `spec` stays.
 std::optional<ModelSpec> modelFor(const RunSpec& spec, const std::string& preset)
 {
     auto model = modelPreset(preset);
-    if (model)
+    if (model) {
         model->task = spec.model.task;
+        model->lora = spec.model.lora;
+    }
     if (model && !spec.dataset.first().empty())
         model->vocabulary = spec.model.vocabulary;
     return model;
@@ -83,6 +85,24 @@ QString seedComplaint(const QString& text)
     bool ok = false;
     text.toULongLong(&ok);
     return ok ? QString() : fieldText("\"%1\" is not a whole number of at least 0, e.g. 42").arg(text);
+}
+
+QString listText(const std::vector<std::string>& texts)
+{
+    QStringList list;
+    for (const std::string& text : texts)
+        list << QString::fromStdString(text);
+    return list.join(QStringLiteral(", "));
+}
+
+std::vector<std::string> listIn(const QString& text)
+{
+    std::vector<std::string> texts;
+    for (const QString& part : text.split(QLatin1Char(','))) {
+        if (const QString trimmed = part.trimmed(); !trimmed.isEmpty())
+            texts.push_back(trimmed.toStdString());
+    }
+    return texts;
 }
 
 QString partitionText(const StagePartition& partition)

@@ -23,6 +23,9 @@ QStringList namesOf()
 double formUnit(const FieldInfo& info);
 /// Returns why the text is not a seed; empty = valid.
 QString seedComplaint(const QString& text);
+/// Joins texts as "query, value", and splits them.
+QString listText(const std::vector<std::string>& texts);
+std::vector<std::string> listIn(const QString& text);
 QString partitionText(const StagePartition& partition);
 QString partitionComplaint(const QString& text);
 StagePartition partitionIn(const QString& text);
@@ -99,6 +102,14 @@ void makeText(SpecField& field, const FieldInfo& info, Reach reach)
     };
 }
 
+template <typename Reach>
+void makeTexts(SpecField& field, Reach reach)
+{
+    field.kind = SpecField::Kind::Text;
+    field.get = [reach](const RunSpec& spec) { return QVariant(listText(reach(spec))); };
+    field.set = [reach](RunSpec& spec, const QVariant& value) { reach(spec) = listIn(value.toString()); };
+}
+
 template <typename Value, typename Reach>
 void makeNumber(SpecField& field, Reach reach)
 {
@@ -119,6 +130,8 @@ void makeRow(SpecField& field, const FieldInfo& info, Reach reach)
         makePartition(field, reach);
     else if constexpr (std::is_same_v<Value, std::string>)
         makeText(field, info, reach);
+    else if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+        makeTexts(field, reach);
     else if constexpr (std::is_same_v<Value, std::chrono::milliseconds>)
         makeQuantity(
             field, formUnit(info), [reach](const RunSpec& spec) { return reach(spec).count(); },

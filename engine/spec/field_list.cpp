@@ -41,6 +41,8 @@ FieldKind kindOf(const FieldInfo& info)
         return FieldKind::Partition;
     else if constexpr (DescribedList<Value>)
         return FieldKind::List;
+    else if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+        return FieldKind::Texts;
     else {
         static_assert(std::is_same_v<Value, std::string>);
         return info.choices[0] ? FieldKind::Choice : FieldKind::Text;

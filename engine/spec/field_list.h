@@ -16,6 +16,7 @@ enum class FieldKind {
     Size,     ///< text with a unit of bytes: "25 MiB"
     Duration, ///< text with a unit of time: "15 s"
     Text,
+    Texts,     ///< list of texts
     Choice,    ///< one of a few texts
     Partition, ///< one of a few texts, or a list of whole numbers
     Section,   ///< object

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <functional>
 
+#include <fmt/ranges.h>
+
+#include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -88,6 +91,36 @@ void checkTask(const ModelSpec& model, Checker& check)
                       : "set model.family to gpt, or task.kind to classify, regress, tag or answer");
 }
 
+std::string namesOf(const std::vector<AdaptableProduct>& products)
+{
+    std::vector<std::string_view> names;
+    for (const AdaptableProduct& product : products)
+        names.push_back(product.name);
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
+bool isTargetOfAny(const std::string& target, const std::vector<AdaptableProduct>& products)
+{
+    return std::ranges::any_of(
+        products, [&](const AdaptableProduct& product) { return isTarget(target, product.name); });
+}
+
+void checkLora(const ModelSpec& model, Checker& check)
+{
+    const LoraSpec& lora = model.lora;
+    check.require(lora.isOn() || lora == LoraSpec(), "lora.rank",
+                  fmt::format("is {}, so that lora.alpha, dropout and targets have no effect", lora.rank),
+                  "set it to at least 1, or leave section lora out");
+    if (!lora.isOn())
+        return;
+    const std::vector<AdaptableProduct> products = adaptableProducts(model);
+    for (const std::string& target : lora.targets)
+        check.require(
+            isTargetOfAny(target, products), "lora.targets",
+            fmt::format("\"{}\" names no product of a layer of this {} model", target, nameOf(model.family)),
+            fmt::format("use the ends of these names: {}", namesOf(products)));
+}
+
 } // namespace
 
 void checkModel(const ModelSpec& model, Checker& check)
@@ -95,6 +128,7 @@ void checkModel(const ModelSpec& model, Checker& check)
     checkHeads(model, check);
     checkFamily(model, check);
     checkTask(model, check);
+    checkLora(model, check);
 }
 
 } // namespace trainyard

@@ -107,7 +107,7 @@ std::set<std::string> overriddenIn(const nlohmann::json& phase)
 void complainOfWhatNoPhaseChanges(FieldReader& phase)
 {
     for (const char* section :
-         {"model", "task", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
+         {"model", "task", "lora", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
         if (phase.take(section))
             phase.complain(section, fmt::format("a phase cannot change the {} of its run", section),
                            fmt::format("give \"{}\" at the top level, for all phases", section));
@@ -124,6 +124,15 @@ void deriveSteps(FieldReader& run, RunSpec& spec)
     spec.launch.steps = static_cast<int>(std::min<std::int64_t>(steps, std::numeric_limits<int>::max()));
 }
 
+/// Who gives a section without a rank wants adapters, and would get none.
+void complainOfNoRank(FieldReader& section, const LoraSpec& lora)
+{
+    if (lora.rank == 0)
+        section.complain("rank", section.has("rank") ? "is 0" : "is missing",
+                         "give at least 1, or leave section lora out to train every weight");
+}
+void complainOfNoRank(FieldReader&, const auto&) {}
+
 template <typename Struct>
 struct ObjectReader {
     FieldReader& reader;
@@ -136,8 +145,10 @@ struct ObjectReader {
         using Member = Accessed<Struct, Access>;
         Member& target = std::invoke(access, object);
         if constexpr (Described<Member>)
-            readSection(reader, key, diagnostics,
-                        [&](FieldReader& section) { read(section, target, diagnostics); });
+            readSection(reader, key, diagnostics, [&](FieldReader& section) {
+                read(section, target, diagnostics);
+                complainOfNoRank(section, target);
+            });
         else if constexpr (std::is_enum_v<Member>)
             reader.readEnum(key, target);
         else if constexpr (std::is_same_v<Member, std::chrono::milliseconds>)

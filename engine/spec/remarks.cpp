@@ -56,6 +56,13 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
     remarkOnOffload(spec, check);
 }
 
+void remarkOnAdapters(const RunSpec& spec, Checker& check)
+{
+    check.require(!spec.model.lora.isOn() || spec.init.isOn(), "lora.rank",
+                  "freezes weights that are drawn from the seed, so that little can be learned",
+                  "give the model to adapt in init.path");
+}
+
 /// Of degrees that validate() refuses nothing is remarked: products of them need not be numbers.
 bool areDegrees(const ParallelLayout& layout)
 {
@@ -143,6 +150,7 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
     Checker check(remarks);
     remarkOnLayout(spec, check);
     remarkOnMemory(spec, check);
+    remarkOnAdapters(spec, check);
     if (areDegrees(spec.layout)) {
         remarkOnVocabulary(spec, check);
         remarkOnStages(spec, check);

@@ -4,6 +4,7 @@
 #include "engine/spec/init_fields.h"
 #include "engine/spec/launch_fields.h"
 #include "engine/spec/layout_fields.h"
+#include "engine/spec/lora_fields.h"
 #include "engine/spec/model_fields.h"
 #include "engine/spec/phase_fields.h"
 #include "engine/spec/task_fields.h"
@@ -25,6 +26,8 @@ void describe(Visitor& field, Of<RunSpec>)
     field("model", &RunSpec::model, {.help = "Shape of the transformer"});
     field("task", MemberOfMember{&RunSpec::model, &ModelSpec::task},
           {.help = "Task to fine-tune for; decides the model's output layers"});
+    field("lora", MemberOfMember{&RunSpec::model, &ModelSpec::lora},
+          {.help = "Low-rank adapters that are trained in place of the frozen model", .optional = true});
     field("cluster", &RunSpec::cluster, {.help = "Machines of the run"});
     field("layout", &RunSpec::layout, {.help = "How ranks share the work"});
     field("batch", &RunSpec::batch, {.help = "Batch sizes, in sequences"});

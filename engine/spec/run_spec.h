@@ -66,6 +66,20 @@ struct TaskSpec {
     bool operator==(const TaskSpec&) const = default;
 };
 
+/// Low-rank adapters, which are trained in place of the products that they are added to (Hu et al.,
+/// arXiv:2106.09685). All weights but theirs and those of a task's last product are frozen.
+struct LoraSpec {
+    int rank = 0; ///< 0: no adapters, and every weight is trained
+    double alpha = 8;
+    double dropout = 0;                 ///< of an adapter's input
+    std::vector<std::string> targets{}; ///< empty: PEFT's for the family; engine/spec/lora_targets.h
+
+    bool isOn() const { return rank > 0; }
+    /// What an adapter's output is multiplied with.
+    double scale() const { return alpha / rank; }
+    bool operator==(const LoraSpec&) const = default;
+};
+
 /// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
 /// what a family decides are BERT's; setFamily() changes them together.
 struct ModelSpec {
@@ -88,11 +102,14 @@ struct ModelSpec {
     double layerNormEpsilon = 1e-12;
     double initializerRange = 0.02;
     TaskSpec task{}; ///< decides the head; a section of the file by itself
+    LoraSpec lora{}; ///< likewise
 
     /// The head predicts words, from the embeddings' matrix or from one of its own.
     bool predictsWords() const { return !task.hasHead(); }
     bool sharesWordsWithHead() const { return tiedHead && predictsWords(); }
     bool predictsNextSentence() const { return nextSentence && predictsWords(); }
+    /// A tied matrix gets gradients from the embeddings and from the head.
+    bool trainsSharedWords() const { return sharesWordsWithHead() && !lora.isOn(); }
     /// Sets the family and what it decides: token types, activation, norm, next sentence, epsilon.
     void setFamily(ModelFamily value);
     bool operator==(const ModelSpec&) const = default;

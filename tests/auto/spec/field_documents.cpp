@@ -101,6 +101,8 @@ Schema typeSchema(const ListedField& field)
         return {{"$ref", "#" + placeInSchema(field.key()).to_string()}};
     case FieldKind::List:
         return {{"type", "array"}, {"minItems", 1}, {"items", objectSchema(field.info)}};
+    case FieldKind::Texts:
+        return {{"type", "array"}, {"items", {{"type", "string"}}}};
     case FieldKind::Text:
         break;
     }
@@ -186,6 +188,8 @@ std::string typeText(const ListedField& field)
         return "object";
     case FieldKind::List:
         return "list of objects";
+    case FieldKind::Texts:
+        return "list of texts";
     case FieldKind::Text:
         break;
     }

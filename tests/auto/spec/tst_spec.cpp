@@ -8,6 +8,7 @@
 
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/field_changes.h"
+#include "engine/spec/lora_targets.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
@@ -479,6 +480,101 @@ private slots:
         QCOMPARE(print(validate(parsed.spec)), "");
     }
 
+    void readsAdaptersIntoTheModel()
+    {
+        const ParsedSpec parsed = parseSpec(
+            R"({"trainyard":1,"lora":{"rank":4,"alpha":16,"dropout":0.1,"targets":["query","dense"]},
+                          "dataset":{"path":"/d"},"model":{"preset":"bert-tiny"}})");
+        QCOMPARE(print(parsed.diagnostics), "");
+        const LoraSpec wanted{.rank = 4, .alpha = 16, .dropout = 0.1, .targets = {"query", "dense"}};
+        QVERIFY(parsed.spec.model.lora == wanted);
+        QVERIFY(parseSpec(toJson(parsed.spec)).spec == parsed.spec);
+        QCOMPARE(print(validate(parsed.spec)), "");
+        QVERIFY(toJson(RunSpec()).find("lora") == std::string::npos);
+    }
+
+    void remarksOnAdaptersOfAModelThatHasLearnedNothing()
+    {
+        RunSpec spec = validSpec();
+        spec.model.lora.rank = 2;
+        QVERIFY(print(remarksOn(spec)).contains("lora.rank: freezes weights that are drawn"));
+        spec.init.path = "/models/bert";
+        QVERIFY(!print(remarksOn(spec)).contains("lora"));
+    }
+
+    void findsTheProductsOfATarget_data()
+    {
+        QTest::addColumn<QString>("family");
+        QTest::addColumn<QStringList>("targets");
+        QTest::addColumn<QStringList>("products");
+        QTest::addRow("PEFT's of bert")
+            << "bert" << QStringList() << QStringList{"attention.self.query", "attention.self.value"};
+        QTest::addRow("PEFT's of gpt") << "gpt" << QStringList() << QStringList{"attn.c_attn"};
+        QTest::addRow("dense") << "bert" << QStringList{"dense"}
+                               << QStringList{"attention.output.dense", "intermediate.dense", "output.dense"};
+        QTest::addRow("output.dense")
+            << "bert" << QStringList{"output.dense"} << QStringList{"attention.output.dense", "output.dense"};
+        QTest::addRow("both, in the order of the layer")
+            << "gpt" << QStringList{"mlp.c_proj", "c_attn"} << QStringList{"attn.c_attn", "mlp.c_proj"};
+    }
+    void findsTheProductsOfATarget()
+    {
+        QFETCH(QString, family);
+        QFETCH(QStringList, targets);
+        QFETCH(QStringList, products);
+        ModelSpec model;
+        model.setFamily(family == "gpt" ? ModelFamily::Gpt : ModelFamily::Bert);
+        QVERIFY(adaptedProducts(model).empty());
+        model.lora.rank = 2;
+        for (const QString& target : targets)
+            model.lora.targets.push_back(target.toStdString());
+        QStringList found;
+        for (const AdaptableProduct& product : adaptedProducts(model))
+            found << QString::fromUtf8(product.name.data(), qsizetype(product.name.size()));
+        QCOMPARE(found, products);
+        QCOMPARE(isAdapted(model, "bert.encoder.layer.0.attention.output.dense"),
+                 products.contains("attention.output.dense"));
+    }
+
+    void refusesAdaptersThatCannotWork_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("rank 0") << R"("lora":{"rank":0})"
+                                << "lora.rank: is 0";
+        QTest::addRow("no rank") << R"("lora":{"alpha":16})"
+                                 << "lora.rank: is missing";
+        QTest::addRow("negative rank") << R"("lora":{"rank":-1})"
+                                       << "lora.rank: is -1";
+        QTest::addRow("no alpha") << R"("lora":{"rank":2,"alpha":0})"
+                                  << "lora.alpha: is 0";
+        QTest::addRow("everything dropped") << R"("lora":{"rank":2,"dropout":1})"
+                                            << "lora.dropout: is 1";
+        QTest::addRow("another model's target")
+            << R"("lora":{"rank":2,"targets":["query","q_proj"]})"
+            << R"(lora.targets: "q_proj" names no product of a layer of this bert model)";
+        QTest::addRow("half a name") << R"("lora":{"rank":2,"targets":["uery"]})"
+                                     << R"(lora.targets: "uery" names no product)";
+        QTest::addRow("empty name") << R"("lora":{"rank":2,"targets":[""]})"
+                                    << R"(lora.targets: "" names no product)";
+        QTest::addRow("encoder's target of a decoder")
+            << R"("lora":{"rank":2,"targets":["query"]},"model":{"family":"gpt"})"
+            << R"(lora.targets: "query" names no product of a layer of this gpt model)";
+        QTest::addRow("gate without one") << R"("lora":{"rank":2,"targets":["gate"]})"
+                                          << R"(lora.targets: "gate" names no product)";
+        QTest::addRow("in a phase") << R"("phases":[{"steps":5,"lora":{"rank":2}}])"
+                                    << "phases[0].lora: a phase cannot change the lora of its run";
+    }
+    void refusesAdaptersThatCannotWork()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, said);
+        const ParsedSpec parsed =
+            parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(json).toStdString());
+        const QString problems = print(parsed.diagnostics) + print(validate(parsed.spec));
+        QVERIFY2(problems.contains(said), qPrintable(problems));
+    }
+
     void refusesTasksThatCannotWork_data()
     {
         QTest::addColumn<QString>("json");
@@ -751,6 +847,7 @@ private slots:
         spec.optimizer.decayShape = DecayShape::Linear;
         spec.batch.ramp = {8, 8, 100};
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
+        spec.model.lora = {.rank = 2, .targets = {"query"}};
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
             const std::string section = key.substr(1, key.find('.', 1) - 1);
