@@ -58,8 +58,9 @@ WholeTensors movedByGradients(const RecordedStep& step)
     const double usual = rootMeanSquare(step.gradients);
     WholeTensors moved;
     for (const auto& [name, values] : step.weights) {
-        const at::Tensor& gradient = step.gradients.at(name);
-        if (normOf(gradient) > kVanishing * usual * std::sqrt(double(gradient.numel())))
+        const auto gradient = step.gradients.find(name);
+        const bool isFrozen = gradient == step.gradients.end(); // no layout may move it
+        if (isFrozen || normOf(gradient->second) > kVanishing * usual * std::sqrt(double(values.numel())))
             moved.emplace(name, values);
     }
     return moved;

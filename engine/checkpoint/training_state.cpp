@@ -87,8 +87,12 @@ TrainingState::TrainingState(ParameterStore& parameters, Optimizer* optimizer)
 std::vector<TrainingState::Kind> TrainingState::kinds() const
 {
     std::vector<Kind> kinds{{"model/", {}}};
-    for (const OwnedTensor& owned : m_parameters.owned())
+    std::vector<std::size_t> optimized; // what the optimizer has, by its own numbers
+    for (const OwnedTensor& owned : m_parameters.owned()) {
+        if (!owned.isFrozen())
+            optimized.push_back(kinds.front().values.size());
         kinds.front().values.push_back(owned.master);
+    }
     if (!m_optimizer)
         return kinds;
     for (const StateTensor& state : m_optimizer->state()) {
@@ -96,9 +100,19 @@ std::vector<TrainingState::Kind> TrainingState::kinds() const
         auto kind = std::ranges::find(kinds, prefix, &Kind::prefix);
         if (kind == kinds.end())
             kind = kinds.insert(kinds.end(), {prefix, std::vector<at::Tensor>(m_parameters.owned().size())});
-        kind->values[state.tensor] = state.value;
+        kind->values[optimized[state.tensor]] = state.value;
     }
     return kinds;
+}
+
+std::vector<std::size_t> TrainingState::heldOf(const Kind& kind)
+{
+    std::vector<std::size_t> held;
+    for (std::size_t i = 0; i < kind.values.size(); ++i) {
+        if (kind.values[i].defined())
+            held.push_back(i);
+    }
+    return held;
 }
 
 bool TrainingState::isWrittenHere(std::size_t parameter) const
@@ -119,6 +133,8 @@ std::vector<SliceToSave> TrainingState::slices(int index, int count) const
                 continue;
             const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
             const std::size_t owned = m_parameters.ownedIndexOf(piece.parameter);
+            if (!kind.values[owned].defined())
+                continue;
             const std::int64_t start = m_parameters.owned()[owned].piece.firstElement;
             for (const auto& [box, first] :
                  layout.slices()[piece.parameter].boxes(piece.firstElement, piece.count)) {
@@ -137,7 +153,7 @@ std::vector<TrainingState::OwnedBox> TrainingState::ownedBoxes() const
 {
     std::vector<OwnedBox> boxes;
     for (const Kind& kind : kinds()) {
-        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+        for (const std::size_t i : heldOf(kind)) {
             const OwnedPiece& piece = m_parameters.owned()[i].piece;
             const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
             for (const auto& [box, first] :
@@ -160,7 +176,7 @@ void TrainingState::filled(std::int64_t updates)
 Status TrainingState::load(CheckpointReader& reader)
 {
     for (const Kind& kind : kinds()) {
-        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+        for (const std::size_t i : heldOf(kind)) {
             const OwnedPiece& piece = m_parameters.owned()[i].piece;
             const ParameterSpec& spec = m_parameters.parameters()[piece.parameter].spec;
             const std::string name = kind.prefix + spec.name;
@@ -181,7 +197,7 @@ Status TrainingState::begin(WeightSource& source, const WeightComparison& compar
 {
     std::vector<std::string> notFinite;
     for (const Kind& kind : kinds()) {
-        for (std::size_t i = 0; i < m_parameters.owned().size(); ++i) {
+        for (const std::size_t i : heldOf(kind)) {
             const OwnedPiece& piece = m_parameters.owned()[i].piece;
             const std::string& parameter = m_parameters.parameters()[piece.parameter].spec.name;
             const std::string name = kind.prefix + parameter;

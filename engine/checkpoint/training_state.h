@@ -53,9 +53,11 @@ private:
     /// One state of the owned tensors: the weights, or a moment.
     struct Kind {
         std::string prefix;             ///< of the name in the checkpoint
-        std::vector<at::Tensor> values; ///< by owned tensor, one dimension
+        std::vector<at::Tensor> values; ///< by owned tensor, one dimension; undefined moments of frozen ones
     };
     std::vector<Kind> kinds() const;
+    /// Numbers of the owned tensors that have this state.
+    static std::vector<std::size_t> heldOf(const Kind& kind);
     bool isWrittenHere(std::size_t parameter) const;
 
     ParameterStore& m_parameters;

@@ -134,8 +134,10 @@ Status writeOnOneRank(const fs::path& out, LanguageModel& model, const TokenBatc
 {
     const Evaluated evaluated = evaluate(model, batch);
     Gradients gradients;
-    for (const Parameter& parameter : model.parameters().parameters())
-        gradients.emplace_back(parameter.spec, parameter.gradient);
+    for (const Parameter& parameter : model.parameters().parameters()) {
+        if (!parameter.spec.isFrozen)
+            gradients.emplace_back(parameter.spec, parameter.gradient);
+    }
     return writeOutputs(out, evaluated, batch, model.spec(), gradients);
 }
 
@@ -156,8 +158,10 @@ Status writeInLayout(const EvalOptions& options, const LanguageModel& model, con
     const Evaluated evaluated{at::scalar_tensor(result.loss, decoder ? at::kFloat : master),
                               {computed(result.logits.tokens), computed(result.logits.sequences)}};
     Gradients gradients;
-    for (const Parameter& parameter : model.parameters().parameters())
-        gradients.emplace_back(parameter.spec, result.gradients.at(parameter.spec.name).to(master));
+    for (const Parameter& parameter : model.parameters().parameters()) {
+        if (!parameter.spec.isFrozen)
+            gradients.emplace_back(parameter.spec, result.gradients.at(parameter.spec.name).to(master));
+    }
     return writeOutputs(*options.out, evaluated, batch, model.spec(), gradients);
 }
 

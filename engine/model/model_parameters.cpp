@@ -1,6 +1,9 @@
 #include "engine/model/model_parameters.h"
 
+#include "engine/model/adapter_names.h"
+#include "engine/model/bert_head_names.h"
 #include "engine/model/model_family.h"
+#include "engine/spec/lora_targets.h"
 
 namespace trainyard {
 
@@ -41,6 +44,38 @@ void addQueryKeyValue(ParameterList& list, const std::array<std::string, 3>& nam
     }
 }
 
+/// The adapters of a layer's products, in the order of the forward pass.
+class AdapterList {
+public:
+    AdapterList(ParameterList& list, const ModelSpec& model) : m_list(list), m_model(model) {}
+
+    void add(const std::string& product, std::int64_t out, std::int64_t in, LinearSplit split, int blocks = 1)
+    {
+        if (isAdapted(m_model, product))
+            m_list.adapter(product, m_model.lora.rank, out, in, split, blocks);
+    }
+
+private:
+    ParameterList& m_list;
+    const ModelSpec& m_model;
+};
+
+void addAdapters(ParameterList& list, const ModelSpec& model, const LayerNames& names)
+{
+    AdapterList adapters(list, model);
+    const std::int64_t hidden = model.hidden;
+    const std::int64_t inner = model.intermediate;
+    const bool isOne = names.queryKeyValue[1].empty();
+    for (const std::string& name : names.queryKeyValue) {
+        if (!name.empty())
+            adapters.add(name, isOne ? 3 * hidden : hidden, hidden, LinearSplit::Column, isOne ? 3 : 1);
+    }
+    adapters.add(names.attentionOutput, hidden, hidden, LinearSplit::Row);
+    adapters.add(names.feedForwardGate, inner, hidden, LinearSplit::Column);
+    adapters.add(names.feedForwardIn, inner, hidden, LinearSplit::Column);
+    adapters.add(names.feedForwardOut, hidden, inner, LinearSplit::Row);
+}
+
 // A gate lies before the other factor: a single product computes both.
 void addFeedForwardIn(ParameterList& list, const LayerNames& names, const ModelSpec& model)
 {
@@ -72,6 +107,7 @@ void addLayer(ParameterList& list, const ModelSpec& model, int layer)
     addFeedForwardIn(list, names, model);
     list.linear(names.feedForwardOut, model.hidden, model.intermediate, LinearSplit::Row, residual);
     norm(!normFirst, names.feedForwardNorm);
+    addAdapters(list, model, names);
 }
 
 void addHead(ParameterList& list, const ModelSpec& model)
@@ -82,6 +118,22 @@ void addHead(ParameterList& list, const ModelSpec& model)
     familyOf(model).addHead(list, model);
     if (!model.tiedHead && model.predictsWords())
         list.matrix(names.decoder, {model.vocabulary, model.hidden}, kByVocabulary);
+}
+
+/// With adapters training changes them alone, and the last product of a task's head, which no model brings
+/// along (PEFT's modules_to_save).
+bool isTrained(const ParameterSpec& parameter, const ModelSpec& model)
+{
+    return isOfAdapter(parameter.name) ||
+           (model.task.hasHead() &&
+            parameter.name.starts_with(std::string(bert_head::taskOutput(model.task)) + "."));
+}
+
+std::vector<ParameterSpec> withFrozen(std::vector<ParameterSpec> parameters, const ModelSpec& model)
+{
+    for (ParameterSpec& parameter : parameters)
+        parameter.isFrozen = model.lora.isOn() && !isTrained(parameter, model);
+    return parameters;
 }
 
 ParameterSpec copyOf(ParameterSpec words, int headPart)
@@ -104,7 +156,7 @@ std::vector<ParameterSpec> modelParameters(const ModelSpec& model)
     }
     list.beginPart(model.layers);
     addHead(list, model);
-    return list.take();
+    return withFrozen(list.take(), model);
 }
 
 std::vector<ParameterSpec> modelParameters(const ModelSpec& model, const StageRange& stage)

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "engine/model/adapter_names.h"
+
 namespace trainyard {
 
 void ParameterList::add(const std::string& name, std::vector<std::int64_t> shape,
@@ -34,6 +36,20 @@ void ParameterList::linear(const std::string& name, std::int64_t out, std::int64
     const TensorSplit ofBias{split == LinearSplit::Column ? 0 : -1};
     matrix(name + ".weight", {out, in}, ofWeight, deviationScale);
     bias(name + ".bias", out, ofBias);
+}
+
+// B begins at zero, so that the adapted product begins as the frozen one; A as PEFT draws it, by He et al.
+// (arXiv:1502.01852) with a slope of sqrt(5). The cut is that of the product: of the dimension that A or B
+// shares with it.
+void ParameterList::adapter(const std::string& product, std::int64_t rank, std::int64_t out, std::int64_t in,
+                            LinearSplit split, int blocks)
+{
+    const AdapterNames names = adapterNames(product);
+    const TensorSplit ofOutputs = split == LinearSplit::Column ? TensorSplit{0, blocks} : TensorSplit();
+    add(names.down, {rank, in}, Initialization::Uniform, TensorSplit{split == LinearSplit::Row ? 1 : -1});
+    m_specs.back().decays = true;
+    add(names.up, {out, rank}, Initialization::Zero, ofOutputs);
+    m_specs.back().decays = true;
 }
 
 void ParameterList::layerNorm(const std::string& name, std::int64_t width)

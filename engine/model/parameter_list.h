@@ -27,6 +27,10 @@ public:
     void linear(const std::string& name, std::int64_t out, std::int64_t in,
                 LinearSplit split = LinearSplit::None, double deviationScale = 1.0);
     void layerNorm(const std::string& name, std::int64_t width);
+    /// Tensors of a low-rank adapter of the product [out, in] (model/adapter_names.h). `blocks`: see
+    /// TensorSplit.
+    void adapter(const std::string& product, std::int64_t rank, std::int64_t out, std::int64_t in,
+                 LinearSplit split, int blocks = 1);
     void stackOnPrevious() { m_specs.back().stackedOnPrevious = true; }
 
     std::vector<ParameterSpec> take() { return std::move(m_specs); }

@@ -12,6 +12,7 @@ enum class Initialization {
     Normal, ///< mean 0, ParameterSpec::deviationScale times the model's initializer range as deviation
     Zero,
     One,
+    Uniform, ///< between -1 / sqrt(n) and 1 / sqrt(n), n being the last dimension of the shape
 };
 
 /// How tensor parallelism cuts a logical tensor: `dimension` into equal slices, one per rank. A dimension
@@ -43,6 +44,7 @@ struct ParameterSpec {
     /// A second copy of a tied tensor, on the last pipeline stage: counted, saved and measured by the first;
     /// both get the sum of both gradients.
     bool isCopy = false;
+    bool isFrozen = false; ///< training does not change it: it has no gradient and no optimizer state
 };
 
 } // namespace trainyard

@@ -20,7 +20,8 @@ struct OptimizedTensor {
     std::size_t parameter = 0; ///< index of the logical tensor among the store's parameters
 };
 
-/// What this rank owns of every parameter, in order of registration. Views: the store must outlive them.
+/// What this rank owns of every parameter that is not frozen, in order of registration. Views: the store must
+/// outlive them.
 std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters);
 
 /// One tensor of an optimizer's state, for checkpoints.

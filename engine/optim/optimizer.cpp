@@ -11,6 +11,8 @@ std::vector<OptimizedTensor> optimizedTensors(const ParameterStore& parameters)
 {
     std::vector<OptimizedTensor> tensors;
     for (const OwnedTensor& owned : parameters.owned()) {
+        if (owned.isFrozen())
+            continue;
         const ParameterSpec& spec = parameters.parameters()[owned.piece.parameter].spec;
         const bool hasCopy =
             !owned.working.is_alias_of(owned.master) && !parameters.placement().offloadsOptimizer;

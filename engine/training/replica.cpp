@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
@@ -22,15 +23,16 @@ namespace trainyard {
 namespace {
 
 /// Brings the working weights that each owner has updated to every rank of the data-parallel group, bucket by
-/// bucket (the end of a ZeRO 1 or 2 step). Nothing to do where the store has one owner.
-void gatherWeights(ParameterStore& parameters, ProcessGroup& group)
+/// bucket (the end of a ZeRO 1 or 2 step): the first `buckets` of them. Nothing to do where the store has one
+/// owner.
+void gatherWeights(ParameterStore& parameters, ProcessGroup& group, std::size_t buckets)
 {
     if (parameters.layout().sharding().ownerRanks == 1)
         return;
     const PhaseScope phase(StepPhase::Reduce);
     const at::Tensor& working = parameters.weights().whole();
     std::vector<Work> works; // all buckets are sent before the first wait, to keep the network busy
-    for (const Bucket& bucket : parameters.layout().buckets())
+    for (const Bucket& bucket : std::span(parameters.layout().buckets()).first(buckets))
         works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
     for (Work& work : works)
         work.wait();
@@ -189,12 +191,14 @@ void ModelChunk::update(double learningRate, double gradientScale)
     m_parameters->endUpdate();
 }
 
-void ModelChunk::shareWeights(ProcessGroup& data)
+void ModelChunk::shareWeights(ProcessGroup& data, SharedWeights which)
 {
+    const FlatLayout& layout = m_parameters->layout();
     if (m_gatherer)
         m_gatherer->releaseAll();
     else
-        gatherWeights(*m_parameters, data);
+        gatherWeights(*m_parameters, data,
+                      which == SharedWeights::All ? layout.buckets().size() : layout.trainedBuckets());
 }
 
 Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const SequenceShape& shape,
@@ -214,7 +218,7 @@ Result<std::unique_ptr<Replica>> Replica::create(const RunSpec& spec, const Sequ
 Replica::Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec& spec,
                  const ProcessGroups& groups)
     : m_chunks(std::move(chunks))
-    , m_tied(storesOf(m_chunks), groups, spec.model.sharesWordsWithHead())
+    , m_tied(storesOf(m_chunks), groups, spec.model.trainsSharedWords())
     , m_data(groups.data.get())
 {
 }
@@ -246,13 +250,14 @@ void Replica::update(double learningRate, double gradientScale)
 {
     for (const auto& chunk : m_chunks)
         chunk->update(learningRate, gradientScale);
-    shareWeights();
+    for (const auto& chunk : m_chunks)
+        chunk->shareWeights(*m_data, SharedWeights::Trained);
 }
 
 void Replica::shareWeights()
 {
     for (const auto& chunk : m_chunks)
-        chunk->shareWeights(*m_data);
+        chunk->shareWeights(*m_data, SharedWeights::All);
 }
 
 void Replica::takeFromFirst(ProcessGroup& group)

@@ -18,6 +18,12 @@ class ParameterStore;
 class PartGatherer;
 struct ProcessGroups;
 
+/// Which weights owners bring to the other ranks.
+enum class SharedWeights {
+    All,
+    Trained, ///< an update changes no others
+};
+
 /// One pipeline stage of this rank: parameters, gradients, optimizer and the collectives between them.
 /// Initialised from the seed; its memory is counted as weights, gradients, optimizer state and offloaded host
 /// memory.
@@ -40,7 +46,7 @@ public:
     /// Updates the weights that this rank owns. All ranks call it.
     void update(double learningRate, double gradientScale);
     /// Brings the owners' new weights to every rank, before its next pass. All ranks call it.
-    void shareWeights(ProcessGroup& data);
+    void shareWeights(ProcessGroup& data, SharedWeights which);
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;

@@ -19,6 +19,8 @@ void forEachBox(const Replica& replica, Face face,
     for (const auto& chunk : replica.chunks()) {
         const ParameterStore& store = chunk->parameters();
         for (const OwnedTensor& owned : store.owned()) {
+            if (!(owned.*face).defined())
+                continue;
             const OwnedPiece& piece = owned.piece;
             for (const auto& [box, first] :
                  store.layout().slices()[piece.parameter].boxes(piece.firstElement, piece.count))

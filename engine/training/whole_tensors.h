@@ -23,7 +23,7 @@ at::Tensor boxOf(const at::Tensor& whole, const TensorBox& box);
 using Face = at::Tensor OwnedTensor::*;
 
 /// Copies the parts that the rank owns into float64 tensors, creating those that are missing. Skips copies of
-/// parameters (a tied head on another stage). Call it for one rank at a time.
+/// parameters (a tied head on another stage), and gradients of frozen ones. Call it for one rank at a time.
 void collect(WholeTensors& whole, const Replica& replica, Face face);
 
 /// Sets the master weights that the rank owns to `weights`, then the working weights everywhere. All ranks

@@ -24,7 +24,7 @@ void FlatLayout::stackUp(const std::vector<ParameterSpec>& specs)
             ++stack.parameterCount;
             stack.shape[0] += shape[0];
         } else {
-            m_stacks.push_back({parameter, 1, 0, shape, spec.part});
+            m_stacks.push_back({parameter, 1, 0, shape, spec.part, spec.isFrozen});
         }
         m_stackOf.push_back(m_stacks.size() - 1);
     }
@@ -36,10 +36,12 @@ void FlatLayout::place()
 {
     std::vector<FlatBlock> blocks;
     for (const Stack& stack : m_stacks)
-        blocks.push_back({elementCount(stack.shape), stack.part});
+        blocks.push_back({elementCount(stack.shape), stack.part, stack.isFrozen});
     const FlatPlacement placement =
         placeFlat(blocks, {m_sharding.ownerRanks, m_sharding.bucketElements, m_sharding.bucketPerPart});
     m_flatCount = placement.count;
+    m_trainedCount = placement.trainedCount;
+    m_trainedBuckets = placement.trainedBuckets;
     for (const FlatBucket& flat : placement.buckets) {
         m_buckets.push_back({flat.begin, flat.end, blocks[flat.blocks.front()].part, {}});
         for (const std::size_t block : flat.blocks) {

@@ -46,6 +46,7 @@ struct OwnedPiece {
 
 /// Where the slices of a rank's parameters lie in its flat buffers, in elements.
 ///
+/// Frozen parameters have buckets of their own behind all others, so that gradients need the front alone.
 /// Offsets run in reverse order of registration, because that is the order in which the backward pass
 /// finishes gradients: buckets are contiguous ranges that fill from the front. Each tensor (or stack of
 /// tensors) starts at a multiple of kAlignment; a bucket ends at a multiple of kAlignment * ownerRanks, so
@@ -62,6 +63,7 @@ public:
         std::int64_t offset = 0;
         std::vector<std::int64_t> shape; ///< of the whole matrix
         int part = kEmbeddingsPart;      ///< of the model
+        bool isFrozen = false;
     };
 
     FlatLayout(const std::vector<ParameterSpec>& specs, const Sharding& sharding);
@@ -69,8 +71,12 @@ public:
     const Sharding& sharding() const { return m_sharding; }
     std::int64_t flatCount() const { return m_flatCount; }                          ///< elements, with gaps
     std::int64_t ownedCount() const { return m_flatCount / m_sharding.ownerRanks; } ///< of them this rank's
-    const std::vector<SliceGeometry>& slices() const { return m_slices; }           ///< by parameter
-    const std::vector<std::int64_t>& offsets() const { return m_offsets; }          ///< by parameter
+    /// Elements and buckets of what is trained: the first ones.
+    std::int64_t trainedCount() const { return m_trainedCount; }
+    std::int64_t trainedOwnedCount() const { return m_trainedCount / m_sharding.ownerRanks; }
+    std::size_t trainedBuckets() const { return m_trainedBuckets; }
+    const std::vector<SliceGeometry>& slices() const { return m_slices; }   ///< by parameter
+    const std::vector<std::int64_t>& offsets() const { return m_offsets; }  ///< by parameter
     const std::vector<Stack>& stacks() const { return m_stacks; }           ///< in order of registration
     const std::vector<std::size_t>& stackOf() const { return m_stackOf; }   ///< by parameter
     const std::vector<Bucket>& buckets() const { return m_buckets; }        ///< front first
@@ -93,6 +99,8 @@ private:
     std::vector<Bucket> m_buckets;
     std::vector<std::size_t> m_bucketOf;
     std::int64_t m_flatCount = 0;
+    std::int64_t m_trainedCount = 0;
+    std::size_t m_trainedBuckets = 0;
 };
 
 } // namespace trainyard

@@ -14,11 +14,11 @@ GradientBuffers::GradientBuffers(const FlatLayout& layout, GradientResidence res
     , m_residence(residence)
     , m_bucketsPass(residence == GradientResidence::Sharded || placement.offloadsOptimizer)
     , m_options(at::TensorOptions().dtype(type).device(placement.device.place))
-    , m_isKept(layout.buckets().size(), false)
-    , m_buckets(layout.buckets().size())
+    , m_isKept(layout.trainedBuckets(), false)
+    , m_buckets(layout.trainedBuckets())
 {
     const MemoryScope scope(MemoryCategory::Gradients);
-    const std::int64_t count = m_bucketsPass ? layout.ownedCount() : layout.flatCount();
+    const std::int64_t count = m_bucketsPass ? layout.trainedOwnedCount() : layout.trainedCount();
     m_resident = placement.offloadsOptimizer ? zerosOnHost(count, type, placement.device.place)
                                              : at::zeros({count}, m_options);
     for (std::size_t index = 0; !m_bucketsPass && index < m_buckets.size(); ++index) {

@@ -16,8 +16,8 @@ enum class GradientResidence {
             ///< (ZeRO 2)
 };
 
-/// The flat gradients of a rank, in the master weights' type. They are made on the device; with an offloaded
-/// optimizer what the rank owns of a bucket goes to host memory once it was reduced. One thread.
+/// The flat gradients of what a rank trains, in the master weights' type. They are made on the device; with
+/// an offloaded optimizer what the rank owns of a bucket goes to host memory once it was reduced. One thread.
 class GradientBuffers {
 public:
     /// `layout` outlives the buffers.
@@ -39,7 +39,8 @@ public:
     /// Starts a step: the next kept part is its first.
     void beginStep();
 
-    /// [flatCount()], or [ownedCount()] when buckets pass: what stays until the optimizer has used it.
+    /// [trainedCount()], or [trainedOwnedCount()] when buckets pass: what stays until the optimizer has used
+    /// it.
     const at::Tensor& resident() const { return m_resident; }
     /// Gradient of a piece that this rank owns, [piece.count]. A view of resident().
     at::Tensor of(const OwnedPiece& piece) const;

@@ -12,4 +12,8 @@ namespace trainyard {
 void fillNormal(at::Tensor& tensor, std::uint64_t seed, std::string_view name, double standardDeviation,
                 std::int64_t firstElement = 0);
 
+/// The same with numbers of equal density in (-bound, bound).
+void fillUniform(at::Tensor& tensor, std::uint64_t seed, std::string_view name, double bound,
+                 std::int64_t firstElement = 0);
+
 } // namespace trainyard

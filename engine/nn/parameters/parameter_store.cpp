@@ -1,6 +1,7 @@
 #include "engine/nn/parameters/parameter_store.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <torch/csrc/autograd/variable.h>
@@ -15,9 +16,12 @@ namespace trainyard {
 
 namespace {
 
+using Fill = void (*)(at::Tensor& tensor, std::uint64_t seed, std::string_view name, double size,
+                      std::int64_t firstElement);
+
 // Run by run of elements that are consecutive both in the slice and in the logical tensor.
-void fillNormalSlice(const at::Tensor& flatSlice, const ParameterSpec& spec, const SliceGeometry& slice,
-                     std::uint64_t seed, double standardDeviation)
+void fillSlice(const at::Tensor& flatSlice, const ParameterSpec& spec, const SliceGeometry& slice,
+               std::uint64_t seed, Fill fill, double size)
 {
     const std::int64_t globalWidth = spec.shape.size() == 2 ? spec.shape[1] : 1;
     for (const SliceGeometry::Part& part : slice.boxes(0, slice.count())) {
@@ -27,9 +31,26 @@ void fillNormalSlice(const at::Tensor& flatSlice, const ParameterSpec& spec, con
         const std::int64_t run = part.box.shape[0] * width / runs;
         for (std::int64_t i = 0; i < runs; ++i) {
             at::Tensor values = flatSlice.narrow(0, part.firstElement + i * run, run);
-            fillNormal(values, seed, spec.name, standardDeviation,
-                       (part.box.begin[0] + i) * globalWidth + column);
+            fill(values, seed, spec.name, size, (part.box.begin[0] + i) * globalWidth + column);
         }
+    }
+}
+
+void drawSlice(const at::Tensor& flatSlice, const ParameterSpec& spec, const SliceGeometry& slice,
+               std::uint64_t seed, double standardDeviation)
+{
+    switch (spec.initialization) {
+    case Initialization::Normal:
+        return fillSlice(flatSlice, spec, slice, seed, fillNormal, standardDeviation * spec.deviationScale);
+    case Initialization::Uniform:
+        return fillSlice(flatSlice, spec, slice, seed, fillUniform,
+                         1.0 / std::sqrt(static_cast<double>(spec.shape.back())));
+    case Initialization::Zero:
+        flatSlice.fill_(0.0);
+        return;
+    case Initialization::One:
+        flatSlice.fill_(1.0);
+        return;
     }
 }
 
@@ -127,7 +148,7 @@ void ParameterStore::allocateMasters()
     if (m_placement.offloadsOptimizer || !m_placement.offloadsParameters)
         return;
     // On the device only while the update runs; until then a shape without memory.
-    m_updated = at::empty({m_layout.ownedCount()}, onDevice);
+    m_updated = at::empty({m_layout.trainedOwnedCount()}, onDevice);
     takeMemory(m_updated);
 }
 
@@ -149,7 +170,7 @@ void ParameterStore::viewBuffers()
             parameter.working = sliceOf(m_weights.whole(), i);
         if (m_masters.numel() == m_layout.flatCount())
             parameter.master = sliceOf(m_masters, i);
-        if (!m_gradients.bucketsPass())
+        if (!m_gradients.bucketsPass() && !parameter.spec.isFrozen)
             parameter.gradient = sliceOf(m_gradients.resident(), i);
     }
 }
@@ -166,6 +187,8 @@ void ParameterStore::makeLeaves()
                               elementCount(stack.shape))
                       .view(stack.shape)
                       .variable_data();
+        if (stack.isFrozen)
+            continue;
         working.requires_grad_(true);
         torch::autograd::impl::add_hook(working, std::make_unique<LeafCollector>(*this, i));
     }
@@ -179,8 +202,11 @@ void ParameterStore::listOwned()
         const std::int64_t offset = separate ? piece.shardOffset : piece.offset;
         const at::Tensor working = whole.defined() ? whole.narrow(0, piece.offset, piece.count)
                                                    : m_kept.narrow(0, piece.shardOffset, piece.count);
-        m_owned.push_back({piece, m_masters.narrow(0, offset, piece.count),
-                           m_updated.narrow(0, offset, piece.count), working, m_gradients.of(piece)});
+        m_owned.push_back({piece, m_masters.narrow(0, offset, piece.count), {}, working, {}});
+        if (m_parameters[piece.parameter].spec.isFrozen)
+            continue;
+        m_owned.back().updated = m_updated.narrow(0, offset, piece.count);
+        m_owned.back().gradient = m_gradients.of(piece);
     }
 }
 
@@ -239,6 +265,13 @@ std::vector<at::Tensor> ParameterStore::leaves() const
     return leaves;
 }
 
+std::vector<at::Tensor> ParameterStore::trainedLeaves() const
+{
+    std::vector<at::Tensor> leaves = this->leaves();
+    std::erase_if(leaves, [](const at::Tensor& leaf) { return !leaf.requires_grad(); });
+    return leaves;
+}
+
 std::int64_t ParameterStore::parameterCount() const
 {
     std::int64_t count = 0;
@@ -254,12 +287,8 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
     auto owned = m_owned.begin();
     for (std::size_t i = 0; i < m_parameters.size(); ++i) {
         const Parameter& parameter = m_parameters[i];
-        at::Tensor values = at::empty({parameter.count}, master);
-        if (parameter.spec.initialization == Initialization::Normal)
-            fillNormalSlice(values, parameter.spec, m_layout.slices()[i], seed,
-                            standardDeviation * parameter.spec.deviationScale);
-        else
-            values.fill_(parameter.spec.initialization == Initialization::One ? 1.0 : 0.0);
+        const at::Tensor values = at::empty({parameter.count}, master);
+        drawSlice(values, parameter.spec, m_layout.slices()[i], seed, standardDeviation);
         if (parameter.working.defined())
             parameter.working.view({-1}).copy_(values);
         for (; owned != m_owned.end() && owned->piece.parameter == i; ++owned)
@@ -271,7 +300,14 @@ void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
 
 void ParameterStore::refreshWorkingCopy()
 {
+    refreshCopies(Refreshed::All);
+}
+
+void ParameterStore::refreshCopies(Refreshed which)
+{
     for (const OwnedTensor& owned : m_owned) {
+        if (which == Refreshed::Trained && owned.isFrozen())
+            continue;
         if (!owned.working.is_alias_of(owned.master))
             owned.working.copy_(owned.master);
     }
@@ -284,7 +320,7 @@ void ParameterStore::beginUpdate()
     const MemoryScope scope(MemoryCategory::Weights);
     const PhaseScope phase(StepPhase::Offload);
     giveMemory(m_updated);
-    m_updated.copy_(m_masters);
+    m_updated.copy_(m_masters.narrow(0, 0, m_updated.numel()));
 }
 
 void ParameterStore::endUpdate()
@@ -293,11 +329,11 @@ void ParameterStore::endUpdate()
         return;
     const PhaseScope phase(StepPhase::Offload);
     if (!m_updated.is_same(m_masters)) {
-        m_masters.copy_(m_updated);
+        m_masters.narrow(0, 0, m_updated.numel()).copy_(m_updated);
         takeMemory(m_updated);
     }
     if (m_placement.offloadsOptimizer)
-        refreshWorkingCopy();
+        refreshCopies(Refreshed::Trained);
 }
 
 void ParameterStore::placeOwnedWeights(std::size_t bucket)

@@ -32,18 +32,24 @@ struct Parameter {
     std::int64_t count = 0;  ///< elements of the slice
     at::Tensor working{};    ///< what the model multiplies with; undefined when weights are sharded
     at::Tensor master{};     ///< undefined when the rank holds only a part of the master weights
-    at::Tensor gradient{};   ///< sum over the micro-batches of this step; undefined when buckets pass
+    at::Tensor gradient{};   ///< sum over the micro-batches of this step; undefined when buckets pass, and of
+                             ///< a frozen parameter
 };
 
-/// Consecutive elements of a parameter that this rank updates, in three faces of one dimension. Views.
+/// Consecutive elements of a parameter that this rank updates, in three faces of one dimension. Views. Of a
+/// frozen parameter this rank only keeps them.
 struct OwnedTensor {
     OwnedPiece piece;
-    at::Tensor master;  ///< the truth, which checkpoints keep
-    at::Tensor updated; ///< what the optimizer moves between beginUpdate() and endUpdate(): the master
-                        ///< itself, or on the device a copy of one that waits in host memory
+    at::Tensor master; ///< the truth, which checkpoints keep
+    at::Tensor
+        updated; ///< undefined of a frozen one; what the optimizer moves between beginUpdate() and
+                 ///< endUpdate(): the master itself, or on the device a copy of one that waits in host memory
     at::Tensor working; ///< what the model multiplies with, or with sharded weights what it is gathered from;
                         ///< the same memory as master unless types or places differ
-    at::Tensor gradient; ///< sum over the micro-batches of this step, in the master's type
+    at::Tensor gradient; ///< sum over the micro-batches of this step, in the master's type; undefined of a
+                         ///< frozen one
+
+    bool isFrozen() const { return !gradient.defined(); }
 };
 
 /// The parameters of a rank's part of a model in flat buffers: the working weights whole or by bucket; master
@@ -70,15 +76,17 @@ public:
     /// matrix for the first of a stack.
     const at::Tensor& leaf(std::string_view firstName) const;
 
-    /// All autograd leaves.
+    /// All autograd leaves, and those that need a gradient.
     std::vector<at::Tensor> leaves() const;
+    std::vector<at::Tensor> trainedLeaves() const;
 
     std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
     const Device& device() const { return m_placement.device; }
     const FlatLayout& layout() const { return m_layout; }
     const Placement& placement() const { return m_placement; }
-    /// What this rank updates, in order of registration: all of it unless the layout has several owners.
+    /// What this rank updates or, frozen, keeps, in order of registration: all of it unless the layout has
+    /// several owners.
     const std::vector<OwnedTensor>& owned() const { return m_owned; }
     /// Index in owned() of what this rank owns of a parameter; at most one piece.
     std::size_t ownedIndexOf(std::size_t parameter) const;
@@ -126,6 +134,8 @@ private:
     void viewBuffers();
     void makeLeaves();
     void listOwned();
+    enum class Refreshed { All, Trained };
+    void refreshCopies(Refreshed which);
     GradientPlace claimPlace(std::size_t leaf);
     void announceGradient(std::size_t leaf) const;
     at::Tensor sliceOf(const at::Tensor& flat, std::size_t parameter) const;

@@ -34,8 +34,9 @@ void GradientReducer::arm()
 {
     TRAINYARD_CHECK(m_works.empty());
     m_missing.clear();
-    for (const Bucket& bucket : m_parameters.layout().buckets())
-        m_missing.push_back(bucket.parameters.size());
+    const FlatLayout& layout = m_parameters.layout();
+    for (std::size_t bucket = 0; bucket < layout.trainedBuckets(); ++bucket)
+        m_missing.push_back(layout.buckets()[bucket].parameters.size());
     m_isSummed.assign(m_parameters.parameters().size(), false);
     m_completed = 0;
     m_armed = true;

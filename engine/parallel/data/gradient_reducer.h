@@ -12,7 +12,8 @@ class ParameterStore;
 class ProcessGroup;
 
 /// Adds the gradients of all ranks of a data-parallel group, bucket by bucket, while the backward pass is
-/// still computing the later ones (Li et al., arXiv:2006.15704, section 3.2). Buckets start in the same fixed
+/// still computing the later ones (Li et al., arXiv:2006.15704, section 3.2). Frozen parameters have no
+/// gradients to add. Buckets start in the same fixed
 /// order on every rank, whatever order the gradients become ready in, so collectives always match.
 ///
 /// What a rank has afterwards follows from the store (Rajbhandari et al., arXiv:1910.02054):
@@ -75,7 +76,7 @@ private:
     const bool m_scatters;              // each rank ends with what it owns
     const bool m_bucketsPass;           // a reduced bucket is kept elsewhere, and freed
     const bool m_keepsPerPass;          // after every micro-batch
-    std::vector<std::size_t> m_missing; // by bucket: gradients to come
+    std::vector<std::size_t> m_missing; // by bucket of what is trained: gradients to come
     std::vector<bool> m_isSummed;       // by parameter: over the slices of tokens, where it must be
     std::vector<Work> m_works;          // of the buckets that started, in order
     std::size_t m_completed = 0;        // of them, whose sum is there

@@ -175,7 +175,7 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
         reducer.arm();
     const bool inputIsDone = action.kind == PipelineActionKind::BackwardWeight;
     torch::autograd::backward({passing.output}, {passing.gradient}, std::nullopt, false,
-                              inputIsDone ? reducer.parameters().leaves() : std::vector<at::Tensor>());
+                              inputIsDone ? reducer.parameters().trainedLeaves() : std::vector<at::Tensor>());
     passing.output.reset();
     passing.gradient.reset();
     if (!reduces)

@@ -40,6 +40,8 @@ private:
     bool isCompleteBefore(const FlatBlock& next) const
     {
         const FlatBucket& last = m_placement.buckets.back();
+        if (m_blocks[last.blocks.back()].isFrozen != next.isFrozen)
+            return true;
         if (m_sharing.bucketPerPart)
             return m_blocks[last.blocks.back()].part != next.part;
         return m_sharing.bucketElements > 0 && m_placement.count - last.begin >= m_sharing.bucketElements;
@@ -64,21 +66,37 @@ private:
     FlatPlacement m_placement;
 };
 
+FlatPlacement withTrained(FlatPlacement placement, const std::vector<FlatBlock>& blocks)
+{
+    for (const FlatBucket& bucket : placement.buckets) {
+        if (blocks[bucket.blocks.front()].isFrozen)
+            break;
+        placement.trainedCount = bucket.end;
+        ++placement.trainedBuckets;
+    }
+    return placement;
+}
+
 } // namespace
 
 FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing)
 {
     Placer placer(blocks, sharing);
-    for (std::size_t block = blocks.size(); block > 0; --block)
-        placer.place(block - 1);
-    return placer.take();
+    for (const bool frozen : {false, true}) {
+        for (std::size_t block = blocks.size(); block > 0; --block) {
+            if (blocks[block - 1].isFrozen == frozen)
+                placer.place(block - 1);
+        }
+    }
+    return withTrained(placer.take(), blocks);
 }
 
 std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
                                           const FlatPlacement& placement, int owners)
 {
     std::vector<std::int64_t> elements(static_cast<std::size_t>(owners));
-    for (const FlatBucket& bucket : placement.buckets) {
+    for (std::size_t index = 0; index < placement.trainedBuckets; ++index) {
+        const FlatBucket& bucket = placement.buckets[index];
         const std::int64_t share = bucket.size() / owners;
         for (const std::size_t block : bucket.blocks) {
             std::int64_t at = placement.offsets[block] - bucket.begin;

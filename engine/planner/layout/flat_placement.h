@@ -13,7 +13,8 @@ constexpr std::int64_t kFlatAlignment = 32;
 /// A tensor of a rank, or several that are multiplied as one matrix and lie directly behind each other.
 struct FlatBlock {
     std::int64_t elements = 0;
-    int part = 0; ///< of the model: -1 embeddings, then the layers, then the head
+    int part = 0;          ///< of the model: -1 embeddings, then the layers, then the head
+    bool isFrozen = false; ///< training does not change it
 };
 
 struct FlatSharing {
@@ -26,7 +27,7 @@ struct FlatSharing {
 struct FlatBucket {
     std::int64_t begin = 0;
     std::int64_t end = 0;
-    std::vector<std::size_t> blocks; ///< inside, front first
+    std::vector<std::size_t> blocks; ///< inside, front first; either all of them are frozen or none is
 
     std::int64_t size() const { return end - begin; }
 };
@@ -36,13 +37,15 @@ struct FlatPlacement {
     std::int64_t count = 0;            ///< of all elements, gaps included
     std::vector<std::int64_t> offsets; ///< by block
     std::vector<FlatBucket> buckets;   ///< front first
+    std::int64_t trainedCount = 0; ///< elements of the buckets of trained blocks, which are the first ones
+    std::size_t trainedBuckets = 0;
 };
 
 /// Places blocks, given in order of registration, in the reverse order: the backward pass finishes gradients
-/// so, and buckets fill from the front.
+/// so, and buckets fill from the front. Frozen blocks come behind all others.
 FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing);
 
-/// Elements of the blocks, without gaps, that each owner has.
+/// Elements of the trained blocks, without gaps, that each owner has.
 std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
                                           const FlatPlacement& placement, int owners);
 

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <vector>
 
+#include "engine/spec/lora_targets.h"
+
 namespace trainyard {
 
 namespace {
@@ -16,6 +18,7 @@ struct Tensor {
     std::int64_t columns = 1;
     Cut cut = Cut::Nothing;
     int stacked = 1;
+    bool isTrained = true;
 };
 
 /// Of a part of a model. engine/model/model_parameters.cpp lists the same ones by name.
@@ -34,6 +37,43 @@ void addLinear(Tensors& tensors, std::int64_t out, std::int64_t in, Cut cut = Cu
     tensors.push_back({out, 1, cut == Cut::Rows ? Cut::Rows : Cut::Nothing, stacked});
 }
 
+/// With adapters all that a model has besides them and the end of a task's head is frozen.
+Tensors frozenWithAdapters(Tensors tensors, const ModelSpec& m)
+{
+    for (Tensor& tensor : tensors)
+        tensor.isTrained = !m.lora.isOn();
+    return tensors;
+}
+
+/// Inputs and outputs of a product of a layer.
+struct ProductShape {
+    std::int64_t out;
+    std::int64_t in;
+};
+
+ProductShape shapeOf(const AdaptableProduct& product, const ModelSpec& m)
+{
+    const bool isOfFeedForward = product.name.starts_with("mlp.") ||
+                                 product.name.starts_with("intermediate") || product.name == "output.dense";
+    const std::int64_t inner = isOfFeedForward ? m.intermediate : m.hidden;
+    if (!product.cutsOutputs)
+        return {m.hidden, inner};
+    return {product.name == "attn.c_attn" ? 3 * m.hidden : inner, m.hidden};
+}
+
+/// A has the cut of the product's inputs, B that of its outputs. Query, key and value in one product are
+/// three blocks, each with its own cut.
+void addAdapters(Tensors& tensors, const ModelSpec& m)
+{
+    for (const AdaptableProduct& product : adaptedProducts(m)) {
+        const ProductShape shape = shapeOf(product, m);
+        const int blocks = product.name == "attn.c_attn" ? 3 : 1;
+        tensors.push_back({m.lora.rank, shape.in, product.cutsOutputs ? Cut::Nothing : Cut::Columns});
+        tensors.push_back(
+            {shape.out / blocks, m.lora.rank, product.cutsOutputs ? Cut::Rows : Cut::Nothing, blocks});
+    }
+}
+
 /// The words first.
 Tensors embeddingsOf(const ModelSpec& m)
 {
@@ -44,7 +84,7 @@ Tensors embeddingsOf(const ModelSpec& m)
         tensors.push_back({m.tokenTypes, m.hidden});
     if (m.family == ModelFamily::Bert)
         addNorm(tensors, m);
-    return tensors;
+    return frozenWithAdapters(std::move(tensors), m);
 }
 
 Tensors layerOf(const ModelSpec& m)
@@ -60,6 +100,8 @@ Tensors layerOf(const ModelSpec& m)
     addLinear(tensors, m.hidden, m.intermediate, Cut::Columns);
     if (!normFirst)
         addNorm(tensors, m);
+    tensors = frozenWithAdapters(std::move(tensors), m);
+    addAdapters(tensors, m);
     return tensors;
 }
 
@@ -78,6 +120,7 @@ void addTaskHead(Tensors& tensors, const ModelSpec& m)
 {
     if (m.task.poolsFirstToken())
         addLinear(tensors, m.hidden, m.hidden);
+    tensors = frozenWithAdapters(std::move(tensors), m);
     addLinear(tensors, m.task.outputs(), m.hidden);
 }
 
@@ -90,7 +133,7 @@ Tensors headOf(const ModelSpec& m)
         m.task.hasHead() ? addTaskHead(tensors, m) : addBertHead(tensors, m);
     if (!m.tiedHead && m.predictsWords())
         tensors.push_back({m.vocabulary, m.hidden, Cut::Rows});
-    return tensors;
+    return m.task.hasHead() ? tensors : frozenWithAdapters(std::move(tensors), m);
 }
 
 std::int64_t shareOf(std::int64_t size, int rank, int ranks)
@@ -112,6 +155,17 @@ std::int64_t elementsOf(const Tensors& tensors)
                            [](std::int64_t sum, const Tensor& tensor) { return sum + elementsOf(tensor); });
 }
 
+Tensors trainedOf(Tensors tensors)
+{
+    std::erase_if(tensors, [](const Tensor& tensor) { return !tensor.isTrained; });
+    return tensors;
+}
+
+std::int64_t sumOf(const ParameterParts& parts, const ModelSpec& model)
+{
+    return parts.embeddings + model.layers * parts.perLayer + parts.head;
+}
+
 } // namespace
 
 ParameterParts parameterParts(const ModelSpec& model)
@@ -121,10 +175,21 @@ ParameterParts parameterParts(const ModelSpec& model)
             elementsOf(headOf(model))};
 }
 
+ParameterParts trainedParts(const ModelSpec& model)
+{
+    const Tensors embeddings = embeddingsOf(model);
+    return {elementsOf(trainedOf(embeddings)), elementsOf(trainedOf({embeddings.front()})),
+            elementsOf(trainedOf(layerOf(model))), elementsOf(trainedOf(headOf(model)))};
+}
+
 std::int64_t parameterCount(const ModelSpec& model)
 {
-    const ParameterParts parts = parameterParts(model);
-    return parts.embeddings + model.layers * parts.perLayer + parts.head;
+    return sumOf(parameterParts(model), model);
+}
+
+std::int64_t trainedParameterCount(const ModelSpec& model)
+{
+    return sumOf(trainedParts(model), model);
 }
 
 std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
@@ -133,7 +198,7 @@ std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& s
     std::vector<FlatBlock> blocks;
     const auto add = [&](const Tensors& tensors, int part) {
         for (const Tensor& tensor : tensors)
-            blocks.push_back({elementsOf(tensor, tensorRank, tensorRanks), part});
+            blocks.push_back({elementsOf(tensor, tensorRank, tensorRanks), part, !tensor.isTrained});
     };
     if (stage.embeddings)
         add(embeddingsOf(model), -1);

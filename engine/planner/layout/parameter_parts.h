@@ -8,7 +8,7 @@
 
 namespace trainyard {
 
-/// Trainable parameters by where they live. A tied head's decoder is counted once, with the embeddings.
+/// Parameters by where they live. A tied head's decoder is counted once, with the embeddings.
 struct ParameterParts {
     std::int64_t embeddings = 0; ///< words, positions, token types, their norm
     std::int64_t words =
@@ -18,9 +18,12 @@ struct ParameterParts {
 };
 
 ParameterParts parameterParts(const ModelSpec& model);
+/// Those that training changes: with ModelSpec::lora the adapters and the last product of a task.
+ParameterParts trainedParts(const ModelSpec& model);
 
 /// Of the whole model.
 std::int64_t parameterCount(const ModelSpec& model);
+std::int64_t trainedParameterCount(const ModelSpec& model);
 
 /// The parts of a model that one pipeline stage computes.
 struct StageContents {

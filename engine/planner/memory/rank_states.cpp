@@ -54,7 +54,9 @@ struct StateRules {
 struct StageBuffers {
     std::int64_t count = 0;
     std::int64_t owned = 0;            ///< of them one owner's
-    std::vector<std::int64_t> numbers; ///< by owner, without gaps
+    std::int64_t trained = 0;          ///< all but the frozen ones
+    std::int64_t trainedOwned = 0;     ///< of them one owner's
+    std::vector<std::int64_t> numbers; ///< trained ones by owner, without gaps
     ByMoment<std::int64_t> buckets{};  ///< of gradients that are there at once
     ByMoment<std::int64_t> gathered{}; ///< of weights that are
 };
@@ -65,7 +67,8 @@ class PassingBuckets {
 public:
     PassingBuckets(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement, bool lastBeginsFirst)
         : m_blocks(blocks)
-        , m_buckets(placement.buckets)
+        , m_buckets(placement.buckets.begin(),
+                    placement.buckets.begin() + static_cast<std::ptrdiff_t>(placement.trainedBuckets))
         , m_waiting(lastBeginsFirst ? m_buckets.back().size() : 0)
         , m_passing(m_buckets.size() - (lastBeginsFirst ? 1 : 0))
     {
@@ -105,7 +108,7 @@ private:
     }
 
     const std::vector<FlatBlock>& m_blocks;
-    const std::vector<FlatBucket>& m_buckets;
+    const std::vector<FlatBucket> m_buckets; // of trained blocks
     const std::int64_t m_waiting;
     const std::size_t m_passing;
 };
@@ -114,9 +117,9 @@ ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& 
                                       const std::vector<FlatBlock>& blocks, const FlatPlacement& placement)
 {
     const PassingBuckets buckets(blocks, placement,
-                                 spec.model.sharesWordsWithHead() && stage.embeddings && stage.head);
+                                 spec.model.trainsSharedWords() && stage.embeddings && stage.head);
     ByMoment<std::int64_t> elements{};
-    if (stage.head)
+    if (stage.head && trainedParts(spec.model).head + trainedParts(spec.model).words > 0)
         at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.family == ModelFamily::Gpt);
     at(elements, StepMoment::FeedForward) = buckets.inPart(stage.layers - 1);
     at(elements, StepMoment::Attention) = at(elements, StepMoment::FeedForward);
@@ -131,7 +134,7 @@ ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const
 {
     std::map<int, std::int64_t> parts;
     for (const FlatBucket& bucket : placement.buckets)
-        parts[blocks[bucket.blocks.front()].part] = bucket.size();
+        parts[blocks[bucket.blocks.front()].part] += bucket.size();
     if (model.sharesWordsWithHead())
         parts[model.layers] += parts[-1];
     const auto withNext = [&](int part) { return parts[part] + parts[part - 1]; };
@@ -150,7 +153,8 @@ StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const
     const std::vector<FlatBlock> blocks = flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor);
     const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
     const FlatPlacement placement = placeFlat(blocks, {rules.owners, bucketElements, rules.shardsWeights});
-    StageBuffers buffers{placement.count, placement.count / rules.owners,
+    StageBuffers buffers{placement.count, placement.count / rules.owners, placement.trainedCount,
+                         placement.trainedCount / rules.owners,
                          elementsByOwner(blocks, placement, rules.owners)};
     if (rules.bucketsPass && !rules.reducesOnce)
         buffers.buckets = passingBuckets(spec, stage, blocks, placement);
@@ -178,12 +182,14 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
             rank.tensor);
         sum.count += one.count;
         sum.owned += one.owned;
+        sum.trained += one.trained;
+        sum.trainedOwned += one.trainedOwned;
         std::ranges::transform(sum.numbers, one.numbers, sum.numbers.begin(), std::plus<>());
         raiseTo(sum.buckets, one.buckets);
         raiseTo(sum.gathered, one.gathered);
     }
     if (rules.bucketsPass && rules.reducesOnce) // until then all are there
-        sum.buckets = {sum.count, sum.count, sum.count, sum.count, sum.count, 0};
+        sum.buckets = {sum.trained, sum.trained, sum.trained, sum.trained, sum.trained, 0};
     return sum;
 }
 
@@ -212,12 +218,13 @@ void addWeights(RankStates& states, const StageBuffers& buffers, const StateRule
         bytesAt(states.kept, MemoryCategory::Weights) += owned * rules.compute;
     addPassing(states, MemoryCategory::Weights, buffers.gathered, rules.compute);
     if (rules.offloadsParameters && !rules.offloadsOptimizer) // masters visit for the update
-        bytesAt(at(states.passing, StepMoment::Update), MemoryCategory::Weights) = owned * rules.master;
+        bytesAt(at(states.passing, StepMoment::Update), MemoryCategory::Weights) =
+            static_cast<Bytes>(buffers.trainedOwned) * rules.master;
 }
 
 void addGradients(RankStates& states, const StageBuffers& buffers, const StateRules& rules)
 {
-    const std::int64_t resident = rules.bucketsPass ? buffers.owned : buffers.count;
+    const std::int64_t resident = rules.bucketsPass ? buffers.trainedOwned : buffers.trained;
     bytesAt(states.kept, rules.withOptimizer(MemoryCategory::Gradients)) +=
         static_cast<Bytes>(resident) * rules.master;
     addPassing(states, MemoryCategory::Gradients, buffers.buckets, rules.master);

@@ -6,6 +6,7 @@
 #include "engine/model/stage_range.h"
 #include "engine/nn/parameters/flat_layout.h"
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
 
 using namespace trainyard;
@@ -14,11 +15,11 @@ using namespace trainyard;
 
 namespace {
 
-std::int64_t elementsIn(const ModelSpec& model, int part)
+std::int64_t elementsIn(const ModelSpec& model, int part, bool trainedAlone = false)
 {
     std::int64_t elements = 0;
     for (const ParameterSpec& parameter : modelParameters(model)) {
-        if (parameter.part == part)
+        if (parameter.part == part && (!trainedAlone || !parameter.isFrozen))
             elements += std::accumulate(parameter.shape.begin(), parameter.shape.end(), std::int64_t{1},
                                         std::multiplies<>());
     }
@@ -72,6 +73,18 @@ private slots:
             QTest::addRow("%s", std::string(nameOf(kind)).c_str()) << model;
             model.tiedHead = false;
             QTest::addRow("%s, untied", std::string(nameOf(kind)).c_str()) << model;
+            model.lora = {.rank = 2, .targets = {}};
+            QTest::addRow("%s, adapters", std::string(nameOf(kind)).c_str()) << model;
+        }
+        for (const ModelFamily family : {ModelFamily::Bert, ModelFamily::Gpt}) {
+            const std::string name(nameOf(family));
+            ModelSpec model = smallModel(family);
+            model.lora = {.rank = 5, .targets = {}};
+            QTest::addRow("%s, adapters", name.c_str()) << model;
+            model.activation = Activation::Swiglu;
+            for (const AdaptableProduct& product : adaptableProducts(model))
+                model.lora.targets.emplace_back(product.name);
+            QTest::addRow("%s, gated, adapters everywhere", name.c_str()) << model;
         }
     }
     void agreesWithTheTensorsOfTheModel()
@@ -82,6 +95,11 @@ private slots:
         for (int layer = 0; layer < model.layers; ++layer)
             QCOMPARE(parts.perLayer, elementsIn(model, layer));
         QCOMPARE(parts.head, elementsIn(model, model.layers));
+        const ParameterParts trained = trainedParts(model);
+        QCOMPARE(trained.embeddings, elementsIn(model, kEmbeddingsPart, true));
+        QCOMPARE(trained.perLayer, elementsIn(model, 0, true));
+        QCOMPARE(trained.head, elementsIn(model, model.layers, true));
+        QCOMPARE(trainedParameterCount(model) < parameterCount(model), model.lora.isOn());
     }
 
     void knowsWhatEachRankHoldsOfEachStage_data() { agreesWithTheTensorsOfTheModel_data(); }
@@ -96,12 +114,12 @@ private slots:
                                         {.tensorRank = tensorRank, .tensorRanks = tensorRanks});
                 std::vector<std::int64_t> held;
                 for (const FlatLayout::Stack& stack : layout.stacks())
-                    held.push_back(elementCount(stack.shape));
+                    held.push_back(stack.isFrozen ? -elementCount(stack.shape) : elementCount(stack.shape));
                 std::vector<std::int64_t> planned;
                 for (const FlatBlock& block :
                      flatBlocks(model, {stage.embeddings, stage.endLayer - stage.firstLayer, stage.head},
                                 tensorRank, tensorRanks))
-                    planned.push_back(block.elements);
+                    planned.push_back(block.isFrozen ? -block.elements : block.elements);
                 QCOMPARE(planned, held);
             }
         }

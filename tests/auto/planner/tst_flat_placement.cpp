@@ -55,6 +55,19 @@ private slots:
                  (std::vector<std::int64_t>{7 + 32 + 1 + 32 + 64, 32 + 1 + 36}));
     }
 
+    void placesFrozenBlocksBehindAllOthers()
+    {
+        std::vector<FlatBlock> some = blocks();
+        for (const std::size_t frozen : {0, 1, 3})
+            some[frozen].isFrozen = true;
+        const FlatPlacement placement = placeFlat(some, {});
+        QCOMPARE(print(placement), "0..64: 4@0 2@32 | 64..320: 3@64 1@128 0@192");
+        QCOMPARE(placement.trainedCount, 64);
+        QCOMPARE(placement.trainedBuckets, std::size_t(1));
+        QCOMPARE(elementsByOwner(some, placement, 1), std::vector<std::int64_t>{7 + 1});
+        QCOMPARE(placeFlat(blocks(), {}).trainedCount, 320);
+    }
+
     void makesABucketOfEachPart()
     {
         QCOMPARE(print(placeFlat(blocks(), {.owners = 3, .bucketElements = 1, .bucketPerPart = true})),

@@ -95,10 +95,20 @@ ModelSpec unevenModel(ModelFamily family)
     return model;
 }
 
-RunSpec specOf(const Case& asked, ModelFamily family)
+/// All weights but those of the adapters are frozen.
+LoraSpec adaptersOf(ModelFamily family)
+{
+    if (family == ModelFamily::Gpt)
+        return {.rank = 5, .targets = {"c_attn", "c_gate", "c_proj"}};
+    return {.rank = 5, .targets = {"query", "value", "output.dense"}};
+}
+
+RunSpec specOf(const Case& asked, ModelFamily family, bool hasAdapters)
 {
     RunSpec spec;
     spec.model = unevenModel(family);
+    if (hasAdapters)
+        spec.model.lora = adaptersOf(family);
     spec.layout = asked.layout;
     spec.layout.bucketSize = 64 * kKiB;
     spec.memory = asked.memory;
@@ -153,16 +163,23 @@ private slots:
     {
         QTest::addColumn<int>("number");
         QTest::addColumn<int>("family");
+        QTest::addColumn<bool>("hasAdapters");
         for (std::size_t i = 0; i < cases().size(); ++i) {
-            QTest::addRow("BERT, %s", cases()[i].name) << int(i) << int(ModelFamily::Bert);
-            QTest::addRow("GPT, %s", cases()[i].name) << int(i) << int(ModelFamily::Gpt);
+            for (const bool hasAdapters : {false, true}) {
+                const char* adapters = hasAdapters ? ", adapters" : "";
+                QTest::addRow("BERT, %s%s", cases()[i].name, adapters)
+                    << int(i) << int(ModelFamily::Bert) << hasAdapters;
+                QTest::addRow("GPT, %s%s", cases()[i].name, adapters)
+                    << int(i) << int(ModelFamily::Gpt) << hasAdapters;
+            }
         }
     }
     void areWhatEveryRankAllocates()
     {
         QFETCH(int, number);
         QFETCH(int, family);
-        const RunSpec spec = specOf(cases()[std::size_t(number)], ModelFamily(family));
+        QFETCH(bool, hasAdapters);
+        const RunSpec spec = specOf(cases()[std::size_t(number)], ModelFamily(family), hasAdapters);
         for (const Diagnostic& problem : validate(spec))
             qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
         QVERIFY(validate(spec).empty());
