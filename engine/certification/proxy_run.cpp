@@ -12,7 +12,8 @@ namespace {
 constexpr int kMaxRanks = 16;
 constexpr int kMaxPerAxis = 4;
 constexpr int kHeadSize = 8;
-constexpr int kVocabulary = 97;  // a prime: no number of ranks divides it
+constexpr int kVocabulary = 97; // a prime: no number of ranks divides it
+constexpr int kAdapterRank = 3;
 constexpr int kSliceLength = 12; // tokens of a rank; every tensor-parallel degree up to 4 divides it
 
 /// Makes values smaller and remembers which.
@@ -69,6 +70,7 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
     shrinker.limit(model.task.labels, kVocabulary, "task.labels");
+    shrinker.limit(model.lora.rank, kAdapterRank, "lora.rank");
     shrinker.limit(model.maxPositions, lengthOf(layout), "model.max_positions");
 }
 

@@ -87,6 +87,15 @@ at::Tensor ForwardPass::dropped(const at::Tensor& hidden_TH, IndexRange here, do
     // Masks are drawn by the place of an element in its whole sequence: the parts say which elements of that
     // these rows are, and so every layout drops the same ones.
     std::vector<DropoutPart> parts;
+    forEachRun(here, [&](std::uint64_t sample, std::int64_t first, std::int64_t count) {
+        parts.push_back({sample, first * width, count * width});
+    });
+    return dropout(hidden_TH, probability, *dropoutKey, site, parts, device.masks);
+}
+
+void ForwardPass::forEachRun(
+    IndexRange here, const std::function<void(std::uint64_t, std::int64_t, std::int64_t)>& visit) const
+{
     for (const SequencePlace& sequence : batch.places()) {
         std::int64_t token = sequence.begin;
         for (const IndexRange& run : slice.positions) {
@@ -94,12 +103,25 @@ at::Tensor ForwardPass::dropped(const at::Tensor& hidden_TH, IndexRange here, do
             const std::int64_t end =
                 std::min({token + run.size(), sequence.begin + sequence.length, here.end});
             if (begin < end)
-                parts.push_back(
-                    {sequence.sample, (run.begin + begin - token) * width, (end - begin) * width});
+                visit(sequence.sample, run.begin + begin - token, end - begin);
             token += run.size();
         }
     }
-    return dropout(hidden_TH, probability, *dropoutKey, site, parts, device.masks);
+}
+
+// Whole rows of a run of tokens are one part; of rows that ranks share each one is a part.
+at::Tensor ForwardPass::dropColumns(const at::Tensor& input, IndexRange columns, std::int64_t width,
+                                    IndexRange tokens, double probability, const DropoutKey& key,
+                                    std::uint32_t site) const
+{
+    std::vector<DropoutPart> parts;
+    forEachRun(tokens, [&](std::uint64_t sample, std::int64_t first, std::int64_t count) {
+        if (columns.size() == width)
+            parts.push_back({sample, first * width, count * width});
+        for (std::int64_t row = first; columns.size() < width && row < first + count; ++row)
+            parts.push_back({sample, row * width + columns.begin, columns.size()});
+    });
+    return dropout(input.contiguous(), probability, key, site, parts, device.masks);
 }
 
 at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,

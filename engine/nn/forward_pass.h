@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -48,6 +49,10 @@ struct ForwardPass {
     IndexRange tokensHere() const;
     /// Hidden states of tokensHere(), [T, H] or this rank's slice of it.
     at::Tensor dropTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
+    /// The same of those columns of rows [T, width] that `input` has. `tokens`: those that are here; `key`
+    /// keeps the masks apart from those of the model's own sites.
+    at::Tensor dropColumns(const at::Tensor& input, IndexRange columns, std::int64_t width, IndexRange tokens,
+                           double probability, const DropoutKey& key, std::uint32_t site) const;
     /// The same of all tokens that are here, on every rank of a tensor-parallel group.
     at::Tensor dropAllTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
     /// Of one row for each sequence, [B, H], or of none.
@@ -60,6 +65,9 @@ struct ForwardPass {
 private:
     at::Tensor dropped(const at::Tensor& hidden_TH, IndexRange here, double probability,
                        std::uint32_t site) const;
+    /// Tokens `here` of whole sequences, run by run: calls visit(sample, first position, count).
+    void forEachRun(IndexRange here,
+                    const std::function<void(std::uint64_t, std::int64_t, std::int64_t)>& visit) const;
 };
 
 using SharedPass = std::shared_ptr<const ForwardPass>;

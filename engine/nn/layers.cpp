@@ -35,13 +35,13 @@ at::Tensor deepProduct(const at::Tensor& left, const at::Tensor& right)
     return product;
 }
 
-/// y = x W^T + b:   dx = dy W,   dW = dy^T x,   db = sum of dy over the rows.
+/// y = x W^T + b:   dx = dy W,   dW = dy^T x,   db = sum of dy over the rows. A frozen W keeps no x.
 struct Linear : torch::autograd::Function<Linear> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
                               const std::optional<at::Tensor>& optionalBias)
     {
         const at::Tensor bias = optionalBias.value_or(at::Tensor());
-        context->save_for_backward({input, weight});
+        context->save_for_backward({weight.requires_grad() ? input : at::Tensor(), weight});
         context->saved_data["weight"] = GradientRoute(weight).number();
         context->saved_data["bias"] = GradientRoute(bias).number();
         context->saved_data["hasBias"] = bias.defined();

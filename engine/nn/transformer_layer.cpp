@@ -19,12 +19,29 @@ std::uint32_t siteOf(int layer, Site site)
     return kFirstSite + kSitesPerLayer * static_cast<std::uint32_t>(layer) + site;
 }
 
+std::vector<std::string> feedForwardInputs(const LayerNames& names, const ModelSpec& model)
+{
+    if (model.activation == Activation::Swiglu)
+        return {names.feedForwardGate, names.feedForwardIn};
+    return {names.feedForwardIn};
+}
+
 } // namespace
 
 TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const ParameterStore& parameters)
-    : m_layer(layer)
+    : TransformerLayer(model, layer, familyOf(model).layerNames(layer), parameters)
 {
-    const LayerNames names = familyOf(model).layerNames(layer);
+}
+
+TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const LayerNames& names,
+                                   const ParameterStore& parameters)
+    : m_layer(layer)
+    , m_queryKeyValueAdapters(model, layer, {names.queryKeyValue.begin(), names.queryKeyValue.end()},
+                              parameters)
+    , m_attentionOutputAdapters(model, layer, {names.attentionOutput}, parameters)
+    , m_feedForwardInAdapters(model, layer, feedForwardInputs(names, model), parameters)
+    , m_feedForwardOutAdapters(model, layer, {names.feedForwardOut}, parameters)
+{
     const bool gated = model.activation == Activation::Swiglu;
     m_queryKeyValue = linearWeights(parameters, names.queryKeyValue[0]);
     m_attentionOutput = linearWeights(parameters, names.attentionOutput);
@@ -41,16 +58,22 @@ Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& p
         return pass->cache ? cachedAttention(queryKeyValue, *pass, layer)
                            : attention(queryKeyValue, *pass, site);
     };
-    const at::Tensor context_TH =
-        pass->runner.runAttention(m_layer, columnLinear(input_TH, m_queryKeyValue, pass->parallel), core);
-    return rowProduct(context_TH, m_attentionOutput, pass->parallel);
+    const at::Tensor queryKeyValue_T3H = m_queryKeyValueAdapters.addToColumns(
+        columnLinear(input_TH, m_queryKeyValue, pass->parallel), input_TH, *pass);
+    const at::Tensor context_TH = pass->runner.runAttention(m_layer, queryKeyValue_T3H, core);
+    Product output_TH = rowProduct(context_TH, m_attentionOutput, pass->parallel);
+    output_TH.values = m_attentionOutputAdapters.addToRows(output_TH.values, context_TH, *pass);
+    return output_TH;
 }
 
 Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
-    const at::Tensor inner_TI =
-        activate(columnProduct(input_TH, m_feedForwardIn, pass.parallel), pass.model.activation);
-    return rowProduct(inner_TI, m_feedForwardOut, pass.parallel);
+    Product product_TI = columnProduct(input_TH, m_feedForwardIn, pass.parallel);
+    product_TI.values = m_feedForwardInAdapters.addToColumns(product_TI.values, input_TH, pass);
+    const at::Tensor inner_TI = activate(product_TI, pass.model.activation);
+    Product output_TH = rowProduct(inner_TI, m_feedForwardOut, pass.parallel);
+    output_TH.values = m_feedForwardOutAdapters.addToRows(output_TH.values, inner_TI, pass);
+    return output_TH;
 }
 
 at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPass& pass) const

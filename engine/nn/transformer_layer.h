@@ -2,8 +2,11 @@
 
 #include "engine/nn/forward_pass.h"
 #include "engine/nn/layers.h"
+#include "engine/nn/low_rank_adapters.h"
 
 namespace trainyard {
+
+struct LayerNames;
 
 /// One layer on hidden states [T, H], of an encoder or a decoder. With post layer norm
 ///     a = LayerNorm(x + drop(attention(x))),      y = LayerNorm(a + drop(feedForward(a)))
@@ -18,6 +21,9 @@ public:
     int index() const { return m_layer; }
 
 private:
+    TransformerLayer(const ModelSpec& model, int layer, const LayerNames& names,
+                     const ParameterStore& parameters);
+
     Product attend(const at::Tensor& input_TH, const SharedPass& pass) const;
     Product feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
 
@@ -29,6 +35,11 @@ private:
     LinearWeights m_feedForwardIn; ///< [I, H]; with a gate [2 I, H], the gate first
     LinearWeights m_feedForwardOut;
     LayerNormWeights m_feedForwardNorm;
+    // Of the products above; without model.lora there are none.
+    LowRankAdapters m_queryKeyValueAdapters;
+    LowRankAdapters m_attentionOutputAdapters;
+    LowRankAdapters m_feedForwardInAdapters;
+    LowRankAdapters m_feedForwardOutAdapters;
 };
 
 } // namespace trainyard

@@ -1,5 +1,6 @@
 #include "engine/parallel/recompute/recompute_runner.h"
 
+#include <c10/core/GradMode.h>
 #include <torch/autograd.h>
 #include <torch/csrc/autograd/custom_function.h>
 
@@ -37,13 +38,21 @@ struct Recomputed : torch::autograd::Function<Recomputed> {
     }
 };
 
+/// A custom function without an input that needs a gradient records no graph. The first layer's input needs
+/// none where the embeddings are frozen, but its adapters do.
+at::Tensor withGradient(const at::Tensor& input)
+{
+    return input.requires_grad() ? input : input.detach().requires_grad_(true);
+}
+
 } // namespace
 
 at::Tensor RecomputeRunner::run(int part, const at::Tensor& input, const Compute& compute)
 {
     const bool isLayer = part >= 0 && part < m_layers;
     const bool chosen = m_memory.recompute == RecomputeKind::Full && part % m_memory.recomputeEvery == 0;
-    return isLayer && chosen && input.requires_grad() ? Recomputed::apply(input, compute) : compute(input);
+    const bool records = c10::GradMode::is_enabled();
+    return isLayer && chosen && records ? Recomputed::apply(withGradient(input), compute) : compute(input);
 }
 
 at::Tensor RecomputeRunner::runAttention(int, const at::Tensor& queryKeyValue, const Compute& compute)

@@ -68,6 +68,47 @@ void addTasks()
         {.data = 2, .tensor = 2, .pipeline = 2, .sequence = true}, false);
 }
 
+/// Micro-batches of two with several of them, adapters with dropout.
+void addAdapters()
+{
+    using Schedule = PipelineScheduleKind;
+    const auto add = [](const char* name, ModelFamily family, const ParallelLayout& layout,
+                        const MemorySpec& memory, std::vector<std::string> targets) {
+        RunSpec spec = bigSpec(layout);
+        spec.model.setFamily(family);
+        spec.model.lora = {.rank = 3, .alpha = 6, .dropout = 0.1, .targets = std::move(targets)};
+        spec.memory = memory;
+        QTest::addRow("adapters, %s", name) << spec;
+    };
+    const std::vector<std::string> all{"query", "key", "value", "dense"};
+    const std::vector<std::string> allOfGpt{"c_attn", "c_proj", "c_fc"};
+    add("data 2", ModelFamily::Bert, {.data = 2}, {}, {});
+    add("gpt, data 4, ZeRO 1", ModelFamily::Gpt, {.data = 4}, {.zeroStage = 1}, {});
+    add("data 2, ZeRO 2", ModelFamily::Bert, {.data = 2}, {.zeroStage = 2}, all);
+    add("gpt, data 2, ZeRO 3, full recomputation", ModelFamily::Gpt, {.data = 2},
+        {.zeroStage = 3, .recompute = RecomputeKind::Full}, allOfGpt);
+    add("data 2, selective recomputation", ModelFamily::Bert, {.data = 2},
+        {.recompute = RecomputeKind::Selective}, {"value"});
+    add("feed-forward layer alone, full recomputation", ModelFamily::Bert, {.data = 2},
+        {.recompute = RecomputeKind::Full}, {"intermediate.dense"});
+    add("tensor 2", ModelFamily::Bert, {.tensor = 2}, {}, all);
+    add("gpt, data 2, tensor 2, sequence, ZeRO 3", ModelFamily::Gpt,
+        {.data = 2, .tensor = 2, .sequence = true}, {.zeroStage = 3}, allOfGpt);
+    add("gpt, data 2, 1f1b 2", ModelFamily::Gpt, {.data = 2, .pipeline = 2}, {}, {});
+    add("tensor 2, interleaved 2 x 2", ModelFamily::Bert,
+        {.tensor = 2, .pipeline = 2, .schedule = Schedule::Interleaved, .virtualStages = 2}, {}, all);
+    add("data 2, zero-bubble 2", ModelFamily::Bert,
+        {.data = 2, .pipeline = 2, .schedule = Schedule::ZeroBubble}, {}, all);
+    add("gpt, context 2", ModelFamily::Gpt, {.context = 2}, {}, allOfGpt);
+    add("everything offloaded, ZeRO 3", ModelFamily::Bert, {.data = 2},
+        {.zeroStage = 3,
+         .recompute = RecomputeKind::Full,
+         .offloadActivations = true,
+         .offloadOptimizer = true,
+         .offloadParameters = true},
+        all);
+}
+
 } // namespace
 
 class TestCertificate : public QObject {
@@ -138,6 +179,7 @@ private slots:
         spec.precision.compute = ComputeType::BFloat16;
         QTest::addRow("gpt, data 2, context 3, tensor 2, sequence, bfloat16") << spec;
         addTasks();
+        addAdapters();
     }
     void holdsForLayouts()
     {
