@@ -52,7 +52,7 @@ std::uint64_t numberOf(const ModelSpec& model, const std::string& product)
     return static_cast<std::uint64_t>(found - products.begin());
 }
 
-/// Of a matrix with rows or columns of a product: of the part that is here, and of the whole.
+/// Of the whole product, of which a tensor-parallel rank may have a share.
 std::int64_t wholeInputs(const ParameterStore& parameters, const std::string& down)
 {
     return parameters.parameter(down).spec.shape.back();

@@ -108,7 +108,7 @@ BackwardTensors inAttention(const RunSpec& spec, Bytes tokens, const LayerTensor
     const Bytes ofNorms = normsLast(spec) ? 2 * (z.hidden + z.statistics) : z.hidden + z.statistics;
     const Bytes ofOutputs = copies ? copies.with(z.heads) : 0; // the product before
     return {z.hidden + std::max(attentionGradients(spec, tokens, z), ofOutputs),
-            retains ? 0 : z.innerKept + 2 * z.mask + z.heads + z.gathered + ofNorms};
+            retains ? 0 : z.innerKept + 2 * z.mask + z.contextKept + z.middleKept + ofNorms};
 }
 
 /// Where ranks share the vocabulary they keep the exponentials, made from the logits in a wide type, while
@@ -164,6 +164,15 @@ HeadActivations taskActivations(const RunSpec& spec, const LayerTensors& z, Byte
     return head;
 }
 
+/// Of BERT's head the masked tokens, the inputs of activation, norm and decoder, of a decoder's head the
+/// input of its product; frozen products keep none.
+Bytes headInputsKept(bool encoder, bool frozen)
+{
+    if (encoder)
+        return frozen ? 2 : 4;
+    return frozen ? 0 : 1;
+}
+
 } // namespace
 
 HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
@@ -181,11 +190,13 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     const Bytes numbers =
         predicted * static_cast<Bytes>(m.vocabulary) / static_cast<Bytes>(spec.layout.tensor);
     const Bytes finalNorm = normsLast(spec) ? 0 : z.gathered + z.statistics;
+    const bool frozen = m.lora.isOn();
     HeadActivations head;
-    head.kept = (encoder ? 4 : 1) * hidden + finalNorm;
+    head.kept = headInputsKept(encoder, frozen) * hidden + finalNorm;
     head.logits = numbers * (spec.layout.tensor > 1 ? wideSize(spec.precision.compute) : e);
     head.ofLogits = inLogits(spec, numbers, z, copies);
-    head.ofWeights = {numbers * e + std::max(copies.with(hidden), copies.with(decoderGradientPiece(spec))) +
+    const Bytes ofDecoder = frozen ? 0 : copies.with(decoderGradientPiece(spec));
+    head.ofWeights = {numbers * e + std::max(copies.with(hidden), ofDecoder) +
                           (encoder && m.predictsNextSentence() ? z.gathered : 0),
                       retains ? 0 : head.logits};
     return head;

@@ -11,10 +11,11 @@ namespace trainyard {
 LayerActivations layerActivations(const RunSpec& spec, Bytes tokens, const ActivationRules& rules)
 {
     const LayerTensors z = layerTensors(spec, tokens);
-    const Bytes ofProducts = 2 * (rules.gatheredInputs ? z.gathered : z.hidden);
+    const Bytes ofProducts = rules.gatheredInputs ? z.inputKept + z.middleKept : 2 * z.hidden;
     const Bytes statistics = rules.statistics ? 2 * z.statistics : 0;
     return {z.hidden, z.scoresKept,
-            4 * z.heads + z.innerKept + z.hidden + ofProducts + 2 * z.mask + statistics};
+            3 * z.heads + z.contextKept + z.innerKept + z.hidden + ofProducts + 2 * z.mask + statistics +
+                z.adapters};
 }
 
 Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes layers)

@@ -1,8 +1,10 @@
 #include "engine/planner/memory/layer_tensors.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "engine/planner/layout/shape.h"
+#include "engine/spec/lora_targets.h"
 
 namespace trainyard {
 
@@ -14,10 +16,51 @@ Bytes keptOfScore(const ModelSpec& model, Bytes e)
     return model.attentionDropout > 0 ? 2 * e + 1 : e;
 }
 
-/// The input and the output of the activation; of a gated one both halves, the gate's and their product.
-Bytes innerKept(const ModelSpec& model)
+/// The input and the output of the activation; of a gated one both halves, the gate's and their product. What
+/// goes into the next product only if that needs it.
+Bytes innerKept(const ModelSpec& model, bool keepsOutput)
 {
-    return model.activation == Activation::Swiglu ? 4 : 2;
+    return (model.activation == Activation::Swiglu ? 3 : 1) + (keepsOutput ? 1 : 0);
+}
+
+/// Products of a layer by the input that they share.
+enum class ProductInput { Layer, Context, Middle, Inner };
+
+ProductInput inputOf(const AdaptableProduct& product)
+{
+    const bool isOfAttention = product.name.starts_with("att");
+    if (isOfAttention)
+        return product.cutsOutputs ? ProductInput::Layer : ProductInput::Context;
+    return product.cutsOutputs ? ProductInput::Middle : ProductInput::Inner;
+}
+
+/// Adapters whose input is this one.
+Bytes adaptersAt(ProductInput input, const ModelSpec& model)
+{
+    const std::vector<AdaptableProduct> adapted = adaptedProducts(model);
+    return static_cast<Bytes>(std::ranges::count(adapted, input, inputOf));
+}
+
+/// The input itself: of weights that are trained, or of adapters that see all of it.
+bool isKept(ProductInput input, const ModelSpec& model)
+{
+    return !model.lora.isOn() || (model.lora.dropout == 0 && adaptersAt(input, model) > 0);
+}
+
+/// Of each adapter what it has between its products, and with dropout the mask and what is left of the input.
+Bytes keptOfAdapters(const RunSpec& spec, const LayerTensors& z, Bytes all, Bytes here)
+{
+    const LoraSpec& lora = spec.model.lora;
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    Bytes kept = 0;
+    for (const auto& [input, size, tokens] : {std::tuple(ProductInput::Layer, z.hidden, all),
+                                              {ProductInput::Context, z.heads, here},
+                                              {ProductInput::Middle, z.hidden, all},
+                                              {ProductInput::Inner, z.inner, here}}) {
+        const Bytes dropped = lora.dropout > 0 ? size / e * (e + 1) : 0;
+        kept += adaptersAt(input, spec.model) * (tokens * static_cast<Bytes>(lora.rank) * e + dropped);
+    }
+    return kept;
 }
 
 } // namespace
@@ -41,13 +84,18 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.gathered = all * h * e;
     z.heads = z.gathered / cut;
     z.inner = all * static_cast<Bytes>(m.intermediate) * e / cut;
-    z.innerKept = innerKept(m) * z.inner;
+    z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
     const bool oneNumberPerQuery = spec.layout.context > 1 || fusesAttention(spec);
     z.scoresKept =
         oneNumberPerQuery ? rows * wideSize(spec.precision.compute) : rows * tokens * keptOfScore(m, e);
     z.mask = m.dropout > 0 ? here * h : 0;
     z.statistics = here * 2 * wideSize(spec.precision.compute);
+    const Bytes ofProduct = m.lora.isOn() ? z.hidden : z.gathered; // adapters see it before it is gathered
+    z.inputKept = isKept(ProductInput::Layer, m) ? ofProduct : 0;
+    z.contextKept = isKept(ProductInput::Context, m) ? z.heads : 0;
+    z.middleKept = isKept(ProductInput::Middle, m) ? ofProduct : 0;
+    z.adapters = m.lora.isOn() ? keptOfAdapters(spec, z, all, here) : 0;
     return z;
 }
 

@@ -16,6 +16,12 @@ struct LayerTensors {
     Bytes scoresKept = 0; ///< what attention keeps of them; of a ring or a fused kernel one number per query
     Bytes mask = 0;       ///< of the dropout of `hidden`
     Bytes statistics = 0; ///< mean and deviation of every row that a norm has seen
+    // Inputs of products that are kept for the gradients of weights: frozen weights have none, but adapters
+    // have.
+    Bytes inputKept = 0;   ///< of the product of queries, keys and values
+    Bytes contextKept = 0; ///< of the one after attention
+    Bytes middleKept = 0;  ///< of the one into the feed-forward layer
+    Bytes adapters = 0;    ///< what adapters keep besides: between their two products, and behind dropout
 };
 
 /// `tokens` of each sequence of a micro-batch lie on this rank.

@@ -66,6 +66,8 @@ MemoryByCategory RankActivations::at(StepMoment moment) const
 
 Bytes RankActivations::embeddingsKept() const
 {
+    if (m_spec.model.lora.isOn()) // nothing there has a gradient
+        return 0;
     const bool normed = m_spec.model.family == ModelFamily::Bert;
     return m_tensors.mask + (normed ? m_tensors.hidden + m_tensors.statistics : 0);
 }

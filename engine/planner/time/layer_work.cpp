@@ -4,6 +4,7 @@
 
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/shape.h"
+#include "engine/spec/lora_targets.h"
 
 namespace trainyard {
 
@@ -90,6 +91,46 @@ std::vector<Product> gradientsOf(const std::vector<Product>& products)
     return gradients;
 }
 
+/// Those of the inputs alone.
+std::vector<Product> inputGradientsOf(const std::vector<Product>& products)
+{
+    std::vector<Product> gradients;
+    for (const Product& p : products)
+        gradients.push_back({p.rows, p.depth, p.columns, p.copies});
+    return gradients;
+}
+
+bool isOfFeedForward(const AdaptableProduct& product)
+{
+    return !product.name.starts_with("att");
+}
+
+/// Outputs and inputs of an adapted product on this rank.
+struct AdaptedSize {
+    double out;
+    double in;
+};
+
+AdaptedSize adaptedSize(const AdaptableProduct& product, const Sizes& z)
+{
+    const double wide = isOfFeedForward(product) ? z.inner : z.hidden;
+    const double out = product.name == "attn.c_attn" ? 3 * z.hidden : wide;
+    return product.cutsOutputs ? AdaptedSize{out / z.tensor, z.hidden}
+                               : AdaptedSize{z.hidden, wide / z.tensor};
+}
+
+std::vector<Product> adapterProducts(const ModelSpec& model, const Sizes& z)
+{
+    std::vector<Product> products;
+    for (const AdaptableProduct& product : adaptedProducts(model)) {
+        const AdaptedSize size = adaptedSize(product, z);
+        const double rank = model.lora.rank;
+        products.push_back({z.tokens(), rank, size.in});
+        products.push_back({z.tokens(), size.out, rank});
+    }
+    return products;
+}
+
 void append(std::vector<Product>& products, const std::vector<Product>& more)
 {
     products.insert(products.end(), more.begin(), more.end());
@@ -117,6 +158,35 @@ double tokenTraffic(const RunSpec& spec, const Sizes& z, double whole, double cu
 double innerTraffic(const ModelSpec& model, const Sizes& z)
 {
     return (1 + innerMatrices(model)) * z.inner / z.hidden;
+}
+
+constexpr double kAdapterKernels = 4;
+constexpr double kAdapterPasses = 3; ///< over the outputs: delta written and read, sum written over
+
+/// What adapters make the forward pass do; a collective where inputs are cut.
+void addAdapters(Work& work, const RunSpec& spec, const Sizes& z)
+{
+    append(work.products, adapterProducts(spec.model, z));
+    for (const AdaptableProduct& product : adaptedProducts(spec.model)) {
+        work.traffic += z.tokens() * adaptedSize(product, z).out * z.traffic * kAdapterPasses;
+        work.kernels += kAdapterKernels;
+        const bool exchanges = spec.layout.sequence || !product.cutsOutputs;
+        work.adapterCollectives += spec.layout.tensor > 1 && exchanges ? 1 : 0;
+    }
+    work.adapterReduced = z.tokens() * spec.model.lora.rank * z.element;
+}
+
+/// The same of the backward pass; a collective where outputs are cut.
+void addAdapterGradients(Work& work, const RunSpec& spec, const Sizes& z)
+{
+    append(work.products, gradientsOf(adapterProducts(spec.model, z)));
+    for (const AdaptableProduct& product : adaptedProducts(spec.model)) {
+        work.traffic += z.tokens() * adaptedSize(product, z).out * z.traffic;
+        work.kernels += 2 * kAdapterKernels;
+        const bool exchanges = spec.layout.sequence || product.cutsOutputs;
+        work.adapterCollectives += spec.layout.tensor > 1 && exchanges ? 1 : 0;
+    }
+    work.adapterReduced = z.tokens() * spec.model.lora.rank * z.element;
 }
 
 void addCollectives(Work& work, const RunSpec& spec, const Sizes& z)
@@ -175,25 +245,28 @@ Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
     work.kernels = kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
     addRing(work, spec, z);
+    addAdapters(work, spec, z);
     return work;
 }
 
 Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
-    work.products = gradientsOf(linearProducts(spec.model, z));
+    const std::vector<Product> linear = linearProducts(spec.model, z);
+    work.products = spec.model.lora.isOn() ? inputGradientsOf(linear) : gradientsOf(linear);
     const std::vector<Product> core = attentionCore(spec, z);
     append(work.products, gradientsOf(core));
     if (fusesAttention(spec) || spec.layout.context > 1)
         work.products.push_back(core.front()); // the scores, which were not kept
     const double weights =
-        static_cast<double>(parameterParts(spec.model).perLayer) / z.tensor * (z.element + 4);
+        static_cast<double>(trainedParts(spec.model).perLayer) / z.tensor * (z.element + 4);
     work.traffic = tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).backward) + weights;
     work.kernels = 2 * kernelsOf(spec, z, kernels);
     addCollectives(work, spec, z);
     addRing(work, spec, z);
     addRingGradients(work, spec, z);
+    addAdapterGradients(work, spec, z);
     return work;
 }
 
@@ -255,13 +328,16 @@ HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
     std::vector<Product> products{{positions, words, z.hidden}};
     if (bert)
         products.push_back({positions, z.hidden, z.hidden});
+    const bool frozen = spec.model.lora.isOn();
     HeadWork head;
     head.forward.products = products;
-    head.backward.products = gradientsOf(products);
+    head.backward.products = frozen ? inputGradientsOf(products) : gradientsOf(products);
     head.forward.traffic = positions * words * kForwardLogitBytes;
     head.backward.collectives = spec.layout.tensor > 1 ? 1 : 0;
     head.backward.reduced = positions * z.hidden * z.element;
-    head.backward.traffic = positions * words * kBackwardLogitBytes + words * z.hidden * (z.element + 4);
+    head.backward.traffic = positions * words * kBackwardLogitBytes;
+    if (!frozen)
+        head.backward.traffic += words * z.hidden * (z.element + 4);
     return head;
 }
 

@@ -11,10 +11,13 @@ namespace trainyard {
 /// What one rank does in a forward or a backward pass over a micro-batch, apart from gathering weights.
 struct Work {
     std::vector<Product> products;
-    double traffic = 0;    ///< bytes that elementwise operations read and write
-    double kernels = 0;    ///< launched on the device
-    int collectives = 0;   ///< among the tensor-parallel ranks
-    double reduced = 0;    ///< bytes of each
+    double traffic = 0;  ///< bytes that elementwise operations read and write
+    double kernels = 0;  ///< launched on the device
+    int collectives = 0; ///< among the tensor-parallel ranks
+    double reduced = 0;  ///< bytes of each
+    /// Likewise, of what low-rank adapters have between their two products.
+    int adapterCollectives = 0;
+    double adapterReduced = 0;
     double ringSent = 0;   ///< bytes that go round among the context-parallel ranks
     double ringRounds = 0; ///< messages of them
 };
@@ -40,6 +43,9 @@ struct LayerWork {
 /// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
 /// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
 /// Packed sequences attend one after the other, each with kernels of its own.
+///
+/// Frozen products have the gradient of their input alone. An adapter has two thin products, forward and for
+/// each gradient, reads and writes the outputs that it adds to, and launches four kernels.
 ///
 /// Context parallelism (our ring): a sequence is cut into runs, and a decoder skips those behind its own.
 /// Sums and maxima are kept as blocks come, 8 passes over the scores forward and 11 backward, which makes the

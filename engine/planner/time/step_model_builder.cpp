@@ -40,6 +40,7 @@ public:
         , m_context(placeOf(grid, {Axis::Context}, m_ranksPerNode))
         , m_data(placeOf(grid, {Axis::Data, Axis::Context}, m_ranksPerNode))
         , m_parts(parameterParts(spec.model))
+        , m_trained(trainedParts(spec.model))
         , m_element(elementSize(spec.precision.compute))
     {
     }
@@ -59,7 +60,7 @@ private:
     StepModel::PassBeside besideEmbeddings() const;
     StepModel::PassBeside besideHead() const;
     StepModel::Stage stageOf(int layers, bool first, bool last) const;
-    double parametersOf(int layers, bool first, bool last) const;
+    double trainedOf(int layers, bool first, bool last) const;
     double reductionTime(double parameters) const;
     double updateTime(double parameters) const;
     double weightGatherTime(double parameters) const;
@@ -75,7 +76,8 @@ private:
     const GroupPlace m_tensor, m_pipeline, m_context;
     const GroupPlace m_data; ///< all that hold the same weights
     const ParameterParts m_parts;
-    const double m_element; ///< bytes
+    const ParameterParts m_trained; ///< those of them that are not frozen
+    const double m_element;         ///< bytes
 };
 
 namespace {
@@ -105,6 +107,8 @@ PassDemand StepModelBuilder::demandOf(const Work& work) const
     demand.onHost = m_node.sharesMemory;
     (demand.onHost ? demand.launches : demand.kernels) += work.kernels * device.kernelTime;
     demand.tensor = work.collectives * allReduceTime(work.reduced, m_tensor, m_node);
+    if (work.adapterCollectives > 0)
+        demand.tensor += work.adapterCollectives * allReduceTime(work.adapterReduced, m_tensor, m_node);
     return demand;
 }
 
@@ -168,7 +172,9 @@ BesideDemand StepModelBuilder::weightsOf(double parameters, double pieces) const
 /// From stage 2 on gradients go after every micro-batch.
 double StepModelBuilder::gradientGather(double parameters, double pieces) const
 {
-    return m_spec.memory.zeroStage >= 2 ? gatherOf(parameters, m_program.gradientBytes, pieces) : 0;
+    return m_spec.memory.zeroStage >= 2 && parameters > 0
+               ? gatherOf(parameters, m_program.gradientBytes, pieces)
+               : 0;
 }
 
 /// The weights come for both passes.
@@ -180,7 +186,7 @@ StepModel::PassBeside StepModelBuilder::besideLayer(const LayerWork& layer) cons
     BesideDemand backward = forward;
     if (m_spec.memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
         backward.gathers += forward.gathers;
-    backward.gathers += gradientGather(parameters, pieces);
+    backward.gathers += gradientGather(static_cast<double>(m_trained.perLayer), pieces);
     forward.ring = ringTime(layer.forward);
     backward.ring = ringTime(layer.backward) + repeatedAttention() * forward.ring;
     const double kept = m_spec.memory.offloadActivations ? keptBytes() / m_node.hostLink : 0;
@@ -194,7 +200,7 @@ StepModel::PassBeside StepModelBuilder::besideEmbeddings() const
 {
     const auto parameters = static_cast<double>(m_parts.embeddings);
     BesideDemand backward = weightsOf(parameters, 1);
-    backward.gathers += gradientGather(parameters, 1);
+    backward.gathers += gradientGather(static_cast<double>(m_trained.embeddings), 1);
     return {weightsOf(parameters, 1), backward};
 }
 
@@ -205,19 +211,20 @@ StepModel::PassBeside StepModelBuilder::besideHead() const
     const auto own = static_cast<double>(m_parts.head);
     const double tied = m_spec.model.sharesWordsWithHead() ? static_cast<double>(m_parts.words) : 0;
     BesideDemand backward = besideDemand();
-    backward.gathers = gradientGather(own, 1);
+    backward.gathers = gradientGather(static_cast<double>(m_trained.head), 1);
     return {weightsOf(own + tied, 1), backward};
 }
 
-double StepModelBuilder::parametersOf(int layers, bool first, bool last) const
+/// Parameters of a stage whose gradients are reduced and that are updated.
+double StepModelBuilder::trainedOf(int layers, bool first, bool last) const
 {
-    double parameters = static_cast<double>(m_parts.perLayer) * layers;
+    double parameters = static_cast<double>(m_trained.perLayer) * layers;
     if (first)
-        parameters += static_cast<double>(m_parts.embeddings);
+        parameters += static_cast<double>(m_trained.embeddings);
     if (last)
-        parameters += static_cast<double>(m_parts.head);
-    if (last && !first && m_spec.model.sharesWordsWithHead())
-        parameters += static_cast<double>(m_parts.words);
+        parameters += static_cast<double>(m_trained.head);
+    if (last && !first && m_spec.model.trainsSharedWords())
+        parameters += static_cast<double>(m_trained.words);
     return parameters;
 }
 
@@ -257,7 +264,7 @@ double StepModelBuilder::weightGatherTime(double parameters) const
 
 double StepModelBuilder::tiedTime(bool first, bool last) const
 {
-    if (!m_spec.model.sharesWordsWithHead() || first == last)
+    if (!m_spec.model.trainsSharedWords() || first == last)
         return 0;
     const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_ranksPerNode};
     const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;
@@ -266,7 +273,7 @@ double StepModelBuilder::tiedTime(bool first, bool last) const
 
 StepModel::Stage StepModelBuilder::stageOf(int layers, bool first, bool last) const
 {
-    const double parameters = parametersOf(layers, first, last);
+    const double parameters = trainedOf(layers, first, last);
     return {layers,
             first,
             last,
@@ -323,8 +330,8 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
                                                                      : m_program.overlapsReductions);
     model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
                                     m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
-    const double gradients = parametersOf(layerCounts.front(), true, layerCounts.size() == 1) /
-                             m_tensor.ranks * m_program.gradientBytes;
+    const double gradients = trainedOf(layerCounts.front(), true, layerCounts.size() == 1) / m_tensor.ranks *
+                             m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);
     model.m_transfer = transferTime();
     model.m_overlapsTransfers = m_program.overlapsTransfers && !m_node.sharesMemory;

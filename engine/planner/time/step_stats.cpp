@@ -24,13 +24,23 @@ double recomputedOperations(const RunSpec& spec, const SequenceShape& shape, dou
     return 0;
 }
 
+/// Of one sequence, forward and backward. Frozen products have no gradient of their weights; attention has
+/// none anyway. What adapters compute is not worth counting.
+double modelOperations(const RunSpec& spec, const SequenceShape& shape, double forward)
+{
+    if (!spec.model.lora.isOn())
+        return 3 * forward;
+    const double attention = 4.0 * shape.length * shape.length * spec.model.hidden * spec.model.layers;
+    return 2 * forward + attention;
+}
+
 } // namespace
 
 StepOperations stepOperations(const RunSpec& spec, const SequenceShape& shape)
 {
     const PartCosts forward = operationCosts(spec.model, shape);
     const double layers = std::accumulate(forward.layers.begin(), forward.layers.end(), 0.0);
-    const double model = 3 * (layers + forward.head);
+    const double model = modelOperations(spec, shape, layers + forward.head);
     const double global = spec.batch.global;
     return {global * model, global * (model + recomputedOperations(spec, shape, layers))};
 }

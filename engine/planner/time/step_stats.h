@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// Multiplications and additions of one optimizer step over all ranks.
 struct StepOperations {
-    double model = 0;    ///< what the mathematics needs: forward, and twice that backward
+    double model = 0;    ///< what the mathematics needs: forward, and for each factor of a product backward
     double hardware = 0; ///< and what recomputation does again
 };
 
