@@ -5,13 +5,16 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/base/tensor_box.h"
 #include "engine/base/units.h"
 #include "engine/base/untrusted_text.h"
+#include "engine/model/adapter_names.h"
 #include "engine/model/model_family.h"
 #include "engine/model/model_parameters.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -107,6 +110,17 @@ private:
         require("model.positions", nameOf(here.positions), nameOf(there.positions));
         require("model.tied_head", here.tiedHead, there.tiedHead);
         require("model.layer_norm_epsilon", here.layerNormEpsilon, there.layerNormEpsilon);
+        if (there.lora.isOn())
+            compareAdapters(here, there);
+    }
+
+    /// Weights that were trained with adapters compute with them.
+    void compareAdapters(const ModelSpec& here, const ModelSpec& there)
+    {
+        require("lora.rank", here.lora.rank, there.lora.rank);
+        require("lora.alpha", here.lora.alpha, there.lora.alpha);
+        require("lora.targets", fmt::format("{}", fmt::join(loraTargets(here), ", ")),
+                fmt::format("{}", fmt::join(loraTargets(there), ", ")));
     }
 
     template <typename Value>
@@ -149,7 +163,7 @@ private:
     {
         const StoredTensor* stored = m_stored.find(std::string(kWeightPrefix) + parameter.name);
         const std::string here = shapeText(parameter.shape);
-        if (!stored && isOfHead(parameter, m_spec.model))
+        if (!stored && (isOfHead(parameter, m_spec.model) || isOfAdapter(parameter.name)))
             m_found.drawn.push_back({parameter.name, parameter.shape});
         else if (!stored)
             m_different.push_back(fmt::format("{} is {} here and missing there", parameter.name, here));
@@ -212,10 +226,16 @@ private:
         loadStates();
     }
 
-    /// Of every weight that is loaded. New rows have no past, so that their state remains zero.
+    /// Of every weight that is loaded and trained. New rows have no past, so that their state remains zero.
     void loadStates()
     {
-        const std::vector<WeightComparison::Loaded> weights = m_found.loaded;
+        std::set<std::string> frozen;
+        for (const ParameterSpec& parameter : modelParameters(m_spec.model)) {
+            if (parameter.isFrozen)
+                frozen.insert(parameter.name);
+        }
+        std::vector<WeightComparison::Loaded> weights = m_found.loaded;
+        std::erase_if(weights, [&](const auto& weight) { return frozen.contains(plainName(weight.name)); });
         for (const std::string& prefix : statePrefixes(m_stored)) {
             for (const WeightComparison::Loaded& weight : weights)
                 loadState(prefix + plainName(weight.name), weight);

@@ -17,7 +17,7 @@ namespace trainyard {
 ///
 ///     in both, of one shape               loaded
 ///     in both, other words or positions   with init.resize the common rows are loaded, new ones drawn
-///     only in the model                   drawn, if it is part of a head; else a problem
+///     only in the model                   drawn, if it is part of a head or an adapter; else a problem
 ///     only in the weights                 left, if it is part of a head or of no model of ours; else a
 ///     problem
 struct WeightComparison {

@@ -161,6 +161,36 @@ private slots:
                  drawn.text().c_str());
     }
 
+    void drawsAdaptersForTheirBase()
+    {
+        const RunSpec run = smallRun([](RunSpec& spec) {
+            spec.model.lora.rank = 2;
+            spec.init.optimizer = true;
+        });
+        ModelSpec base = run.model;
+        base.lora = {};
+        const auto found = compareWeights(withMoments(weightsOf(base), OptimizerKind::AdamW), run);
+        QCOMPARE(problemsOf(found), std::string());
+        QCOMPARE(found.loadedWeights(), std::int64_t(modelParameters(base).size()));
+        QCOMPARE(found.loaded.size(), modelParameters(base).size()); // no moments of frozen weights
+        QCOMPARE(found.drawn.size(), std::size_t(2 * 2 * run.model.layers));
+        QCOMPARE(found.drawn.front().name,
+                 std::string("bert.encoder.layer.0.attention.self.query.lora_A.weight"));
+    }
+
+    void refusesOtherAdapters()
+    {
+        const RunSpec run = smallRun([](RunSpec& spec) { spec.model.lora.rank = 2; });
+        ModelSpec stored = run.model;
+        QCOMPARE(problemsOf(compareWeights(weightsOf(stored), run)), std::string());
+        stored.lora.alpha = 32;
+        QVERIFY(problemsOf(compareWeights(weightsOf(stored), run)).find("lora.alpha") != std::string::npos);
+        RunSpec without = run;
+        without.model.lora = {};
+        QVERIFY(problemsOf(compareWeights(weightsOf(run.model), without)).find("lora.rank") !=
+                std::string::npos);
+    }
+
     void leavesTensorsOfNoModelOfOurs()
     {
         WeightDescription stored = weightsOf(smallRun().model);
