@@ -13,6 +13,7 @@
 #include "engine/hand_over/corpus_language.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/records/evaluation_metrics.h"
+#include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -105,7 +106,8 @@ std::string metadata(const CardFacts& facts)
     if (language)
         text += "language:\n- " + *language + "\n";
     text += "# license: choose one and remove the #, e.g. apache-2.0\n"
-            "library_name: transformers\n";
+            "library_name: ";
+    text += facts.adaptersAlone ? "peft\n" : "transformers\n";
     text += fmt::format("pipeline_tag: {}\n", pipelineTask(facts));
     if (language)
         text += "datasets:\n- wikipedia\n";
@@ -132,15 +134,21 @@ std::string origin(const CardFacts& facts)
     return text;
 }
 
+ModelSpec withoutAdapters(ModelSpec model)
+{
+    model.lora = {};
+    return model;
+}
+
 std::string introduction(const CardFacts& facts)
 {
     const ModelSpec& model = facts.spec.model;
     return fmt::format("# {}\n\n{} of {} parameters: {} layers of width {} with {} heads, feed-forward "
                        "width {}, {} positions, a vocabulary of {}.\n{}\n",
                        plain(facts.hasRun() ? facts.spec.name : facts.name), facts.family,
-                       grouped(parameterCount(model)), model.layers, model.hidden, model.heads,
-                       model.intermediate, model.maxPositions, grouped(std::int64_t{model.vocabulary}),
-                       origin(facts));
+                       grouped(parameterCount(withoutAdapters(model))), model.layers, model.hidden,
+                       model.heads, model.intermediate, model.maxPositions,
+                       grouped(std::int64_t{model.vocabulary}), origin(facts));
 }
 
 std::string autoClass(const CardFacts& facts)
@@ -176,14 +184,25 @@ std::string pipelineLines(const CardFacts& facts)
                        pipelineTask(facts), text);
 }
 
+std::string adapterLines(const CardFacts& facts)
+{
+    return fmt::format("base = {}.from_pretrained(\"...\")  # the model that the adapters were trained for\n"
+                       "model = PeftModel.from_pretrained(base, folder)\n```\n",
+                       autoClass(facts));
+}
+
 std::string use(const CardFacts& facts)
 {
     const bool hasTokenizer = facts.tokenizer.has_value();
-    std::string text = fmt::format("\n## Use\n\n```python\nfrom transformers import {}{}{}\n\nfolder = {}\n",
-                                   autoClass(facts), hasTokenizer ? ", AutoTokenizer" : "",
-                                   hasPipeline(facts) ? ", pipeline" : "", quotedFolder(facts));
+    std::string text =
+        fmt::format("\n## Use\n\n```python\n{}from transformers import {}{}{}\n\nfolder = {}\n",
+                    facts.adaptersAlone ? "from peft import PeftModel\n" : "", autoClass(facts),
+                    hasTokenizer ? ", AutoTokenizer" : "",
+                    hasPipeline(facts) && !facts.adaptersAlone ? ", pipeline" : "", quotedFolder(facts));
     if (hasTokenizer)
         text += "tokenizer = AutoTokenizer.from_pretrained(folder)\n";
+    if (facts.adaptersAlone)
+        return text + adapterLines(facts);
     text +=
         fmt::format("model = {}.from_pretrained(folder)\n{}```\n", autoClass(facts), pipelineLines(facts));
     if (!hasTokenizer)
@@ -328,6 +347,16 @@ std::string seenText(const CardFacts& facts)
     return text;
 }
 
+std::string adapterText(const CardFacts& facts)
+{
+    const ModelSpec& model = facts.spec.model;
+    return fmt::format("rank {}, alpha {}, dropout {}, of {}: {} trained parameters; {}", model.lora.rank,
+                       model.lora.alpha, model.lora.dropout,
+                       plain(fmt::format("{}", fmt::join(loraTargets(model), ", "))),
+                       grouped(trainedParameterCount(model)),
+                       facts.adaptersAlone ? "this folder has them alone" : "merged into these weights");
+}
+
 Rows recipeRows(const CardFacts& facts)
 {
     const RunSpec spec = facts.phase();
@@ -347,6 +376,8 @@ Rows recipeRows(const CardFacts& facts)
     rows.push_back({"Precision", precisionText(spec)});
     rows.push_back(
         {"Dropout", fmt::format("{}, of attention {}", spec.model.dropout, spec.model.attentionDropout)});
+    if (spec.model.lora.isOn())
+        rows.push_back({"Low-rank adapters", adapterText(facts)});
     rows.push_back({"Seed", std::to_string(spec.seed)});
     return rows;
 }

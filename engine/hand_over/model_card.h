@@ -30,6 +30,7 @@ struct CardFacts {
     std::optional<Manifest> dataSet{};        ///< that the run was trained on, in phase() if it has phases
     std::optional<TrainingHistory> history{}; ///< up to `step`
     std::string hardware{};                   ///< hardwareText()
+    bool adaptersAlone = false;               ///< the folder has low-rank adapters for PEFT, and no weights
 
     /// What the run was at the step.
     RunSpec phase() const { return specOfStep(spec, step.value); }

@@ -44,6 +44,9 @@ public:
     Status run()
     {
         TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(m_folder, m_model.spec()));
+        if (m_options.adapters && !m_model.spec().lora.isOn())
+            return badInput("--adapters: the model was trained without low-rank adapters",
+                            "leave it out to export the weights");
         TRAINYARD_TRY_STATUS(checkSpace());
         TRAINYARD_TRY_STATUS(addTokenizer());
         addCard();
@@ -52,7 +55,7 @@ public:
                 fmt::format("writing {} of weights to {}\n", formatBytes(weightBytes()), m_folder.string()));
         m_extras.onProgress = [this](Bytes written, Bytes total) { return onProgress(written, total); };
         TRAINYARD_TRY(const Bytes maxShard, parseBytes(m_options.maxShard));
-        return runExport({m_model.folder(), m_folder, maxShard, m_extras});
+        return runExport({m_model.folder(), m_folder, maxShard, m_extras, m_options.adapters});
     }
 
 private:
@@ -131,7 +134,8 @@ private:
                         .spec = spec(),
                         .step = m_model.position()->step,
                         .consumedSamples = m_model.position()->consumedSamples,
-                        .tokenizer = m_tokenizer};
+                        .tokenizer = m_tokenizer,
+                        .adaptersAlone = m_options.adapters};
         if (facts.hasRun())
             addRunFacts(facts);
         m_extras.files["README.md"] = modelCard(facts);

@@ -1,6 +1,7 @@
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 
 #include "engine/checkpoint/format/checkpoint_reader.h"
+#include "engine/checkpoint/hugging_face/adapter_folder.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/training_state.h"
@@ -8,6 +9,16 @@
 #include "engine/nn/language_model.h"
 
 namespace trainyard {
+
+namespace {
+
+/// Where the base model was is of no use elsewhere; what it is called often is.
+std::string baseName(const InitSpec& init)
+{
+    return std::filesystem::path(init.path).filename().string();
+}
+
+} // namespace
 
 Status runImport(const ImportOptions& options)
 {
@@ -23,10 +34,16 @@ Status runExport(const ExportOptions& options)
 {
     TRAINYARD_TRY(const FoundWeights found, findCheckpoint(options.checkpoint));
     TRAINYARD_TRY(CheckpointReader reader, CheckpointReader::open(found.folder));
-    const ModelSpec& spec = reader.manifest().position.spec.model;
+    const RunSpec& run = reader.manifest().position.spec;
+    const ModelSpec& spec = run.model;
     TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(options.huggingFace, spec)); // before reading everything
+    if (options.adaptersAlone && !spec.lora.isOn())
+        return badInput("the model was trained without low-rank adapters", "export its weights");
     LanguageModel model(spec, ComputeType::Float32);
     TRAINYARD_TRY_STATUS(TrainingState(model.parameters()).load(reader));
+    if (options.adaptersAlone)
+        return writeAdapterFolder(options.huggingFace, spec, model.parameters(), baseName(run.init),
+                                  options.extras);
     return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard,
                                   options.extras);
 }

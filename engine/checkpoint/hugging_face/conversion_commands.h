@@ -17,12 +17,13 @@ struct ExportOptions {
     std::filesystem::path huggingFace; ///< must not exist
     Bytes maxShard = 5 * kGiB;         ///< larger weights are split into several files
     FolderExtras extras{};
+    bool adaptersAlone = false; ///< as PEFT stores them, instead of the weights with the adapters added
 };
 
 /// `trainyard-worker import`.
 Status runImport(const ImportOptions& options);
-/// The weights of a checkpoint, and `extras`, as a folder of Hugging Face's. Errors of chooseCheckpoint(),
-/// CheckpointReader and writeHuggingFaceFolder().
+/// The weights of a checkpoint, and `extras`, as a folder of Hugging Face's. BadInput without the adapters
+/// that are asked for; errors of chooseCheckpoint(), CheckpointReader and writeHuggingFaceFolder().
 Status runExport(const ExportOptions& options);
 
 } // namespace trainyard

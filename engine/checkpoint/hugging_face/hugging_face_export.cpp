@@ -5,9 +5,11 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/watched_writing.h"
+#include "engine/checkpoint/hugging_face/adapter_folder.h"
 #include "engine/checkpoint/hugging_face/format/architecture.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
+#include "engine/model/adapter_names.h"
 #include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
@@ -32,6 +34,8 @@ std::vector<ExportedTensor> exportedTensors(const ModelSpec& model, const Parame
     const Architecture& architecture = architectureOf(model);
     std::vector<ExportedTensor> tensors;
     for (const Parameter& parameter : parameters.parameters()) {
+        if (isOfAdapter(parameter.spec.name))
+            continue; // added to the weight of its product
         tensors.push_back({parameter.spec.name, &parameter});
         const std::string second = architecture.secondName(parameter.spec.name, model);
         if (!second.empty())
@@ -57,14 +61,14 @@ std::vector<Shard> intoShards(const std::vector<ExportedTensor>& tensors, Bytes 
 
 using BeforeTensor = std::function<Status(const TensorBytes&)>;
 
-Status writeShard(const fs::path& file, const ModelSpec& model, const Shard& shard,
-                  const BeforeTensor& beforeTensor)
+Status writeShard(const fs::path& file, const ModelSpec& model, const ParameterStore& parameters,
+                  const Shard& shard, const BeforeTensor& beforeTensor)
 {
     std::vector<at::Tensor> values; // alive while they are written
     std::vector<TensorBytes> tensors;
     for (const ExportedTensor& tensor : shard) {
-        values.push_back(
-            huggingFaceLayout(model, tensor.parameter->spec, tensor.parameter->master.to(at::kFloat)));
+        values.push_back(huggingFaceLayout(model, tensor.parameter->spec,
+                                           mergedWeight(model, parameters, *tensor.parameter)));
         tensors.push_back(bytesOf(tensor.name, values.back()));
     }
     const auto written = writeSafetensorsWatched(file, tensors, {{"format", "pt"}}, beforeTensor);
@@ -110,14 +114,14 @@ BeforeTensor progressOf(const std::vector<Shard>& shards, const FolderExtras& ex
     };
 }
 
-Status writeWeights(const fs::path& folder, const ModelSpec& model, const std::vector<Shard>& shards,
-                    const BeforeTensor& beforeTensor)
+Status writeWeights(const fs::path& folder, const ModelSpec& model, const ParameterStore& parameters,
+                    const std::vector<Shard>& shards, const BeforeTensor& beforeTensor)
 {
     if (shards.size() == 1)
-        return writeShard(folder / kWeightsName, model, shards.front(), beforeTensor);
+        return writeShard(folder / kWeightsName, model, parameters, shards.front(), beforeTensor);
     for (std::size_t i = 0; i < shards.size(); ++i)
         TRAINYARD_TRY_STATUS(
-            writeShard(folder / shardName(i, shards.size()), model, shards[i], beforeTensor));
+            writeShard(folder / shardName(i, shards.size()), model, parameters, shards[i], beforeTensor));
     return writeFileAtomically(folder / kWeightsIndexName, indexOf(shards));
 }
 
@@ -160,7 +164,7 @@ Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
         TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / kConfigName, configOf(model, extras)));
         for (const auto& [name, content] : extras.files)
             TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / name, content));
-        return writeWeights(temporary, model, shards, progressOf(shards, extras));
+        return writeWeights(temporary, model, parameters, shards, progressOf(shards, extras));
     });
 }
 

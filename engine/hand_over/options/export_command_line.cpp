@@ -58,6 +58,10 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
     command.add_flag("--no-tokenizer", options.withoutTokenizer, "Weights and model card alone")
         ->needs(folder)
         ->excludes(vocabulary);
+    command
+        .add_flag("--adapters", options.adapters,
+                  "Low-rank adapters alone, for PEFT (default: weights with the adapters merged)")
+        ->needs(folder);
     return folder;
 }
 
@@ -76,6 +80,7 @@ std::vector<std::string> modelExportArguments(const ModelExportOptions& options)
     addIf(!options.vocabulary.empty(), {"--vocab", options.vocabulary});
     addIf(options.cased, {"--cased"});
     addIf(options.withoutTokenizer, {"--no-tokenizer"});
+    addIf(options.adapters, {"--adapters"});
     addIf(true, {"--", options.model});
     return words;
 }

@@ -10,7 +10,7 @@
 namespace CLI {
 class App;
 class Option;
-}
+} // namespace CLI
 
 namespace trainyard {
 
@@ -24,6 +24,7 @@ struct ModelExportOptions {
     std::string vocabulary;           ///< vocab.txt; empty: that of the run's data set
     bool cased = false;               ///< keep the case, even if `vocabulary` looks as if it had none
     bool withoutTokenizer = false;
+    bool adapters = false; ///< low-rank adapters alone, as PEFT stores them
 
     bool operator==(const ModelExportOptions&) const = default;
 };
@@ -32,7 +33,8 @@ struct ModelExportOptions {
 /// returned option is the folder's; the others need it.
 CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& options);
 
-/// The arguments that parse into `options`: those of settings that differ from the usual ones, then the model.
+/// The arguments that parse into `options`: those of settings that differ from the usual ones, then the
+/// model.
 std::vector<std::string> modelExportArguments(const ModelExportOptions& options);
 
 } // namespace trainyard

@@ -52,6 +52,9 @@ private slots:
         best.best = true;
         best.withoutTokenizer = true;
         QTest::addRow("the best, without tokenizer") << best;
+        ModelExportOptions adapters = usual();
+        adapters.adapters = true;
+        QTest::addRow("adapters") << adapters;
     }
     void argumentsParseIntoTheSameOptions()
     {
