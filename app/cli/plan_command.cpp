@@ -128,14 +128,20 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         if (offloads && group.first.mainPerRank)
             rows << QStringList{"host memory of " + group.name(), textOf(*group.first.mainPerRank)};
     }
-    console::print(QString("%1 parameters on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
+    const QString trained =
+        spec.model.lora.isOn()
+            ? QString(", %1 trainable,")
+                  .arg(console::number(static_cast<double>(trainedParameterCount(spec.model))))
+            : QString();
+    console::print(QString("%1 parameters%8 on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
                        .arg(console::number(static_cast<double>(parameterCount(spec.model))))
                        .arg(spec.layout.worldSize())
                        .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
                        .arg(spec.layout.data)
                        .arg(spec.layout.context)
                        .arg(spec.layout.tensor)
-                       .arg(spec.layout.pipeline));
+                       .arg(spec.layout.pipeline)
+                       .arg(trained));
     console::print(console::table(rows));
     for (const std::string& assumption : estimate.assumptions)
         console::print("  " + QString::fromStdString(assumption));
@@ -164,6 +170,7 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
                      const std::optional<WeightComparison>& weights, std::optional<std::uint64_t> testRows)
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
+                     {"trainable_parameters", static_cast<qint64>(trainedParameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
                      {"sequences", toJson(shape)},
                      {"memory_per_rank", toJson(planned.memory.bytes)},

@@ -196,17 +196,26 @@ QStringList timeAssumptions(const PlannedTime& time)
     return sentences;
 }
 
+PlanMetric parameterMetric(const ModelSpec& model)
+{
+    const auto parameters = static_cast<double>(parameterCount(model));
+    const auto trained = static_cast<double>(trainedParameterCount(model));
+    if (!model.lora.isOn())
+        return countMetric("Parameters", parameters, "trainable values",
+                           "Every tensor of the model, with biases, norms, embeddings and heads.");
+    return countMetric("Trainable", trained, "values",
+                       "Low-rank adapters and the last product of a task; all other weights are frozen.");
+}
+
 } // namespace
 
 std::vector<PlanMetric> planMetrics(const PlannedDesign& design)
 {
     const RunSpec& spec = design.spec;
     const double tokensPerStep = static_cast<double>(spec.batch.global) * design.shape.length;
-    std::vector<PlanMetric> metrics{
-        countMetric("Parameters", static_cast<double>(parameterCount(spec.model)), "trainable values",
-                    "Every tensor of the model, with biases, norms, embeddings and heads."),
-        countMetric("Ranks", spec.layout.worldSize(), "processes, one per slot",
-                    "Data × context × pipeline × tensor parallel.")};
+    std::vector<PlanMetric> metrics{parameterMetric(spec.model),
+                                    countMetric("Ranks", spec.layout.worldSize(), "processes, one per slot",
+                                                "Data × context × pipeline × tensor parallel.")};
     addMemoryMetrics(metrics, design.plan);
     metrics.push_back(countMetric("Tokens/step", tokensPerStep, "tokens",
                                   "Global batch × tokens of a sequence; padding counts."));
