@@ -282,8 +282,18 @@ void checkMix(const DatasetSpec& dataset, Checker& check)
         checkMixedSet(dataset.mix, number, check);
 }
 
-void checkDataset(const DatasetSpec& dataset, Checker& check)
+/// Labels, and the questions of answers, are numbered within one data set.
+void checkMixedTask(const RunSpec& spec, Checker& check)
 {
+    check.require(!spec.model.task.isOn() || !spec.dataset.isMix(), "dataset.mix",
+                  "names several data sets, and those for a task cannot be mixed",
+                  "prepare one data set of all examples, and name it in dataset.path");
+}
+
+void checkDataset(const RunSpec& spec, Checker& check)
+{
+    const DatasetSpec& dataset = spec.dataset;
+    checkMixedTask(spec, check);
     if (dataset.isMix())
         return checkMix(dataset, check);
     check.require(!dataset.path.empty(), "dataset.path", "is empty",
@@ -336,7 +346,7 @@ Diagnostics validatePhase(const RunSpec& spec)
     checkOptimizer(spec, check);
     checkLossScale(spec.precision.lossScale, check);
     checkMemory(spec, check);
-    checkDataset(spec.dataset, check);
+    checkDataset(spec, check);
     checkInit(spec.init, check);
     checkEvaluation(spec.evaluation, spec.model.task, check);
     checkSlurm(spec.launch.slurm, check);

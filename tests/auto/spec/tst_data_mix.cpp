@@ -147,6 +147,13 @@ private slots:
         QVERIFY(!QString::fromStdString(toJson(run)).contains("mix"));
     }
 
+    void refusesAMixForATask()
+    {
+        RunSpec run = parseMixed(kTwoSets).spec;
+        run.model.task.kind = TaskKind::Classify;
+        QVERIFY(saidOf(validate(run)).contains("dataset.mix: names several data sets"));
+    }
+
     void refusesMixesThatCannotBe_data()
     {
         QTest::addColumn<QString>("dataset");
