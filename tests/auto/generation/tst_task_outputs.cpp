@@ -14,6 +14,7 @@
 #include "engine/generation/task_outputs.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/language_model.h"
+#include "tests/auto/evaluation/hugging_face_reference.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -24,9 +25,7 @@ constexpr double kTolerance = 1e-9; // float64 in another order of the sums
 
 fs::path reference(const std::string& task)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf_families" /
-           ("bert-" + task + "-tiny");
+    return sharedFolder("data/hf_families/bert-" + task + "-tiny");
 }
 
 /// A model with four rows, and what Hugging Face computes from them.
@@ -128,7 +127,7 @@ private slots:
         QVERIFY(reference.labels().empty());
         for (std::int64_t i = 0; i < kRows; ++i) {
             const double value = valueOfRow(reference.model(), reference.row(i)).value();
-            QVERIFY(errorOf({value}, reference.expected("logits", i)) < kTolerance);
+            QVERIFY(errorOf(std::vector{value}, reference.expected("logits", i)) < kTolerance);
         }
     }
 
