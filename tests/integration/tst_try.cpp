@@ -211,9 +211,9 @@ private slots:
         QString context;
         for (int word = 9; word < 90; ++word) // longer than the model's 64 positions: several rows
             context += "word" + QString::number(word) + ' ';
-        const QStringList command{"try",     taskModel("answer"), "the train", "--pair",    context,
-                                  "--vocab", taskVocabulary(),    "--json",    "--answers", "7"};
-        const CliResult result = m_cli.run(command);
+        const QStringList command{"try",   taskModel("answer"), "the train",      "--pair",
+                                  context, "--vocab",           taskVocabulary(), "--json"};
+        const CliResult result = m_cli.run(command + QStringList{"--answers", "7"});
         QVERIFY2(result.status == 0, qPrintable(result.err));
         const QJsonArray answers = documentIn(result)["answers"][0].toArray();
         QCOMPARE(answers.size(), 7);
