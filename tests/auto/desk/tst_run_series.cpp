@@ -11,6 +11,7 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_series.h"
 #include "app/runs/time_to_target.h"
+#include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
 
@@ -199,6 +200,33 @@ private slots:
                                                  {"1", displayCount(4000), "★ 8.000", "7.500",
                                                   displayPercent(0.25), displaySeconds(0.25)}}));
         QVERIFY(evaluationText({}, {}).rows.isEmpty());
+    }
+
+    void listsTheMetricsOfATask_data()
+    {
+        QTest::addColumn<int>("task");
+        QTest::addColumn<QStringList>("metrics");
+        QTest::addRow("classify") << int(TaskKind::Classify)
+                                  << QStringList{"Accuracy", "F1", "Matthews correlation"};
+        QTest::addRow("regress") << int(TaskKind::Regress)
+                                 << QStringList{"Pearson correlation", "Spearman correlation"};
+        QTest::addRow("tag") << int(TaskKind::Tag) << QStringList{"Accuracy", "F1"};
+        QTest::addRow("answer") << int(TaskKind::Answer) << QStringList{"Exact match (%)", "F1"};
+    }
+    void listsTheMetricsOfATask()
+    {
+        QFETCH(int, task);
+        QFETCH(QStringList, metrics);
+        support::SampleRun run;
+        run.task = TaskKind(task);
+        RunSeries series;
+        series.apply("steps", records(1, 1, {step(1, 9), support::sampleEvaluation(run, 1)}));
+        RunFacts facts;
+        facts.spec = RunSpec{};
+        facts.spec->model.task.kind = run.task;
+        const TextTable table = evaluationText(facts, series);
+        QCOMPARE(table.columns, (QStringList{"Step", "Tokens", "Loss"} + metrics + QStringList{"Time"}));
+        QVERIFY(!table.rows[0].contains("–"));
     }
 
     /// As keep_best judges them: by accuracy the second one, whose loss is higher.

@@ -296,6 +296,22 @@ private slots:
         QVERIFY(!sectionOf(reportOf({support::SampleRun()}), "Held-out evaluation"));
     }
 
+    void reportsTheMetricsOfATask()
+    {
+        support::SampleRun sample = evaluatedSample("questions", 2);
+        sample.task = TaskKind::Answer;
+        const auto document = reportOf({sample});
+        const ReportSection* section = sectionOf(document, "Held-out evaluation");
+        QVERIFY(section);
+        const auto figures = blocksOf<ReportFigure>(*section);
+        QCOMPARE(figures.size(), 3); // loss, exact match and F1
+        QCOMPARE(figures[1].caption, QString("Held-out exact match (%)"));
+        QCOMPARE(figures[2].curves[0].y.last(), support::sampleEvaluation(sample, 400).task.f1.value_or(0));
+        const auto tables = blocksOf<ReportTable>(*section);
+        QVERIFY(tables[0].columns.contains("exact match (%)") && tables[0].columns.contains("F1"));
+        QVERIFY(!tables[0].columns.contains("masked-LM accuracy"));
+    }
+
     void tellsTimeTokensAndCostToTheTarget()
     {
         support::SampleRun one = evaluatedSample("one", 1);

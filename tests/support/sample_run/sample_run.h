@@ -36,7 +36,7 @@ struct SampleRun {
     int pipeline = 1;     ///< pipeline ranks; divides worldSize
     bool hasGpus = false; ///< a device per rank, with temperature and power
     int rowLength = 0;    ///< of the data set, whose manifest is kept with the run; 0 = it is not
-    TaskKind task{};      ///< of the specification; the records stay those of pre-training
+    TaskKind task{};      ///< of the specification and of the evaluations
     std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
     unsigned seed = 1;                                ///< of the noise
 };
@@ -44,7 +44,8 @@ struct SampleRun {
 /// One step of such a run; ranks' memory and phases included.
 StepRecord sampleStep(const SampleRun& run, std::int64_t step);
 
-/// The evaluation after such a step, for the run's model: a masked-language model with next-sentence head.
+/// The evaluation after such a step, for the run's model: a masked-language model with next-sentence head, or
+/// one with the head of its task, whose metrics it has.
 EvaluationRecord sampleEvaluation(const SampleRun& run, std::int64_t step);
 
 /// Writes the run's folder under `runsFolder` (spec.json, host.json, dataset.json, inventory.json, journal/,
