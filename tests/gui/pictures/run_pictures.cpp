@@ -182,6 +182,7 @@ support::SampleRun taskRun(const QString& id, const QString& name, TaskKind task
     run.name = name;
     run.steps = run.reached = 60;
     run.task = task;
+    run.evaluateEvery = 5;
     run.startNs = nowNs() - 4 * kDayNs;
     run.seed = 11;
     return run;
@@ -655,6 +656,7 @@ const QList<Picture>& runPictures()
         {"runs-resumed", [](DeskWindow& desk) { showRun(desk, kResumed, Charts); }},
         {"runs-plan-resumed", [](DeskWindow& desk) { showRun(desk, kResumed, Plan); }},
         {"runs-demo-end", showEndOfDemo},
+        {"runs-task", [](DeskWindow& desk) { showRun(desk, kClassifies, Charts); }},
         {"runs-stopped", [](DeskWindow& desk) { showRun(desk, kStopped, Charts); }},
         {"runs-gone", showGone},
         {"compare",
@@ -675,6 +677,7 @@ const QList<Picture>& runPictures()
         {"reports-study", [](DeskWindow& desk) { report(desk, study()); }},
         {"reports-target", [](DeskWindow& desk) { report(desk, {kReached}); }},
         {"reports-phases", [](DeskWindow& desk) { report(desk, {kPhased}); }},
+        {"reports-task", [](DeskWindow& desk) { report(desk, {kAnswers}); }},
         {"reports-long-names",
          [](DeskWindow& desk) {
              report(desk, {kFailed, kLive});
