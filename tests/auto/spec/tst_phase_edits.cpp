@@ -20,7 +20,7 @@ RunSpec plainRun()
 }
 
 /// 30 steps as the run, then 10 of a smaller batch with another peak learning rate.
-RunSpec twoPhases()
+RunSpec runOfTwoPhases()
 {
     RunSpec run = plainRun();
     addPhase(run);
@@ -63,7 +63,7 @@ private slots:
 
     void overridesWhatDiffersAndNothingElse()
     {
-        const RunSpec run = twoPhases();
+        const RunSpec run = runOfTwoPhases();
         QCOMPARE(run.launch.steps, 40);
         QCOMPARE(run.phases[1].named,
                  (std::set<std::string>{"batch.global", "batch.micro", "optimizer.learning_rate"}));
@@ -76,7 +76,7 @@ private slots:
 
     void aFileHasWhatWasEdited()
     {
-        const RunSpec run = twoPhases();
+        const RunSpec run = runOfTwoPhases();
         const ParsedSpec parsed = parseSpec(toJson(run));
         QVERIFY(parsed.diagnostics.empty());
         QVERIFY(parsed.spec == run);
@@ -84,7 +84,7 @@ private slots:
 
     void aValueThatIsTheRunsAgainStaysOverridden()
     {
-        RunSpec run = twoPhases();
+        RunSpec run = runOfTwoPhases();
         RunSpec second = specOfPhase(run, 1);
         second.batch.micro = run.batch.micro;
         overrideInPhase(run, 1, second);
@@ -95,7 +95,7 @@ private slots:
 
     void inheritsAgain()
     {
-        RunSpec run = twoPhases();
+        RunSpec run = runOfTwoPhases();
         for (const char* field : {"batch.global", "batch.micro", "optimizer.learning_rate"})
             inheritFromRun(run, 1, field);
         RunSpec untouched = plainRun();
@@ -106,7 +106,7 @@ private slots:
 
     void movesAndCopiesWithWhatTheyOverride()
     {
-        RunSpec run = twoPhases();
+        RunSpec run = runOfTwoPhases();
         run.phases[0].name = "a";
         run.phases[1].name = "b";
         duplicatePhase(run, 1);
@@ -123,7 +123,7 @@ private slots:
     /// A suggested setting is one of the phase's specification, and is written where the user writes it.
     void appliesToTheRunWhatThePhaseInherits()
     {
-        RunSpec run = twoPhases();
+        RunSpec run = runOfTwoPhases();
         RunSpec wanted = specOfPhase(run, 1);
         wanted.layout.data = 2;
         wanted.batch.accumulation = 1;
@@ -149,7 +149,7 @@ private slots:
 
     void stepsBeyondAllNumbersAreReported()
     {
-        RunSpec run = twoPhases();
+        RunSpec run = runOfTwoPhases();
         setPhaseSteps(run, 0, 2'000'000'000);
         setPhaseSteps(run, 1, 2'000'000'000);
         const Diagnostics problems = validate(run);
