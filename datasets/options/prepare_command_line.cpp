@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <map>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -60,11 +59,15 @@ struct OptionAdder {
     template <NamedEnum Enum>
     void operator()(const OptionInfo& info, Enum& value) const
     {
-        std::map<std::string, Enum> choices;
-        for (const std::string_view name : kEnumNames<Enum>)
-            choices.emplace(name, *enumFromName<Enum>(name));
+        const auto toNumber = [](std::string& text) {
+            const auto chosen = enumFromName<Enum>(CLI::detail::to_lower(text));
+            if (!chosen)
+                return fmt::format("{} is none of: {}", text, acceptedNames<Enum>());
+            text = std::to_string(static_cast<int>(*chosen)); // as CLI11 reads an enumeration
+            return std::string();
+        };
         command.add_option(info.option, value, info.help + ": " + acceptedNames<Enum>())
-            ->transform(CLI::CheckedTransformer(choices, CLI::ignore_case).description(""))
+            ->transform(CLI::Validator(toNumber, ""))
             ->option_text(fmt::format("TEXT [{}]", nameOf(value)));
     }
 };
@@ -153,7 +156,8 @@ void PrepareCommandLine::addTo(CLI::App& command)
     command
         .add_option(
             "--labels", m_options.task.labels,
-            "classes of a task in the order of their numbers (default: those of the examples, sorted)")
+            "classes of a task, separated by commas, in the order of their numbers (default: those of the "
+            "examples, sorted)")
         ->delimiter(',')
         ->allow_extra_args(false);
     command

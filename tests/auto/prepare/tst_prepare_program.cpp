@@ -210,6 +210,9 @@ private slots:
         QTest::addColumn<QString>("named");
         QTest::addRow("no command") << QStringList{} << "subcommand";
         QTest::addRow("unknown option") << QStringList{"verify", "x", "--fast"} << "--fast";
+        QTest::addRow("unknown task")
+            << QStringList{"prepare", "x", "--vocab", "v", "--out", "o", "--task", "sort"}
+            << "--task: sort is none of: none, classify";
         QTest::addRow("no vocabulary") << QStringList{"prepare", "x.xml", "--out", "y"} << "--vocab";
         QTest::addRow("no dump") << QStringList{"prepare", "nowhere.xml", "--train-vocab",
                                                 "500",     "--out",       "y"}
