@@ -58,11 +58,11 @@ public:
 
     Result<Manifest> write(const fs::path& folder)
     {
-        m_progress.start(Stage::Tokens,
+        m_progress.start(Stage::Instances, // its documents are the examples
                          m_examples.training.examples.size() + m_examples.heldOut.examples.size());
         TRAINYARD_TRY(const std::vector<TaskRow> training, encode(m_examples.training));
         TRAINYARD_TRY(const std::vector<TaskRow> heldOut, encode(m_examples.heldOut));
-        m_progress.finish(Stage::Tokens);
+        m_progress.finish(Stage::Instances);
         m_progress.start(Stage::Shards, training.size() + heldOut.size());
         Manifest manifest = describe();
         TRAINYARD_TRY_STATUS(writeSide(folder, training, true, manifest));
@@ -85,7 +85,7 @@ private:
         for (const TaskExample& example : examples.examples) {
             TRAINYARD_TRY_STATUS(m_cancel.check());
             TRAINYARD_TRY_STATUS(m_encoder.encode(examples, example, number++, rows));
-            m_progress.advance(Stage::Tokens, 1);
+            m_progress.advance(Stage::Instances, 1);
         }
         return rows;
     }
