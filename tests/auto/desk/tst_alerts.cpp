@@ -434,6 +434,10 @@ private slots:
         told.facts.spec->evaluation.everySteps = 300; // step 400 is followed by none
         told.run.nowMs -= 200'000;
         QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList{"stall"});
+        told.facts.spec->phases.resize(2);
+        told.facts.spec->phases[0].steps = 100; // step 400 is the 300th of the second phase
+        told.facts.spec->phases[1].steps = 900;
+        QCOMPARE(namesOf(alertsOf(told.run, {})), QStringList());
     }
 
     void theTimeOfTheLastEvaluationsLimitsThatOfTheNext()
