@@ -18,10 +18,12 @@ constexpr std::pair<const char*, const char*> kGroupLabels[] = {{"model", "Model
                                                                 {"cluster.nodes", "Hosts"},
                                                                 {"layout", "Parallelism"},
                                                                 {"batch", "Batch"},
+                                                                {"batch.ramp", "Batch ramp"},
                                                                 {"optimizer", "Optimizer"},
                                                                 {"precision", "Precision"},
                                                                 {"memory", "Memory"},
                                                                 {"dataset", "Data set"},
+                                                                {"dataset.mix", "Mix of data sets"},
                                                                 {"init", "Starting weights"},
                                                                 {"task", "Task"},
                                                                 {"lora", "Low-rank adapters"},
@@ -105,11 +107,17 @@ QString shortUnit(const QString& unit)
 QString fieldLabel(const QString& path)
 {
     static const QRegularExpression node(QStringLiteral(R"(^cluster\.nodes\[(\d+)\](?:\.(\w+))?$)"));
+    static const QRegularExpression mixed(QStringLiteral(R"(^dataset\.mix\[(\d+)\](?:\.(\w+))?$)"));
     static const QRegularExpression phase(QStringLiteral(R"(^phases\[(\d+)\](?:\.(.+))?$)"));
     static const QRegularExpression element(QStringLiteral(R"(^(.+)(\[\d+\])$)"));
     if (const auto match = node.match(path); match.hasMatch()) {
         const QString host = fieldText("Host %1").arg(match.captured(1).toInt() + 1);
         return !match.captured(2).isEmpty() ? fieldText("%1: %2").arg(host, match.captured(2)) : host;
+    }
+    if (const auto match = mixed.match(path); match.hasMatch()) {
+        const QString set = fieldText("Data set %1").arg(match.captured(1).toInt() + 1);
+        const QString field = match.captured(2);
+        return field.isEmpty() || field == QLatin1String("path") ? set : fieldText("%1: %2").arg(set, field);
     }
     if (const auto match = phase.match(path); match.hasMatch())
         return labelInPhase(match.captured(1).toInt(), match.captured(2));

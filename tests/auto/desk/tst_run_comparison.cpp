@@ -72,6 +72,9 @@ private slots:
                                                  {"Phase 2: Pack sequences", "true", "false"}}));
         QCOMPARE(withFieldLabels(QString("see phases[1].batch.packing")),
                  QString("see \u201CPhase 2: Pack sequences\u201D"));
+        QCOMPARE(withFieldLabels(QString("dataset.mix[1].weight of dataset.mix, batch.ramp.start")),
+                 QString("\u201CData set 2: weight\u201D of \u201CMix of data sets\u201D, \u201CBatch at "
+                         "start\u201D"));
     }
 
     void anErrorByItselfIsASentence()
