@@ -220,9 +220,9 @@ private slots:
         QCOMPARE(saidOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 9)})), QString());
         QCOMPARE(mixedTestRows(run.dataset, {0, 9}), std::uint64_t(9));
         QCOMPARE(mixedTestRows(run.dataset, {70, 3}),
-                 std::uint64_t(10)); // 7 and 3, and then one of the other
+                 std::uint64_t(11)); // 7 and 3, and one more of the larger
         QCOMPARE(*mixedShape(run.dataset, {shapeWithRows(700, 70), shapeWithRows(300, 3)}).testRows,
-                 std::uint64_t(10));
+                 std::uint64_t(11));
         QCOMPARE(mixedShape(run.dataset, {shapeWithRows(700, 0), shapeWithRows(300, 0)}).trainingRows,
                  std::uint64_t(1000));
     }
