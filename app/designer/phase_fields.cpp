@@ -92,6 +92,14 @@ PhaseSection overrides(const QString& title, const QStringList& paths, int phase
 
 } // namespace
 
+QStringList inheritedWith(const QString& field)
+{
+    if (!termOf(field))
+        return {field};
+    return {QStringLiteral("batch.micro"), QStringLiteral("batch.accumulation"),
+            QStringLiteral("batch.global")};
+}
+
 std::vector<PhaseSection> phaseSections(int phase)
 {
     return {ownSection(phase),

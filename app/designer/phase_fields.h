@@ -17,6 +17,10 @@ struct PhaseSection {
     std::vector<PhaseField> fields;
 };
 
+/// Returns the fields that are inherited together with this one of the run: the terms of the batch equation,
+/// which follow each other; else the field alone.
+QStringList inheritedWith(const QString& field);
+
 /// Returns the rows of the form of a phase, from 0: its own fields first, without a title, then those that it
 /// can override. Without such a phase the getters give defaults, and the setters do nothing.
 std::vector<PhaseSection> phaseSections(int phase);

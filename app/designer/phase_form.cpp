@@ -112,8 +112,10 @@ void PhaseForm::inherit(const QString& field)
     const auto row = std::ranges::find(m_rows, field, &Row::inherited);
     row->editor->control()->setFocus(Qt::OtherFocusReason); // before its button disappears
     m_document.editAtOnce(tr("Use the run's value"), row->editor->field().path, [&](RunSpec& run) {
-        if (m_phase < static_cast<int>(run.phases.size()))
-            inheritFromRun(run, m_phase, field.toStdString());
+        if (m_phase >= static_cast<int>(run.phases.size()))
+            return;
+        for (const QString& one : inheritedWith(field))
+            inheritFromRun(run, m_phase, one.toStdString());
     });
 }
 

@@ -106,7 +106,8 @@ private slots:
         QVERIFY(says(page, "Phase 2 of 3: last"));
         press(page, "Remove the phase");
         QCOMPARE(phaseCount(spec()), 2);
-        QTest::keyClick(page.focusWidget(), Qt::Key_Z, Qt::ControlModifier);
+        list(page)->setFocus();
+        QTest::keyClick(list(page), Qt::Key_Z, Qt::ControlModifier);
         QCOMPARE(spec().phases[1].name, "last");
     }
 
@@ -134,6 +135,8 @@ private slots:
         QVERIFY(inherit->isVisible());
         QTest::mouseClick(inherit, Qt::LeftButton);
         QVERIFY(!isOverridden(spec(), 0, "batch.micro"));
+        QVERIFY(!isOverridden(spec(), 0, "batch.global"));
+        QVERIFY(m_desk.session().document().isValid());
         QCOMPARE(micro->value(), 16);
         QVERIFY(!inherit->isVisible());
         QTest::keyClick(micro, Qt::Key_Z, Qt::ControlModifier);
