@@ -849,6 +849,9 @@ private slots:
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         spec.model.lora = {.rank = 2, .targets = {"query"}};
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
+        phase.dataset = spec.dataset;
+        phase.batch = spec.batch;
+        phase.optimizer = spec.optimizer;
         for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
             const std::string section = key.substr(1, key.find('.', 1) - 1);
             if (section == "dataset" || section == "batch" || section == "optimizer" || section == "memory")
