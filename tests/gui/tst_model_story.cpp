@@ -166,7 +166,7 @@ private slots:
         AWAIT_EQUAL(run()->series().status().state, RunState::Finished);
         const EvaluationTable& evaluations = run()->series().evaluations();
         QVERIFY(evaluations.size() > 0);
-        QCOMPARE(evaluations.at(evaluations.size() - 1).tokenAccuracy.value_or(0), 1.0);
+        QCOMPARE(evaluations.at(evaluations.size() - 1).tokenAccuracy, 1.0);
     }
 
     void triesIt()

@@ -260,22 +260,16 @@ private slots:
     {
         TryOptions settings;
         settings.noAnswer = true;
-        const auto optionsOf = [&](const char* spec) {
-            return optionsFor(modelOf(runEntry(spec)), {"Who?", "He did."}, settings);
+        const auto optionsOf = [&](const char* task) {
+            const QString spec = R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, "task": {"kind": "%1"}})";
+            return optionsFor(modelOf(runEntry(spec.arg(QLatin1String(task)))), {"Who?", "He did."}, settings);
         };
-        const TryOptions answers =
-            optionsOf(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, "task": {"kind": "answer"}})");
-        QCOMPARE(answers.pair, std::string("He did."));
-        QVERIFY(answers.noAnswer);
-        const TryOptions classifies =
-            optionsOf(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, "task": {"kind": "classify"}})");
-        QCOMPARE(classifies.pair, std::string("He did."));
-        QVERIFY(!classifies.noAnswer);
-        for (const char* task : {"tag", "none"}) {
-            const QByteArray spec = QByteArray(R"({"trainyard": 1, "model": {"preset": "bert-tiny"}, )") +
-                                    R"("task": {"kind": ")" + task + "\"}}";
-            QVERIFY2(optionsOf(spec.constData()).pair.empty(), task);
-        }
+        QCOMPARE(optionsOf("answer").pair, std::string("He did."));
+        QVERIFY(optionsOf("answer").noAnswer);
+        QCOMPARE(optionsOf("classify").pair, std::string("He did."));
+        QVERIFY(!optionsOf("classify").noAnswer);
+        for (const char* task : {"tag", "none"})
+            QVERIFY2(optionsOf(task).pair.empty(), task);
     }
 };
 

@@ -38,23 +38,23 @@ namespace {
 
 constexpr TaskKind kKinds[] = {TaskKind::Classify, TaskKind::Regress, TaskKind::Tag, TaskKind::Answer,
                                TaskKind::Complete};
-constexpr std::uint64_t kTestRows = TaskDataShape().testRows;
+constexpr std::uint64_t kTaskTestRows = TaskDataShape().testRows;
 
 std::string nameOfKind(TaskKind kind)
 {
     return std::string(nameOf(kind));
 }
 
-struct Layout {
+struct TaskLayout {
     const char* name;
     ParallelLayout parallel;
     MemorySpec memory{};
     bool packing = false;
 };
 
-const std::vector<Layout>& layouts()
+const std::vector<TaskLayout>& taskLayouts()
 {
-    static const std::vector<Layout> all{
+    static const std::vector<TaskLayout> all{
         {"data 2", {.data = 2}},
         {"data 2, ZeRO 1", {.data = 2}, {.zeroStage = 1}},
         {"data 4, ZeRO 2", {.data = 4}, {.zeroStage = 2}},
@@ -72,7 +72,7 @@ const std::vector<Layout>& layouts()
     return all;
 }
 
-void setLayout(RunSpec& spec, const Layout& layout)
+void setLayout(RunSpec& spec, const TaskLayout& layout)
 {
     spec.layout = layout.parallel;
     spec.memory = layout.memory;
@@ -218,8 +218,8 @@ private slots:
         QTest::addColumn<int>("kind");
         QTest::addColumn<int>("layout");
         for (const TaskKind kind : kKinds) {
-            for (std::size_t i = 0; i < layouts().size(); ++i) {
-                const Layout& layout = layouts()[i];
+            for (std::size_t i = 0; i < taskLayouts().size(); ++i) {
+                const TaskLayout& layout = taskLayouts()[i];
                 const bool sharesRows = layout.parallel.context > 1 || layout.packing;
                 if (kind != TaskKind::Answer || !sharesRows)
                     QTest::addRow("%s, %s", nameOfKind(kind).c_str(), layout.name) << int(kind) << int(i);
@@ -232,7 +232,7 @@ private slots:
         QFETCH(int, layout);
         RunSpec spec = specOf(TaskKind(kind));
         QVERIFY(trainAsThreads(run("one"), spec, {1, 6}).ok());
-        setLayout(spec, layouts()[std::size_t(layout)]);
+        setLayout(spec, taskLayouts()[std::size_t(layout)]);
         QVERIFY(validate(spec).empty());
         const Status status = trainAsThreads(run("shared"), spec, {1, 6});
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
@@ -266,9 +266,9 @@ private slots:
         QVERIFY(trainAsThreads(run("run"), spec, {1, 3}).ok());
         const EvaluationRecord record = evaluationsOf(run("run")).back();
         const auto model = StoredModel::open(run("run")).value().load(ComputeType::Float64).value();
-        const RowBlock rows = taskRows(TaskKind(kind), kTestRows, TaskDataShape().flavour + 1);
+        const RowBlock rows = taskRows(TaskKind(kind), kTaskTestRows, TaskDataShape().flavour + 1);
         const EvaluationRecord expected = expectedRecord(*model, data(TaskKind(kind)), rows);
-        QCOMPARE(record.rows, std::int64_t(kTestRows));
+        QCOMPARE(record.rows, std::int64_t(kTaskTestRows));
         QVERIFY2(std::abs(record.loss - expected.loss) < 1e-12, qPrintable(QString::number(record.loss)));
         QVERIFY(std::abs(record.tokenAccuracy - expected.tokenAccuracy) < 1e-12);
         QVERIFY(areNear(record.task, expected.task));
