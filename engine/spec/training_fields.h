@@ -97,9 +97,9 @@ void describe(Visitor& field, Of<OptimizerSpec>)
            .source = "Pascanu et al., arXiv:1211.5063"});
     field("schedule", &OptimizerSpec::schedule,
           {.label = "Schedule",
-           .help = "How the learning rate falls after the warm-up; wsd (warm-up, stable, decay) keeps its "
-                   "peak until the last optimizer.decay_steps",
-           .source = "Loshchilov and Hutter, arXiv:1608.03983; Hu et al., arXiv:2404.06395, on wsd"});
+           .help = "Fall of the learning rate after the warm-up; wsd keeps its peak until the last "
+                   "optimizer.decay_steps",
+           .source = "Loshchilov, arXiv:1608.03983; wsd: Hu et al., arXiv:2404.06395"});
     field("warmup_steps", &OptimizerSpec::warmupSteps,
           {.label = "Warm-up",
            .help = "Steps over which the learning rate rises linearly from 0",

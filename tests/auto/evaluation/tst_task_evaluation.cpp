@@ -51,6 +51,8 @@ private slots:
             QVERIFY(writeTaskDataset(data(kind), kind).ok());
             QVERIFY(trainAsThreads(run(kind), taskSpec(data(kind), kind), {1, 3}).ok());
         }
+        QVERIFY(writeDataset(path("masked"), {.length = 24, .testRows = 3}).ok());
+        QVERIFY(writeTaskRows(path("five"), taskRows(TaskKind::Classify, 4, 1), 97, 5, false).ok());
     }
 
     void givesWhatTheRunRecorded_data()
@@ -147,8 +149,6 @@ private slots:
         QFETCH(int, model);
         QFETCH(QString, rows);
         QFETCH(QString, said);
-        QVERIFY(writeDataset(path("masked"), {.length = 24, .testRows = 3}).ok());
-        QVERIFY(writeTaskRows(path("five"), taskRows(TaskKind::Classify, 4, 1), 97, 5, false).ok());
         const auto record = evaluate(run(TaskKind(model)), {path(qPrintable(rows))});
         QVERIFY(!record.ok());
         QVERIFY2(problemOf(record).find(said.toStdString()) != std::string::npos, problemOf(record).c_str());
