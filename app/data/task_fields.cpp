@@ -80,11 +80,11 @@ void addTaskColumns(OptionFields& fields, QVBoxLayout* column)
          .text = words("usual names")});
     fields.addOption(column, "--pair",
                      {.label = words("Second column"),
-                      .help = words("Of the second sentence; empty = that of the usual names, or none"),
+                      .help = words("Column of the second sentence; empty = the usual names, if the file has one"),
                       .text = words("usual names")});
     fields.addOption(column, "--label",
                      {.label = words("Label column"),
-                      .help = words("Of the class, number, tags or completion"),
+                      .help = words("Column of the class, number, tags or completion"),
                       .text = words("usual names")});
     fields.addOption(column, "--no-header",
                      {.label = words("First line"),

@@ -20,6 +20,12 @@
 
 namespace trainyard {
 
+namespace {
+
+constexpr int kMinFieldWidth = 120; ///< with the button next to it a row is as narrow as those of the run
+
+} // namespace
+
 PhaseForm::PhaseForm(SpecDocument& document, const DataSetListModel& dataSets, int phase, QWidget* parent)
     : QWidget(parent)
     , m_document(document)
@@ -62,6 +68,7 @@ void PhaseForm::addRow(QVBoxLayout* column, const PhaseField& field, QToolButton
 {
     auto* editor = new FieldEditor(m_document, field.field, this);
     auto* row = new FormRow(field.field.label, editor->control(), field.field.help(), FormRow::Help::OnHover);
+    editor->control()->setMinimumWidth(kMinFieldWidth);
     // The run has fields of the same names.
     explainField(editor->control(), fieldLabel(field.field.path), field.field.help());
     if (field.inherited == QLatin1String("dataset.path"))

@@ -43,7 +43,7 @@ SamplingForm::SamplingForm(QWidget* parent)
     , m_answers(new NumberBox(1, kMaxAnswers))
     , m_continuing(makeContinuing())
     , m_answersHeading(makeLabel({}, "heading"))
-    , m_noAnswer(new QCheckBox(tr("The text may lack the answer")))
+    , m_noAnswer(new QCheckBox(tr("Allowed")))
     , m_answersPart(makeAnswers())
 {
     auto* column = columnLayout(this);

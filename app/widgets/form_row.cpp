@@ -11,6 +11,18 @@
 
 namespace trainyard {
 
+namespace {
+
+const QChar kZeroWidthSpace(0x200b);
+
+/// A path is one long word, and would widen the form.
+QString breakable(QString text)
+{
+    return text.replace(QLatin1Char('/'), QLatin1String("/") + kZeroWidthSpace);
+}
+
+} // namespace
+
 FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent)
     : QWidget(parent)
     , m_shown(shown)
@@ -62,7 +74,7 @@ void FormRow::setError(const QString& sentence)
 {
     const bool wrong = !sentence.isEmpty();
     setRole(m_note, wrong ? "error" : "help");
-    m_note->setText(wrong ? sentence : m_help);
+    m_note->setText(wrong ? breakable(sentence) : m_help);
     m_note->setVisible(wrong || (m_shown == Help::Always && !m_help.isEmpty()));
     setStyleProperty(m_field, "invalid", wrong);
     m_field->setAccessibleDescription(wrong ? sentence : m_help);
@@ -70,7 +82,8 @@ void FormRow::setError(const QString& sentence)
 
 QString FormRow::error() const
 {
-    return m_note->property("role") == QLatin1String("error") ? m_note->text() : QString();
+    return m_note->property("role") == QLatin1String("error") ? m_note->text().remove(kZeroWidthSpace)
+                                                              : QString();
 }
 
 bool FormRow::eventFilter(QObject* watched, QEvent* event)

@@ -21,8 +21,8 @@ void checkShapes(const PrepareOptions& o, Checker& check)
                       "--seq-len", fmt::format("{} is out of range", length),
                       fmt::format("use {} to {}, usually 128 or 512", kMinSequenceLength,
                                   PrepareOptions::kMaxSequenceLength));
-        // Running text has no predictions.
-        check.require(o.instances.objective == Objective::Tokens ||
+        // Running text and labelled examples have no predictions.
+        check.require(o.instances.objective == Objective::Tokens || o.task.kind != TaskKind::None ||
                           (predictions >= 1 && predictions <= length - kSpecialTokens),
                       "--max-pred",
                       fmt::format("{} does not fit a sequence length of {}", predictions, length),

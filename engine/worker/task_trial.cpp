@@ -123,7 +123,7 @@ private:
             return badInput("a model that answers finds parts of a text, and --token-ids has none",
                             "give the question as TEXT and the text with --pair");
         if (answers && m_options.pair.empty())
-            return badInput("the model answers questions about a text, and there is none",
+            return badInput("there is no text for the model to find the answer in",
                             "give the text that has the answer with --pair");
         const bool takesPair = kind() != TaskKind::Tag && hasText();
         if (!m_options.pair.empty() && !takesPair)

@@ -159,12 +159,14 @@ void Hand::saveAs(const QString& button, const QString& file)
     });
     answer.start(50);
     press(button);
+    m_window.activateWindow(); // some platforms leave none active
 }
 
 bool Hand::sees(const QString& text) const
 {
+    const QChar breakHere(0x200b); // in paths
     for (const QLabel* label : m_window.findChildren<QLabel*>()) {
-        if (label->isVisible() && label->text().contains(text))
+        if (label->isVisible() && label->text().remove(breakHere).contains(text))
             return true;
     }
     return false;

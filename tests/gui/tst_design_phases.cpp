@@ -190,6 +190,7 @@ private slots:
         const std::string path = m_desk.session().document().diagnostics().front().path;
         QVERIFY2(path.starts_with("phases[1].batch"), path.c_str());
         choose(page, 0);
+        AWAIT(buttonIn(page, "Phase 2: Global batch")); // explained after a pause
         click(page, "Phase 2: Global batch");
         QVERIFY(says(page, "Phase 2 of 2: long"));
         QWidget* global = field(page, "phases[1].batch.global");
