@@ -29,7 +29,7 @@ constexpr int kFrameMs = 16;
 constexpr int kHintMs = 1800;
 constexpr double kPanShare = 0.25;
 constexpr double kZoomFactor = 0.7;
-constexpr int kLabelGap = 4; ///< pixels from a border to its label
+constexpr int kLabelGap = 4;       ///< pixels from a border to its label
 constexpr double kMinShare = 1e-4; ///< of a logarithmic axis that would begin at zero
 
 QLabel* label(QWidget* parent, const char* role)
@@ -245,8 +245,8 @@ void ChartPanel::drawBorders()
     const QCPRange shown = m_plot->xAxis->range();
     for (qsizetype i = 0; i < m_borders.size(); ++i) {
         const bool isLast = i + 1 == m_borders.size() || m_borders[i + 1].x > shown.upper;
-        const double end = isLast ? m_plot->axisRect()->right()
-                                  : m_plot->xAxis->coordToPixel(m_borders[i + 1].x);
+        const double end =
+            isLast ? m_plot->axisRect()->right() : m_plot->xAxis->coordToPixel(m_borders[i + 1].x);
         if (shown.contains(m_borders[i].x))
             drawBorder(m_borders[i], end);
     }

@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// A field in the form of a phase.
 struct PhaseField {
-    SpecField field; ///< "phases[1].batch.global"; its setter makes the phase override what it changes
+    SpecField field;     ///< "phases[1].batch.global"; its setter makes the phase override what it changes
     QString inherited{}; ///< the field of the run that it overrides, "batch.global"; empty: its own
 };
 

@@ -95,9 +95,9 @@ void PhaseForm::addDataSetButton(FormRow& row, const QString& path)
 
 void PhaseForm::setDataSet(const QString& path, const QString& folder)
 {
-    const auto row = std::ranges::find(m_rows, path, [](const Row& each) { return each.editor->field().path; });
-    m_document.editAtOnce(tr("Data set"), path,
-                          [&](RunSpec& run) { row->editor->field().set(run, folder); });
+    const auto row =
+        std::ranges::find(m_rows, path, [](const Row& each) { return each.editor->field().path; });
+    m_document.editAtOnce(tr("Data set"), path, [&](RunSpec& run) { row->editor->field().set(run, folder); });
 }
 
 QToolButton* PhaseForm::makeInherit(const PhaseField& field)

@@ -23,8 +23,7 @@ class PhaseForm : public QWidget {
     Q_OBJECT
 public:
     /// `phase`: from 0. Document and list must outlive the form; the phase may be removed meanwhile.
-    PhaseForm(SpecDocument& document, const DataSetListModel& dataSets, int phase,
-              QWidget* parent = nullptr);
+    PhaseForm(SpecDocument& document, const DataSetListModel& dataSets, int phase, QWidget* parent = nullptr);
 
     /// A line below the phase's own fields: its sequences, evaluation and such.
     void setFacts(const QString& text);
@@ -43,9 +42,9 @@ private:
     struct Row {
         FormRow* row;
         FieldEditor* editor;
-        QString inherited;     ///< as PhaseField has it
-        QToolButton* inherit;  ///< makes it the run's value again; null for the phase's own fields
-        QToolButton* heading;  ///< of its section; null outside of one
+        QString inherited;    ///< as PhaseField has it
+        QToolButton* inherit; ///< makes it the run's value again; null for the phase's own fields
+        QToolButton* heading; ///< of its section; null outside of one
     };
     struct Heading {
         QToolButton* button;

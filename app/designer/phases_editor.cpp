@@ -62,8 +62,8 @@ PhasesEditor::PhasesEditor(SpecDocument& document, const DataSetListModel& dataS
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_place->setContentsMargins(0, 0, 0, 0);
     auto* column = columnLayout(this, metrics::kHalf);
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_about, m_list, m_totals, m_error, makeButtons(),
-                                                           m_title})
+    for (QWidget* widget :
+         std::initializer_list<QWidget*>{m_about, m_list, m_totals, m_error, makeButtons(), m_title})
         column->addWidget(widget);
     column->addLayout(m_place);
     connect(m_list->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
@@ -228,7 +228,8 @@ void PhasesEditor::showProblems()
         if (!path.startsWith(QLatin1String("phases")) || (m_form && m_form->hasField(path)))
             continue;
         const int phase = phaseIn(path);
-        sentence = phase < 0 ? sentenceOf(problem) : tr("Phase %1: %2").arg(phase + 1).arg(sentenceOf(problem));
+        sentence =
+            phase < 0 ? sentenceOf(problem) : tr("Phase %1: %2").arg(phase + 1).arg(sentenceOf(problem));
         break;
     }
     m_error->setText(sentence);
@@ -252,7 +253,8 @@ void PhasesEditor::showPlans(const PlannedPhases& phases)
 void PhasesEditor::fitHeight()
 {
     const int rows = std::clamp(m_model.rowCount(), 1, kMaxShownPhases);
-    m_list->setFixedHeight(m_list->horizontalHeader()->sizeHint().height() + rows * TableView::kRowHeight + 2);
+    m_list->setFixedHeight(m_list->horizontalHeader()->sizeHint().height() + rows * TableView::kRowHeight +
+                           2);
 }
 
 void PhasesEditor::setFacts(const QString& text)

@@ -194,16 +194,16 @@ std::vector<SpecField> fieldsOfPhase(int phase)
     RowMaker<PhaseSpec, decltype(reach)> maker{rows, path, reach};
     describe(maker, Of<PhaseSpec>());
     // Those of its sections are laid over the run's instead (phase_fields.h).
-    std::erase_if(rows, [&](const SpecField& row) { return row.path.indexOf(QLatin1Char('.'), path.size()) >= 0; });
+    std::erase_if(rows,
+                  [&](const SpecField& row) { return row.path.indexOf(QLatin1Char('.'), path.size()) >= 0; });
     return rows;
 }
 
 std::vector<SpecField> fieldsOf(const QString& path)
 {
     std::vector<SpecField> rows;
-    std::ranges::copy_if(allRows(), std::back_inserter(rows), [&](const SpecField& row) {
-        return row.path.startsWith(path + QLatin1Char('.'));
-    });
+    std::ranges::copy_if(allRows(), std::back_inserter(rows),
+                         [&](const SpecField& row) { return row.path.startsWith(path + QLatin1Char('.')); });
     return rows;
 }
 

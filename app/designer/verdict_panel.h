@@ -66,9 +66,9 @@ private:
     std::vector<ExplainedProblem> m_explained; ///< as shown in the list
     QLabel* m_assumptions;
     QStackedWidget* m_pages; ///< findings, or the basis of the metrics
-    ElidedLabel* m_phase; ///< that the metrics are of
+    ElidedLabel* m_phase;    ///< that the metrics are of
     PlanMetricTable* m_metrics;
-    QLabel* m_all; ///< phases together
+    QLabel* m_all;      ///< phases together
     QLabel* m_obstacle; ///< why there are no time metrics
     QPushButton* m_chooseHardware;
     QPushButton* m_explain;

@@ -16,7 +16,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMaxListedRuns = 20;  ///< newest ones; the id of an older one can be typed
+constexpr int kMaxListedRuns = 20; ///< newest ones; the id of an older one can be typed
 constexpr int kMaxListedHosts = 8;
 constexpr int kMaxListedSteps = 40;
 

@@ -48,9 +48,9 @@ private:
 
     const HardwareLibrary& m_hardware;
     QPointer<const OpenRun> m_run;
-    RunFacts m_facts; ///< of the run or its present phase, as planned
+    RunFacts m_facts;                                     ///< of the run or its present phase, as planned
     std::tuple<QString, std::uint32_t, int> m_plannedFor; ///< run, attempt and phase of the plan
-    QHash<QString, QString> m_hardwareOf;           ///< hardware chosen for each run, by id
+    QHash<QString, QString> m_hardwareOf;                 ///< hardware chosen for each run, by id
     Result<PlannedRun> m_plan = PlannedRun();
     PlanComparison m_comparison;
     QStackedWidget* m_pages;

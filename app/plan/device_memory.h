@@ -25,7 +25,8 @@ struct DeviceMemory {
 
 Bytes totalOf(const MemoryByCategory& categories);
 
-/// All ranks of the run, in order, with the memory planned for the present phase. Ranks fill the hosts' slots in the order of the specification.
+/// All ranks of the run, in order, with the memory planned for the present phase. Ranks fill the hosts' slots
+/// in the order of the specification.
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series);
 /// The same with the planned memory of each rank, if known; `planned` may be shorter.
 QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,

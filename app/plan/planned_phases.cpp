@@ -16,8 +16,7 @@ constexpr double kSecondsPerDay = 86'400;
 
 QString moneyText(const PlannedPhases& phases, double amount)
 {
-    return displayNumber(amount) + QLatin1Char(' ') +
-           toQString(phases.front().time().node.price.currency);
+    return displayNumber(amount) + QLatin1Char(' ') + toQString(phases.front().time().node.price.currency);
 }
 
 QString memoryText(const PlannedDesign& design)
@@ -65,8 +64,7 @@ TextTable phaseTable(const PlannedPhases& phases)
     if (effort)
         table.columns << QObject::tr("Time");
     if (effort && effort->cost > 0)
-        table.columns << QObject::tr("Cost, %1").arg(
-            toQString(phases.front().time().node.price.currency));
+        table.columns << QObject::tr("Cost, %1").arg(toQString(phases.front().time().node.price.currency));
     for (const PlannedDesign& design : phases) {
         QStringList row{phaseLabel(design.run(), design.phase), displayCount(design.spec.launch.steps),
                         memoryText(design)};

@@ -85,7 +85,7 @@ struct PlannedDesign {
     /// Throughput of one rank, against that on the fewest whole nodes (ScalingForecast); NaN = not worked
     /// out.
     double efficiency = std::numeric_limits<double>::quiet_NaN();
-    int phase = 0;                   ///< of the run, from 0
+    int phase = 0;                  ///< of the run, from 0
     std::optional<RunSpec> whole{}; ///< the run; nullopt: it has no phases, and is `spec`
 
     const RunSpec& run() const { return whole ? *whole : spec; }

@@ -17,8 +17,7 @@ struct PhaseSteps {
 PhaseSteps stepsOf(const RecordedRun& run, int phase)
 {
     const RunSpec spec = specOfPhase(*run.facts.spec, phase);
-    const double newest =
-        run.series.steps().isEmpty() ? 0 : run.series.steps().last(StepColumn::Step);
+    const double newest = run.series.steps().isEmpty() ? 0 : run.series.steps().last(StepColumn::Step);
     const double before = static_cast<double>(stepsBefore(*run.facts.spec, phase));
     const double steps = spec.launch.steps;
     return {steps, std::clamp(newest - before, 0.0, steps)};

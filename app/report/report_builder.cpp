@@ -34,19 +34,19 @@ QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, const Phas
                                 ReportTemplate pattern)
 {
     if (pattern == ReportTemplate::Run)
-        return {summarySection(runs),          phasesSection(runs, phases),   curvesSection(runs),
-                heldOutSection(runs, plans),   memorySection(plans.front()),  stepTimeSection(runs, plans),
-                costSection(runs, phases),     datasetSection(runs),          environmentSection(runs),
-                specificationSection(runs),    eventsSection(runs)};
+        return {summarySection(runs),        phasesSection(runs, phases),  curvesSection(runs),
+                heldOutSection(runs, plans), memorySection(plans.front()), stepTimeSection(runs, plans),
+                costSection(runs, phases),   datasetSection(runs),         environmentSection(runs),
+                specificationSection(runs),  eventsSection(runs)};
     if (pattern == ReportTemplate::Comparison)
-        return {summarySection(runs),          specificationSection(runs),    phasesSection(runs, phases),
-                curvesSection(runs),           heldOutSection(runs, plans),   memoryOverview(runs, plans),
-                stepTimeOverview(runs, plans), costSection(runs, phases),     datasetSection(runs),
+        return {summarySection(runs),          specificationSection(runs),  phasesSection(runs, phases),
+                curvesSection(runs),           heldOutSection(runs, plans), memoryOverview(runs, plans),
+                stepTimeOverview(runs, plans), costSection(runs, phases),   datasetSection(runs),
                 environmentSection(runs),      eventsSection(runs)};
-    return {summarySection(runs),          scalingSection(runs),         heldOutSection(runs, plans),
-            stepTimeOverview(runs, plans), memoryOverview(runs, plans),  phasesSection(runs, phases),
-            costSection(runs, phases),     curvesSection(runs),          datasetSection(runs),
-            environmentSection(runs),      specificationSection(runs),   eventsSection(runs)};
+    return {summarySection(runs),          scalingSection(runs),        heldOutSection(runs, plans),
+            stepTimeOverview(runs, plans), memoryOverview(runs, plans), phasesSection(runs, phases),
+            costSection(runs, phases),     curvesSection(runs),         datasetSection(runs),
+            environmentSection(runs),      specificationSection(runs),  eventsSection(runs)};
 }
 
 Plans plansOfPhases(const RecordedRun& run, const HardwareLibrary& library, const std::string& hardware)

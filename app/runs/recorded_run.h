@@ -33,9 +33,9 @@ struct RunFacts {
     QJsonObject inventory;                  ///< inventory.json: hosts as probed; may be empty
     std::optional<DataSetManifest> dataSet; ///< nullopt when its manifest is not known here
     std::vector<std::optional<DataSetManifest>> laterDataSets; ///< those of the phases after the first
-    QStringList hosts;                      ///< by node
-    bool readOnly = false;                  ///< attached read-only
-    std::optional<RunImport> import;        ///< for a run of another program
+    QStringList hosts;                                         ///< by node
+    bool readOnly = false;                                     ///< attached read-only
+    std::optional<RunImport> import;                           ///< for a run of another program
 
     /// A part of the steps of a run of several phases.
     struct PhaseOfRun {

@@ -44,8 +44,8 @@ RunFacts factsOfPhase(const RunFacts& facts, int phase)
         own.dataSet = later < facts.laterDataSets.size() ? facts.laterDataSets[later] : std::nullopt;
     own.laterDataSets.clear();
     const std::int64_t before = stepsBefore(*facts.spec, phase);
-    own.phase = RunFacts::PhaseOfRun{phaseTitle(*facts.spec, phase), before + 1,
-                                     before + own.spec->launch.steps};
+    own.phase =
+        RunFacts::PhaseOfRun{phaseTitle(*facts.spec, phase), before + 1, before + own.spec->launch.steps};
     return own;
 }
 
@@ -62,8 +62,8 @@ QString phaseText(const RunFacts& facts, const RunSeries& series)
     QStringList parts{now.phase->title};
     if (now.dataSet)
         parts << QObject::tr("length %1").arg(displayCount(now.dataSet->sequenceLength));
-    const std::int64_t done = std::clamp<std::int64_t>(newestStep(series) - now.phase->firstStep + 1, 0,
-                                                       now.spec->launch.steps);
+    const std::int64_t done =
+        std::clamp<std::int64_t>(newestStep(series) - now.phase->firstStep + 1, 0, now.spec->launch.steps);
     parts << QObject::tr("step %1 of %2").arg(displayCount(done), displayCount(now.spec->launch.steps));
     return parts.join(QStringLiteral("  ·  "));
 }

@@ -21,8 +21,8 @@ PhaseSpec& phaseToEdit(RunSpec& run, int phase)
 void sumSteps(RunSpec& run)
 {
     if (!run.phases.empty())
-        run.launch.steps = static_cast<int>(
-            std::min<std::int64_t>(stepsOfPhases(run), std::numeric_limits<int>::max()));
+        run.launch.steps =
+            static_cast<int>(std::min<std::int64_t>(stepsOfPhases(run), std::numeric_limits<int>::max()));
 }
 
 /// Calls `edit(path, from, to)` with each field in which `wanted` differs from what the run is in the phase:
@@ -39,25 +39,28 @@ void assignChanges(RunSpec& run, int phase, const RunSpec& wanted, const InRun& 
     now.memory = wanted.memory;
     std::set<std::string> changed;
     eachPhaseSection(now, before, [&](const char* key, const auto& to, const auto& from) {
-        eachFieldOf<std::remove_cvref_t<decltype(to)>>(key, [&](const std::string& field, const auto& access) {
-            if (!(std::invoke(access, to) == std::invoke(access, from)))
-                changed.insert(field);
-        });
+        eachFieldOf<std::remove_cvref_t<decltype(to)>>(
+            key, [&](const std::string& field, const auto& access) {
+                if (!(std::invoke(access, to) == std::invoke(access, from)))
+                    changed.insert(field);
+            });
     });
     eachPhaseSection(now, run, [&](const char* key, const auto& from, auto& to) {
-        eachFieldOf<std::remove_cvref_t<decltype(to)>>(key, [&](const std::string& field, const auto& access) {
-            if (changed.contains(field) && inRun(field))
-                std::invoke(access, to) = std::invoke(access, from);
-        });
+        eachFieldOf<std::remove_cvref_t<decltype(to)>>(
+            key, [&](const std::string& field, const auto& access) {
+                if (changed.contains(field) && inRun(field))
+                    std::invoke(access, to) = std::invoke(access, from);
+            });
     });
     const PhaseSpec& source = now;
     eachPhaseSection(over, source, [&](const char* key, auto& to, const auto& from) {
-        eachFieldOf<std::remove_cvref_t<decltype(to)>>(key, [&](const std::string& field, const auto& access) {
-            if (!changed.contains(field) || inRun(field))
-                return;
-            std::invoke(access, to) = std::invoke(access, from);
-            over.named.insert(field);
-        });
+        eachFieldOf<std::remove_cvref_t<decltype(to)>>(
+            key, [&](const std::string& field, const auto& access) {
+                if (!changed.contains(field) || inRun(field))
+                    return;
+                std::invoke(access, to) = std::invoke(access, from);
+                over.named.insert(field);
+            });
     });
 }
 

@@ -58,10 +58,11 @@ RunSpec specOfPhase(const RunSpec& run, int phase)
     spec.phases.clear();
     spec.launch.steps = over.steps;
     eachPhaseSection(over, spec, [&](const char* key, const auto& from, auto& to) {
-        eachFieldOf<std::remove_cvref_t<decltype(to)>>(key, [&](const std::string& field, const auto& access) {
-            if (over.named.contains(field))
-                std::invoke(access, to) = std::invoke(access, from);
-        });
+        eachFieldOf<std::remove_cvref_t<decltype(to)>>(
+            key, [&](const std::string& field, const auto& access) {
+                if (over.named.contains(field))
+                    std::invoke(access, to) = std::invoke(access, from);
+            });
     });
     keepOneKindOfData(over, spec.dataset);
     return spec;

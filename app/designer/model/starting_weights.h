@@ -9,8 +9,8 @@
 
 namespace trainyard {
 
-/// What a run takes from the weights of section init, draws at random and leaves out, as `trainyard plan` says
-/// it. Looks at the folder in another thread. GUI thread.
+/// What a run takes from the weights of section init, draws at random and leaves out, as `trainyard plan`
+/// says it. Looks at the folder in another thread. GUI thread.
 class StartingWeights : public QObject {
     Q_OBJECT
 public:

@@ -21,8 +21,7 @@ private slots:
     {
         const RecordedRun run = sample(320);
         QCOMPARE(phaseNow(run.facts, run.series), 1);
-        QCOMPARE(phaseText(run.facts, run.series),
-                 "Phase 2 of 2: long  ·  length 512  ·  step 40 of 120");
+        QCOMPARE(phaseText(run.facts, run.series), "Phase 2 of 2: long  ·  length 512  ·  step 40 of 120");
         const RecordedRun early = sample(280);
         QCOMPARE(phaseText(early.facts, early.series),
                  "Phase 1 of 2: short  ·  length 128  ·  step 280 of 280");

@@ -357,9 +357,13 @@ const QList<Picture>& placePictures()
         {"design-phases",
          [](DeskWindow& desk) { showPhases(desk, phasedSpec(), QStringLiteral("phases[1].batch.packing")); }},
         {"design-phase-optimizer",
-         [](DeskWindow& desk) { showPhases(desk, phasedSpec(), QStringLiteral("phases[1].optimizer.warmup_steps")); }},
+         [](DeskWindow& desk) {
+             showPhases(desk, phasedSpec(), QStringLiteral("phases[1].optimizer.warmup_steps"));
+         }},
         {"design-phase-problem",
-         [](DeskWindow& desk) { showPhases(desk, badPhasesSpec(), QStringLiteral("phases[1].batch.micro")); }},
+         [](DeskWindow& desk) {
+             showPhases(desk, badPhasesSpec(), QStringLiteral("phases[1].batch.micro"));
+         }},
         {"design-weights", [](DeskWindow& desk) { showWeights(desk, "/models/bert-large"); }},
         {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
         {"design-one-host", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Tensor); }},
