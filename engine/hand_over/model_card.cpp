@@ -1,6 +1,7 @@
 #include "engine/hand_over/model_card.h"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <utility>
 #include <vector>
@@ -25,6 +26,7 @@ using Rows = std::vector<std::vector<std::string>>;
 constexpr std::string_view kGooglePython = "google-py";
 constexpr std::size_t kMaxNamedFiles = 8;
 constexpr std::size_t kMaxEvaluations = 11;
+constexpr std::size_t kMaxLabelRows = 100;
 
 /// "10,456".
 std::string grouped(std::uint64_t value)
@@ -99,6 +101,29 @@ std::string_view pipelineTask(const CardFacts& facts)
     return isDecoder(facts) ? "text-generation" : "fill-mask";
 }
 
+/// The library "evaluate" has them under these names.
+std::string_view hubMetric(std::string_view metric)
+{
+    constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kNames{
+        {{"matthews", "matthews_correlation"}, {"pearson", "pearsonr"}, {"spearman", "spearmanr"}}};
+    for (const auto& [own, theirs] : kNames) {
+        if (own == metric)
+            return theirs;
+    }
+    return metric;
+}
+
+/// Those of the task that were computed.
+std::string metricTags(const CardFacts& facts)
+{
+    if (!facts.spec.model.task.hasHead() || !facts.history || facts.history->evaluations.empty())
+        return {};
+    std::string text;
+    for (const auto& [name, value] : metricsOf(facts.history->evaluations.back(), facts.spec.model.family))
+        text += fmt::format("- {}\n", hubMetric(name));
+    return text.empty() ? text : "metrics:\n" + text;
+}
+
 std::string metadata(const CardFacts& facts)
 {
     std::string text = "---\n";
@@ -109,6 +134,7 @@ std::string metadata(const CardFacts& facts)
             "library_name: ";
     text += facts.adaptersAlone ? "peft\n" : "transformers\n";
     text += fmt::format("pipeline_tag: {}\n", pipelineTask(facts));
+    text += metricTags(facts);
     if (language)
         text += "datasets:\n- wikipedia\n";
     text += fmt::format("tags:\n- {}\n- trainyard\n---\n", isDecoder(facts) ? "gpt2" : "bert");
@@ -122,7 +148,8 @@ std::string origin(const CardFacts& facts)
     std::string text =
         facts.spec.init.isOn()
             ? "It was trained with Trainyard, and began with the weights of another model or run"
-            : "It was pre-trained from scratch with Trainyard";
+            : fmt::format("It was {} from scratch with Trainyard",
+                          facts.spec.model.task.isOn() ? "trained" : "pre-trained");
     if (const auto language = languageOf(facts))
         text += fmt::format("{} text of Wikipedia, language \"{}\"", facts.spec.init.isOn() ? ", on" : " on",
                             *language);
@@ -151,16 +178,73 @@ std::string introduction(const CardFacts& facts)
                        grouped(std::int64_t{model.vocabulary}), origin(facts));
 }
 
+std::string_view outputText(TaskKind kind)
+{
+    switch (kind) {
+    case TaskKind::Classify:
+        return "It finds the class of a text, or of a pair of texts.";
+    case TaskKind::Regress:
+        return "It gives a text, or a pair of texts, one number.";
+    case TaskKind::Tag:
+        return "It gives each word of a text a label, at the word's first token.";
+    case TaskKind::Answer:
+        return "It finds the answer to a question in a text: its first and its last token.";
+    case TaskKind::Complete:
+        return "It completes a prompt, and ends with [SEP].";
+    case TaskKind::None:
+        break;
+    }
+    return {};
+}
+
+std::string labelTable(const std::vector<std::string>& labels)
+{
+    Rows rows;
+    for (std::size_t i = 0; i < labels.size() && i < kMaxLabelRows; ++i)
+        rows.push_back({std::to_string(i), plain(labels[i])});
+    std::string text = "\n" + table({"Output", "Label"}, rows);
+    if (labels.size() > rows.size())
+        text += fmt::format("\n{} more are in config.json, id2label.\n", labels.size() - rows.size());
+    return text;
+}
+
+std::string labelText(const CardFacts& facts)
+{
+    const TaskSpec& task = facts.spec.model.task;
+    if (!task.hasLabels())
+        return {};
+    if (!facts.labels.empty())
+        return labelTable(facts.labels);
+    return fmt::format("Its {} labels have no names here; they were numbered by the data set that it was "
+                       "trained on.\n",
+                       grouped(std::int64_t{task.labels}));
+}
+
+std::string taskText(const CardFacts& facts)
+{
+    const TaskKind kind = facts.spec.model.task.kind;
+    if (kind == TaskKind::None)
+        return {};
+    return fmt::format("\n## Task\n\n{}\n{}", outputText(kind), labelText(facts));
+}
+
 std::string autoClass(const CardFacts& facts)
 {
     constexpr std::string_view kBert = "Bert";
     return isDecoder(facts) ? "AutoModelForCausalLM" : "AutoModel" + facts.family.substr(kBert.size());
 }
 
-/// The lines of pipeline() have a text that the model continues or fills in.
+/// The lines of pipeline() have a text that the model continues, fills in or labels.
 bool hasPipeline(const CardFacts& facts)
 {
-    return facts.tokenizer.has_value() && facts.spec.model.predictsWords();
+    return facts.tokenizer.has_value() && facts.spec.model.task.kind != TaskKind::Answer;
+}
+
+std::string_view pipelineText(const CardFacts& facts)
+{
+    if (facts.spec.model.task.hasHead())
+        return "A train leaves the yard.";
+    return isDecoder(facts) ? "The first" : "It is the [MASK] of the country.";
 }
 
 /// A Python string with the folder's name.
@@ -179,16 +263,23 @@ std::string pipelineLines(const CardFacts& facts)
 {
     if (!hasPipeline(facts))
         return {};
-    const char* text = isDecoder(facts) ? "The first" : "It is the [MASK] of the country.";
     return fmt::format("\nrun = pipeline(\"{}\", model=folder, tokenizer=folder)\nprint(run(\"{}\"))\n",
-                       pipelineTask(facts), text);
+                       pipelineTask(facts), pipelineText(facts));
+}
+
+/// PEFT's files do not tell the shape of the head.
+std::string labelArgument(const TaskSpec& task)
+{
+    return task.hasHead() && task.kind != TaskKind::Answer ? fmt::format(", num_labels={}", task.outputs())
+                                                           : std::string();
 }
 
 std::string adapterLines(const CardFacts& facts)
 {
-    return fmt::format("base = {}.from_pretrained(\"...\")  # the model that the adapters were trained for\n"
-                       "model = PeftModel.from_pretrained(base, folder)\n```\n",
-                       autoClass(facts));
+    return fmt::format(
+        "base = {}.from_pretrained(\"...\"{})  # the model that the adapters were trained for\n"
+        "model = PeftModel.from_pretrained(base, folder)\n```\n",
+        autoClass(facts), labelArgument(facts.spec.model.task));
 }
 
 std::string use(const CardFacts& facts)
@@ -227,9 +318,27 @@ std::string files(const std::vector<std::string>& dumps)
     return text;
 }
 
+std::string taskObjective(const Manifest& data)
+{
+    switch (data.taskKind()) {
+    case TaskKind::Classify:
+        return fmt::format("the class of each row, one of {}", data.task.labels.size());
+    case TaskKind::Regress:
+        return "the number of each row";
+    case TaskKind::Tag:
+        return fmt::format("the label of each word, one of {}", data.task.labels.size());
+    case TaskKind::Answer:
+        return fmt::format("the answer in a text; rows of one text share {} tokens", data.task.docStride);
+    default:
+        return "the completion of a prompt";
+    }
+}
+
 std::string objectiveText(const Manifest& data)
 {
     const PreparationSettings& settings = data.settings;
+    if (data.taskKind() != TaskKind::None)
+        return taskObjective(data);
     if (settings.objective == "gpt")
         return "the next token of running text; [SEP] ends a document";
     std::string text =
@@ -251,13 +360,20 @@ Rows dataRows(const Manifest& data)
 {
     const PreparationSettings& settings = data.settings;
     const DatasetStatistics& counts = data.statistics;
-    Rows rows{{"Files", files(settings.dumps)},
-              {"Documents", sizeOfRows(counts.documents - counts.testDocuments, counts.testDocuments)},
-              {"Sentences", grouped(counts.sentences)},
-              {"Tokens of all documents", grouped(counts.tokens)},
-              {"Rows", sizeOfRows(data.trainingRows(), data.testRows())},
-              {"Tokens in a row", fmt::format("at most {}", data.sequenceLength)},
-              {"Task", objectiveText(data)}};
+    const std::string documents = sizeOfRows(counts.documents - counts.testDocuments, counts.testDocuments);
+    Rows rows{{"Files", files(settings.dumps)}};
+    if (data.taskKind() != TaskKind::None) {
+        if (!data.task.heldOut.empty())
+            rows.push_back({"Files of the held-out examples", files(data.task.heldOut)});
+        rows.push_back({"Labelled examples", documents});
+    } else {
+        rows.push_back({"Documents", documents});
+        rows.push_back({"Sentences", grouped(counts.sentences)});
+        rows.push_back({"Tokens of all documents", grouped(counts.tokens)});
+    }
+    rows.push_back({"Rows", sizeOfRows(data.trainingRows(), data.testRows())});
+    rows.push_back({"Tokens in a row", fmt::format("at most {}", data.sequenceLength)});
+    rows.push_back({"Task", objectiveText(data)});
     if (settings.dupeFactor > 1)
         rows.push_back(
             {"Rows made of each document", fmt::format("{} times, masked differently", settings.dupeFactor)});
@@ -530,9 +646,11 @@ std::string results(const CardFacts& facts)
     if (!facts.history || facts.history->evaluations.empty())
         return text + "None were recorded up to this step.\n";
     const EvaluationRecord& last = facts.history->evaluations.back();
-    text += fmt::format("Means over {} tokens to predict in {} {}, which it was not trained on, without "
-                        "dropout.\n\n",
-                        grouped(last.tokens), grouped(last.rows), evaluationSource(facts));
+    const std::string judged = facts.spec.model.task.judgesSequences()
+                                   ? "Figures over "
+                                   : fmt::format("Means over {} tokens to predict in ", grouped(last.tokens));
+    text += fmt::format("{}{} {}, which it was not trained on, without dropout.\n\n", judged,
+                        grouped(last.rows), evaluationSource(facts));
     return text + evaluationTable(facts);
 }
 
@@ -584,7 +702,7 @@ std::string limitations(const CardFacts& facts)
 
 std::string modelCard(const CardFacts& facts)
 {
-    std::string text = metadata(facts) + "\n" + introduction(facts) + use(facts);
+    std::string text = metadata(facts) + "\n" + introduction(facts) + taskText(facts) + use(facts);
     if (facts.hasRun())
         text += data(facts) + training(facts) + curve(facts) + results(facts);
     return text + limitations(facts);

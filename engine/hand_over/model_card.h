@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "datasets/shards/manifest.h"
 #include "engine/base/ids.h"
@@ -27,6 +28,7 @@ struct CardFacts {
     Step step;
     std::uint64_t consumedSamples = 0;
     std::optional<CardTokenizer> tokenizer{};
+    std::vector<std::string> labels{};        ///< of a task, by their numbers; empty: without names
     std::optional<Manifest> dataSet{};        ///< that the run was trained on, in phase() if it has phases
     std::optional<TrainingHistory> history{}; ///< up to `step`
     std::string hardware{};                   ///< hardwareText()
@@ -39,8 +41,8 @@ struct CardFacts {
 };
 
 /// The model's README.md as the Hugging Face Hub reads it: metadata in YAML, then Markdown about use, data,
-/// recipe, hardware, curve, held-out figures and limits. The licence is left to the user. Names no host and
-/// no path of the machines that trained.
+/// recipe, hardware, curve, held-out figures and limits; of a model for a task also what its outputs mean.
+/// The licence is left to the user. Names no host and no path of the machines that trained.
 std::string modelCard(const CardFacts& facts);
 
 } // namespace trainyard

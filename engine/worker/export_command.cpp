@@ -43,12 +43,14 @@ public:
 
     Status run()
     {
+        readDataSet();
         TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(m_folder, m_model.spec()));
         if (m_options.adapters && !m_model.spec().lora.isOn())
             return badInput("--adapters: the model was trained without low-rank adapters",
                             "leave it out to export the weights");
         TRAINYARD_TRY_STATUS(checkSpace());
         TRAINYARD_TRY_STATUS(addTokenizer());
+        addLabels();
         addCard();
         if (m_runDirectory.empty()) // the client of a job shows its progress
             printNotice(
@@ -61,6 +63,15 @@ public:
 private:
     const RunSpec& spec() const { return *m_model.run(); }
     Bytes weightBytes() const { return static_cast<Bytes>(parameterCount(m_model.spec())) * sizeof(float); }
+
+    /// A data set that is gone leaves out what it would tell.
+    void readDataSet()
+    {
+        const std::string folder = m_model.dataSet();
+        auto manifest = folder.empty() ? Result<Manifest>(badInput("no data set")) : Manifest::load(folder);
+        if (manifest.ok())
+            m_dataSet = std::move(*manifest);
+    }
 
     Status checkSpace() const
     {
@@ -111,8 +122,7 @@ private:
             return badInput(fmt::format("{} has {} entries, but the model has {}", file.string(),
                                         vocabulary.size(), entries),
                             "it is another model's vocabulary: name the right one with --vocab");
-        const auto data = Manifest::load(m_model.dataSet());
-        if (m_options.vocabulary.empty() && data.ok() && vocabulary.sha256() != data->vocabularySha256)
+        if (m_options.vocabulary.empty() && m_dataSet && vocabulary.sha256() != m_dataSet->vocabularySha256)
             return badInput(file.string() + " is not the file that its data set was made with",
                             "`trainyard verify` shows what has changed; name the right vocabulary with "
                             "--vocab");
@@ -127,6 +137,21 @@ private:
         m_tokenizer = CardTokenizer{vocabulary.size(), cased, files.profile};
     }
 
+    void addLabels()
+    {
+        const TaskSpec& task = m_model.spec().task;
+        if (!task.hasLabels())
+            return;
+        const bool areKnown = m_dataSet && m_dataSet->taskKind() == task.kind &&
+                              m_dataSet->task.labels.size() == static_cast<std::size_t>(task.labels);
+        if (areKnown)
+            m_extras.labels = m_dataSet->task.labels;
+        else
+            m_output.remark(
+                "the labels are called LABEL_0 ...: the run's data set, which names them, cannot be "
+                "read; id2label of config.json takes their names");
+    }
+
     void addCard()
     {
         CardFacts facts{.name = fs::absolute(m_folder).filename().string(),
@@ -135,6 +160,7 @@ private:
                         .step = m_model.position()->step,
                         .consumedSamples = m_model.position()->consumedSamples,
                         .tokenizer = m_tokenizer,
+                        .labels = m_extras.labels,
                         .adaptersAlone = m_options.adapters};
         if (facts.hasRun())
             addRunFacts(facts);
@@ -144,8 +170,7 @@ private:
     /// A checkpoint that was copied elsewhere lacks some of them, and the card says so.
     void addRunFacts(CardFacts& facts)
     {
-        if (auto manifest = Manifest::load(m_model.dataSet()); manifest.ok())
-            facts.dataSet = std::move(*manifest);
+        facts.dataSet = m_dataSet;
         const RunDirectory run(m_model.folder().parent_path().parent_path());
         std::error_code ignored;
         if (!fs::equivalent(run.checkpoints(), m_model.folder().parent_path(), ignored))
@@ -188,6 +213,7 @@ private:
     fs::path m_folder;
     AnswerOutput& m_output;
     const StopFlag& m_stop;
+    std::optional<Manifest> m_dataSet; ///< of the checkpoint's run
     FolderExtras m_extras;
     std::optional<CardTokenizer> m_tokenizer;
     Bytes m_reported = 0;

@@ -128,6 +128,39 @@ private slots:
         QVERIFY(QDir(folder).isEmpty());
     }
 
+    /// Fine-tuned for a step, exported, and tried as its receiver would.
+    void aModelOfATaskLeavesWithTheNamesOfItsLabels()
+    {
+        QVERIFY(makeClassifier());
+        const QString folder = m_cli.path("classifier");
+        const CliResult result = m_cli.run({"export", m_taskRun, "--hf", folder});
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        const QJsonObject config =
+            QJsonDocument::fromJson(contentOf(folder + "/config.json").toUtf8()).object();
+        QCOMPARE(config["id2label"].toObject(), (QJsonObject{{"0", "early"}, {"1", "late"}}));
+        QCOMPARE(config["label2id"].toObject(), (QJsonObject{{"early", 0}, {"late", 1}}));
+        QCOMPARE(config["num_labels"].toInt(), 2);
+        const QString card = contentOf(folder + "/README.md");
+        QVERIFY2(card.contains("| 0 | early |\n| 1 | late |\n"), qPrintable(card));
+        QVERIFY2(card.contains("| Step | loss | accuracy | f1 | matthews |"), qPrintable(card));
+        const CliResult tried = m_cli.run({"try", folder, "the train"});
+        QVERIFY2(tried.status == 0, qPrintable(tried.err));
+        QVERIFY2(tried.out.contains("early") && tried.out.contains("late"), qPrintable(tried.out));
+    }
+
+    void aModelOfATaskWithoutItsDataSetLeavesWithoutNames()
+    {
+        QVERIFY(makeClassifier());
+        QVERIFY(QDir().rename(m_cli.path("examples"), m_cli.path("moved examples")));
+        const QString folder = m_cli.path("unnamed");
+        const CliResult result = m_cli.run({"export", m_taskRun, "--hf", folder, "--no-tokenizer"});
+        QVERIFY(QDir().rename(m_cli.path("moved examples"), m_cli.path("examples")));
+        QVERIFY2(result.status == 0, qPrintable(result.err));
+        QVERIFY2(result.err.contains("the labels are called LABEL_0"), qPrintable(result.err));
+        QVERIFY(contentOf(folder + "/config.json").contains("LABEL_1"));
+        QVERIFY(contentOf(folder + "/README.md").contains("Its 2 labels have no names here"));
+    }
+
     /// Last: the data set is gone afterwards.
     void withoutTheDataSetWritesNoTokenizerUnlessTold()
     {
@@ -148,8 +181,36 @@ private slots:
     }
 
 private:
+    /// A run of two steps on labelled texts, once.
+    bool makeClassifier()
+    {
+        if (!m_taskRun.isEmpty())
+            return true;
+        QByteArray texts = "text,label\n";
+        for (int i = 0; i < 16; ++i)
+            texts += i % 2 == 0 ? "the train,late\n" : "the railway,early\n";
+        const QString table = m_cli.write("texts.csv", texts);
+        const QString heldOut =
+            m_cli.write("held-out.csv", "text,label\nthe train,late\nthe railway,early\n");
+        const CliResult prepared =
+            m_cli.run({"prepare", "--task", "classify", table, "--held-out", heldOut, "--vocab",
+                       m_cli.dataset() + "/vocab.txt", "--seq-len", "16", "--out", m_cli.path("examples")});
+        if (prepared.status != 0)
+            qWarning("%s", qPrintable(prepared.err));
+        trainyard::RunSpec spec = tinySpec(m_cli.path("examples"), 1, 2);
+        spec.model.task = {.kind = trainyard::TaskKind::Classify, .labels = 2};
+        spec.evaluation.everySteps = 2;
+        const CliResult launched = m_cli.run({"launch", m_cli.writeSpec("task.json", spec), "--follow"});
+        if (launched.status != 0)
+            qWarning("%s", qPrintable(launched.err));
+        else
+            m_taskRun = launched.out.trimmed().section('\n', 0, 0);
+        return !m_taskRun.isEmpty();
+    }
+
     CliFixture m_cli;
     QString m_run;
+    QString m_taskRun;
 };
 
 QTEST_GUILESS_MAIN(TestExportModel)

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
@@ -15,6 +16,9 @@ namespace trainyard {
 struct FolderExtras {
     std::map<std::string, std::string> files{}; ///< content by plain name
     std::optional<std::int64_t> endToken{};     ///< of a decoder: where it stops, config.json's eos_token_id
+    /// Of a model that classifies or tags: names of its labels by their numbers, for config.json's id2label;
+    /// others than its task has are not taken.
+    std::vector<std::string> labels{};
     /// Called before each tensor with the bytes written so far; an error ends the writing with that error.
     std::function<Status(Bytes written, Bytes total)> onProgress{};
 };

@@ -127,7 +127,7 @@ Status writeWeights(const fs::path& folder, const ModelSpec& model, const Parame
 
 std::string configOf(const ModelSpec& model, const FolderExtras& extras)
 {
-    Json config = architectureOf(model).config(model);
+    Json config = architectureOf(model).config(model, extras.labels);
     if (extras.endToken && config.contains("eos_token_id"))
         config["eos_token_id"] = *extras.endToken;
     return config.dump(2) + "\n";

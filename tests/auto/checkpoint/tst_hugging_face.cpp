@@ -416,6 +416,48 @@ private slots:
                  opened.error().text().c_str());
     }
 
+    void writesTheNamesOfLabels()
+    {
+        const ModelSpec spec = models().front().second;
+        FolderExtras extras;
+        extras.labels = {"late", "on time", "gestrichen – \"x\""};
+        QVERIFY(
+            writeHuggingFaceFolder(path() / "hf", spec, initialised(spec).parameters(), kWholeFile, extras)
+                .ok());
+        const auto json = nlohmann::ordered_json::parse(readFile(path() / "hf" / "config.json").value());
+        QCOMPARE(json["id2label"]["1"].get<std::string>(), std::string("on time"));
+        QCOMPARE(json["label2id"]["late"].get<int>(), 0);
+        QCOMPARE(json["label2id"].size(), std::size_t(3));
+        QCOMPARE(json["num_labels"].get<int>(), 3);
+        QCOMPARE(json["problem_type"].get<std::string>(), std::string("single_label_classification"));
+        QVERIFY(HuggingFaceFolder::open(path() / "hf")->labels() == extras.labels);
+        QVERIFY(HuggingFaceModel::open(path() / "hf")->spec() == spec);
+    }
+
+    void namesOfAnotherTaskAreNotWritten()
+    {
+        const ModelSpec spec = models().front().second;
+        FolderExtras extras;
+        extras.labels = {"two", "names"};
+        QVERIFY(
+            writeHuggingFaceFolder(path() / "hf", spec, initialised(spec).parameters(), kWholeFile, extras)
+                .ok());
+        QVERIFY(HuggingFaceFolder::open(path() / "hf")->labels() ==
+                (std::vector<std::string>{"LABEL_0", "LABEL_1", "LABEL_2"}));
+    }
+
+    void aRegressionHasOneOutputWithoutAName()
+    {
+        ModelSpec spec = models().front().second;
+        spec.task = {.kind = TaskKind::Regress};
+        QVERIFY(writeHuggingFaceFolder(path() / "hf", spec, initialised(spec).parameters()).ok());
+        const auto json = nlohmann::ordered_json::parse(readFile(path() / "hf" / "config.json").value());
+        QCOMPARE(json["problem_type"].get<std::string>(), std::string("regression"));
+        QCOMPARE(json["num_labels"].get<int>(), 1);
+        QCOMPARE(json["id2label"].size(), std::size_t(1));
+        QVERIFY(HuggingFaceFolder::open(path() / "hf")->labels().empty());
+    }
+
     // config.json of most models on the hub says no more than the number of labels.
     void problemTypeFollowsFromTheNumberOfLabels()
     {

@@ -62,6 +62,25 @@ CardFacts facts()
     return facts;
 }
 
+CardFacts ofClassifier()
+{
+    CardFacts classifier = facts();
+    classifier.family = "BertForSequenceClassification";
+    classifier.spec.model.task = {.kind = TaskKind::Classify, .labels = 2};
+    classifier.labels = {"late", "on_time"};
+    classifier.dataSet->settings.objective = "classify";
+    classifier.dataSet->settings.format = "examples";
+    classifier.dataSet->task.labels = classifier.labels;
+    classifier.dataSet->task.heldOut = {"dev.tsv"};
+    EvaluationRecord& record = classifier.history->evaluations.back();
+    record.loss = 0.5;
+    record.tokenAccuracy = 0.875;
+    record.task.kind = TaskKind::Classify;
+    record.task.f1 = 0.75;
+    record.task.matthews = 0.625;
+    return classifier;
+}
+
 QString cardOf(const CardFacts& facts)
 {
     return QString::fromStdString(modelCard(facts));
@@ -207,6 +226,61 @@ private slots:
         QVERIFY(card.contains("import AutoModelForTokenClassification, AutoTokenizer\n"));
         QVERIFY(!card.contains("[MASK]"));
         QVERIFY(!card.contains("next-sentence head"));
+    }
+
+    void ofATaskNamesLabelsAndMetrics()
+    {
+        CardFacts classifier = ofClassifier();
+        const QString card = cardOf(classifier);
+        QVERIFY(card.contains("\npipeline_tag: text-classification\nmetrics:\n- accuracy\n- f1\n"
+                              "- matthews_correlation\n"));
+        QVERIFY(card.contains("\n## Task\n\nIt finds the class of a text, or of a pair of texts.\n\n"
+                              "| Output | Label |\n| --- | --- |\n| 0 | late |\n| 1 | on\\_time |\n"));
+        QVERIFY(card.contains("run = pipeline(\"text-classification\", model=folder, tokenizer=folder)\n"));
+        QVERIFY(card.contains("| Step | loss | accuracy | f1 | matthews |\n"));
+        QVERIFY(card.contains("| 60 | 0.5000 | 0.8750 | 0.7500 | 0.6250 |\n"));
+        QVERIFY(card.contains("Figures over 640 held-out rows of its data set"));
+        QVERIFY(card.contains("It was trained from scratch"));
+    }
+
+    void ofATaskTellsItsExamples()
+    {
+        CardFacts classifier = ofClassifier();
+        const QString card = cardOf(classifier);
+        QCOMPARE(valueOf(card, "Labelled examples"), "100, and 10 held out");
+        QCOMPARE(valueOf(card, "Files of the held-out examples"), "dev.tsv");
+        QCOMPARE(valueOf(card, "Task"), "the class of each row, one of 2");
+        QVERIFY(!card.contains("| Sentences |"));
+        QVERIFY(!card.contains("masked"));
+    }
+
+    void ofATaskWithoutNamesSaysSo()
+    {
+        CardFacts classifier = ofClassifier();
+        classifier.labels.clear();
+        const QString card = cardOf(classifier);
+        QVERIFY(card.contains("Its 2 labels have no names here"));
+        QVERIFY(!card.contains("| Output |"));
+        classifier.spec.model.task.kind = TaskKind::Regress;
+        QVERIFY(cardOf(classifier).contains("one number."));
+        QVERIFY(!cardOf(classifier).contains("have no names"));
+    }
+
+    void listsNoMoreLabelsThanAReaderLooksAt()
+    {
+        CardFacts classifier = ofClassifier();
+        classifier.labels.assign(130, "name");
+        classifier.spec.model.task.labels = 130;
+        const QString card = cardOf(classifier);
+        QVERIFY(card.contains("| 99 | name |\n\n30 more are in config.json, id2label.\n"));
+    }
+
+    void adaptersOfATaskNameTheSizeOfTheHead()
+    {
+        CardFacts classifier = ofClassifier();
+        classifier.adaptersAlone = true;
+        classifier.spec.model.lora.rank = 4;
+        QVERIFY(cardOf(classifier).contains("from_pretrained(\"...\", num_labels=2)"));
     }
 
     void namesNoMachine() { QVERIFY(!cardOf(facts()).contains("secret")); }

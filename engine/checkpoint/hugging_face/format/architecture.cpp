@@ -39,6 +39,11 @@ const Architecture& architectureOf(const ModelSpec& model)
     return bertArchitecture();
 }
 
+std::string unnamedLabel(int number)
+{
+    return fmt::format("LABEL_{}", number);
+}
+
 Result<Activation> activationFrom(const std::string& name)
 {
     if (name == "gelu_pytorch_tanh") // the same function under a newer name

@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -40,7 +41,10 @@ public:
     /// nlohmann::json::exception for a missing key or a wrong type. `tensors`: what the weight files hold.
     virtual Result<ModelSpec> readConfig(const nlohmann::ordered_json& config,
                                          const TensorNames& tensors) const = 0;
-    virtual nlohmann::ordered_json config(const ModelSpec& model) const = 0;
+    /// `labels`: names of the labels of the model's task by their numbers; LABEL_0 ... for others than the
+    /// task has.
+    virtual nlohmann::ordered_json config(const ModelSpec& model,
+                                          const std::vector<std::string>& labels) const = 0;
     /// BadInput for models that Hugging Face has no class for.
     virtual Status requireExportable(const ModelSpec& model) const = 0;
 
@@ -58,6 +62,9 @@ const Architecture& architectureOf(const ModelSpec& model);
 
 const Architecture& bertArchitecture();
 const Architecture& gpt2Architecture();
+
+/// "LABEL_2", as Hugging Face calls a label without a name.
+std::string unnamedLabel(int number);
 
 /// Hugging Face's name of an activation. BadInput where it has another or none.
 Result<Activation> activationFrom(const std::string& name);

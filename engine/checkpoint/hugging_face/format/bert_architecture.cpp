@@ -118,20 +118,22 @@ Result<TaskSpec> readTask(const Json& config, double dropout)
     return task;
 }
 
-/// Names as Hugging Face gives them to labels without one.
-void addTask(Json& config, const TaskSpec& task)
+void addTask(Json& config, const TaskSpec& task, const std::vector<std::string>& labels)
 {
     config["classifier_dropout"] = task.dropout;
     if (task.kind == TaskKind::Answer)
         return;
+    const bool areNamed = task.hasLabels() && labels.size() == static_cast<std::size_t>(task.labels);
     Json names = Json::object();
     Json numbers = Json::object();
     for (int label = 0; label < task.outputs(); ++label) {
-        names[std::to_string(label)] = fmt::format("LABEL_{}", label);
-        numbers[fmt::format("LABEL_{}", label)] = label;
+        const std::string name = areNamed ? labels[static_cast<std::size_t>(label)] : unnamedLabel(label);
+        names[std::to_string(label)] = name;
+        numbers[name] = label;
     }
     config["id2label"] = names;
     config["label2id"] = numbers;
+    config["num_labels"] = task.outputs();
     if (task.kind != TaskKind::Tag)
         config["problem_type"] =
             task.kind == TaskKind::Regress ? "regression" : "single_label_classification";
@@ -173,7 +175,7 @@ public:
         return model;
     }
 
-    Json config(const ModelSpec& model) const override
+    Json config(const ModelSpec& model, const std::vector<std::string>& labels) const override
     {
         Json config{{"architectures", {className(model)}},
                     {"attention_probs_dropout_prob", model.attentionDropout},
@@ -194,7 +196,7 @@ public:
                     {"type_vocab_size", model.tokenTypes},
                     {"vocab_size", model.vocabulary}};
         if (model.task.hasHead())
-            addTask(config, model.task);
+            addTask(config, model.task, labels);
         return config;
     }
 

@@ -80,7 +80,7 @@ public:
         return model;
     }
 
-    Json config(const ModelSpec& model) const override
+    Json config(const ModelSpec& model, const std::vector<std::string>&) const override
     {
         return {{"activation_function", nameOf(model.activation)},
                 {"architectures", {className(model)}},

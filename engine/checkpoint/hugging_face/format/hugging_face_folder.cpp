@@ -29,7 +29,7 @@ std::vector<std::string> labelsIn(const Json& config, const TaskSpec& task)
     for (int label = 0; task.hasLabels() && label < task.labels; ++label) {
         const auto name = names.find(std::to_string(label));
         const bool isNamed = name != names.end() && name->is_string();
-        labels.push_back(isNamed ? name->get<std::string>() : fmt::format("LABEL_{}", label));
+        labels.push_back(isNamed ? name->get<std::string>() : unnamedLabel(label));
     }
     return labels;
 }
