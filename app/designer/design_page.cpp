@@ -120,6 +120,13 @@ void useTaskOf(const DataSetEntry& entry, TaskSpec& task)
         task.labels = entry.labels;
 }
 
+/// A path of a specification is one of its hosts: only then may it be looked up here.
+bool hasRanksHere(const RunSpec& spec)
+{
+    return std::ranges::any_of(spec.cluster.nodes,
+                               [](const NodeSpec& node) { return node.host == thisMachine().toStdString(); });
+}
+
 QString specFilter()
 {
     return DesignPage::tr("Specifications (*.json)");
@@ -160,6 +167,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPage::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPage::refresh);
     connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
+    connect(m_form, &SpecForm::dataSetFolderChosen, this, &DesignPage::useDataSetFolder);
     connect(&m_weights, &StartingWeights::changed, this, &DesignPage::refresh);
     connect(&m_form->phases(), &PhasesEditor::phaseChosen, this, &DesignPage::refresh);
     connect(&m_form->phases(), &PhasesEditor::recipeWanted, this, &DesignPage::applyRecipe);
@@ -268,11 +276,11 @@ void DesignPage::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-std::vector<const DataSetEntry*> DesignPage::dataSets(const DatasetSpec& dataset) const
+std::vector<const DataSetEntry*> DesignPage::dataSets(const RunSpec& spec) const
 {
     std::vector<const DataSetEntry*> found;
-    for (const MixedDataSet& set : dataset.sets()) {
-        const DataSetEntry* entry = dataSet(set.path);
+    for (const MixedDataSet& set : spec.dataset.sets()) {
+        const DataSetEntry* entry = dataSet(set.path, hasRanksHere(spec));
         if (!entry)
             return {};
         found.push_back(entry);
@@ -280,7 +288,7 @@ std::vector<const DataSetEntry*> DesignPage::dataSets(const DatasetSpec& dataset
     return found;
 }
 
-const DataSetEntry* DesignPage::dataSet(const std::string& path) const
+const DataSetEntry* DesignPage::dataSet(const std::string& path, bool isHere) const
 {
     const QString folder = QString::fromStdString(path);
     for (int row = 0; row < m_dataSets.rowCount(); ++row) {
@@ -288,12 +296,12 @@ const DataSetEntry* DesignPage::dataSet(const std::string& path) const
         if (entry.folder == folder && entry.sequenceLength > 0)
             return &entry;
     }
-    return nullptr;
+    return isHere ? m_folders.find(folder) : nullptr;
 }
 
 SequenceShape DesignPage::shape(const RunSpec& spec) const
 {
-    const auto entries = dataSets(spec.dataset);
+    const auto entries = dataSets(spec);
     return entries.empty() ? sequencesOf(spec.model.maxPositions)
                            : SequenceShape{entries.front()->sequenceLength, entries.front()->maxPredictions};
 }
@@ -301,7 +309,7 @@ SequenceShape DesignPage::shape(const RunSpec& spec) const
 std::vector<DataSetShape> DesignPage::shapesOfRows(const RunSpec& spec) const
 {
     std::vector<DataSetShape> shapes;
-    for (const DataSetEntry* entry : dataSets(spec.dataset))
+    for (const DataSetEntry* entry : dataSets(spec))
         shapes.push_back({entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
                           entry->paddingShare, entry->objective, entry->nextSentence, entry->testRows,
                           entry->labels});
@@ -426,17 +434,15 @@ QString DesignPage::factsOf(const PlannedDesign& design) const
 {
     const auto ofRun = rows(design.spec);
     const std::string& apart = design.spec.evaluation.dataset;
-    const DataSetEntry* evaluated = apart.empty() ? nullptr : dataSet(apart);
+    const DataSetEntry* evaluated = apart.empty() ? nullptr : dataSet(apart, hasRanksHere(design.spec));
     std::optional<std::uint64_t> testRows = apart.empty() && ofRun ? ofRun->testRows : std::nullopt;
     if (evaluated)
         testRows = evaluated->testRows;
     const QString sequences =
-        ofRun
-            ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
-            : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
-                  .arg(displayCount(design.shape.length));
-    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows)
-                    : sequences;
+        ofRun ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
+              : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
+                    .arg(displayCount(design.shape.length));
+    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows) : sequences;
 }
 
 void DesignPage::showCluster()
@@ -553,6 +559,16 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
         undo();
         m_page->messageBar()->clear();
     });
+}
+
+void DesignPage::useDataSetFolder(const QString& folder)
+{
+    if (const DataSetEntry* found = m_folders.find(folder)) {
+        const DataSetEntry entry = *found; // planning may read the folder again
+        return useDataSet(entry);
+    }
+    m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"),
+                          [&](RunSpec& spec) { spec.dataset = {.path = folder.toStdString()}; });
 }
 
 void DesignPage::openFile(const QString& file)

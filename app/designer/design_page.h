@@ -4,6 +4,7 @@
 #include <QTimer>
 
 #include "app/data/model/data_set_list_model.h"
+#include "app/data/model/local_data_sets.h"
 #include "app/designer/model/spec_document.h"
 #include "app/designer/model/starting_weights.h"
 #include "app/designer/verdict_panel.h"
@@ -48,6 +49,9 @@ public:
     void activate() override;
     void refresh() override;
     void useDataSet(const DataSetEntry& entry);
+    /// Like a listed data set if the folder, one of this machine, has a readable manifest; else its path
+    /// alone.
+    void useDataSetFolder(const QString& folder);
     /// Opens a specification file; shows errors in the message bar.
     void openFile(const QString& file);
     void saveFile(const QString& file);
@@ -71,10 +75,10 @@ private:
     void applyAlternative(const FoundLayout& layout);
     void applyRecipe(const QString& name);
     void updateTitle();
-    /// Null if its manifest is unknown here.
-    const DataSetEntry* dataSet(const std::string& path) const;
+    /// Of the list, or in a folder of this machine if `isHere`; null if its manifest is unknown.
+    const DataSetEntry* dataSet(const std::string& path, bool isHere) const;
     /// Of the specification of a run or a phase; empty if the manifest of one is unknown here.
-    std::vector<const DataSetEntry*> dataSets(const DatasetSpec& dataset) const;
+    std::vector<const DataSetEntry*> dataSets(const RunSpec& spec) const;
     std::vector<DataSetShape> shapesOfRows(const RunSpec& spec) const;
     SequenceShape shape(const RunSpec& spec) const;
     std::optional<DataSetShape> rows(const RunSpec& spec) const;
@@ -98,6 +102,7 @@ private:
     SpecDocument& m_document;
     HostListModel& m_hosts;
     DataSetListModel& m_dataSets;
+    mutable LocalDataSets m_folders; ///< a cache
     RunService& m_runs;
     const HardwareLibrary& m_hardware;
     QPointer<RunOperation> m_launch;

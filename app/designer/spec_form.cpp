@@ -119,14 +119,8 @@ QWidget* SpecForm::makeDataSetButton()
 {
     auto* button = new DataSetButton(m_dataSets);
     connect(button, &DataSetButton::listed, this, &SpecForm::dataSetChosen);
-    connect(button, &DataSetButton::folderChosen, this, &SpecForm::setDataSetFolder);
+    connect(button, &DataSetButton::folderChosen, this, &SpecForm::dataSetFolderChosen);
     return button;
-}
-
-void SpecForm::setDataSetFolder(const QString& folder)
-{
-    m_document.editAtOnce(tr("Data set"), QStringLiteral("dataset.path"),
-                          [&](RunSpec& spec) { spec.dataset = {.path = folder.toStdString()}; });
 }
 
 void SpecForm::addPhases(QVBoxLayout* column)

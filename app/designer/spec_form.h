@@ -54,6 +54,8 @@ public:
 signals:
     /// The user chose a data set of the list for the run.
     void dataSetChosen(int row);
+    /// The user chose a folder of this machine as the run's data set.
+    void dataSetFolderChosen(const QString& folder);
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -68,7 +70,6 @@ private:
     void addPhases(QVBoxLayout* column);
     void addField(const FoldSection& fold, const SpecField& field);
     QWidget* makeDataSetButton();
-    void setDataSetFolder(const QString& folder);
     void showSteps();
     QLabel* makeHelp();
     void showHelp(const QString& help);

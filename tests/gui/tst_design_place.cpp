@@ -4,6 +4,7 @@
 
 #include <QApplication>
 #include <QComboBox>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
 #include <QLabel>
@@ -94,6 +95,20 @@ bool labelContaining(const QWidget& parent, const QString& text)
     const auto labels = parent.findChildren<QLabel*>();
     return std::ranges::any_of(
         labels, [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
+}
+
+/// The manifest of labelled rows.
+void writeLabelledSet(const QString& folder)
+{
+    QVERIFY(QDir().mkpath(folder));
+    const auto written =
+        writeFileAtomically((folder + "/manifest.json").toStdString(),
+                            R"({"version":1,"sequence_length":64,"max_predictions":0,"vocabulary_size":97,
+            "vocabulary_sha256":"07ec","settings":{"objective":"classify"},"task":{"labels":["a","b","c"]},
+            "statistics":{"documents":110,"tokens":5000,"row_tokens":5000},
+            "shards":[{"file":"a","rows":100,"sha256":"","training":true},
+                      {"file":"b","rows":10,"sha256":"","training":false}]})");
+    QVERIFY(written.ok());
 }
 
 QPushButton* buttonStartingWith(const QWidget& parent, const QString& name)
@@ -443,6 +458,48 @@ private slots:
         menu->actions().front()->trigger();
         QCOMPARE(m_desk.session().document().spec().dataset.path, "/data/wiki");
         QCOMPARE(m_desk.session().document().spec().model.vocabulary, 30000);
+    }
+
+    /// Neither is in the list of Data.
+    void aFolderWithLabelledRowsSetsTheTask()
+    {
+        const QString folder = m_desk.path("reviews");
+        writeLabelledSet(folder);
+        auto& page = m_desk.goTo<DesignPage>();
+        SpecDocument& document = m_desk.session().document();
+        const RunSpec before = document.spec();
+        emit page.findChild<SpecForm*>()->dataSetFolderChosen(folder); // its dialog is the system's
+        QCOMPARE(document.spec().dataset.path, folder.toStdString());
+        QCOMPARE(document.spec().model.task.kind, TaskKind::Classify);
+        QCOMPARE(document.spec().model.task.labels, 3);
+        QCOMPARE(document.spec().model.vocabulary, 97);
+        QVERIFY(labelContaining(page, "The task was set: 3 classes."));
+        document.undoStack().undo();
+        QVERIFY(document.spec() == before);
+        emit page.findChild<SpecForm*>()->dataSetFolderChosen("/nowhere/set");
+        QCOMPARE(document.spec().dataset.path, "/nowhere/set");
+        QVERIFY(document.spec().model.task == before.model.task);
+    }
+
+    void aTypedFolderWithLabelledRowsIsAProblemForAnotherTask()
+    {
+        const QString folder = m_desk.path("reviews");
+        writeLabelledSet(folder);
+        auto& page = m_desk.goTo<DesignPage>();
+        QLineEdit* path = page.findChild<QLineEdit*>("dataset.path");
+        replaceText(path, folder);
+        AWAIT(labelContaining(page, "are for classify"));
+        SpecDocument& document = m_desk.session().document();
+        document.edit("Task", "task.kind", [](RunSpec& spec) {
+            spec.model.task.kind = TaskKind::Classify;
+            spec.model.task.labels = 2;
+        });
+        AWAIT(!labelContaining(page, "are for classify"));
+        AWAIT(labelContaining(page, "has 3 labels"));
+        // Of another machine nothing is known here.
+        document.edit("Host", "cluster.nodes",
+                      [](RunSpec& spec) { spec.cluster.nodes.front().host = "elsewhere"; });
+        AWAIT(!labelContaining(page, "has 3 labels"));
     }
 
     void nothingIsCutOffInASmallWindow()

@@ -1,17 +1,20 @@
 #include <cstring>
 
 #include <QAbstractItemModelTester>
+#include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 
 #include "app/base/display_text.h"
 #include "app/data/model/data_set_details.h"
 #include "app/data/model/data_set_list_model.h"
+#include "app/data/model/local_data_sets.h"
 #include "app/data/model/preparation_counters.h"
 #include "app/data/model/prepare_request.h"
 #include "app/data/model/sample_rows.h"
 #include "app/hosts/model/stage_progress.h"
 #include "datasets/options/prepare_command_line.h"
+#include "engine/base/file.h"
 #include "remote/launch/data_set_manifest.h"
 
 using namespace trainyard;
@@ -422,6 +425,33 @@ private slots:
         QVERIFY(!report->samples[0].hasMasks());
         QVERIFY(report->samples[1].isPair());
         QVERIFY(report->samples[1].hasMasks());
+    }
+
+    void aFolderOfThisMachineIsRead()
+    {
+        const QTemporaryDir folder;
+        const QString set = folder.filePath("reviews");
+        QVERIFY(QDir().mkpath(set));
+        LocalDataSets sets;
+        QVERIFY(!sets.find(set)); // no manifest yet
+        QByteArray text = kManifest;
+        text.replace(R"("max_predictions":20)", R"("max_predictions":0)");
+        text.replace(R"("statistics")",
+                     R"("settings":{"objective":"classify"},"task":{"labels":["bad","good"]},"statistics")");
+        const std::filesystem::path manifest = (set + "/manifest.json").toStdString();
+        QVERIFY(writeFileAtomically(manifest, text.toStdString()).ok());
+        const DataSetEntry* found = sets.find(set);
+        QVERIFY(found);
+        QCOMPARE(found->name, "reviews");
+        QCOMPARE(found->host, "localhost");
+        QCOMPARE(found->objective, std::string("classify"));
+        QCOMPARE(found->labels, 2);
+        text.replace(R"("bad","good")", R"("bad","fair","good")");
+        QVERIFY(writeFileAtomically(manifest, text.toStdString()).ok());
+        QVERIFY(sets.find(set));
+        QCOMPARE(sets.find(set)->labels, 3); // another size
+        QVERIFY(writeFileAtomically(manifest, "{").ok());
+        QVERIFY(!sets.find(set));
     }
 
     void readsWhatVerifyPrints()
