@@ -15,8 +15,22 @@ namespace {
 
 constexpr int kWidestLine = 1040; ///< longer lines are hard to read
 
+/// What a row of a task is labelled with as a whole; empty where its tokens are.
+QString rowLabel(const SampleRow& row)
+{
+    if (row.task == "classify")
+        return SampleBrowser::tr("Class: %1").arg(row.label);
+    if (row.task == "regress")
+        return SampleBrowser::tr("Number: %1").arg(row.label);
+    if (row.task == "answer" && !row.hasTargets())
+        return SampleBrowser::tr("No answer in this row");
+    return {};
+}
+
 QString pairText(const SampleRow& row, const QString& nextSentence)
 {
+    if (!row.task.empty())
+        return rowLabel(row);
     if (!row.isPair())
         return {};
     if (!row.randomNext)

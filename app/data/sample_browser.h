@@ -15,7 +15,8 @@ namespace trainyard {
 class StateChip;
 
 /// Shows training rows as words, one row at a time: masked words with the model's input and the expected
-/// prediction, the two segments tinted, and whether B follows A.
+/// prediction, the two segments tinted, and whether B follows A; of a task the class or number of the row,
+/// the tags of its words, the answer or the completion.
 class SampleBrowser : public QFrame {
     Q_OBJECT
 public:

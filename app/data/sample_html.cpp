@@ -1,5 +1,7 @@
 #include "app/data/sample_html.h"
 
+#include <utility>
+
 #include <QCoreApplication>
 
 namespace trainyard {
@@ -28,13 +30,28 @@ QString maskedHtml(const SampleToken& token, const ThemeColours& colours)
                 "font-size:11px;");
 }
 
+QColor backgroundOf(const SampleToken& token, const ThemeColours& colours)
+{
+    return token.isTarget ? colours.warningTint : token.segment == 0 ? colours.raised : colours.accentTint;
+}
+
 QString tokenHtml(const SampleToken& token, const ThemeColours& colours)
 {
     if (token.isMasked())
         return maskedHtml(token, colours);
-    const QColor background = token.segment == 0 ? colours.raised : colours.accentTint;
-    const QString text = token.isContinuation() ? token.text.mid(2) : token.text;
-    return span(text.toHtmlEscaped(), isSpecial(token) ? colours.muted : colours.text, background);
+    const QColor text = isSpecial(token) ? colours.muted
+                        : token.isTarget ? colours.warningText
+                                         : colours.text;
+    const QString shown = token.isContinuation() ? token.text.mid(2) : token.text;
+    return span(shown.toHtmlEscaped(), text, backgroundOf(token, colours));
+}
+
+QString tagHtml(const QString& tag, const ThemeColours& colours)
+{
+    if (tag.isEmpty())
+        return {};
+    return span(QStringLiteral("\u200a") + tag.toHtmlEscaped(), colours.warningText, colours.warningTint,
+                "font-size:11px;");
 }
 
 /// The gap between two words of one segment is tinted too, so that a segment reads as one band; pieces of one
@@ -47,7 +64,11 @@ QString gapBetween(const SampleToken* before, const SampleToken& token, const Th
         return QStringLiteral("<br>");
     if (token.isContinuation() && !token.isMasked() && !before->isMasked())
         return {};
-    return span(QStringLiteral(" "), colours.text, token.segment == 0 ? colours.raised : colours.accentTint);
+    const bool inTarget = before->isTarget && token.isTarget;
+    return span(QStringLiteral(" "), colours.text,
+                inTarget             ? colours.warningTint
+                : token.segment == 0 ? colours.raised
+                                     : colours.accentTint);
 }
 
 } // namespace
@@ -56,12 +77,17 @@ QString sampleHtml(const SampleRow& row, const ThemeColours& colours)
 {
     QString html = QStringLiteral("<p style=\"line-height:165%\">");
     const SampleToken* before = nullptr;
+    QString tag; // of the word, behind its last piece
     for (const SampleToken& token : row.tokens) {
+        if (!token.isContinuation())
+            html += tagHtml(std::exchange(tag, {}), colours);
         html += gapBetween(before, token, colours);
         html += tokenHtml(token, colours);
+        if (!token.label.isEmpty())
+            tag = token.label;
         before = &token;
     }
-    return html + QStringLiteral("</p>");
+    return html + tagHtml(tag, colours) + QStringLiteral("</p>");
 }
 
 QString sampleLegendHtml(const SampleRow& row, const ThemeColours& colours)
@@ -75,6 +101,12 @@ QString sampleLegendHtml(const SampleRow& row, const ThemeColours& colours)
     if (row.hasMasks())
         legend += span(tr("&nbsp;to predict"), colours.warningText, colours.warningTint, "font-weight:600;") +
                   span(tr("&nbsp;← what the model sees&nbsp;"), colours.muted, colours.warningTint);
+    if (row.hasTargets())
+        legend +=
+            span(row.task == "answer" ? tr("&nbsp;answer&nbsp;") : tr("&nbsp;completion, to predict&nbsp;"),
+                 colours.warningText, colours.warningTint);
+    if (row.hasTags())
+        legend += span(tr("&nbsp;label of the word before&nbsp;"), colours.warningText, colours.warningTint);
     return legend;
 }
 

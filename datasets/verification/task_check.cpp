@@ -7,6 +7,7 @@
 
 #include "datasets/pretraining/row_statistics.h"
 #include "datasets/shards/shard_reader.h"
+#include "datasets/verification/task_sample.h"
 #include "engine/base/hash.h"
 
 namespace trainyard {
@@ -264,7 +265,8 @@ private:
         m_tokens.add(instance);
         addRow(m_report.statistics, instance, m_manifest.sequenceLength, m_vocabulary.special().mask);
         if (shard.training && m_report.samples.size() < static_cast<std::size_t>(m_options.samples))
-            m_report.samples.push_back(decodeRow(shard.file, number, instance, m_vocabulary, m_report.rules));
+            m_report.samples.push_back(
+                decodeTaskRow(shard.file, number, row.rows, row.index, m_vocabulary, m_manifest.task.labels));
     }
 
     const VerifyOptions& m_options;

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/spec/names.h"
+
 namespace trainyard {
 
 namespace {
@@ -60,13 +62,22 @@ Json sampleJson(const SampleRow& sample)
         Json item{{"text", token.text}, {"segment", token.segment}};
         if (!token.original.empty())
             item["original"] = token.original;
+        if (!token.label.empty())
+            item["label"] = token.label;
+        if (token.isTarget)
+            item["target"] = true;
         tokens.push_back(std::move(item));
     }
-    return {{"shard", sample.shard},
-            {"row", sample.row},
-            {"random_next", sample.randomNext},
-            {"relation", sample.relation},
-            {"tokens", std::move(tokens)}};
+    Json json{{"shard", sample.shard},
+              {"row", sample.row},
+              {"random_next", sample.randomNext},
+              {"relation", sample.relation},
+              {"tokens", std::move(tokens)}};
+    if (sample.task != TaskKind::None) {
+        json["task"] = nameOf(sample.task);
+        json["label"] = sample.label;
+    }
+    return json;
 }
 
 Json statisticsJson(const VerificationReport& report)

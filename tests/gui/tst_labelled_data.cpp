@@ -142,6 +142,7 @@ private slots:
         QVERIFY(entry.testRows > 0 && entry.testRows < 60);
         AWAIT_EQUAL(sets.at(0).check, DataSetEntry::Check::Verified);
         AWAIT(m_hand->sees("2 classes"));
+        AWAIT(m_hand->sees("Class: good") || m_hand->sees("Class: bad"));
         MUST(m_hand->openTab("Manifest"));
         AWAIT(seesCell("bad, good")); // the names of the labels
         support::savePictures(m_desk.window(), "labelled-set");

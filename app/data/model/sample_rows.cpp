@@ -21,7 +21,8 @@ SampleToken readToken(const nlohmann::json& json)
 {
     const bool masked = json.contains("original");
     return {textAt(json, "text"), masked ? textAt(json, "original") : QString(),
-            json.at("segment").get<int>()};
+            json.at("segment").get<int>(),
+            json.contains("label") ? oneLine(textAt(json, "label")) : QString(), json.value("target", false)};
 }
 
 SampleRow readRow(const nlohmann::json& json)
@@ -32,6 +33,9 @@ SampleRow readRow(const nlohmann::json& json)
     row.randomNext = json.contains("random_next") && json["random_next"].get<bool>();
     for (const auto& token : json.at("tokens"))
         row.tokens.push_back(readToken(token));
+    row.task = json.value("task", std::string());
+    if (json.contains("label"))
+        row.label = oneLine(textAt(json, "label"));
     return row;
 }
 
@@ -86,6 +90,16 @@ TextTable readTokenFacts(const nlohmann::json& json)
 bool SampleRow::hasMasks() const
 {
     return std::ranges::any_of(tokens, &SampleToken::isMasked);
+}
+
+bool SampleRow::hasTargets() const
+{
+    return std::ranges::any_of(tokens, &SampleToken::isTarget);
+}
+
+bool SampleRow::hasTags() const
+{
+    return std::ranges::any_of(tokens, [](const SampleToken& token) { return !token.label.isEmpty(); });
 }
 
 Result<VerifyReport> parseVerifyReport(std::string_view text)

@@ -12,9 +12,11 @@ namespace trainyard {
 
 /// One token of a decoded training row.
 struct SampleToken {
-    QString text;     ///< the model's input
-    QString original; ///< expected prediction; empty = not masked
-    int segment = 0;  ///< 0 = A, 1 = B
+    QString text;          ///< the model's input
+    QString original;      ///< expected prediction; empty = not masked
+    int segment = 0;       ///< 0 = A, 1 = B
+    QString label{};       ///< of a tagged word, on its first token; else empty
+    bool isTarget = false; ///< of the answer, or of the completion
 
     bool isMasked() const { return !original.isEmpty(); }
     /// Whether this WordPiece continues the previous word.
@@ -27,10 +29,14 @@ struct SampleRow {
     std::uint64_t row = 0;
     bool randomNext = false; ///< B does not follow A
     std::vector<SampleToken> tokens;
+    std::string task{}; ///< "classify" ... of labelled rows; else empty
+    QString label{};    ///< of such a row: its class or number; else empty
 
     /// Rows of masked LM and plain tokens have one segment.
     bool isPair() const { return !tokens.empty() && tokens.back().segment == 1; }
     bool hasMasks() const;
+    bool hasTargets() const;
+    bool hasTags() const;
 };
 
 struct VerifyReport {

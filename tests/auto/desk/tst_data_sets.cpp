@@ -454,6 +454,24 @@ private slots:
         QVERIFY(!sets.find(set));
     }
 
+    void readsLabelledRows()
+    {
+        const auto report = parseVerifyReport(R"({"ok":true,"violations":[],"samples":[
+            {"shard":"a.hdf5","row":0,"task":"classify","label":"late","tokens":[{"text":"a","segment":0}]},
+            {"shard":"a.hdf5","row":1,"task":"tag","label":"","tokens":[
+                {"text":"[CLS]","segment":0},{"text":"b","segment":0,"label":"B-LOC"}]},
+            {"shard":"a.hdf5","row":2,"task":"answer","label":"","tokens":[
+                {"text":"c","segment":0},{"text":"d","segment":1,"target":true}]}]})");
+        QVERIFY2(report.ok(), report.ok() ? "" : report.error().message.c_str());
+        const auto& rows = report->samples;
+        QCOMPARE(rows[0].task, std::string("classify"));
+        QCOMPARE(rows[0].label, "late");
+        QVERIFY(!rows[0].hasTags() && !rows[0].hasTargets());
+        QVERIFY(rows[1].hasTags() && !rows[1].hasTargets());
+        QCOMPARE(rows[1].tokens[1].label, "B-LOC");
+        QVERIFY(rows[2].hasTargets() && !rows[2].tokens[0].isTarget && rows[2].tokens[1].isTarget);
+    }
+
     void readsWhatVerifyPrints()
     {
         const auto report = parseVerifyReport(R"({"ok":false,

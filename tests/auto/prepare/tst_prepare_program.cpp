@@ -66,6 +66,13 @@ private slots:
                  std::vector<std::string>({"bad", "good"}));
         QCOMPARE(Manifest::load(at("set").toStdString())->testRows(), std::uint64_t(1));
         QVERIFY(run({"verify", at("set")}).out.contains("every invariant holds"));
+        const auto sample =
+            nlohmann::json::parse(run({"verify", at("set"), "--sample", "1", "--json"}).out.toStdString())
+                .at("samples")
+                .at(0);
+        QCOMPARE(sample.at("task").get<std::string>(), std::string("classify"));
+        QCOMPARE(sample.at("label").get<std::string>(), std::string("good"));
+        QVERIFY(run({"verify", at("set"), "--sample", "1"}).out.contains("row 0: good\n"));
         write("train.csv", "review,stars\nthe,\n");
         const Outcome refused =
             run(QStringList(arguments).replaceInStrings(QRegularExpression("/set$"), "/other"));

@@ -184,22 +184,29 @@ private slots:
         QTest::addColumn<int>("kind");
         QTest::addColumn<QString>("text");
         QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("sample");
         QTest::addRow("classify") << int(TaskKind::Classify) << "text\tlabel\ncat\ta\nsat\tb\n"
-                                  << "a.tsv";
-        QTest::addRow("regress") << int(TaskKind::Regress) << "text\tlabel\ncat\t1\nsat\t2\n"
-                                 << "a.tsv";
+                                  << "a.tsv"
+                                  << "row 0: a\n  [CLS] cat [SEP]\n";
+        QTest::addRow("regress") << int(TaskKind::Regress) << "text\tlabel\ncat\t1.5\nsat\t2\n"
+                                 << "a.tsv"
+                                 << "row 0: 1.5\n  [CLS] cat [SEP]\n";
         QTest::addRow("tag") << int(TaskKind::Tag) << "cats B-X\nxyz O\n"
-                             << "a.conll";
-        QTest::addRow("answer") << int(TaskKind::Answer) << questions("Köln is on the Rhine.", "Rhine", 15)
-                                << "q.json";
+                             << "a.conll"
+                             << "row 0\n  [CLS] cats/B-X [UNK]/O [SEP]\n";
+        QTest::addRow("answer") << int(TaskKind::Answer)
+                                << questions("Köln is on the Rhine.", "the Rhine", 11) << "q.json"
+                                << "row 0\n  [CLS] where ? [SEP] koln is on {the rhine} . [SEP]\n";
         QTest::addRow("complete") << int(TaskKind::Complete) << "prompt\tcompletion\ncat\tsat\n"
-                                  << "a.tsv";
+                                  << "a.tsv"
+                                  << "row 0\n  cat {sat [SEP]}\n";
     }
     void verifiesWhatItPrepared()
     {
         QFETCH(int, kind);
         QFETCH(QString, text);
         QFETCH(QString, name);
+        QFETCH(QString, sample);
         prepare(options(TaskKind(kind), text, name));
         const Manifest again = Manifest::load(path() / "set").value();
         QCOMPARE(again.taskKind(), TaskKind(kind));
@@ -213,6 +220,7 @@ private slots:
             problems << QString::fromStdString(violation.text());
         QCOMPARE(problems, QStringList());
         QCOMPARE(report.samples.size(), std::size_t(1));
+        QCOMPARE(QString::fromStdString(toText(report.samples.front())).section(".hdf5, ", 1), sample);
         QCOMPARE(report.statistics.rowTokens, again.statistics.rowTokens);
     }
 
