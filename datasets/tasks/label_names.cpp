@@ -36,6 +36,17 @@ std::vector<std::string> sorted(const std::set<std::string>& names)
     return list;
 }
 
+/// "train.tsv: column label: ".
+std::string originOf(const TaskExamples& examples, TaskKind kind)
+{
+    if (examples.files.empty())
+        return {};
+    const std::string more =
+        examples.files.size() > 1 ? fmt::format(" and {} more", examples.files.size() - 1) : std::string();
+    return fmt::format("{}{}: column {}: ", examples.files.front().string(), more,
+                       kind == TaskKind::Tag ? "of the tags" : examples.labelColumn);
+}
+
 } // namespace
 
 Result<LabelNames> LabelNames::create(const TaskExamples& training, const TaskOptions& options)
@@ -50,8 +61,8 @@ Result<LabelNames> LabelNames::create(const TaskExamples& training, const TaskOp
     }
     if (labels.m_names.size() < 2 || labels.m_names.size() > kMaxLabels)
         return badInput(
-            fmt::format("the examples have {} label{}", labels.m_names.size(),
-                        labels.m_names.size() == 1 ? "" : "s"),
+            fmt::format("{}the examples have {} label{}", originOf(training, options.kind),
+                        labels.m_names.size(), labels.m_names.size() == 1 ? "" : "s"),
             fmt::format("2 to {} are needed: check that --label names the right column, or give all "
                         "of them with --labels",
                         kMaxLabels));

@@ -1,7 +1,11 @@
 #include "datasets/tasks/squad_questions.h"
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 
+#include "datasets/input/text_lines.h"
 #include "engine/base/file.h"
 #include "engine/base/utf8.h"
 #include "engine/spec/bounded_json.h"
@@ -16,7 +20,7 @@ using Json = nlohmann::json;
 
 constexpr JsonLimits kSquadLimits{.values = 50'000'000}; ///< version 2.0 has about two million
 
-/// The lines of a JSON text do not tell where a question is, so its place is named by keys and its id.
+/// SQuAD's own files are one line, so the place of a question is named by keys and its id; see lineOf().
 struct QuestionPlace {
     std::string path; ///< "data[0].paragraphs[3].qas[1]"
     std::string id;
@@ -72,10 +76,16 @@ public:
         return {};
     }
 
+    /// Id of the question that is read; empty between questions.
+    const std::string& question() const { return m_question; }
+
 private:
     Status readParagraph(const Json& paragraph, const std::string& path)
     {
+        m_question.clear();
         TRAINYARD_TRY(const std::string context, textIn(paragraph, "context", {path, {}}));
+        if (isBlank(context))
+            return wrongField({path, {}}, "context", "is empty");
         TRAINYARD_TRY(const Json* questions, listIn(paragraph, "qas", {path, {}}));
         const std::uint64_t group = m_examples.examples.size();
         for (std::size_t i = 0; i < questions->size(); ++i) {
@@ -90,12 +100,14 @@ private:
         return {};
     }
 
-    static Status readQuestion(const Json& question, const std::string& path, TaskExample& example)
+    Status readQuestion(const Json& question, const std::string& path, TaskExample& example)
     {
         QuestionPlace place{path, {}};
         TRAINYARD_TRY(example.id, textIn(question, "id", place));
-        place.id = example.id;
+        place.id = m_question = example.id;
         TRAINYARD_TRY(example.text, textIn(question, "question", place));
+        if (isBlank(example.text))
+            return wrongField(place, "question", "is empty");
         TRAINYARD_TRY(const Json* answers, listIn(question, "answers", place));
         for (std::size_t i = 0; i < answers->size(); ++i)
             TRAINYARD_TRY_STATUS(addAnswer((*answers)[i], fmt::format("answers[{}]", i), place, example));
@@ -103,6 +115,9 @@ private:
         const bool mayLack = impossible != question.end() && *impossible == true;
         if (answers->empty() && !mayLack)
             return wrongField(place, "answers", "is empty, and is_impossible is not true");
+        if (!answers->empty() && mayLack)
+            return wrongField(place, "answers", "is not empty, and is_impossible is true",
+                              "remove the answers, or set is_impossible to false");
         return {};
     }
 
@@ -128,7 +143,21 @@ private:
     }
 
     TaskExamples& m_examples;
+    std::string m_question;
 };
+
+/// Of a question by its id, from 1; nullopt where the text does not tell: in one line, or with that text
+/// twice.
+std::optional<std::size_t> lineOf(const std::string& id, std::string_view text)
+{
+    const std::string quoted = '"' + id + '"';
+    const std::size_t at = id.empty() ? std::string_view::npos : text.find(quoted);
+    if (at == std::string_view::npos || text.find(quoted, at + 1) != std::string_view::npos)
+        return std::nullopt;
+    const auto before = std::ranges::count(text.substr(0, at), '\n');
+    const bool isOneLine = before == 0 && text.find('\n') == std::string_view::npos;
+    return isOneLine ? std::nullopt : std::optional(static_cast<std::size_t>(before) + 1);
+}
 
 } // namespace
 
@@ -140,8 +169,11 @@ Status readSquadQuestions(const fs::path& file, TaskExamples& examples)
         return root.error().in(file.string());
     examples.files.push_back(file);
     const std::size_t before = examples.examples.size();
-    if (const Status status = SquadReader(examples).read(*root); !status.ok())
-        return status.error().in(file.string());
+    SquadReader reader(examples);
+    if (const Status status = reader.read(*root); !status.ok()) {
+        const auto line = lineOf(reader.question(), text);
+        return status.error().in(line ? fmt::format("{}: line {}", file.string(), *line) : file.string());
+    }
     if (examples.examples.size() == before)
         return badInput(file.string() + " has no question", "pass a file in the layout of SQuAD");
     return {};

@@ -1,5 +1,6 @@
 #include "datasets/tasks/table_examples.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -62,6 +63,10 @@ ColumnNames usualColumns(const TaskTable& table, TaskKind kind)
 
 Result<std::size_t> columnAt(const TaskTable& table, std::string_view name, const char* option)
 {
+    if (const auto same = std::ranges::count(table.columns, name); same > 1)
+        return badInput(
+            fmt::format("{}: line 1: there are {} columns \"{}\"", table.file.string(), same, name),
+            fmt::format("rename one, or give the number of the right one with {}", option));
     if (const auto place = table.find(name))
         return *place;
     return badInput(fmt::format("{}: line 1: there is no column \"{}\" among: {}", table.file.string(), name,

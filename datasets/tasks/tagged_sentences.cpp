@@ -14,6 +14,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
 std::vector<std::string> splitColumns(std::string_view line)
 {
     // Words with blanks in them exist in files with tabs.
@@ -92,9 +94,22 @@ private:
         if (std::max(word, tag) >= columns.size())
             return m_examples.problemAt(place, std::to_string(std::max(word, tag) + 1), "is missing",
                                         "write the word and its tag, separated by a blank or a tab");
+        TRAINYARD_TRY_STATUS(checkWidth(columns.size(), place));
         m_sentence.words.push_back(columns[word]);
         m_sentence.tags.push_back(columns[tag]);
         return {};
+    }
+
+    /// Of a line that lacks a column the last one would be taken for the tag.
+    Status checkWidth(std::size_t columns, const TaskExample& place)
+    {
+        if (m_columns == 0)
+            m_columns = columns;
+        if (columns == m_columns || !m_options.label.empty())
+            return {};
+        return badInput(fmt::format("{}: line {} has {} columns, and those before have {}",
+                                    m_examples.files[place.file].string(), place.line, columns, m_columns),
+                        "complete the line, or give the number of the column of the tags with --label");
     }
 
     Status addObject(std::string_view content)
@@ -125,8 +140,15 @@ private:
                                         "name the lists with --text and --label, or write \"tokens\" and "
                                         "\"tags\"");
         std::vector<std::string> texts;
-        for (const nlohmann::json& entry : *list)
+        for (const nlohmann::json& entry : *list) {
+            const bool isText =
+                entry.is_string() ? !isBlank(entry.get_ref<const std::string&>()) : entry.is_number();
+            if (!isText)
+                return m_examples.problemAt(m_sentence, key,
+                                            fmt::format("entry {} is empty, or no text", texts.size() + 1),
+                                            "write a text or a number for each word and each tag");
             texts.push_back(entry.is_string() ? entry.get<std::string>() : entry.dump());
+        }
         return texts;
     }
 
@@ -142,6 +164,7 @@ private:
     const TaskOptions& m_options;
     TaskExamples& m_examples;
     TaskExample m_sentence;
+    std::size_t m_columns = 0; ///< of the lines before; 0: there is none
 };
 
 } // namespace
@@ -150,6 +173,8 @@ Status readTaggedSentences(const fs::path& file, const TaskOptions& options, Tas
 {
     TRAINYARD_TRY(std::string text, readFile(file));
     repairUtf8(text);
+    if (text.starts_with(kByteOrderMark))
+        text.erase(0, kByteOrderMark.size());
     examples.files.push_back(file);
     const std::size_t before = examples.examples.size();
     const std::string extension = file.extension();

@@ -185,7 +185,8 @@ Status TaskEncoder::addTaggedRow(const TaskExamples& examples, const TaskExample
         if (pieces.empty())
             pieces.push_back(m_special.unknown);
         TRAINYARD_TRY(const std::int32_t label,
-                      labelOf(examples, example, example.tags[word], "of the tags"));
+                      labelOf(examples, example, example.tags[word],
+                              fmt::format("of the tags, word {} \"{}\"", word + 1, example.words[word])));
         append(row.tokens, pieces);
         row.tokenLabels.push_back(label);
         row.tokenLabels.resize(row.tokens.size(), RowBlock::kNoLabel);
@@ -226,8 +227,7 @@ void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t questio
     asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(kSpecialOfPair) / 2)));
     std::vector<AlignedPiece> pieces;
     m_wordPiece.encodeAligned(example.pair, pieces);
-    const TokenSpan answer =
-        example.answers.empty() ? TokenSpan() : spanOf(example.answers.front(), pieces);
+    const TokenSpan answer = example.answers.empty() ? TokenSpan() : spanOf(example.answers.front(), pieces);
     m_counters["questions_without_answer"] += example.answers.empty();
     m_counters["answers_without_token"] += !example.answers.empty() && answer.isEmpty();
     const auto shared = static_cast<std::size_t>(m_options.task.docStride);

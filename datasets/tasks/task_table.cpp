@@ -96,6 +96,9 @@ Result<TaskTable> tableOf(const fs::path& file, std::vector<TaskTable::Row> rows
         table.columns = {"source", "label", "mark", "sentence"};
     } else
         table.columns = takeHeader(rows, noHeader);
+    if (rows.empty())
+        return badInput(file.string() + ": there is no row below line 1, the header",
+                        "pass a file with labelled examples, or --no-header if line 1 is one");
     table.rows = std::move(rows);
     TRAINYARD_TRY_STATUS(checkWidths(table));
     return table;

@@ -143,6 +143,50 @@ private slots:
         QCOMPARE(QDir(m_cli.path("")).entryList({"*never*"}, QDir::AllEntries | QDir::Hidden).size(), 0);
     }
 
+    void refusesBadLabelledExamples_data()
+    {
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<QString>("said");
+        const QString good = m_cli.write("good.tsv", "text\tlabel\nthe\tlate\nthe\tearly\n");
+        const auto row = [&](const char* test, const char* kind, const char* name, const QByteArray& content,
+                             const char* said) {
+            QTest::addRow("%s", test) << QStringList{"--task", kind, m_cli.write(name, content)} << said;
+        };
+        row("missing column", "classify", "columns.tsv", "text\tmark\nthe\tlate\n",
+            "columns.tsv: line 1: there is no column \"label\" among: text, mark");
+        row("missing cell", "classify", "cells.tsv", "text\tlabel\nthe\tlate\nthe\n",
+            "cells.tsv: line 3 has 1 columns instead of 2");
+        row("missing label", "classify", "labels.csv", "text,label\nthe,late\nthe,\n",
+            "labels.csv: line 3, column label: is empty");
+        row("no number", "regress", "numbers.tsv", "text\tlabel\nthe\tgood\n",
+            "numbers.tsv: line 2, column label: \"good\" is not a number");
+        row("missing tag", "tag", "tags.conll", "the O\ntrain\n", "tags.conll: line 2, column 2: is missing");
+        row("wrong offset", "answer", "offsets.json",
+            R"({"data": [{"paragraphs": [{"context": "the train",
+                "qas": [{"id": "q", "question": "the?", "answers": [{"text": "train", "answer_start": 5}]}]}]}]})",
+            "offsets.json: line 2: data[0].paragraphs[0].qas[0] (id q): answers[0] says that \"train\" is at "
+            "character 5");
+        QTest::addRow("label of held-out rows alone")
+            << QStringList{"--task", "classify", good, "--held-out",
+                           m_cli.write("dev.tsv", "text\tlabel\nthe\tnever\n")}
+            << "dev.tsv: line 2, column label: unknown label \"never\"";
+    }
+    void refusesBadLabelledExamples()
+    {
+        QFETCH(QStringList, options);
+        QFETCH(QString, said);
+        const QString vocabulary =
+            m_cli.write("task-vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\n[MASK]\nthe\ntrain\n");
+        const CliResult result =
+            m_cli.run(QStringList{"prepare"} + options +
+                      QStringList{"--vocab", vocabulary, "--seq-len", "16", "--out", m_cli.path("never")});
+        QCOMPARE(result.status, 2);
+        QVERIFY2(result.err.contains(said), qPrintable(result.err));
+        QCOMPARE(result.err.count(said), 1);
+        QCOMPARE(result.out, "");
+        QCOMPARE(QDir(m_cli.path("")).entryList({"*never*"}, QDir::AllEntries | QDir::Hidden).size(), 0);
+    }
+
     void refusesAVocabularyWithoutMask()
     {
         const QString vocabulary = m_cli.write("vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\nthe\n");

@@ -190,6 +190,42 @@ private slots:
             "data[0].paragraphs[0]: context is missing");
         row("no SQuAD", TaskKind::Answer, "q.json", "{\"rows\": []}", "q.json: the file: data is missing");
         row("broken JSON", TaskKind::Answer, "q.json", "{\"data\": [\n1,", "q.json");
+        row("no row", TaskKind::Classify, "a.tsv", "text\tlabel\n",
+            "a.tsv: there is no row below line 1, the header");
+        row("column twice", TaskKind::Classify, "a.tsv", "text\tlabel\tlabel\nA\t1\t2\n",
+            "a.tsv: line 1: there are 2 columns \"label\"");
+        row("no second sentence", TaskKind::Classify, "a.tsv", "sentence1\tlabel\nA\t1\n",
+            "a.tsv: line 1: there is no column \"text\" among: sentence1, label");
+        row("empty text", TaskKind::Regress, "a.tsv", "text\tlabel\n \t1\n",
+            "a.tsv: line 2, column text: is empty");
+        row("line with fewer columns", TaskKind::Tag, "a.conll", "EU NNP B-NP B-ORG\nrejects VBZ O\n",
+            "a.conll: line 2 has 3 columns, and those before have 4");
+        row("no list of tags", TaskKind::Tag, "a.jsonl", "{\"tokens\": [\"a\"]}\n",
+            "a.jsonl: line 1, column tags: is missing, or no list");
+        row("empty tag", TaskKind::Tag, "a.jsonl",
+            "\n{\"tokens\": [\"a\", \"b\"], \"tags\": [\"O\", \"\"]}\n",
+            "a.jsonl: line 2, column tags: entry 2 is empty, or no text");
+        row("word that is a list", TaskKind::Tag, "a.jsonl", "{\"tokens\": [[\"a\"]], \"tags\": [\"O\"]}\n",
+            "column tokens: entry 1 is empty, or no text");
+        row("line of a question", TaskKind::Answer, "q.json", QString(kQuestions).replace("13", "14"),
+            "q.json: line 3: data[0].paragraphs[0].qas[0] (id q1)");
+        row("no line in one", TaskKind::Answer, "q.json",
+            QString(kQuestions).replace("13", "14").remove('\n'), "q.json: data[0].paragraphs[0].qas[0]");
+        row("negative offset", TaskKind::Answer, "q.json", QString(kQuestions).replace("13", "-1"),
+            "q.json: line 3: data[0].paragraphs[0].qas[0] (id q1): answers[0].answer_start is missing, or no "
+            "number of at least 0");
+        row("offset as a text", TaskKind::Answer, "q.json", QString(kQuestions).replace("13", "\"13\""),
+            "answers[0].answer_start is missing, or no number");
+        row("no offset", TaskKind::Answer, "q.json", QString(kQuestions).replace("answer_start", "start"),
+            "answers[0].answer_start is missing");
+        row("no question", TaskKind::Answer, "q.json", QString(kQuestions).replace("Where?", " "),
+            "(id q1): question is empty");
+        row("empty context", TaskKind::Answer, "q.json",
+            QString(kQuestions).replace("Köln lies on the Rhine.", ""),
+            "data[0].paragraphs[0]: context is empty");
+        row("answer that is impossible", TaskKind::Answer, "q.json",
+            QString(kQuestions).replace("false", "true"),
+            "(id q1): answers is not empty, and is_impossible is true");
         row("nothing", TaskKind::Classify, "a.tsv", "\n", "a.tsv has no rows");
         row("no sentence", TaskKind::Tag, "a.conll", "\n\n", "a.conll has no sentence");
     }
@@ -203,6 +239,30 @@ private slots:
         QVERIFY(!read.ok());
         QCOMPARE(read.error().kind, ErrorKind::BadInput);
         QVERIFY2(errorOf(read).contains(said), qPrintable(errorOf(read)));
+    }
+
+    /// The tag is where --label says, however many columns follow.
+    void linesOfOtherWidthsAreFineForAColumnThatIsNamed()
+    {
+        PrepareOptions o = options(TaskKind::Tag, {write("a.conll", "\xEF\xBB\xBF"
+                                                                    "EU B-ORG x\nrejects O\n")});
+        o.task.label = "2";
+        const auto read = readTaskFiles(o);
+        QCOMPARE(errorOf(read), QString());
+        QCOMPARE(read->training.examples.front().words, std::vector<std::string>({"EU", "rejects"}));
+        QCOMPARE(read->training.examples.front().tags, std::vector<std::string>({"B-ORG", "O"}));
+    }
+
+    void namesTheFileWhoseLabelsAreTooFew()
+    {
+        const PrepareOptions o = options(TaskKind::Classify, {write("a.tsv", "text\tmark\nA\t1\nB\t1\n")});
+        PrepareOptions named = o;
+        named.task.label = "mark";
+        const auto read = readTaskFiles(named).value();
+        const auto labels = LabelNames::create(read.training, named.task);
+        QVERIFY(!labels.ok());
+        const QString text = QString::fromStdString(labels.error().text());
+        QVERIFY2(text.contains("a.tsv: column mark: the examples have 1 label"), qPrintable(text));
     }
 
     void takesGluesFolder()

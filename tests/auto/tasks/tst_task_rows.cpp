@@ -262,10 +262,11 @@ private slots:
                "a row has 16";
         QTest::addRow("one class") << int(TaskKind::Classify) << "text\tlabel\ncat\ta\n"
                                    << "a.tsv"
-                                   << "the examples have 1 label";
-        QTest::addRow("unknown tag") << int(TaskKind::Tag) << "cat O\nsat B-X\n\nsat Z\n"
-                                     << "a.conll"
-                                     << "a.conll: line 4, column of the tags: unknown label \"Z\"";
+                                   << "a.tsv: column label: the examples have 1 label";
+        QTest::addRow("unknown tag")
+            << int(TaskKind::Tag) << "cat O\nsat B-X\n\nsat Z\n"
+            << "a.conll"
+            << "a.conll: line 4, column of the tags, word 1 \"sat\": unknown label \"Z\"";
     }
     void refusesWhatItCannotPrepare()
     {
