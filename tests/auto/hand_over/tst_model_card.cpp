@@ -223,7 +223,7 @@ private slots:
         tagger.spec.model.task.kind = TaskKind::Tag;
         const QString card = cardOf(tagger);
         QVERIFY(card.contains("\npipeline_tag: token-classification\n"));
-        QVERIFY(card.contains("import AutoModelForTokenClassification, AutoTokenizer\n"));
+        QVERIFY(card.contains("import AutoModelForTokenClassification, AutoTokenizer, pipeline\n"));
         QVERIFY(!card.contains("[MASK]"));
         QVERIFY(!card.contains("next-sentence head"));
     }
