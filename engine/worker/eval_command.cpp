@@ -40,11 +40,6 @@ Result<std::optional<RunSpec>> layoutOf(const EvalCommandLine& options)
     return std::optional(specOfPhase(spec, 0)); // phases have one layout
 }
 
-CheckpointWish wishOf(const EvalCommandLine& options)
-{
-    return {options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
-}
-
 /// Vocabularies that are not there are no reason to refuse: tokens are numbers.
 Status checkVocabulary(const StoredModel& model, const fs::path& dataSet)
 {
@@ -98,7 +93,7 @@ private:
 
 Status evaluateDataSet(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
 {
-    TRAINYARD_TRY(const StoredModel model, StoredModel::open(path, wishOf(options)));
+    TRAINYARD_TRY(const StoredModel model, StoredModel::open(path, CheckpointWish::of(options.step, options.best)));
     if (!model.remark().empty())
         output.remark("using " + model.remark());
     TRAINYARD_TRY_STATUS(checkVocabulary(model, options.dataSet));
@@ -115,7 +110,7 @@ Status evaluateDataSet(const EvalCommandLine& options, const fs::path& path, Ans
 
 Status evaluateInputs(const EvalCommandLine& options, const fs::path& path, AnswerOutput& output)
 {
-    EvalOptions evaluation{.model = path, .checkpoint = wishOf(options), .inputs = options.inputs};
+    EvalOptions evaluation{.model = path, .checkpoint = CheckpointWish::of(options.step, options.best), .inputs = options.inputs};
     if (!options.out.empty())
         evaluation.out = options.out;
     evaluation.precision = *enumFromName<ComputeType>(options.precision);

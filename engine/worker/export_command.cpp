@@ -222,7 +222,7 @@ private:
 Status exportModel(const ModelExportOptions& options, const fs::path& runDirectory, AnswerOutput& output,
                    const StopFlag& stop)
 {
-    const CheckpointWish wish{options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
+    const CheckpointWish wish = CheckpointWish::of(options.step, options.best);
     TRAINYARD_TRY(StoredModel model, StoredModel::open(modelOfJob(options.model, runDirectory), wish));
     if (!model.run())
         return badInput(options.model + " is a Hugging Face model already", "copy the folder");

@@ -205,7 +205,7 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
 {
     if (!options.text.empty() && !options.tokenIds.empty())
         return badInput("there are a text and --token-ids", "give one of them");
-    const CheckpointWish wish{options.step ? std::optional(Step{*options.step}) : std::nullopt, options.best};
+    const CheckpointWish wish = CheckpointWish::of(options.step, options.best);
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
         output.remark("using " + stored.remark());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,11 @@ struct CheckpointWish {
     bool best = false;          ///< the best one by held-out evaluation, instead
 
     bool isAny() const { return !step && !best; }
+    /// As options of a command name it.
+    static CheckpointWish of(std::optional<std::int64_t> step, bool best)
+    {
+        return {step ? std::optional(Step{*step}) : std::nullopt, best};
+    }
 };
 
 struct FoundWeights {
