@@ -521,7 +521,7 @@ void DesignPage::applyRecipe(const QString& name)
         spec.cluster = cluster;
     });
     m_page->messageBar()->showMessage(MessageBar::Tone::Info,
-                                      tr("This is %1 now.").arg(QString::fromStdString(recipe->title)),
+                                      tr("The recipe %1 replaced the design.").arg(QString::fromStdString(recipe->title)),
                                       QString::fromStdString(recipe->source));
     m_page->messageBar()->addAction(tr("&Undo"), [this] {
         undo();

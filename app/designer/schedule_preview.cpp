@@ -33,7 +33,7 @@ void SchedulePreview::setSpec(const RunSpec& spec)
                                  .arg(m_optimizer.warmupSteps)
                                  .arg(m_steps));
     if (m_optimizer.schedule == ScheduleKind::WarmupStableDecay)
-        setAccessibleDescription(tr("%1, falls over the last %2")
+        setAccessibleDescription(tr("%1, decays over the last %2")
                                      .arg(accessibleDescription())
                                      .arg(m_optimizer.decayStepsOf(m_steps)));
     update();

@@ -61,7 +61,7 @@ QWidget* SamplingForm::makeContinuing()
     m_method->addItem(tr("Draw by probability"), Drawn);
     m_method->addItem(tr("Most probable"), Greedy);
     addRow(column, tr("Next token"), m_method,
-           tr("Drawing by probability varies the text; the most probable tokens always give the same one"));
+           tr("Draws each token by its probability, or always takes the most probable one"));
     m_drawn << addRow(column, tr("Temperature"), m_temperature,
                       tr("Below 1 probable tokens become more probable, above 1 less; usually 0.7 to 1"));
     m_topK->setSpecialValueText(tr("all"));
@@ -90,7 +90,7 @@ QWidget* SamplingForm::makeAnswers()
     addRow(column, tr("Answers"), m_answers,
            tr("Most probable words for each [MASK], labels of a text or word, or answers to a question"));
     m_noAnswerRow = addRow(column, tr("No answer"), m_noAnswer,
-                           tr("As in SQuAD 2.0; runs whose data set has such questions allow it anyway"));
+                           tr("Lets the model reply that the text has no answer, as in SQuAD 2.0; always on if the data set of its run has such questions"));
     return part;
 }
 

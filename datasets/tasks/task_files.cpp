@@ -99,7 +99,7 @@ Result<SplitExamples> readTaskFiles(const PrepareOptions& options)
         TRAINYARD_TRY(split.heldOut, readAll(files.heldOut, options.task));
     }
     if (split.training.examples.empty())
-        return badInput("no example is left for training", "lower --test-fraction, or pass more examples");
+        return badInput("all examples are held out, and none remains for training", "lower --test-fraction, or pass more examples");
     return split;
 }
 
