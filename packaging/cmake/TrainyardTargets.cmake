@@ -1,7 +1,8 @@
 # One static library per folder, thin executables.
 #
 #   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...] [APART b.cpp ...])
-#       in engine/base makes the target trainyard_engine_base, with the repository root as include path.
+#       in engine/base makes the target trainyard_engine_base, with the repository root as include path. Below a folder
+#       that sets TRAINYARD_LIGHT it is compiled with light optimisation.
 #   trainyard_qt_library(...)        the same, with Qt's meta-object compiler and precompiled headers of Qt Core
 #   trainyard_widget_library(...)    the same, with those of Qt Widgets
 #   trainyard_executable(<name> SOURCES main.cpp LINKS ...)
@@ -25,6 +26,9 @@ function(trainyard_library)
     trainyard_compile_apart(${ARG_APART})
     target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE trainyard_options ${ARG_PRIVATE_LINKS})
+    if(TRAINYARD_LIGHT)
+        target_compile_options(${name} PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
+    endif()
 endfunction()
 
 function(trainyard_compile_apart)
@@ -36,6 +40,7 @@ function(trainyard_compile_apart)
 endfunction()
 
 function(trainyard_qt_library)
+    set(TRAINYARD_LIGHT ON) # as the precompiled headers
     trainyard_library(${ARGN})
     trainyard_target_name(name)
     set_target_properties(${name} PROPERTIES AUTOMOC ON)
@@ -63,7 +68,7 @@ endfunction()
 function(trainyard_executable name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
-    target_compile_options(${name} PRIVATE ${TRAINYARD_COMMAND_OPTIONS})
+    target_compile_options(${name} PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
     target_link_libraries(${name} PRIVATE trainyard_options ${ARG_LINKS})
     # Beside the program or in ../lib of a node bundle; the build tree adds its own paths. The old kind of tag, because
     # the new one is not asked for what the libraries themselves need.

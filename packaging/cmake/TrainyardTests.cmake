@@ -82,7 +82,6 @@ function(trainyard_test_executable executable)
         add_executable(${executable})
         set_target_properties(${executable} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
         target_link_libraries(${executable} PRIVATE trainyard_options Qt6::Test)
-        target_compile_options(${executable} PRIVATE ${TRAINYARD_TEST_OPTIONS})
         target_compile_definitions(${executable} PRIVATE
             TRAINYARD_SOURCE_DIR="${CMAKE_SOURCE_DIR}" TRAINYARD_BIN_DIR="${CMAKE_BINARY_DIR}/bin")
         if(TRAINYARD_TEST_PCH)
