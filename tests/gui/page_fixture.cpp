@@ -1,7 +1,10 @@
 #include "tests/gui/page_fixture.h"
 
+#include <algorithm>
+
 #include <QApplication>
 #include <QDir>
+#include <QLabel>
 #include <QTest>
 
 #include "remote/launch/desk_run.h"
@@ -91,6 +94,13 @@ QPushButton* buttonIn(QWidget& parent, const QString& name)
             return button;
     }
     return nullptr;
+}
+
+bool labelContaining(const QWidget& parent, const QString& text)
+{
+    const auto labels = parent.findChildren<QLabel*>();
+    return std::ranges::any_of(
+        labels, [&](const QLabel* label) { return label->isVisible() && label->text().contains(text); });
 }
 
 void click(QWidget& parent, const QString& name)

@@ -49,6 +49,8 @@ bool nodeProgramsAreBuilt();
 
 /// The visible button with this accessible name; null when there is none.
 QPushButton* buttonIn(QWidget& parent, const QString& name);
+/// Whether a visible label contains this text.
+bool labelContaining(const QWidget& parent, const QString& text);
 void click(QWidget& parent, const QString& name);
 void replaceText(QWidget* field, const QString& text);
 
