@@ -23,7 +23,7 @@
 #include "app/workspace/page.h"
 #include "app/workspace/panel_area.h"
 #include "tests/gui/pictures/picture.h"
-#include "tests/gui/pictures/run_pictures.h"
+#include "tests/gui/pictures/picture_runs.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;

@@ -12,7 +12,7 @@
 
 #include "app/shell/appearance.h"
 #include "tests/gui/pictures/picture.h"
-#include "tests/gui/pictures/run_pictures.h"
+#include "tests/gui/pictures/picture_runs.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;

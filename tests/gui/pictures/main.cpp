@@ -14,7 +14,7 @@
 
 #include "tests/gui/pictures/login_pictures.h"
 #include "tests/gui/pictures/picture.h"
-#include "tests/gui/pictures/run_pictures.h"
+#include "tests/gui/pictures/picture_runs.h"
 
 namespace {
 

@@ -24,7 +24,7 @@ const QList<Picture>& shellPictures();
 /// Hosts, Data and Design of a desk that fillDesk() has filled.
 const QList<Picture>& placePictures();
 void fillDesk(DeskWindow& desk);
-/// Runs, Compare and Reports of a desk whose runs are those of writeRuns() (run_pictures.h).
+/// Runs, Compare, Reports and Try of a desk whose runs are those of writeRuns() (picture_runs.h).
 const QList<Picture>& runPictures();
 /// Runs, Compare and Reports of whatever runs the desk has.
 const QList<Picture>& recordedRunPictures();
