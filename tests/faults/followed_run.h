@@ -13,7 +13,7 @@
 namespace trainyard::support {
 
 /// A run on one host of a lab whose journal grows, and a desk that follows it. Its functions check as they
-/// go: ask QTest::currentTestFailed() where that matters.
+/// go: MUST of patience.h where that matters.
 class FollowedRun {
 public:
     /// Opens the link at once. `name` = the host as the desk calls it.

@@ -103,9 +103,7 @@ private slots:
             3, "link cut for longer than a node's lease",
             "an elastic run goes on without the host, and takes it in again after a checkpoint");
         SupervisedRun run(*m_lab, elasticSpec(*m_lab), TRAINYARD_FAKE_PROGRAMS);
-        shrinkTo2(run, report, Noticing::BySilence);
-        if (QTest::currentTestFailed())
-            return;
+        MUST(shrinkTo2(run, report, Noticing::BySilence));
         m_lab->host(2).restoreLink();
         AWAIT(hasWorld(run, 3, 3));
         QCOMPARE(run.events("hosts-returned").size(), 1);
@@ -154,9 +152,7 @@ private slots:
         FaultReport report(number, fault,
                            "a host that answers and cannot carry ranks does not disturb the run");
         SupervisedRun run(*m_lab, elasticSpec(*m_lab), TRAINYARD_FAKE_PROGRAMS);
-        shrinkTo2(run, report);
-        if (QTest::currentTestFailed())
-            return;
+        MUST(shrinkTo2(run, report));
         const QString folder = "run=/root/.trainyard/runs/" + QString::fromStdString(run.folder().run());
         const auto harmed = m_lab->host(2).run({"env", folder, "sh", "-c", harm});
         QVERIFY2(harmed.ok(), harmed.errors.constData());
@@ -180,9 +176,7 @@ private slots:
             40, "one rank killed, SEGV, exit 1, abort",
             "the run goes on without the host whose ranks fail, and leaves it alone for longer");
         SupervisedRun run(*m_lab, elasticSpec(*m_lab), TRAINYARD_FAKE_PROGRAMS);
-        shrinkTo2(run, report);
-        if (QTest::currentTestFailed())
-            return;
+        MUST(shrinkTo2(run, report));
         const QString worker = kPrograms + "/trainyard-worker";
         const QString harm = "printf '#!/bin/sh\\nkill -SEGV $$\\n' > /tmp/broken && chmod +x /tmp/broken && "
                              "mount --bind /tmp/broken " +
@@ -231,9 +225,7 @@ private slots:
     {
         FaultReport report(3, "link cut for longer than a node's lease",
                            "host without power, and back: the loss curve is that of an undisturbed run");
-        makeDataOnHosts();
-        if (QTest::currentTestFailed())
-            return;
+        MUST(makeDataOnHosts());
         std::map<std::int64_t, double> curve;
         {
             SupervisedRun run(*m_lab, trainingSpec(), TRAINYARD_BIN_DIR);

@@ -14,14 +14,6 @@ using namespace trainyard::lab;
     if (!qEnvironmentVariableIsSet("TRAINYARD_LONG"))                                                        \
     QSKIP("takes a minute: in runs with the label long")
 
-/// A step without which the test cannot go on.
-#define MUST(step)                                                                                           \
-    do {                                                                                                     \
-        step;                                                                                                \
-        if (QTest::currentTestFailed())                                                                      \
-            return;                                                                                          \
-    } while (false)
-
 /// Fault 44: what goes wrong in a Slurm cluster under a run. After each of them the state is the right one,
 /// the run goes on from a checkpoint with the next attempt, and nothing of an old attempt is left.
 class TestSlurmFaults : public QObject {

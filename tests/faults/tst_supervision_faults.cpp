@@ -7,6 +7,7 @@
 #include "tests/faults/memory_group.h"
 #include "tests/faults/supervised_run.h"
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/patience.h"
 
 #include <QTest>
 
@@ -364,9 +365,7 @@ private slots:
         QCOMPARE(
             run.launch({{"environment", {{"TRAINYARD_FAKE", state == "stopping" ? "stubborn" : "train"}}}}),
             QString());
-        bringTo(state, run);
-        if (QTest::currentTestFailed())
-            return;
+        MUST(bringTo(state, run));
         report.injected(QString("stop in state %1").arg(nameOf(run.status().state).data()));
         QElapsedTimer timer;
         timer.start();

@@ -10,7 +10,7 @@ namespace trainyard::test {
 
 /// What a user does with keys and the mouse: only with what she sees and what is enabled, found by the name
 /// that a screen reader says. Waits for what is to come; what does not come fails the test, and the caller
-/// looks at QTest::currentTestFailed().
+/// returns with MUST of patience.h.
 class Hand {
 public:
     /// The window must outlive the hand.

@@ -14,14 +14,6 @@
 using namespace trainyard;
 using namespace trainyard::test;
 
-/// A step without which a test cannot go on.
-#define MUST(step)                                                                                           \
-    do {                                                                                                     \
-        step;                                                                                                \
-        if (QTest::currentTestFailed())                                                                      \
-            return;                                                                                          \
-    } while (false)
-
 namespace {
 
 constexpr int kPage = 2; ///< as Ctrl and its digit

@@ -14,14 +14,6 @@
 using namespace trainyard;
 using namespace trainyard::test;
 
-/// A step without which the story cannot go on.
-#define MUST(step)                                                                                           \
-    do {                                                                                                     \
-        step;                                                                                                \
-        if (QTest::currentTestFailed())                                                                      \
-            return;                                                                                          \
-    } while (false)
-
 namespace {
 
 const QString kDump = QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples/trainyard-sample.xml.bz2");

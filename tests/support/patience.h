@@ -9,3 +9,12 @@ constexpr int kPatienceMs = 90'000;
 /// As QTRY_VERIFY and QTRY_COMPARE, which lose patience after 5 s.
 #define AWAIT(condition) QTRY_VERIFY_WITH_TIMEOUT(condition, kPatienceMs)
 #define AWAIT_EQUAL(actual, expected) QTRY_COMPARE_WITH_TIMEOUT(actual, expected, kPatienceMs)
+
+/// Ends the test function when a step failed without which it cannot continue: a failure inside a called
+/// function does not end its caller.
+#define MUST(step)                                                                                           \
+    do {                                                                                                     \
+        step;                                                                                                \
+        if (QTest::currentTestFailed())                                                                      \
+            return;                                                                                          \
+    } while (false)
