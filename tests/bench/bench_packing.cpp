@@ -6,7 +6,6 @@
 //                   [--steps 12]
 
 #include <algorithm>
-#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 
@@ -24,6 +23,7 @@
 #include "engine/training/data/step_loader.h"
 #include "engine/training/replica.h"
 #include "engine/training/training_step.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -33,18 +33,8 @@ namespace {
 
 constexpr int kWarmUpSteps = 4; // not counted: memory and kernels of new sizes are got
 
-fs::path referenceShards()
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    const fs::path data =
-        shared ? fs::path(shared) / "data" : fs::path(TRAINYARD_SOURCE_DIR "/../shared/data");
-    return data / "reference_hdf5" /
-           "hdf5_lower_case_1_seq_len_512_max_pred_80_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5" /
-           "wikicorpus_en";
-}
-
 struct Options {
-    std::string data = referenceShards();
+    std::string data = referenceShards(512);
     std::string model = "bert-base";
     int layers = 4; // of the model's, to fit into little memory
     std::string compute = "float32";

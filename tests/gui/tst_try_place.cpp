@@ -18,6 +18,7 @@
 #include "tests/gui/page_fixture.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
+#include "tests/support/reference_data.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -32,13 +33,9 @@ QString goldenModel(const QString& name)
     return QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/") + name;
 }
 
-constexpr const char* kNoReferences =
-    "The reference models are not here (data/hf_families under ../shared or $TRAINYARD_SHARED).";
-
 QString taskModel(const QString& task)
 {
-    const QString shared = qEnvironmentVariable("TRAINYARD_SHARED", TRAINYARD_SOURCE_DIR "/../shared");
-    return shared + "/data/hf_families/bert-" + task + "-tiny";
+    return QString::fromStdString(referenceTaskModel(task.toStdString()).string());
 }
 
 void writeFile(const QString& path, const QByteArray& content)
@@ -214,8 +211,7 @@ private slots:
         QFETCH(QString, task);
         QFETCH(QString, pair);
         QFETCH(int, columns);
-        if (!QFile::exists(taskModel(task)))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel(task).toStdString());
         MUST(openTaskModel(task));
         MUST(m_hand->write("Text", "the train leaves"));
         if (!pair.isEmpty())
@@ -245,8 +241,7 @@ private slots:
 
     void aQuestionNeedsItsText()
     {
-        if (!QFile::exists(taskModel("answer")))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel("answer").toStdString());
         MUST(openTaskModel("answer"));
         MUST(m_hand->write("Text", "who"));
         MUST(m_hand->press("Try this text"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "tests/integration/cli_fixture.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard::test;
 
@@ -18,13 +19,9 @@ QString goldenModel(const QString& name)
     return QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/golden/hugging_face/") + name;
 }
 
-constexpr const char* kNoReferences =
-    "The reference models are not here (data/hf_families under ../shared or $TRAINYARD_SHARED).";
-
 QString taskModel(const QString& task)
 {
-    const QString shared = qEnvironmentVariable("TRAINYARD_SHARED", TRAINYARD_SOURCE_DIR "/../shared");
-    return shared + "/data/hf_families/bert-" + task + "-tiny";
+    return QString::fromStdString(referenceTaskModel(task.toStdString()).string());
 }
 
 QJsonObject documentIn(const CliResult& result)
@@ -140,8 +137,7 @@ private slots:
 
     void classifiesWithTheNamesOfTheLabels()
     {
-        if (!QFile::exists(taskModel("classify")))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel("classify").toStdString());
         const QString model = copyOfModel("classify", R"({"0": "late", "1": "early", "2": "on time"})");
         const QStringList command{"try", model, "the train leaves", "--vocab", taskVocabulary()};
         const CliResult plain = m_cli.run(command);
@@ -174,8 +170,7 @@ private slots:
 
     void givesAValue()
     {
-        if (!QFile::exists(taskModel("regress")))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel("regress").toStdString());
         const CliResult result =
             m_cli.run({"try", taskModel("regress"), "--token-ids", "[[2,6,3],[2,5,3]]", "--json"});
         QVERIFY2(result.status == 0, qPrintable(result.err));
@@ -186,8 +181,7 @@ private slots:
 
     void tagsWords()
     {
-        if (!QFile::exists(taskModel("tag")))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel("tag").toStdString());
         const CliResult result = m_cli.run({"try", taskModel("tag"), "The  trains, the", "--vocab",
                                             taskVocabulary(), "--json", "--answers", "2"});
         QVERIFY2(result.status == 0, qPrintable(result.err));
@@ -206,8 +200,7 @@ private slots:
 
     void answersFromTheText()
     {
-        if (!QFile::exists(taskModel("answer")))
-            QSKIP(kNoReferences);
+        NEEDS_REFERENCE(taskModel("answer").toStdString());
         QString context;
         for (int word = 9; word < 90; ++word) // longer than the model's 64 positions: several rows
             context += "word" + QString::number(word) + ' ';

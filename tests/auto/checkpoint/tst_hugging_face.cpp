@@ -14,6 +14,7 @@
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/language_model.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -78,9 +79,7 @@ LanguageModel initialised(const ModelSpec& spec)
 
 fs::path reference(const std::string& model)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    const fs::path data = (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data";
-    return data / (model.starts_with("bert-") && model != "bert-tiny" ? "hf_families" : "hf") / model;
+    return referenceData(model.starts_with("bert-") && model != "bert-tiny" ? "hf_families" : "hf") / model;
 }
 
 bool sameBytes(const TensorBytes& a, const TensorBytes& b)
@@ -136,9 +135,7 @@ private slots:
     {
         QFETCH(QString, model);
         const fs::path original = reference(model.toStdString());
-        if (!fs::exists(original))
-            QSKIP("The reference models are not here (data/hf and data/hf_families under ../shared or "
-                  "$TRAINYARD_SHARED).");
+        NEEDS_REFERENCE(original);
         QVERIFY(runImport({original, path() / "checkpoints"}).ok());
         QVERIFY(runExport({path() / "checkpoints", path() / "hf"}).ok());
         const auto before = SafetensorsFile::open(original / "model.safetensors").value();

@@ -10,6 +10,7 @@
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
 #include "tests/support/patience.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -408,13 +409,8 @@ private slots:
 
     void leavesNoResidueInTheExcerpt()
     {
-        const char* shared = std::getenv("TRAINYARD_SHARED");
-        const std::filesystem::path data =
-            shared ? std::filesystem::path(shared) / "data" : TRAINYARD_SOURCE_DIR "/../shared/data";
-        const auto dump =
-            data / "wiki" / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2";
-        if (!std::filesystem::exists(dump))
-            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        const auto dump = referenceExcerpt();
+        NEEDS_REFERENCE(dump);
         const QStringList articles = cleanArticles(dump);
         QVERIFY(articles.size() >= 105);
         for (const QString& article : articles) {

@@ -16,6 +16,7 @@
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "tests/support/patience.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -27,15 +28,6 @@ namespace fs = std::filesystem;
 fs::path golden()
 {
     return TRAINYARD_SOURCE_DIR "/tests/golden/punkt";
-}
-
-/// A larger text with nltk's sentences, which are no part of the repository.
-fs::path sharedWiki()
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    const fs::path data =
-        shared ? fs::path(shared) / "data" : fs::path(TRAINYARD_SOURCE_DIR "/../shared/data");
-    return data / "wiki";
 }
 
 std::string outputOf(const std::string& command)
@@ -102,10 +94,10 @@ private slots:
 
     void endsSentencesOfTheReferenceWhereNltkDoes()
     {
-        if (!fs::exists(sharedWiki() / "punkt_params"))
-            QSKIP("The reference is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
-        const PunktSegmenter segmenter(PunktParameters::load(sharedWiki() / "punkt_params").value());
-        const auto quoted = [](const char* name) { return "'" + (sharedWiki() / name).string() + "'"; };
+        const fs::path wiki = referenceData("wiki"); // a larger text with nltk's sentences
+        NEEDS_REFERENCE(wiki / "punkt_params");
+        const PunktSegmenter segmenter(PunktParameters::load(wiki / "punkt_params").value());
+        const auto quoted = [&](const char* name) { return "'" + (wiki / name).string() + "'"; };
         std::istringstream texts(outputOf("gzip -dc " + quoted("reference_one_article_per_line.txt.gz")));
         std::string ours;
         for (std::string text; std::getline(texts, text);) {

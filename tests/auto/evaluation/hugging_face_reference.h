@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -12,15 +11,6 @@
 #include "engine/checkpoint/format/safetensors.h"
 
 namespace trainyard {
-
-/// A folder of the reference data beside the source, or where TRAINYARD_SHARED says: what Hugging Face's own
-/// code computes in float64.
-inline std::filesystem::path sharedFolder(const std::string& path)
-{
-    namespace fs = std::filesystem;
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / path;
-}
 
 inline double normOf(const at::Tensor& tensor)
 {

@@ -21,6 +21,7 @@
 #include "tests/auto/evaluation/hugging_face_reference.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/support/reference_data.h"
 
 #include <QTemporaryDir>
 #include <QTest> // after LibTorch, which uses the name "slots"
@@ -36,7 +37,7 @@ constexpr std::uint64_t kTestRows = 19; // two batches of 8 and a part of a thir
 /// Models and inputs of Hugging Face's with what its own code computes: see tst_hugging_face_parity.
 fs::path referenceModel(const QString& model)
 {
-    return sharedFolder("data/hf/" + model.toStdString());
+    return referenceData("hf/" + model.toStdString());
 }
 
 fs::path golden(const char* model)
@@ -183,8 +184,7 @@ private slots:
         QFETCH(QString, model);
         QFETCH(int, precision);
         QFETCH(double, bound);
-        if (!fs::exists(referenceModel(model)))
-            QSKIP("The reference models are not here (data/hf under ../shared or $TRAINYARD_SHARED).");
+        NEEDS_REFERENCE(referenceModel(model));
         const auto inputs = SafetensorsFile::open(referenceModel(model) / "inputs.safetensors").value();
         QVERIFY(writeTestRows(copy("data"), rowsFrom(inputs, model.startsWith("bert")), 97).ok());
         QVERIFY(runImport({referenceModel(model), copy("checkpoint")}).ok());

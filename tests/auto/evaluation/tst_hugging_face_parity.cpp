@@ -22,6 +22,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -32,7 +33,7 @@ namespace {
 // inputs, and what Hugging Face's own code computes from them in float64.
 fs::path reference(const QString& model)
 {
-    return sharedFolder("data/hf/" + model.toStdString());
+    return referenceData("hf/" + model.toStdString());
 }
 
 // Key biases have a gradient of exactly 0 in real arithmetic (the softmax does not see them): all there is,
@@ -114,8 +115,7 @@ private slots:
         AccountingAllocator::install();
         at::set_num_threads(1);
         for (const char* model : {"bert-tiny", "gpt2-tiny"}) {
-            if (!fs::exists(reference(model)))
-                QSKIP("The reference models are not here (data/hf under ../shared or $TRAINYARD_SHARED).");
+            NEEDS_REFERENCE(reference(model));
         }
     }
 

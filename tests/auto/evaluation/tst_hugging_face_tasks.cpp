@@ -16,6 +16,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/spec_json.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -28,7 +29,7 @@ const QStringList kTasks{"classify", "regress", "tag", "answer"};
 // from them in float64.
 fs::path folderOf(const QString& task)
 {
-    return sharedFolder("data/hf_families/bert-" + task.toStdString() + "-tiny");
+    return referenceTaskModel(task.toStdString());
 }
 
 /// A softmax sees no shift of all its inputs, so the gradients of some biases are zero but for rounding.
@@ -67,9 +68,7 @@ private slots:
         AccountingAllocator::install();
         at::set_num_threads(1);
         for (const QString& task : kTasks) {
-            if (!fs::exists(folderOf(task)))
-                QSKIP("The reference models are not here (data/hf_families under ../shared or "
-                      "$TRAINYARD_SHARED).");
+            NEEDS_REFERENCE(folderOf(task));
         }
     }
 

@@ -13,6 +13,7 @@
 #include "tests/auto/training/task_fixture.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/support/reference_data.h"
 
 #include <QTemporaryDir>
 #include <QTest> // after LibTorch, which uses the name "slots"
@@ -99,9 +100,7 @@ private slots:
     {
         QFETCH(int, kind);
         const fs::path folder = referenceTask(TaskKind(kind));
-        if (!fs::exists(folder))
-            QSKIP("The reference models are not here (data/hf_families under ../shared or "
-                  "$TRAINYARD_SHARED).");
+        NEEDS_REFERENCE(folder);
         const TaskSpec task = StoredModel::open(folder).value().spec().task;
         const fs::path rows = path(("reference-" + std::string(nameOf(TaskKind(kind)))).c_str());
         QVERIFY(

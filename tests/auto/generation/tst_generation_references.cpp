@@ -13,17 +13,12 @@
 #include "engine/generation/generator.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/language_model.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
 
 namespace {
-
-fs::path references()
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data";
-}
 
 GenerationOptions greedyReference(std::int64_t count)
 {
@@ -50,15 +45,13 @@ private slots:
     {
         AccountingAllocator::install();
         at::set_num_threads(1);
-        if (!fs::exists(references() / "hf_families"))
-            QSKIP(
-                "The reference models are not here (data/hf_families under ../shared or $TRAINYARD_SHARED).");
+        NEEDS_REFERENCE(referenceData("hf_families"));
     }
 
     void continuesAsHuggingFaceDoes_data()
     {
         QTest::addColumn<QString>("folder");
-        for (const auto& entry : fs::directory_iterator(references() / "hf_families")) {
+        for (const auto& entry : fs::directory_iterator(referenceData("hf_families"))) {
             if (expectedOf(entry.path()).contains("greedy"))
                 QTest::addRow("%s", entry.path().filename().c_str())
                     << QString::fromStdString(entry.path().string());
@@ -85,7 +78,7 @@ private slots:
     // The next token of every beginning of the reference inputs, all in one call: prompts of every length.
     void choosesWhatHuggingFacesLogitsSay()
     {
-        const fs::path path = references() / "hf" / "gpt2-tiny";
+        const fs::path path = referenceData("hf/gpt2-tiny");
         const auto inputs = SafetensorsFile::open(path / "inputs.safetensors").value();
         const auto expected = SafetensorsFile::open(path / "expected_fp64.safetensors").value();
         const at::Tensor ids_BS = tensorFrom(*inputs.find("input_ids"));

@@ -15,6 +15,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/language_model.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -25,7 +26,7 @@ constexpr double kTolerance = 1e-9; // float64 in another order of the sums
 
 fs::path reference(const std::string& task)
 {
-    return sharedFolder("data/hf_families/bert-" + task + "-tiny");
+    return referenceTaskModel(task);
 }
 
 /// A model with four rows, and what Hugging Face computes from them.
@@ -102,9 +103,7 @@ private slots:
         AccountingAllocator::install();
         at::set_num_threads(1);
         for (const char* task : {"classify", "regress", "tag", "answer"}) {
-            if (!fs::exists(reference(task)))
-                QSKIP("The reference models are not here (data/hf_families under ../shared or "
-                      "$TRAINYARD_SHARED).");
+            NEEDS_REFERENCE(reference(task));
         }
     }
 

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "corpus_fixture.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -326,12 +327,11 @@ private slots:
 
     void readsTheExcerptInOneStreamAndInMany()
     {
-        const fs::path wiki = sharedFolder() / "data" / "wiki";
-        const fs::path single = wiki / "enwiki-latest-pages-articles1.xml-p000000010p000030302-shortened.bz2";
-        if (!fs::exists(single))
-            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        const fs::path single = referenceExcerpt();
+        NEEDS_REFERENCE(single);
         const auto one = readCorpus({single}, CorpusFormat::Auto, 2);
-        const auto many = readCorpus({wiki / "multistream" / "enwiki-pages-articles-multistream.xml.bz2"});
+        const auto many =
+            readCorpus({referenceData("wiki/multistream/enwiki-pages-articles-multistream.xml.bz2")});
         QVERIFY2(one.ok() && many.ok(), one.ok() ? "" : one.error().text().c_str());
         SkipCounters counters = one->counters;
         QCOMPARE(counters["pages"], std::uint64_t(206));
@@ -345,11 +345,6 @@ private slots:
 
 private:
     Result<CorpusRead> readAll(const std::string& bytes) { return readCorpus({m_folder->file(bytes)}); }
-    static fs::path sharedFolder()
-    {
-        const QByteArray named = qgetenv("TRAINYARD_SHARED");
-        return named.isEmpty() ? fs::path(TRAINYARD_SOURCE_DIR "/../shared") : fs::path(named.toStdString());
-    }
 
     std::unique_ptr<CorpusFolder> m_folder;
 };

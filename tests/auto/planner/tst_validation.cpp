@@ -1,7 +1,6 @@
 #include <QTest>
 
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 
 #include "engine/base/file.h"
@@ -10,20 +9,13 @@
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/planner/validation/validation.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
 namespace {
 
 constexpr int kSeeds = 30;
-
-std::filesystem::path measuredRows(const std::string& name)
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    const std::filesystem::path data =
-        shared ? std::filesystem::path(shared) / "data" : TRAINYARD_SOURCE_DIR "/../shared/data";
-    return data / "planner" / name;
-}
 
 NodeModel node()
 {
@@ -84,9 +76,8 @@ private slots:
     void isCloseToMeasuredSteps()
     {
         QFETCH(QString, file);
-        const auto path = measuredRows(file.toStdString());
-        if (!std::filesystem::exists(path))
-            QSKIP("The measured rows are not here (data/planner under ../shared or $TRAINYARD_SHARED).");
+        const auto path = referenceData("planner/" + file.toStdString());
+        NEEDS_REFERENCE(path);
         const auto rows = parseMeasuredRows(*readFile(path));
         QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().text().c_str());
         double calibrated = 0;

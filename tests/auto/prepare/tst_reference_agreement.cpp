@@ -4,13 +4,13 @@
 #include <QTest>
 
 #include <cmath>
-#include <cstdlib>
 #include <functional>
 #include <map>
 #include <numeric>
 
 #include "datasets/prepare/preparation.h"
 #include "tests/auto/prepare/mutated_shard.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -20,15 +20,9 @@ namespace {
 
 constexpr int kSeeds = 6;
 
-fs::path referenceData()
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return shared ? fs::path(shared) / "data" : fs::path(TRAINYARD_SOURCE_DIR "/../shared/data");
-}
-
 fs::path vocabulary()
 {
-    return referenceData() / "tokenizer" / "vocab_bert_uncased_30522.txt";
+    return referenceData("tokenizer/vocab_bert_uncased_30522.txt");
 }
 
 /// A figure of a data set, and how the reference's algorithm spreads it over 30 seeds: mean and standard
@@ -90,9 +84,8 @@ class TestReferenceAgreement : public QObject {
 private slots:
     void initTestCase()
     {
-        const fs::path sentences = referenceData() / "wiki" / "reference_sentence_per_line.tar.gz";
-        if (!fs::exists(sentences))
-            QSKIP("The reference's sentences are not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        const fs::path sentences = referenceData("wiki/reference_sentence_per_line.tar.gz");
+        NEEDS_REFERENCE(sentences);
         QCOMPARE(QProcess::execute("tar", {"-C", m_folder.path(), "-xzf", QString::fromStdString(sentences)}),
                  0);
         for (int seed = 1; seed <= kSeeds; ++seed)
@@ -127,7 +120,7 @@ private slots:
     void agreesWithTheShardsOfTheReference()
     {
         QFETCH(int, length);
-        const auto report = verify({reference(length), vocabulary(), 0}).value();
+        const auto report = verify({referenceShards(length), vocabulary(), 0}).value();
         QVERIFY(report.ok());
         const DatasetStatistics& theirs = report.statistics;
         for (const Figure& figure : figuresOf(length)) {
@@ -153,18 +146,6 @@ private:
         QTest::addColumn<int>("length");
         for (const int length : {128, 512})
             QTest::addRow("%d tokens", length) << length;
-    }
-
-    static fs::path reference(int length)
-    {
-        return referenceData() / "reference_hdf5" /
-               QStringLiteral(
-                   "hdf5_lower_case_1_seq_len_%1_max_pred_%2_masked_lm_prob_0.15_random_seed_12345_"
-                   "dupe_factor_5")
-                   .arg(length)
-                   .arg(length == 128 ? 20 : 80)
-                   .toStdString() /
-               "wikicorpus_en";
     }
 
     bool prepare(std::uint64_t seed)

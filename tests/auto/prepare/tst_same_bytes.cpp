@@ -5,21 +5,9 @@
 #include "datasets/shards/manifest.h"
 #include "tests/auto/prepare/prepare_program.h"
 #include "tests/auto/prepare/sample_dump.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
-
-namespace {
-
-/// The excerpt that lies outside of the repository, or nothing.
-QString sharedExcerpt()
-{
-    const QString shared = qEnvironmentVariable("TRAINYARD_SHARED", TRAINYARD_SOURCE_DIR "/../shared");
-    const QDir folder(shared + "/data/wiki");
-    const QStringList found = folder.entryList({"*pages-articles*.bz2"}, QDir::Files);
-    return found.isEmpty() ? QString() : folder.filePath(found.first());
-}
-
-} // namespace
 
 /// trainyard-prepare gives the same shards for the same pages, however they are stored and however many
 /// threads work on them.
@@ -33,7 +21,8 @@ private slots:
         QCOMPARE(
             runPrepareProgram({"prepare", dump(false), "--train-vocab", "1000", "--out", trained}).status, 0);
         QVERIFY(QFile::rename(trained + "/vocab.txt", m_folder.filePath("vocab.txt")));
-        m_excerpt = sharedExcerpt();
+        if (std::filesystem::exists(referenceExcerpt()))
+            m_excerpt = QString::fromStdString(referenceExcerpt().string());
         m_expected[false] = shardsOf({QString::fromStdString(sampleDump())}, {"--threads", "1"});
         QVERIFY(!m_expected[false].isEmpty());
         if (!m_excerpt.isEmpty()) {
@@ -59,8 +48,8 @@ private slots:
     {
         QFETCH(bool, excerpt);
         QFETCH(QStringList, options);
-        if (excerpt && m_excerpt.isEmpty())
-            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        if (excerpt)
+            NEEDS_REFERENCE(referenceExcerpt());
         QCOMPARE(shardsOf({dump(excerpt)}, options), m_expected[excerpt]);
     }
 
@@ -82,8 +71,8 @@ private slots:
         QFETCH(bool, excerpt);
         QFETCH(QString, form);
         QFETCH(QStringList, files);
-        if (excerpt && m_excerpt.isEmpty())
-            QSKIP("The excerpt is not here (data/wiki under ../shared or $TRAINYARD_SHARED).");
+        if (excerpt)
+            NEEDS_REFERENCE(referenceExcerpt());
         for (QString& file : files)
             file = m_folder.filePath(file + ".xml"); // whose end says nothing of the form
         QCOMPARE(QProcess::execute(TRAINYARD_SOURCE_DIR "/tests/auto/prepare/write_dump_as.py",

@@ -2,7 +2,6 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include <cstdlib>
 #include <functional>
 
 #include "datasets/prepare/preparation.h"
@@ -14,6 +13,7 @@
 #include "engine/base/file.h"
 #include "tests/auto/prepare/mutated_shard.h"
 #include "tests/auto/prepare/sample_dump.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -47,12 +47,6 @@ Status storeAsTheReference(const fs::path& file)
             return failed(column.name);
     }
     return {};
-}
-
-fs::path referenceData()
-{
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return shared ? fs::path(shared) / "data" : fs::path(TRAINYARD_SOURCE_DIR "/../shared/data");
 }
 
 std::size_t lengthOf(const RowBlock& rows, std::size_t row)
@@ -465,24 +459,19 @@ private slots:
         QTest::addRow("ours in its layout") << QString() << 0;
         // Made by NVIDIA's scripts from a real excerpt of Wikipedia, whose licence keeps them out of the
         // repository.
-        const auto row = [](const char* name, const char* folder, int rows) {
-            const fs::path path = referenceData() / "reference_hdf5" / folder / "wikicorpus_en";
-            if (fs::exists(path))
-                QTest::addRow("%s", name) << QString::fromStdString(path) << rows;
+        const auto row = [](int length, int rows) {
+            if (fs::exists(referenceShards(length)))
+                QTest::addRow("%d", length) << QString::fromStdString(referenceShards(length)) << rows;
         };
-        row("128",
-            "hdf5_lower_case_1_seq_len_128_max_pred_20_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5",
-            26959);
-        row("512",
-            "hdf5_lower_case_1_seq_len_512_max_pred_80_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5",
-            8768);
+        row(128, 26959);
+        row(512, 8768);
     }
     void acceptsTheShardsOfTheReferenceScripts()
     {
         QFETCH(QString, folder);
         QFETCH(int, rows);
-        VerifyOptions options{folder.toStdString(),
-                              referenceData() / "tokenizer" / "vocab_bert_uncased_30522.txt", 0};
+        VerifyOptions options{folder.toStdString(), referenceData("tokenizer/vocab_bert_uncased_30522.txt"),
+                              0};
         if (folder.isEmpty()) {
             copyWithoutManifest();
             const auto manifest = Manifest::load(good()).value();

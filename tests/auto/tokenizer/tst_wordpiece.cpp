@@ -1,7 +1,6 @@
 #include <QTest>
 
 #include <array>
-#include <cstdlib>
 #include <filesystem>
 #include <random>
 #include <sstream>
@@ -13,6 +12,7 @@
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "engine/base/utf8.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -28,13 +28,10 @@ fs::path golden()
     return TRAINYARD_SOURCE_DIR "/tests/golden/tokenizer";
 }
 
-/// Further lines with the ids of Hugging Face, which are no part of the repository.
+/// Further lines with the ids of Hugging Face, which are not part of the repository.
 fs::path furtherLines()
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    const fs::path data =
-        shared ? fs::path(shared) / "data" : fs::path(TRAINYARD_SOURCE_DIR "/../shared/data");
-    return data / "tokenizer";
+    return referenceData("tokenizer");
 }
 
 std::vector<nlohmann::json> readLines(const fs::path& file)

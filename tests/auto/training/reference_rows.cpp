@@ -1,7 +1,6 @@
 #include "tests/auto/training/reference_rows.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include <torch/types.h>
@@ -9,6 +8,7 @@
 #include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/spec/names.h"
+#include "tests/support/reference_data.h"
 
 namespace trainyard {
 
@@ -29,9 +29,7 @@ void copyValues(const SafetensorsFile& inputs, const char* name, std::vector<Val
 
 fs::path referenceTask(TaskKind kind)
 {
-    const char* shared = std::getenv("TRAINYARD_SHARED");
-    return (shared ? fs::path(shared) : fs::path(TRAINYARD_SOURCE_DIR) / "../shared") / "data/hf_families" /
-           ("bert-" + std::string(nameOf(kind)) + "-tiny");
+    return referenceTaskModel(std::string(nameOf(kind)));
 }
 
 RowBlock referenceRows(const fs::path& folder, const TaskSpec& task)

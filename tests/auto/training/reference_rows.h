@@ -7,8 +7,7 @@
 
 namespace trainyard {
 
-/// Folder of a small BERT for a task with four rows and what Hugging Face's own code computes from them
-/// (data/hf_families under ../shared or $TRAINYARD_SHARED); perhaps there is none.
+/// referenceTaskModel() of the kind.
 std::filesystem::path referenceTask(TaskKind kind);
 
 /// Its rows, as `prepare --task` would have written them.

@@ -26,6 +26,7 @@
 #include "tests/auto/training/task_fixture.h"
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
+#include "tests/support/reference_data.h"
 
 #include <QTemporaryDir>
 #include <QTest> // after LibTorch, which uses the name "slots"
@@ -286,9 +287,7 @@ private slots:
     {
         QFETCH(int, kind);
         const fs::path folder = referenceTask(TaskKind(kind));
-        if (!fs::exists(folder))
-            QSKIP("The reference models are not here (data/hf_families under ../shared or "
-                  "$TRAINYARD_SHARED).");
+        NEEDS_REFERENCE(folder);
         RunSpec spec = specOf(TaskKind(kind));
         const StoredModel stored = StoredModel::open(folder).value();
         spec.model = stored.spec();

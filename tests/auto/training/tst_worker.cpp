@@ -16,6 +16,7 @@
 #include "tests/auto/training/training_fixture.h"
 #include "tests/auto/training/worker_process.h"
 #include "tests/support/patience.h"
+#include "tests/support/reference_data.h"
 
 using namespace trainyard;
 
@@ -222,12 +223,8 @@ private slots:
     /// first phase, as the second one begins, and in the second one.
     void trainsInPhasesOnTheExcerptThroughKills()
     {
-        const auto shortRows = adoptExcerpt(128, 20);
-        const auto longRows = adoptExcerpt(512, 80);
-        if (!shortRows || !longRows)
-            QSKIP("The reference shards are not here (data/reference_hdf5 under ../shared or "
-                  "$TRAINYARD_SHARED).");
-        const RunSpec spec = twoPhases(*shortRows, *longRows);
+        NEEDS_REFERENCE(referenceShards(128));
+        const RunSpec spec = twoPhases(adoptExcerpt(128, 20).value(), adoptExcerpt(512, 80).value());
         const fs::path whole = makeRun(spec);
         QCOMPARE(runWorkers({{{2, whole}}}), 0);
         QCOMPARE(stepsOf(whole).size(), std::size_t(2 * kPhaseSteps));
@@ -473,20 +470,12 @@ private:
     }
     static constexpr int kPhaseSteps = 10;
 
-    /// A data set folder with the reference shards of the excerpt; nullopt where these are not.
-    std::optional<fs::path> adoptExcerpt(int length, int predictions) const
+    /// A data set folder with the reference shards of the excerpt.
+    Result<fs::path> adoptExcerpt(int length, int predictions) const
     {
-        const QByteArray named = qgetenv("TRAINYARD_SHARED");
-        const fs::path shared = named.isEmpty() ? fs::path(TRAINYARD_SOURCE_DIR) / ".." / "shared"
-                                                : fs::path(named.toStdString());
-        const fs::path shards =
-            shared / "data" / "reference_hdf5" /
-            ("hdf5_lower_case_1_seq_len_" + std::to_string(length) + "_max_pred_" +
-             std::to_string(predictions) + "_masked_lm_prob_0.15_random_seed_12345_dupe_factor_5") /
-            "wikicorpus_en";
+        const fs::path shards = referenceShards(length);
         const fs::path folder = root() / ("excerpt-" + std::to_string(length));
-        if (!fs::exists(shards) || !writeDataset(folder, {.length = length, .predictions = predictions}).ok())
-            return std::nullopt;
+        TRAINYARD_TRY_STATUS(writeDataset(folder, {.length = length, .predictions = predictions}));
         Manifest manifest = Manifest::load(folder).value();
         manifest.vocabularySize = 30522;
         manifest.shards.clear();
@@ -499,9 +488,8 @@ private:
                 manifest.shards.push_back({file, rows, sha256OfFile(folder / file).value(), training});
             }
         }
-        return writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()).ok()
-                   ? std::optional(folder)
-                   : std::nullopt;
+        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()));
+        return folder;
     }
 
     static RunSpec twoPhases(const fs::path& shortRows, const fs::path& longRows)
