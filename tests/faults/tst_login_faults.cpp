@@ -297,8 +297,7 @@ private slots:
     {
         QFETCH(QString, asked);
         QFETCH(QString, outcome);
-        if (pythonWithAsyncSsh().isEmpty())
-            QSKIP("needs asyncssh (Debian: python3-asyncssh)");
+        QVERIFY2(!pythonWithAsyncSsh().isEmpty(), "packaging/setup installs python3-asyncssh");
         FaultReport report(24, QString("login asks: %1").arg(QTest::currentDataTag()),
                            outcome.isEmpty() ? "answered, as plain text" : "refused: " + outcome);
         QuestioningServer server(QTest::currentDataTag(), m_lab->file("asking_hosts"));
@@ -420,8 +419,7 @@ private slots:
     void f28_loginShells()
     {
         QFETCH(QString, shell);
-        if (!host().run({"sh", "-c", "command -v " + shell}).ok())
-            QSKIP(qPrintable("needs " + shell + " (Debian: " + shell + ")"));
+        QVERIFY2(host().run({"sh", "-c", "command -v " + shell}).ok(), "packaging/setup installs the shell");
         FaultReport report(28, "login shell " + shell, "the agent is stored and started");
         report.injected("user with " + shell);
         auto target = create(optionsFor(shell));

@@ -1,7 +1,6 @@
 #include <QDir>
 #include <QFile>
 #include <QProcess>
-#include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -53,7 +52,7 @@ private slots:
         QCOMPARE(found, offered);
     }
 
-    /// Commands of node executables answer by themselves, where these were built.
+    /// Commands of node executables answer by themselves.
     void everyHelpTeaches_data()
     {
         QTest::addColumn<QStringList>("command");
@@ -68,7 +67,7 @@ private slots:
     {
         QFETCH(QStringList, command);
         const QString help = run(TRAINYARD_BIN_DIR "/trainyard", command + QStringList{"--help"});
-        if (help.contains("cannot start"))
+        if (help.contains("cannot start") && !QFile::exists(TRAINYARD_BIN_DIR "/trainyard-prepare"))
             QSKIP("the node half was not built");
         QVERIFY2(help.contains("Exit status: 0 done"), qPrintable(help));
         const QString example = "  trainyard " + command.join(' ');
@@ -89,8 +88,6 @@ private slots:
 
     void fishAsks()
     {
-        if (QStandardPaths::findExecutable("fish").isEmpty())
-            QSKIP("fish is not installed");
         const QString answer =
             run("fish", {"--no-config", "-c",
                          "trainyard completion fish | source; complete -C 'trainyard hosts ch'"});
@@ -100,8 +97,6 @@ private slots:
     /// zsh completes at a terminal alone: it gets one of its own, and types a tab.
     void zshAsks()
     {
-        if (QStandardPaths::findExecutable("zsh").isEmpty())
-            QSKIP("zsh is not installed");
         const QString answer = run("zsh", {"-f", "-c", R"(
 zmodload zsh/zpty
 zpty shell zsh -f -i

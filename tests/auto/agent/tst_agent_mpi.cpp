@@ -63,12 +63,6 @@ class TestAgentMpi : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase()
-    {
-        if (programInPath("mpirun").empty())
-            QSKIP("mpirun is not installed");
-    }
-
     void trainsOnTwoRanks()
     {
         RunFixture run(20, 2);

@@ -218,18 +218,19 @@ private slots:
         QTest::addColumn<int>("store");
         QTest::addColumn<int>("state");
         for (int store = 0; store < deskStores().size(); ++store) {
-            for (int state = 0; state < damagedStates().size(); ++state)
+            for (int state = 0; state < damagedStates().size(); ++state) {
+                if (deskStores()[store].isList && damagedStates()[state].name == "list")
+                    continue; // a list without names is whole
                 QTest::addRow("%s, %s", qPrintable(deskStores()[store].name),
                               qPrintable(damagedStates()[state].name))
                     << store << state;
+            }
         }
     }
     void damageIsNamedAndSetAsideBeforeAnotherFileIsWritten()
     {
         QFETCH(int, state);
         const DeskStore store = fetched();
-        if (store.isList && damagedStates()[state].name == "list")
-            QSKIP("a list without names is whole");
         const QByteArray damaged = damagedStates()[state].content(wholeOf(store));
         putContent(shown(store), damaged);
         const Status loaded = store.load(pathOf(store));
@@ -245,12 +246,18 @@ private slots:
         QCOMPARE(failureOf(store.load(pathOf(store))), QString());
     }
 
-    void nothingIsWrittenOverANewerVersion_data() { addStores(); }
+    /// Only of files that have a version: elsewhere an unknown field is damage.
+    void nothingIsWrittenOverANewerVersion_data()
+    {
+        QTest::addColumn<int>("store");
+        for (int store = 0; store < deskStores().size(); ++store) {
+            if (deskStores()[store].hasVersion)
+                QTest::addRow("%s", qPrintable(deskStores()[store].name)) << store;
+        }
+    }
     void nothingIsWrittenOverANewerVersion()
     {
         const DeskStore store = fetched();
-        if (!store.hasVersion)
-            QSKIP("its fields are its version: an unknown one is damage");
         auto newer =
             store.isList ? nlohmann::json::object() : nlohmann::json::parse(wholeOf(store).toStdString());
         newer["version"] = 99;
