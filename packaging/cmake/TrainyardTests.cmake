@@ -40,7 +40,7 @@ function(trainyard_test name)
     endif()
     # Tests that start ranks or use a GPU need the machine to themselves. Tests of faults and of Slurm do not: they wait
     # longer than they work, on hosts of their own. Of those that start no ranks either, or leave that to Slurm, two count
-    # as one test that computes (ctest -j4 on two cores).
+    # as one test that computes (ctest -j4 on two cores). Folders name the exceptions.
     set(serial OFF)
     if(("mpi" IN_LIST ARG_LABELS OR "gpu" IN_LIST ARG_LABELS) AND NOT ARG_LABELS MATCHES "fault|slurm")
         set(serial ON)
