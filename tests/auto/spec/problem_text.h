@@ -26,4 +26,13 @@ inline QString print(const Diagnostics& diagnostics)
     return lines.join('\n');
 }
 
+/// The same lines as a user reads them.
+inline QString textOf(const Diagnostics& problems)
+{
+    QStringList lines;
+    for (const Diagnostic& problem : problems)
+        lines << QString::fromStdString(problem.text());
+    return lines.join('\n');
+}
+
 } // namespace trainyard

@@ -9,6 +9,7 @@
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/problem_text.h"
 
 using namespace trainyard;
 
@@ -17,14 +18,6 @@ namespace {
 ParsedSpec parseRamped(const char* fields)
 {
     return parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(fields).toStdString());
-}
-
-QString textOfProblems(const Diagnostics& problems)
-{
-    QStringList texts;
-    for (const Diagnostic& problem : problems)
-        texts << QString::fromStdString(problem.text());
-    return texts.join('\n');
 }
 
 /// Megatron-LM's RampupBatchsizeNumMicroBatchesCalculator.update() (megatron/core/num_microbatches_calculator
@@ -115,8 +108,7 @@ private slots:
     void isWrittenOnlyWhereItIsSet()
     {
         const ParsedSpec parsed = parseRamped(kRamp);
-        QCOMPARE(textOfProblems(parsed.diagnostics) + textOfProblems(validate(parsed.spec)) +
-                     textOfProblems(remarksOn(parsed.spec)),
+        QCOMPARE(textOf(parsed.diagnostics) + textOf(validate(parsed.spec)) + textOf(remarksOn(parsed.spec)),
                  QString());
         QVERIFY(parsed.spec.batch.ramp == (BatchRampSpec{4, 4, 96}));
         QVERIFY(parseSpec(toJson(parsed.spec)).spec == parsed.spec);
@@ -159,15 +151,15 @@ private slots:
     {
         QFETCH(QString, fields);
         const ParsedSpec parsed = parseRamped(fields.toUtf8().constData());
-        QCOMPARE(textOfProblems(parsed.diagnostics), QString());
-        QTEST(textOfProblems(validate(parsed.spec)), "said");
+        QCOMPARE(textOf(parsed.diagnostics), QString());
+        QTEST(textOf(validate(parsed.spec)), "said");
     }
 
     void saysThatTheRunIsTooShort()
     {
         RunSpec run = parseRamped(kRamp).spec;
         run.launch.steps = 5;
-        QCOMPARE(textOfProblems(remarksOn(run)),
+        QCOMPARE(textOf(remarksOn(run)),
                  "batch.ramp: lasts longer than the 5 steps: the last batch has 8 sequences, not 32 — lower "
                  "batch.ramp.samples or raise launch.steps");
     }
@@ -183,7 +175,7 @@ private slots:
         second.named = {"batch.ramp"};
         run.phases = {PhaseSpec{.steps = 20}, PhaseSpec{.steps = 20}, second};
         run.launch.steps = 44;
-        QCOMPARE(textOfProblems(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QCOMPARE(samplesBefore(run, 1), all);
         QCOMPARE(samplesBefore(run, 2), 2 * all);

@@ -9,6 +9,7 @@
 #include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/problem_text.h"
 
 using namespace trainyard;
 
@@ -17,14 +18,6 @@ namespace {
 ParsedSpec parseMixed(const char* fields)
 {
     return parseSpec(QString(R"({"trainyard":1,%1})").arg(fields).toStdString());
-}
-
-QString saidOf(const Diagnostics& problems)
-{
-    QStringList texts;
-    for (const Diagnostic& problem : problems)
-        texts << QString::fromStdString(problem.text());
-    return texts.join('\n');
 }
 
 constexpr const char* kTwoSets = R"("dataset":{"mix":[{"path":"/data/wiki","weight":0.7},
@@ -131,7 +124,7 @@ private slots:
     void readsAndWritesAMix()
     {
         const ParsedSpec parsed = parseMixed(kTwoSets);
-        QCOMPARE(saidOf(parsed.diagnostics) + saidOf(validate(parsed.spec)), QString());
+        QCOMPARE(textOf(parsed.diagnostics) + textOf(validate(parsed.spec)), QString());
         QCOMPARE(parsed.spec.dataset.sets().size(), std::size_t(2));
         QCOMPARE(parsed.spec.dataset.first(), "/data/wiki");
         QCOMPARE(parsed.spec.dataset.text(), "70 % /data/wiki, 30 % /data/books");
@@ -153,7 +146,7 @@ private slots:
     {
         RunSpec run = parseMixed(kTwoSets).spec;
         run.model.task.kind = TaskKind::Classify;
-        QVERIFY(saidOf(validate(run)).contains("dataset.mix: names several data sets"));
+        QVERIFY(textOf(validate(run)).contains("dataset.mix: names several data sets"));
     }
 
     void refusesMixesThatCannotBe_data()
@@ -178,8 +171,8 @@ private slots:
     {
         QFETCH(QString, dataset);
         const ParsedSpec parsed = parseMixed(("\"dataset\":" + dataset).toUtf8().constData());
-        QCOMPARE(saidOf(parsed.diagnostics), QString());
-        QTEST(saidOf(validate(parsed.spec)), "said");
+        QCOMPARE(textOf(parsed.diagnostics), QString());
+        QTEST(textOf(validate(parsed.spec)), "said");
     }
 
     void namesWhatDataSetsDoNotAgreeIn_data()
@@ -203,23 +196,23 @@ private slots:
     {
         QFETCH(int, change);
         std::vector<DataSetShape> shapes{shapeWithRows(700, 7), shapeWithRows(300, 3)};
-        QCOMPARE(saidOf(mixProblems(mixedRun(), shapes)), QString());
+        QCOMPARE(textOf(mixProblems(mixedRun(), shapes)), QString());
         if (change == 0)
             shapes[1].sequenceLength = 64;
         else if (change == 1)
             shapes[1].vocabularySha256 = "bb";
         else
             shapes[1].maxPredictions = 10;
-        QTEST(saidOf(mixProblems(mixedRun(), shapes)), "said");
+        QTEST(textOf(mixProblems(mixedRun(), shapes)), "said");
     }
 
     void evaluatesOnDataSetsThatHaveTestRows()
     {
         RunSpec run = mixedRun();
         run.evaluation.everySteps = 10;
-        QVERIFY(saidOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 0)}))
+        QVERIFY(textOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 0)}))
                     .startsWith("evaluation: has no"));
-        QCOMPARE(saidOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 9)})), QString());
+        QCOMPARE(textOf(mixProblems(run, {shapeWithRows(700, 0), shapeWithRows(300, 9)})), QString());
         QCOMPARE(mixedTestRows(run.dataset, {0, 9}), std::uint64_t(9));
         QCOMPARE(mixedTestRows(run.dataset, {70, 3}),
                  std::uint64_t(11)); // 7 and 3, and one more of the larger
@@ -238,7 +231,7 @@ private slots:
                       {"steps":1,"dataset":{"path":"/b"}},
                       {"steps":4,"dataset":{"mix":[{"path":"/b"},{"path":"/c"}]}}])")
                 .spec;
-        QCOMPARE(saidOf(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QVERIFY(!specOfPhase(run, 0).dataset.isMix());
         QVERIFY(specOfPhase(run, 1).dataset.isMix());

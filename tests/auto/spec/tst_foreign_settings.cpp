@@ -7,6 +7,7 @@
 #include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/problem_text.h"
 
 using namespace trainyard;
 
@@ -27,14 +28,6 @@ QString fieldsOf(const Omissions& omissions)
         fields << QString::fromStdString(omission.field);
     fields.sort();
     return fields.join(' ');
-}
-
-QString print(const Diagnostics& problems)
-{
-    QStringList lines;
-    for (const Diagnostic& problem : problems)
-        lines << QString::fromStdString(problem.text());
-    return lines.join('\n');
 }
 
 /// A specification that all three tools can say much of: 16 ranks, and every number its own.
@@ -107,7 +100,7 @@ private slots:
     void readsADeepSpeedConfiguration()
     {
         const ImportedSpec imported = import(ForeignTool::DeepSpeed, kDeepSpeed, 32);
-        QVERIFY2(imported.problems.empty(), qPrintable(print(imported.problems)));
+        QVERIFY2(imported.problems.empty(), qPrintable(textOf(imported.problems)));
         const RunSpec& spec = imported.spec;
         QCOMPARE(spec.layout.data, 32);
         QVERIFY((spec.batch == BatchSpec{512, 4, 4}));
@@ -138,7 +131,7 @@ private slots:
     void readsAMegatronScript()
     {
         const ImportedSpec imported = import(ForeignTool::Megatron, kMegatron);
-        QVERIFY2(imported.problems.empty(), qPrintable(print(imported.problems)));
+        QVERIFY2(imported.problems.empty(), qPrintable(textOf(imported.problems)));
         const RunSpec& spec = imported.spec;
         QCOMPARE(spec.model.family, ModelFamily::Gpt);
         QCOMPARE(spec.model.layers, 24);
@@ -174,7 +167,7 @@ private slots:
             "shard_optimizer_state": true, "offload_activations": true, "fp16": true,
             "activation_loading_horizon": 4}}}, "mpi": {"enabled": true, "processes_per_host": 8}})",
                                           16);
-        QVERIFY2(first.problems.empty(), qPrintable(print(first.problems)));
+        QVERIFY2(first.problems.empty(), qPrintable(textOf(first.problems)));
         QCOMPARE(first.spec.layout.data, 2);
         QCOMPARE(first.spec.layout.schedule, PipelineScheduleKind::OneForwardOneBackward);
         QCOMPARE(first.spec.layout.placement, std::string("spread"));
@@ -278,7 +271,7 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         QFETCH(QString, field);
         QFETCH(QString, reason);
         const ImportedSpec imported = import(ForeignTool::DeepSpeed, text.constData(), 2);
-        QVERIFY2(imported.problems.empty(), qPrintable(print(imported.problems)));
+        QVERIFY2(imported.problems.empty(), qPrintable(textOf(imported.problems)));
         const Omission* omission = omissionOf(imported.omissions, field.toStdString());
         QVERIFY2(omission, qPrintable(fieldsOf(imported.omissions)));
         QVERIFY2(QString::fromStdString(omission->reason).contains(reason), omission->reason.c_str());
@@ -317,7 +310,8 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         QCOMPARE(import(ForeignTool::DeepSpeed, kBatch).spec.layout.data, 8);
         const ImportedSpec imported = import(ForeignTool::DeepSpeed, kBatch, 16);
         QCOMPARE(imported.problems.size(), std::size_t{1});
-        QVERIFY2(print(imported.problems).contains("8 ranks, not 16"), qPrintable(print(imported.problems)));
+        QVERIFY2(textOf(imported.problems).contains("8 ranks, not 16"),
+                 qPrintable(textOf(imported.problems)));
     }
 
     void saysThatAnArgumentHasNoValue()
@@ -333,7 +327,7 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         const ImportedSpec imported =
             import(ForeignTool::DeepSpeed, R"({"train_batch_size": 64, "train_batch_size": 32})");
         QCOMPARE(imported.problems.size(), std::size_t{1});
-        QVERIFY(print(imported.problems).contains("given twice"));
+        QVERIFY(textOf(imported.problems).contains("given twice"));
     }
 
     void saysWhereATextIsNoJson()
@@ -429,7 +423,7 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         for (const ForeignTool tool : {ForeignTool::DeepSpeed, ForeignTool::Megatron}) {
             const std::string text = exportSettings(tool, spec).text;
             const ImportedSpec again = importSettings(tool, text, {RunSpec(), spec.layout.worldSize()});
-            QVERIFY2(again.problems.empty(), qPrintable(print(again.problems)));
+            QVERIFY2(again.problems.empty(), qPrintable(textOf(again.problems)));
             QVERIFY(again.spec.batch == spec.batch);
             QCOMPARE(again.spec.layout.data, 4);
             QCOMPARE(again.spec.layout.tensor, 2);
@@ -468,7 +462,7 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
         QVERIFY(imported.spec.cluster == base.cluster);
         QVERIFY((imported.spec.batch == BatchSpec{4 * 2 * 3, 2, 3}));
         QCOMPARE(imported.spec.optimizer.clipNorm, 0.0); // DeepSpeed's default
-        QVERIFY2(validate(imported.spec).empty(), qPrintable(print(validate(imported.spec))));
+        QVERIFY2(validate(imported.spec).empty(), qPrintable(textOf(validate(imported.spec))));
     }
 
     void namesWhatIsWrong_data()

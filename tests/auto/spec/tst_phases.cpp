@@ -9,6 +9,7 @@
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/problem_text.h"
 
 using namespace trainyard;
 
@@ -33,14 +34,6 @@ RunSpec twoPhases()
     return parse(kTwoPhases).spec;
 }
 
-QString told(const Diagnostics& problems)
-{
-    QStringList texts;
-    for (const Diagnostic& problem : problems)
-        texts << QString::fromStdString(problem.text());
-    return texts.join('\n');
-}
-
 } // namespace
 
 /// Phases of one run: what each is, and what they must keep to.
@@ -51,9 +44,9 @@ private slots:
     void laysPhasesOverTheRun()
     {
         const ParsedSpec parsed = parse(kTwoPhases);
-        QCOMPARE(told(parsed.diagnostics), QString());
+        QCOMPARE(textOf(parsed.diagnostics), QString());
         const RunSpec& run = parsed.spec;
-        QCOMPARE(told(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         QCOMPARE(run.launch.steps, 40); // derived
         QCOMPARE(phaseCount(run), 2);
         const RunSpec first = specOfPhase(run, 0);
@@ -100,7 +93,7 @@ private slots:
             "phases":[{"steps":3},{"steps":2,"dataset":{"path":"/e"}},
                       {"steps":1,"batch":{"global":16,"accumulation":4}}])")
                                 .spec;
-        QCOMPARE(told(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         QCOMPARE(firstSample(run, 1), std::uint64_t(0));
         QCOMPARE(firstSample(run, 2), std::uint64_t(24));
         QCOMPARE(samplesBefore(run, 2), std::uint64_t(40));
@@ -111,7 +104,7 @@ private slots:
     {
         const RunSpec run = twoPhases();
         const ParsedSpec again = parseSpec(toJson(run));
-        QCOMPARE(told(again.diagnostics), QString());
+        QCOMPARE(textOf(again.diagnostics), QString());
         QVERIFY(again.spec == run);
         const auto texts = fieldTexts(run);
         const auto count = [&](const char* path) {
@@ -153,7 +146,7 @@ private slots:
         const ParsedSpec parsed =
             parse(qPrintable(QString(R"("dataset":{"path":"/d"},"phases":%1)").arg(phases)));
         QCOMPARE(parsed.diagnostics.size(), std::size_t(1));
-        QTEST(told(parsed.diagnostics), "said");
+        QTEST(textOf(parsed.diagnostics), "said");
     }
 
     void refusesPhasesThatCannotWork_data()
@@ -200,8 +193,8 @@ private slots:
     {
         QFETCH(QString, fields);
         const ParsedSpec parsed = parse(qPrintable(R"("dataset":{"path":"/d"},)" + fields));
-        QCOMPARE(told(parsed.diagnostics), QString());
-        QTEST(told(validate(parsed.spec)), "said");
+        QCOMPARE(textOf(parsed.diagnostics), QString());
+        QTEST(textOf(validate(parsed.spec)), "said");
     }
 
     /// Every phase may name a data set, and the run none.
@@ -209,17 +202,17 @@ private slots:
     {
         const ParsedSpec parsed = parse(R"("phases":[{"steps":3,"dataset":{"path":"/a"}},
                                                     {"steps":3,"dataset":{"path":"/b"}}])");
-        QCOMPARE(told(validate(parsed.spec)), QString());
+        QCOMPARE(textOf(validate(parsed.spec)), QString());
     }
 
     void remarksOnThePhaseThatNeedsIt()
     {
         RunSpec run = twoPhases();
         run.checkpoint.everySteps = 35; // of 40
-        QCOMPARE(told(remarksOn(run)), QString());
+        QCOMPARE(textOf(remarksOn(run)), QString());
         run.phases[1].memory.offloadHorizon = 3;
         run.phases[1].named.insert("memory.offload_horizon");
-        QCOMPARE(told(remarksOn(run)),
+        QCOMPARE(textOf(remarksOn(run)),
                  "phases[1].memory.offload_horizon: has no effect without memory.offload_activations — leave "
                  "it out");
     }
@@ -230,10 +223,10 @@ private slots:
             "batch":{"global":32,"micro":4,"accumulation":2},
             "phases":[{"steps":3},{"steps":3,"batch":{"global":16,"accumulation":1}}])")
                           .spec;
-        QCOMPARE(told(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         const auto fewer = withReplicas(run, 2);
         QVERIFY(fewer.ok());
-        QCOMPARE(told(validate(*fewer)), QString());
+        QCOMPARE(textOf(validate(*fewer)), QString());
         QVERIFY(specOfPhase(*fewer, 0).batch == (BatchSpec{32, 4, 4}));
         QVERIFY(specOfPhase(*fewer, 1).batch == (BatchSpec{16, 4, 2}));
         QVERIFY(!withReplicas(run, 3).ok());
@@ -271,8 +264,8 @@ private slots:
             QCOMPARE(recipe->lengths.size(), std::size_t(phaseCount(recipe->run)));
             const auto run = runOf(*recipe, {"/data/short", "/data/long"});
             QVERIFY(run.ok());
-            QCOMPARE(told(validate(*run)), QString());
-            QCOMPARE(told(remarksOn(*run)).contains("no effect"), false);
+            QCOMPARE(textOf(validate(*run)), QString());
+            QCOMPARE(textOf(remarksOn(*run)).contains("no effect"), false);
             QCOMPARE(specOfPhase(*run, 1).dataset.path, "/data/long");
             QVERIFY(!runOf(*recipe, {"/data/short"}).ok());
         }

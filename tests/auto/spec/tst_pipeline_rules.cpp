@@ -3,6 +3,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/pipeline_rules.h"
 #include "engine/spec/validate.h"
+#include "tests/auto/spec/problem_text.h"
 
 using namespace trainyard;
 
@@ -29,14 +30,6 @@ RunSpec specOf(const Pipeline& pipeline)
     spec.batch = {pipeline.microBatches, 1, pipeline.microBatches};
     spec.cluster.nodes[0].slotCount = pipeline.ranks;
     return spec;
-}
-
-QString print(const Diagnostics& diagnostics)
-{
-    QStringList lines;
-    for (const auto& d : diagnostics)
-        lines << QString::fromStdString(d.path + ": " + d.message + " | " + d.hint);
-    return lines.join('\n');
 }
 
 } // namespace
