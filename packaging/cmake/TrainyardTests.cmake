@@ -115,3 +115,12 @@ function(trainyard_generate_mocs target)
         endif()
     endforeach()
 endfunction()
+
+# ctest makes one bundle of the engine for all these tests, see tests/support/bundle.
+function(trainyard_use_engine_bundle)
+    foreach(test ${ARGN})
+        set_tests_properties(${test} PROPERTIES FIXTURES_REQUIRED engine_bundle)
+        set_property(TEST ${test} APPEND PROPERTY ENVIRONMENT
+            "TRAINYARD_TEST_BUNDLE=${CMAKE_BINARY_DIR}/Testing/engine_bundle")
+    endforeach()
+endfunction()
