@@ -118,7 +118,7 @@ void addSpecOption(CLI::App& command, std::string& file)
 
 void addOutOption(CLI::App& command, std::string& file)
 {
-    command.add_option("-o,--out", file, "File to write (default: standard output)");
+    command.add_option("-o,--out", file, "File to write (default: -, standard output)");
 }
 
 void addFollowFlag(CLI::App& command, bool& follow)

@@ -29,6 +29,7 @@ constexpr auto kExportFooter =
     R"(A run: its series, evaluations, events and specification. DIR gets one folder per run, as TensorBoard expects.
   trainyard export RUN --tensorboard logs && tensorboard --logdir logs
   trainyard export RUN --csv curves.csv --json run.json
+  trainyard export RUN --json - | jq .evaluations
 Its model, from whichever host, with tokenizer and model card, for AutoModel and AutoTokenizer of Hugging Face's
 transformers; RUN is also a run's directory, a checkpoint, or a folder of checkpoints:
   trainyard export RUN --hugging-face bert-tiny --best
@@ -110,6 +111,26 @@ int importModel(const ImportOptions& options)
     return becomeNodeTool("trainyard-worker", {"import", "--hf", options.hf, "--out", options.checkpoint});
 }
 
+using ExportToFile = Status(const RunFacts&, const RunSeries&, const std::filesystem::path&);
+using ExportToSink = Status(const RunFacts&, const RunSeries&, const TextSink&);
+
+/// One of the formats that are text. `otherIsPrinted`: standard output has the other one.
+Status exportText(const OpenRun& run, const std::string& file, bool otherIsPrinted, ExportToFile toFile,
+                  ExportToSink toSink)
+{
+    if (file.empty())
+        return {};
+    const auto print = [](std::string_view part) {
+        printFilePart(part);
+        return Status();
+    };
+    if (isStandardOutput(file))
+        return toSink(run.facts(), run.series(), print);
+    TRAINYARD_TRY_STATUS(toFile(run.facts(), run.series(), file));
+    printWritten(file, otherIsPrinted);
+    return {};
+}
+
 Status exportRun(const ExportOptions& options)
 {
     if (options.run.empty() || (options.tensorboard.empty() && options.csv.empty() && options.json.empty()))
@@ -117,22 +138,18 @@ Status exportRun(const ExportOptions& options)
                         "use --tensorboard DIR, --csv FILE, --json FILE or --hf DIR");
     TRAINYARD_TRY_STATUS(checkOutputFile("--csv", options.csv));
     TRAINYARD_TRY_STATUS(checkOutputFile("--json", options.json));
+    const bool csvIsPrinted = isStandardOutput(options.csv);
+    const bool jsonIsPrinted = isStandardOutput(options.json);
+    TRAINYARD_TRY_STATUS(checkOnePrinted({{"--csv -", csvIsPrinted}, {"--json -", jsonIsPrinted}}));
     TRAINYARD_TRY_STATUS(fetchRecords({textOf(options.run)}));
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const OpenRun* run, history->read(options.run));
     if (!options.tensorboard.empty()) {
         TRAINYARD_TRY(const auto file, exportTensorBoard(run->facts(), run->series(), options.tensorboard));
-        console::print(textOf(file.string()));
+        printWritten(file.string(), csvIsPrinted || jsonIsPrinted);
     }
-    if (!options.csv.empty()) {
-        TRAINYARD_TRY_STATUS(exportCsv(run->facts(), run->series(), options.csv));
-        console::print(textOf(options.csv));
-    }
-    if (!options.json.empty()) {
-        TRAINYARD_TRY_STATUS(exportJson(run->facts(), run->series(), options.json));
-        console::print(textOf(options.json));
-    }
-    return {};
+    TRAINYARD_TRY_STATUS(exportText(*run, options.csv, jsonIsPrinted, exportCsv, writeCsv));
+    return exportText(*run, options.json, csvIsPrinted, exportJson, writeJson);
 }
 
 bool holdsEventFiles(const std::filesystem::path& path)
@@ -274,8 +291,11 @@ void addExport(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--on-host", o->onHost, "With --hf: leave the folder on the model's host")
         ->needs(model);
     command->add_option("--tensorboard", o->tensorboard, "Folder for event files")->excludes(model);
-    command->add_option("--csv", o->csv, "CSV file to write, one line per step")->excludes(model);
-    command->add_option("--json", o->json, "JSON file to write: series, evaluations, events, specification")
+    command->add_option("--csv", o->csv, "CSV file to write, one line per step; - writes to standard output")
+        ->excludes(model);
+    command
+        ->add_option("--json", o->json,
+                     "JSON file to write: series, evaluations, events, specification; - as with --csv")
         ->excludes(model);
     command->footer(kExportFooter);
     command->callback([&outcome, o] {

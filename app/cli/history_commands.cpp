@@ -137,11 +137,7 @@ Status writeSpec(const HistoryOptions& options)
     TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
     TRAINYARD_TRY(const auto history, History::open());
     TRAINYARD_TRY(const RunSpec spec, specOf(*history, options.run));
-    const std::string text = toJson(spec);
-    if (!options.out.empty())
-        return writeFileAtomically(options.out, text);
-    console::print(QString::fromStdString(text).trimmed());
-    return {};
+    return writeOutputFile(options.out.empty() ? "-" : options.out, toJson(spec));
 }
 
 Result<int> relaunch(const HistoryOptions& options)

@@ -219,7 +219,7 @@ Status writeBest(const PartitionOptions& options, const Arrangement& best)
                                                    : "the layout does not fit every node",
                        "set memory.recompute or memory.zero_stage, lower batch.micro, raise layout.tensor or "
                        "layout.pipeline, or use nodes with more memory");
-    return options.specOut.empty() ? Status() : writeFileAtomically(options.specOut, toJson(best.spec));
+    return options.specOut.empty() ? Status() : writeOutputFile(options.specOut, toJson(best.spec));
 }
 
 /// As a specification that is written names it; all stays where nothing was said.
@@ -231,13 +231,16 @@ void nameHardware(RunSpec& spec, const std::string& hardware)
 
 Result<int> partition(const PartitionOptions& options)
 {
+    const bool specIsPrinted = isStandardOutput(options.specOut);
     TRAINYARD_TRY_STATUS(checkOutputFile("--spec-out", options.specOut));
+    TRAINYARD_TRY_STATUS(checkOnePrinted({{"--spec-out -", specIsPrinted}, {"--json", options.json}}));
     auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
     nameHardware(spec, options.hardware);
     TRAINYARD_TRY(const auto outcome, outcomeOf(options, spec, shape));
-    print(spec.model, shape, outcome, options.json);
+    if (!specIsPrinted)
+        print(spec.model, shape, outcome, options.json);
     TRAINYARD_TRY_STATUS(writeBest(options, outcome.arrangements.front()));
     return 0;
 }
@@ -258,7 +261,8 @@ void addPartitionCommand(CLI::App& app, CommandOutcome& outcome)
         "JSON file with the measured seconds per micro-batch of each part of the model, forward and "
         "backward: {\"embeddings\": 0.01, \"layers\": [0.02, ...], \"head\": 0.03}");
     addShapeOptions(*command, options->shape);
-    command->add_option("--spec-out", options->specOut, "Write the best one as a specification");
+    command->add_option("--spec-out", options->specOut,
+                        "Write the best one as a specification; - prints it alone");
     addJsonFlag(*command, options->json);
     command->callback([&outcome, options] { outcome.status = console::exitWith(partition(*options)); });
 }

@@ -12,7 +12,6 @@
 #include "app/cli/support/planned_shape.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/watched_work.h"
-#include "engine/base/file.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/search/found_spec.h"
@@ -69,7 +68,7 @@ Status writeSpec(const SearchOptions& options, const SearchRequest& request,
     if (options.write > layouts.size())
         return badInput(fmt::format("--write {}: only {} were found", options.write, layouts.size()));
     const RunSpec spec = foundSpec(request, layouts[options.write - 1], specHardwareName(hardware));
-    TRAINYARD_TRY_STATUS(writeFileAtomically(options.specOut, toJson(spec)));
+    TRAINYARD_TRY_STATUS(writeOutputFile(options.specOut, toJson(spec)));
     if (spec.cluster.nodes.size() > request.spec.cluster.nodes.size() &&
         spec.launch.launcher != LauncherKind::Slurm)
         console::note(
@@ -104,7 +103,9 @@ Diagnostics remarksOn(const SearchRequest& request)
 
 Result<int> search(const SearchOptions& options)
 {
+    const bool specIsPrinted = isStandardOutput(options.specOut);
     TRAINYARD_TRY_STATUS(checkOutputFile("--spec-out", options.specOut));
+    TRAINYARD_TRY_STATUS(checkOnePrinted({{"--spec-out -", specIsPrinted}, {"--json", options.json}}));
     const auto [spec, shape, status] =
         readShapedSpec(options.spec, options.shape, options.json, SpecUse::Search);
     if (status != 0)
@@ -113,7 +114,8 @@ Result<int> search(const SearchOptions& options)
     TRAINYARD_TRY(const auto node, nodeFor(spec, options.hardware));
     const SearchRequest request = requestFor(options, spec, shape, node);
     TRAINYARD_TRY(const auto layouts, searchWatched(request));
-    print(request, layouts, options.json);
+    if (!specIsPrinted)
+        print(request, layouts, options.json);
     warn(options.spec, remarksOn(request));
     TRAINYARD_TRY_STATUS(writeSpec(options, request, layouts, *hardware));
     return 0;
@@ -141,7 +143,8 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--top", options->top, "Number of layouts to show (default: 5)")
         ->check(CLI::Range(1, 100));
     CLI::Option* file = command->add_option(
-        "--spec-out", options->specOut, "Write one of the layouts as a specification for plan and launch");
+        "--spec-out", options->specOut,
+        "Write one of the layouts as a specification for plan and launch; - prints it alone");
     command->add_option("--write", options->write, "Which one --spec-out writes (default: 1, the best)")
         ->check(CLI::Range(1, 100))
         ->needs(file);

@@ -65,12 +65,12 @@ void warn(const Omissions& omissions)
 Result<int> deliver(const SettingsOptions& options, const std::string& text, const QJsonObject& document)
 {
     TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
-    if (!options.out.empty())
-        TRAINYARD_TRY_STATUS(writeFileAtomically(options.out, text));
+    TRAINYARD_TRY_STATUS(
+        checkOnePrinted({{"--out -", isStandardOutput(options.out)}, {"--json", options.json}}));
+    if (!options.out.empty() || !options.json)
+        TRAINYARD_TRY_STATUS(writeOutputFile(options.out.empty() ? "-" : options.out, text));
     if (options.json)
         console::print(QJsonDocument(document));
-    else if (options.out.empty())
-        console::print(textOf(text).trimmed());
     return 0;
 }
 
@@ -91,7 +91,8 @@ Result<int> importSpec(const SettingsOptions& options)
         return failForProblems(options.file, imported.problems, options.json);
     warn(imported.omissions);
     const Diagnostics missing = validate(imported.spec);
-    warn(options.out.empty() ? "the specification" : options.out, missing);
+    const bool hasFile = !options.out.empty() && !isStandardOutput(options.out);
+    warn(hasFile ? options.out : "the specification", missing);
     const std::string json = toJson(imported.spec);
     return deliver(options, json,
                    {{"spec", QJsonDocument::fromJson(QByteArray::fromStdString(json)).object()},
@@ -155,11 +156,7 @@ Result<int> printRecipe(const RecipeOptions& options)
         return badInput("there is no recipe \"" + options.name + "\"", "`trainyard recipe` lists them");
     TRAINYARD_TRY(const RunSpec run, runOf(*recipe, options.dataSets));
     TRAINYARD_TRY_STATUS(checkOutputFile("--out", options.out));
-    const std::string json = toJson(run);
-    if (!options.out.empty())
-        TRAINYARD_TRY_STATUS(writeFileAtomically(options.out, json));
-    else
-        console::print(textOf(json).trimmed());
+    TRAINYARD_TRY_STATUS(writeOutputFile(options.out.empty() ? "-" : options.out, toJson(run)));
     console::note(textOf(recipe->title + ". " + recipe->source + "."));
     return 0;
 }

@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
@@ -7,7 +5,6 @@
 #include "app/cli/support/output_file.h"
 #include "app/monitor/model/trace_recorder.h"
 #include "app/runs/recorded_run.h"
-#include "engine/base/file.h"
 #include "remote/launch/desk_run.h"
 #include "remote/target/data_dirs.h"
 
@@ -70,8 +67,7 @@ Status trace(const TraceOptions& options)
                             spec->layout.worldSize(), options.steps);
     TRAINYARD_TRY_STATUS(record(recording, options.steps));
     const CollectiveTrace& known = recording.trace();
-    TRAINYARD_TRY_STATUS(writeFileAtomically(std::filesystem::absolute(options.out),
-                                             known.toChromeTrace(hostsByRank(*spec)).toStdString()));
+    TRAINYARD_TRY_STATUS(writeOutputFile(options.out, known.toChromeTrace(hostsByRank(*spec)).toStdString()));
     console::note(QStringLiteral("steps %1 to %2 of %3: %4 passes, %5 collectives and messages")
                       .arg(known.firstStep())
                       .arg(known.lastStep())
@@ -82,7 +78,7 @@ Status trace(const TraceOptions& options)
         console::warn(
             QStringLiteral("%1 more were overwritten before they could be read: the steps are too short")
                 .arg(known.overwritten()));
-    console::print(QString::fromStdString(options.out));
+    printWritten(options.out);
     return {};
 }
 
@@ -97,7 +93,8 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome)
     command->add_option("--steps", o->steps, "Number of complete steps to record")
         ->check(CLI::Range(1, 1000))
         ->capture_default_str();
-    command->add_option("--out", o->out, "File to write, replaced if it exists")->capture_default_str();
+    command->add_option("--out", o->out, "File to write, replaced if it exists; - writes to standard output")
+        ->capture_default_str();
     command->footer(
         "The run is not disturbed: the trace is read from the flight recorder that every rank keeps anyway. "
         "The file is\nin Chrome's tracing format; open it in https://ui.perfetto.dev or chrome://tracing. It "

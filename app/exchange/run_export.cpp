@@ -139,52 +139,31 @@ Status writeEvents(EventFileWriter& writer, const RunFacts& facts, const RunSeri
     return writer.finish();
 }
 
-/// Collects text and writes it in large pieces.
-class TextFile {
+/// Collects text and writes it in large parts.
+class TextParts {
 public:
-    explicit TextFile(fs::path path) : m_path(std::move(path)) {}
+    explicit TextParts(const TextSink& sink) : m_sink(sink) {}
 
     std::string& text() { return m_text; }
-    Status flushIfLong() { return m_text.size() < kPiece ? Status() : flush(); }
-    Status flush()
-    {
-        if (!m_file.valid())
-            m_file = FileDescriptor(::open(m_path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-        if (!m_file.valid())
-            return systemError(ErrorKind::BadInput, "cannot write " + m_path.string(), errno);
-        const std::string piece = std::exchange(m_text, {});
-        return writeAll(m_file.get(), piece, m_path);
-    }
+    Status flushIfLong() { return m_text.size() < kPart ? Status() : flush(); }
+    Status flush() { return m_sink(std::exchange(m_text, {})); }
 
 private:
-    static constexpr std::size_t kPiece = 1 << 20;
+    static constexpr std::size_t kPart = 1 << 20;
 
-    fs::path m_path;
-    FileDescriptor m_file;
+    const TextSink& m_sink;
     std::string m_text;
 };
 
-Status writeCsv(const fs::path& path, const std::vector<NamedSeries>& named)
+/// Publishes the text that `write` gives to its sink.
+Status publishText(const fs::path& file, const std::function<Status(const TextSink&)>& write)
 {
-    TextFile file(path);
-    file.text() = "step,wall_time";
-    for (const NamedSeries& one : named)
-        file.text() += ',' + csvField(one.name).toStdString();
-    file.text() += "\r\n";
-    for (StepMerge rows(named); rows.next();) {
-        appendNumber(file.text(), rows.step());
-        file.text() += ',';
-        if (rows.wallSeconds() > 0)
-            appendNumber(file.text(), rows.wallSeconds());
-        for (std::size_t i = 0; i < named.size(); ++i) {
-            file.text() += ',';
-            if (const auto value = rows.value(i))
-                appendNumber(file.text(), *value);
-        }
-        file.text() += "\r\n";
-        TRAINYARD_TRY_STATUS(file.flushIfLong());
-    }
-    return file.flush();
+    return publishAtomically(file, [&write](const fs::path& path) -> Status {
+        const FileDescriptor opened(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+        if (!opened.valid())
+            return systemError(ErrorKind::BadInput, "cannot write " + path.string(), errno);
+        return write([&](std::string_view part) { return writeAll(opened.get(), part, path); });
+    });
 }
 
 void appendJsonNumber(std::string& out, double value)
@@ -195,7 +174,7 @@ void appendJsonNumber(std::string& out, double value)
         out += std::isnan(value) ? "\"NaN\"" : value > 0 ? "\"Infinity\"" : "\"-Infinity\"";
 }
 
-Status writeJsonColumn(TextFile& file, const char* name, const SeriesColumn& values)
+Status writeJsonColumn(TextParts& file, const char* name, const SeriesColumn& values)
 {
     file.text() += std::string("\"") + name + "\":[";
     for (qsizetype row = 0; row < values.size(); ++row) {
@@ -258,7 +237,7 @@ void appendEvaluation(std::string& out, const EvaluationRecord& evaluation, Mode
     out += "}}";
 }
 
-Status writeEvaluations(TextFile& file, const RunFacts& facts, const EvaluationTable& evaluations)
+Status writeEvaluations(TextParts& file, const RunFacts& facts, const EvaluationTable& evaluations)
 {
     for (qsizetype row = 0; row < evaluations.size(); ++row) {
         file.text() += row == 0 ? "\n" : ",\n";
@@ -268,9 +247,48 @@ Status writeEvaluations(TextFile& file, const RunFacts& facts, const EvaluationT
     return {};
 }
 
-Status writeJson(const fs::path& path, const RunFacts& facts, const RunSeries& series)
+} // namespace
+
+Result<fs::path> exportTensorBoard(const RunFacts& facts, const RunSeries& series, const fs::path& folder)
 {
-    TextFile file(path);
+    const std::vector<NamedSeries> named = namedSeries(facts, series);
+    TRAINYARD_TRY(EventFileWriter writer,
+                  EventFileWriter::create(folder / facts.id.toStdString(), beginOf(named)));
+    const Status written = writeEvents(writer, facts, series, named);
+    if (written.ok())
+        return writer.path();
+    std::error_code ignored;
+    fs::remove(writer.path(), ignored);
+    return written.error();
+}
+
+Status writeCsv(const RunFacts& facts, const RunSeries& series, const TextSink& sink)
+{
+    const std::vector<NamedSeries> named = namedSeries(facts, series);
+    TextParts file(sink);
+    file.text() = "step,wall_time";
+    for (const NamedSeries& one : named)
+        file.text() += ',' + csvField(one.name).toStdString();
+    file.text() += "\r\n";
+    for (StepMerge rows(named); rows.next();) {
+        appendNumber(file.text(), rows.step());
+        file.text() += ',';
+        if (rows.wallSeconds() > 0)
+            appendNumber(file.text(), rows.wallSeconds());
+        for (std::size_t i = 0; i < named.size(); ++i) {
+            file.text() += ',';
+            if (const auto value = rows.value(i))
+                appendNumber(file.text(), *value);
+        }
+        file.text() += "\r\n";
+        TRAINYARD_TRY_STATUS(file.flushIfLong());
+    }
+    return file.flush();
+}
+
+Status writeJson(const RunFacts& facts, const RunSeries& series, const TextSink& sink)
+{
+    TextParts file(sink);
     const QByteArray head = QJsonDocument(factsJson(facts, series)).toJson(QJsonDocument::Compact);
     file.text() = head.chopped(1).toStdString() + ",\"series\":{"; // goes on within the object
     bool isFirst = true;
@@ -289,30 +307,14 @@ Status writeJson(const fs::path& path, const RunFacts& facts, const RunSeries& s
     return file.flush();
 }
 
-} // namespace
-
-Result<fs::path> exportTensorBoard(const RunFacts& facts, const RunSeries& series, const fs::path& folder)
-{
-    const std::vector<NamedSeries> named = namedSeries(facts, series);
-    TRAINYARD_TRY(EventFileWriter writer,
-                  EventFileWriter::create(folder / facts.id.toStdString(), beginOf(named)));
-    const Status written = writeEvents(writer, facts, series, named);
-    if (written.ok())
-        return writer.path();
-    std::error_code ignored;
-    fs::remove(writer.path(), ignored);
-    return written.error();
-}
-
 Status exportCsv(const RunFacts& facts, const RunSeries& series, const fs::path& file)
 {
-    return publishAtomically(
-        file, [&](const fs::path& path) { return writeCsv(path, namedSeries(facts, series)); });
+    return publishText(file, [&](const TextSink& sink) { return writeCsv(facts, series, sink); });
 }
 
 Status exportJson(const RunFacts& facts, const RunSeries& series, const fs::path& file)
 {
-    return publishAtomically(file, [&](const fs::path& path) { return writeJson(path, facts, series); });
+    return publishText(file, [&](const TextSink& sink) { return writeJson(facts, series, sink); });
 }
 
 } // namespace trainyard

@@ -68,6 +68,7 @@ private slots:
         wrong("export RUN", 2, "--tensorboard DIR, --csv FILE, --json FILE");
         wrong("export nobody --csv run.csv", 2, "`trainyard runs` lists the runs");
         wrong("export RUN --csv /nowhere/run.csv", 2, "there is no folder /nowhere — create it first");
+        wrong("export RUN --csv - --json -", 2, "--csv - and --json - both print on standard output");
         wrong("import", 2, "a folder with event files, or a CSV file");
         wrong("import nowhere.csv", 2, "cannot open nowhere.csv");
         wrong("import nowhere.csv --hf model --out checkpoint", 2, "see `trainyard import --help`");
@@ -212,6 +213,20 @@ private slots:
         QCOMPARE(QJsonDocument::fromJson(contentOf(document))["run"].toString(), m_run);
         run({"export", m_run, "--tensorboard", m_cli->path("logs")});
         QCOMPARE(QDir(m_cli->path("logs/" + m_run)).entryList({"events.out.tfevents.*"}).size(), 1);
+    }
+
+    void printsAnExportAlone()
+    {
+        const QString csv = m_cli->path("printed.csv"), document = m_cli->path("printed.json");
+        run({"export", m_run, "--csv", csv, "--json", document});
+        QCOMPARE(run({"export", m_run, "--csv", "-", "--json", document}).toUtf8(), contentOf(csv));
+        QCOMPARE(run({"export", m_run, "--json", "-", "--csv", csv}).toUtf8(), contentOf(document));
+        const CliResult both =
+            m_cli->run({"export", m_run, "--json", "-", "--tensorboard", m_cli->path("printed-logs")});
+        QCOMPARE(both.out.toUtf8(), contentOf(document));
+        QVERIFY2(both.err.contains("events.out.tfevents"), qPrintable(both.err));
+        QCOMPARE(run({"runs", "spec", m_run, "--out", "-"}), run({"runs", "spec", m_run}));
+        QVERIFY(!QFile::exists("-"));
     }
 
     void importsWhatWasExported()

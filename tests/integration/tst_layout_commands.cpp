@@ -12,6 +12,24 @@ class TestLayoutCommands : public QObject {
     Q_OBJECT
 
 private slots:
+    void printsASpecificationAlone()
+    {
+        const QString spec = m_folder.write("spec.json", kSpec);
+        const QStringList search{"search", spec, "--hardware", "p4d.24xlarge", "--nodes", "1", "--spec-out"};
+        const QString found = m_folder.path("found.json");
+        QCOMPARE(ask(search + QStringList{found}).status, 0);
+        QFile file(found);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const Answer printed = ask(search + QStringList{"-"});
+        QCOMPARE(printed.status, 0);
+        QCOMPARE(printed.out, file.readAll());
+        const Answer mixed = ask(search + QStringList{"-", "--json"});
+        QCOMPARE(mixed.status, 2);
+        QVERIFY2(mixed.err.contains("--spec-out - and --json both print"), qPrintable(mixed.err));
+        QCOMPARE(mixed.out, QByteArray());
+        QVERIFY(!QFile::exists("-"));
+    }
+
     void findsLayouts()
     {
         const Answer answer = ask({"search", m_folder.write("spec.json", kSpec), "--hardware", "p4d.24xlarge",

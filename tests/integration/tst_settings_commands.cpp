@@ -51,6 +51,14 @@ private slots:
         QVERIFY2(answer.err.contains("model.layers"), qPrintable(answer.err));
     }
 
+    void printsSettingsForAHyphen()
+    {
+        const QString spec = m_folder.write("spec.json", kSpec);
+        const QStringList settings{"export-spec", "deepspeed", spec};
+        QCOMPARE(ask(settings + QStringList{"--out", "-"}).out, ask(settings).out);
+        QVERIFY(!QFile::exists("-"));
+    }
+
     void saysWhenItCannotWrite()
     {
         const Answer answer = ask(

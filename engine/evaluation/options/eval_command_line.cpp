@@ -126,6 +126,8 @@ Status checkEvalOptions(const EvalCommandLine& options)
                         "name a run, a checkpoint, or a folder with config.json and model.safetensors");
     if (options.dataSet.empty() && options.inputs.empty())
         return badInput("there is nothing to evaluate on", "give --data DIR or --inputs FILE");
+    if (options.out == "-")
+        return badInput("--out -: tensors are not printed on standard output", "name a file for them");
     const bool onInputs = !options.inputs.empty();
     if (onInputs && !options.layout.empty() && options.out.empty())
         return badInput("--layout with --inputs changes only what --out gets", "give --out FILE");
