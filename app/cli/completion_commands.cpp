@@ -12,14 +12,6 @@ namespace trainyard {
 
 namespace {
 
-std::vector<std::string> knownRuns()
-{
-    std::vector<std::string> ids;
-    for (const DeskRun& run : deskRuns())
-        ids.push_back(run.id.toStdString());
-    return ids;
-}
-
 std::vector<std::string> knownHosts()
 {
     std::vector<std::string> names{"localhost"};
@@ -53,7 +45,7 @@ void addCompletionCommands(CLI::App& app, CommandOutcome& outcome)
     CLI::App* complete = app.add_subcommand("complete", "List the completions of the last word")->group("");
     complete->add_option("WORDS", *words)->expected(-1);
     complete->callback([&app, words] {
-        for (const std::string& word : completionsOf(app, *words, {knownRuns, knownHosts, knownHardware}))
+        for (const std::string& word : completionsOf(app, *words, {deskRunIds, knownHosts, knownHardware}))
             console::print(QString::fromStdString(word));
     });
 }

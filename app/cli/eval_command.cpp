@@ -21,7 +21,7 @@ Status prepareForHost(EvalCommandLine& options, const std::string& host)
 Result<int> evaluateModel(const std::string& host, EvalCommandLine options)
 {
     TRAINYARD_TRY_STATUS(checkEvalOptions(options));
-    const ModelPlace place = modelPlaceOf(options.model, host);
+    TRAINYARD_TRY(const ModelPlace place, modelPlaceOf(options.model, host));
     options.model = place.model;
     if (!place.host.empty())
         TRAINYARD_TRY_STATUS(prepareForHost(options, place.host));

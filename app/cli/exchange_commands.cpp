@@ -93,7 +93,7 @@ Status exportOnHost(const std::string& host, ExportOptions options)
 
 Result<int> exportModel(ExportOptions options)
 {
-    const ModelPlace place = modelPlaceOf(options.run, options.host);
+    TRAINYARD_TRY(const ModelPlace place, modelPlaceOf(options.run, options.host));
     options.model.model = place.model;
     if (place.host.empty() && options.onHost)
         return badInput("--on-host is for the model of a run or of --host", "leave it out");

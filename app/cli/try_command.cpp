@@ -20,7 +20,7 @@ Status takeStandardInput(TryOptions& options)
 
 Result<int> tryModel(const std::string& host, TryOptions options)
 {
-    const ModelPlace place = modelPlaceOf(options.model, host);
+    TRAINYARD_TRY(const ModelPlace place, modelPlaceOf(options.model, host));
     options.model = place.model;
     if (!place.host.empty()) {
         TRAINYARD_TRY_STATUS(makeAbsolute(place.host, {{"--vocab", options.vocabulary}}));

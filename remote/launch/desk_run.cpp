@@ -131,6 +131,14 @@ std::vector<DeskRun> deskRuns()
     return runs;
 }
 
+std::vector<std::string> deskRunIds()
+{
+    std::vector<std::string> ids;
+    for (const DeskRun& run : deskRuns())
+        ids.push_back(run.id.toStdString());
+    return ids;
+}
+
 QString makeRunId(const QString& name)
 {
     const QString stamp = QString::fromStdString(utcStamp(systemClock().now()));

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <string>
 #include <vector>
 
 #include <QJsonObject>
@@ -51,6 +52,8 @@ Result<DeskRun> loadDeskRun(const QString& id);
 Result<DeskRun> loadDeskRunToAct(const QString& id);
 /// Returns all local runs, newest first; skips unreadable folders.
 std::vector<DeskRun> deskRuns();
+/// Their ids, in that order.
+std::vector<std::string> deskRunIds();
 
 /// Returns a new run id, `<utc time>-<name>-<4 random hex digits>`: ids sort by time and show the name.
 QString makeRunId(const QString& name);

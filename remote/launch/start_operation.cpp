@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "engine/checkpoint/weights/find_weights.h"
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/records/record.h"
 #include "engine/spec/layout_change.h"
@@ -17,6 +18,7 @@
 #include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/data_set_manifest.h"
+#include "remote/launch/desk_run.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_spec.h"
 #include "remote/launch/shared_run_folder.h"
@@ -326,7 +328,7 @@ void StartOperation::findWeightsHere()
     if (!*source)
         return fail(badInput("init.path: neither " + m_plan.run.head().toStdString() +
                                  " nor this computer has " + init.path,
-                             "give the absolute path of a folder with weights, or the id of a run"));
+                             noSuchModel(init.path, deskRunIds()).hint));
     m_weightFiles = (*source)->files();
     judgeWeights((*source)->description());
 }

@@ -276,7 +276,7 @@ private slots:
         QTest::addColumn<QString>("problem");
         QTest::addRow("no folder") << "/no/such/model"
                                    << "the"
-                                   << "/no/such/model is not a folder";
+                                   << "there is no run, checkpoint or folder /no/such/model";
         QTest::addRow("no model") << "/usr"
                                   << "the"
                                   << "there are no weights in /usr";

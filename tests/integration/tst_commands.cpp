@@ -77,7 +77,10 @@ private slots:
         wrong("import-spec keras FILE", 2, "deepspeed");
         wrong("eval --hf nowhere", 2, "give --data DIR or --inputs FILE");
         wrong("eval --data nowhere", 2, "name a run, a checkpoint, or a folder with config.json");
-        wrong("eval nowhere --data nowhere", 2, "nowhere is not a folder");
+        wrong("eval nowhere --data nowhere", 2, "there is no run, checkpoint or folder nowhere");
+        wrong("eval RUNa --data nowhere", 2, "did you mean RUN?");
+        wrong("try RUNa text", 2, "did you mean RUN?");
+        wrong("export RUNa --hf model", 2, "did you mean RUN?");
         wrong("eval nowhere --host h --data nowhere", 2, "--data nowhere is a relative path");
     }
     void everyWrongCallSaysWhatToDo()
@@ -85,6 +88,7 @@ private slots:
         QFETCH(QStringList, call);
         QFETCH(QString, message);
         call.replaceInStrings("RUN", m_run);
+        message.replace("RUN", m_run);
         const CliResult result = m_cli->run(call);
         QTEST(result.status, "status");
         QVERIFY2(result.err.contains(message), qPrintable(result.err));

@@ -270,7 +270,8 @@ private slots:
         QTest::addColumn<QStringList>("options");
         QTest::addColumn<QString>("problem");
         const QString gpt = goldenModel("gpt2");
-        QTest::addRow("no model") << QStringList{"nothing-here", "x"} << "nothing-here is not a folder";
+        QTest::addRow("no model") << QStringList{"nothing-here", "x"}
+                                  << "there is no run, checkpoint or folder nothing-here";
         QTest::addRow("too long") << QStringList{gpt, "--token-ids",
                                                  QString("[[%1]]").arg(QStringList(5000, "1").join(','))}
                                   << "prompt 1 has 5000 tokens, but the model has";

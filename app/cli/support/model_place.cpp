@@ -12,6 +12,7 @@
 #include "app/hosts/model/model_job.h"
 #include "engine/base/file.h"
 #include "engine/base/standard_streams.h"
+#include "engine/checkpoint/weights/find_weights.h"
 #include "remote/launch/desk_run.h"
 
 namespace trainyard {
@@ -38,14 +39,16 @@ Status runOnHost(const std::string& host, const std::string& command,
 
 } // namespace
 
-ModelPlace modelPlaceOf(const std::string& model, const std::string& host)
+Result<ModelPlace> modelPlaceOf(const std::string& model, const std::string& host)
 {
     std::error_code ignored;
-    const bool canBeRun = isPlainName(model) && !fs::exists(model, ignored);
-    if (!host.empty() || !canBeRun)
-        return {host, model};
-    const auto run = loadDeskRun(QString::fromStdString(model));
-    return {run.ok() ? run->head().toStdString() : std::string(), model};
+    if (!host.empty() || fs::exists(model, ignored))
+        return ModelPlace{host, model};
+    const auto run =
+        isPlainName(model) ? loadDeskRun(QString::fromStdString(model)) : Result<DeskRun>(badInput("a path"));
+    if (run.ok())
+        return ModelPlace{run->head().toStdString(), model};
+    return noSuchModel(model, deskRunIds());
 }
 
 Status makeAbsolute(const std::string& host, std::initializer_list<OptionPath> paths)

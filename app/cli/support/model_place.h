@@ -14,8 +14,9 @@ struct ModelPlace {
     std::string model; ///< a path there, or the id of a run of the host
 };
 
-/// What `model` names: a path on `host`, or a run, wherever it is.
-ModelPlace modelPlaceOf(const std::string& model, const std::string& host);
+/// What `model` names: a path on `host`, or a run, wherever it is. noSuchModel() where it names neither a
+/// path of this machine nor a run of this desk.
+Result<ModelPlace> modelPlaceOf(const std::string& model, const std::string& host);
 
 /// A path that an option of a command gives.
 struct OptionPath {

@@ -16,7 +16,7 @@ StoredModel::StoredModel(fs::path folder, std::string remark, Weights weights)
 Result<StoredModel> StoredModel::open(const fs::path& path, const CheckpointWish& wish)
 {
     std::error_code ignored;
-    if (!fs::is_directory(path, ignored))
+    if (fs::exists(path, ignored) && !fs::is_directory(path, ignored))
         return badInput(path.string() + " is not a folder",
                         "give a run, a checkpoint, or a folder with config.json and model.safetensors");
     TRAINYARD_TRY(const FoundWeights found, findWeights(path, wish));

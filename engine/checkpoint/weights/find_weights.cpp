@@ -9,6 +9,7 @@
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/start_choice.h"
 #include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
+#include "engine/spec/field_reader.h"
 
 namespace trainyard {
 
@@ -78,7 +79,32 @@ Result<FoundWeights> newestIn(const fs::path& folder)
                         start.damaged.empty() ? std::string() : start.text()};
 }
 
+std::vector<std::string> foldersBeside(const fs::path& path)
+{
+    const fs::path parent = path.parent_path();
+    std::vector<std::string> folders;
+    std::error_code ignored;
+    for (fs::directory_iterator entry(parent.empty() ? "." : parent, ignored), end; !ignored && entry != end;
+         entry.increment(ignored)) {
+        std::error_code unknown;
+        if (entry->is_directory(unknown))
+            folders.push_back((parent / entry->path().filename()).string());
+    }
+    return folders;
+}
+
 } // namespace
+
+Error noSuchModel(const std::string& model, std::vector<std::string> known)
+{
+    const std::vector<std::string> folders = foldersBeside(model);
+    known.insert(known.end(), folders.begin(), folders.end());
+    const std::string nearest = nearestName(model, known);
+    return badInput("there is no run, checkpoint or folder " + model,
+                    nearest.empty() ? "give a run's id (`trainyard runs` lists them), a checkpoint, or a "
+                                      "folder with config.json and model.safetensors"
+                                    : "did you mean " + nearest + "?");
+}
 
 Result<FoundWeights> findCheckpoint(const fs::path& path, const CheckpointWish& wish)
 {
@@ -93,6 +119,8 @@ Result<FoundWeights> findCheckpoint(const fs::path& path, const CheckpointWish& 
 
 Result<FoundWeights> findWeights(const fs::path& path, const CheckpointWish& wish)
 {
+    if (!isThere(path))
+        return noSuchModel(path.string());
     if (isThere(path / kConfigName))
         return onlyOne(path, wish);
     if (isCheckpoint(path))

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
@@ -36,8 +37,12 @@ struct FoundWeights {
 /// checkpoint; errors of chooseStart().
 Result<FoundWeights> findCheckpoint(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
-/// The same, or the folder of a Hugging Face model.
+/// The same, or the folder of a Hugging Face model. noSuchModel() where there is no `path`.
 Result<FoundWeights> findWeights(const std::filesystem::path& path, const CheckpointWish& wish = {});
+
+/// BadInput: there is neither a run nor a path `model`. Names what may be meant: the nearest of `known` and
+/// of the folders beside the path.
+Error noSuchModel(const std::string& model, std::vector<std::string> known = {});
 
 /// What section init means on a machine whose runs are in the folder `runs`. Errors name the field.
 Result<std::filesystem::path> findInitialWeights(const InitSpec& init, const std::filesystem::path& runs);

@@ -2,6 +2,7 @@
 #include <QTest>
 
 #include <filesystem>
+#include <fstream>
 
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
@@ -85,7 +86,10 @@ private slots:
 
     void saysWhatThereIsNot()
     {
-        QVERIFY(problemOf("nowhere").contains("is not a folder"));
+        QVERIFY(problemOf("nowhere").contains("there is no run, checkpoint or folder"));
+        QVERIFY(problemOf("ru").endsWith(QString("did you mean %1?").arg((folder() / "run").c_str())));
+        std::ofstream(folder() / "file.txt") << "text";
+        QVERIFY(problemOf("file.txt").contains("is not a folder"));
         QVERIFY(problemOf("run", {.step = Step{9}})
                     .contains("has no checkpoint of step 9 — available steps: 1, 2, 3"));
         QVERIFY(problemOf("run/checkpoints/step-000000001", {.step = Step{1}})

@@ -169,6 +169,10 @@ private slots:
         QVERIFY2(
             contains(nowhere.error(), "init.path: neither localhost nor this computer has /no/such/folder"),
             nowhere.error().text().c_str());
+        spec.init.path = run->toStdString() + "a";
+        const auto mistyped = finish(m_service->launch(spec));
+        QVERIFY2(contains(mistyped.error(), ("did you mean " + run->toStdString() + "?").c_str()),
+                 mistyped.error().text().c_str());
         QCOMPARE(runsOfTheAgent(), QStringList{*run});
     }
 
