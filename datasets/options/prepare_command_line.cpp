@@ -116,6 +116,15 @@ std::vector<std::string> joined(const std::vector<RowShape>& shapes, int RowShap
     return numbers;
 }
 
+/// A form keeps the values of fields that it hides; the command would refuse them.
+PrepareOptions meaningful(PrepareOptions options)
+{
+    options.task = options.task.meaningful();
+    if (!options.task.heldOut.empty())
+        options.testFraction = PrepareOptions().testFraction;
+    return options;
+}
+
 } // namespace
 
 void PrepareCommandLine::addTo(CLI::App& command)
@@ -199,8 +208,9 @@ void addDocumentsOptions(CLI::App& command, PrepareOptions& options)
     describeResources(options, OptionAdder{command});
 }
 
-std::vector<std::string> prepareArguments(const PrepareOptions& options)
+std::vector<std::string> prepareArguments(const PrepareOptions& asked)
 {
+    const PrepareOptions options = meaningful(asked);
     // Files first: an option of several values would take them for its own.
     std::vector<std::string> arguments(options.dumps.begin(), options.dumps.end());
     for (const auto& folder : options.parts)
@@ -226,7 +236,8 @@ std::vector<std::string> prepareArguments(const PrepareOptions& options)
     for (const auto& file : options.task.heldOut)
         arguments.insert(arguments.end(), {"--held-out", file.string()});
     list("--seq-len", joined(options.shapes, &RowShape::sequenceLength));
-    list("--max-pred", joined(options.shapes, &RowShape::maxPredictions));
+    if (!options.task.isOn())
+        list("--max-pred", joined(options.shapes, &RowShape::maxPredictions));
     if (options.extra.megatron)
         list("--also", {"megatron"});
     if (options.extra.mds)

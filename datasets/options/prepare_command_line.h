@@ -19,6 +19,8 @@ public:
     void addTo(CLI::App& command);
     /// BadInput if --seq-len and --max-pred have different numbers of values.
     Result<PrepareOptions> options() const;
+    /// Whether --max-pred was given.
+    bool asksForPredictions() const { return !m_predictions.empty(); }
 
 private:
     PrepareOptions m_options;
@@ -30,8 +32,8 @@ private:
 /// Adds the options of `documents` to `command`, which parses into `options`.
 void addDocumentsOptions(CLI::App& command, PrepareOptions& options);
 
-/// Returns the arguments of `trainyard-prepare prepare` that ask for these options; saveEvery is none of
-/// them.
+/// Returns the arguments of `trainyard-prepare prepare` that ask for these options, without those of tasks of
+/// other kinds; saveEvery is none of them.
 std::vector<std::string> prepareArguments(const PrepareOptions& options);
 /// Returns the arguments of `trainyard-prepare documents` that turn the files into documents in
 /// `options.out`.

@@ -20,6 +20,11 @@ struct TaskOptions {
     std::vector<std::string> labels; ///< in the order of their numbers; empty = those found, sorted
     int docStride = 128;             ///< tokens that two rows of one long text share
 
+    /// With the usual values of the options without a meaning for a task of this kind.
+    TaskOptions meaningful() const;
+    /// Names of the options that differ from those: {"--pair"} of a task that tags words.
+    std::vector<std::string> meaningless() const;
+
     bool isOn() const { return kind != TaskKind::None; }
     bool operator==(const TaskOptions&) const = default;
 };

@@ -1,7 +1,9 @@
 #include "datasets/prepare/checked_options.h"
 
 #include <algorithm>
+#include <initializer_list>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -50,12 +52,44 @@ Status settleObjective(PrepareOptions& o)
     return {};
 }
 
-/// Options of a corpus without a meaning for labelled examples.
+/// Those about running text have no meaning for labelled examples.
+Status checkNoCorpusOptions(const PrepareOptions& o)
+{
+    const PrepareOptions usual;
+    const InstanceSettings& rows = o.instances;
+    const std::initializer_list<std::pair<const char*, bool>> options{
+        {"--objective", rows.objective != usual.instances.objective},
+        {"--nsp", rows.nextSentence != usual.instances.nextSentence},
+        {"--whole-word", rows.wholeWords},
+        {"--dupe", o.dupeFactor != usual.dupeFactor},
+        {"--format", o.format != usual.format},
+        {"--headings", o.keepHeadings},
+        {"--lists", o.keepLists},
+        {"--punkt", !o.punkt.empty()}};
+    for (const auto& [name, isGiven] : options) {
+        if (isGiven)
+            return badInput(fmt::format("{} cannot be combined with --task {}", name, nameOf(o.task.kind)),
+                            "leave it out: it is about running text, not about labelled examples");
+    }
+    return {};
+}
+
 Status checkTask(const PrepareOptions& o)
 {
+    const std::vector<std::string> unused = o.task.meaningless();
     if (!o.task.isOn())
-        return require(o.task.heldOut.empty() && o.task.labels.empty(), "--held-out and --labels need --task",
-                       "say with --task what the files hold: classify, regress, tag, answer or complete");
+        return unused.empty()
+                   ? Status()
+                   : badInput(
+                         unused.front() + " needs --task",
+                         "say with --task what the files hold: classify, regress, tag, answer or complete");
+    if (!unused.empty())
+        return badInput(fmt::format("{} has no meaning with --task {}", unused.front(), nameOf(o.task.kind)),
+                        "leave it out");
+    TRAINYARD_TRY_STATUS(checkNoCorpusOptions(o));
+    TRAINYARD_TRY_STATUS(require(o.task.heldOut.empty() || o.testFraction == PrepareOptions().testFraction,
+                                 "--test-fraction cannot be combined with --held-out",
+                                 "leave one of them out: the files of --held-out are all test rows"));
     TRAINYARD_TRY_STATUS(require(o.parts.empty(), "--documents cannot be combined with --task",
                                  "pass the files with the examples"));
     TRAINYARD_TRY_STATUS(require(o.trainVocabulary == 0, "--train-vocab cannot be combined with --task",
@@ -98,12 +132,12 @@ Result<PrepareOptions> checkedOptions(const PrepareOptions& options)
     TRAINYARD_TRY(o.out, realPlace(options.out));
     if (o.shapes.empty())
         o.shapes = {{o.instances.sequenceLength, o.instances.maxPredictions}};
+    TRAINYARD_TRY_STATUS(checkTask(o));
     TRAINYARD_TRY_STATUS(settleObjective(o));
     o.instances.sequenceLength = o.shapes.front().sequenceLength;
     o.instances.maxPredictions = o.shapes.front().maxPredictions;
     if (o.threads == 0)
         o.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    TRAINYARD_TRY_STATUS(checkTask(o));
     if (o.task.isOn() && o.corpus == PrepareOptions().corpus)
         o.corpus = nameOf(o.task.kind);
     TRAINYARD_TRY_STATUS(checkInputs(o));

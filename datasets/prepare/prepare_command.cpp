@@ -49,6 +49,10 @@ void printJson(const std::vector<PreparedDataset>& sets)
 Status prepare(const PrepareArguments& arguments)
 {
     TRAINYARD_TRY(PrepareOptions options, arguments.line.options());
+    if (options.task.isOn() && arguments.line.asksForPredictions())
+        return badInput(
+            fmt::format("--max-pred cannot be combined with --task {}", nameOf(options.task.kind)),
+            "leave it out: labelled examples have no masks");
     options.saveEvery = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.saveEvery * 1e3));
     blockStopSignals();
     TRAINYARD_TRY(auto sink, arguments.place.openSink());

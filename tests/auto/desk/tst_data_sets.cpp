@@ -157,6 +157,9 @@ private slots:
         QVERIFY(validate(options).empty());
         const auto again = requestOf(options.host, toStringList(prepareArguments(options)));
         QVERIFY(again && *again == options); // found again when the window opens
+        PrepareRequest hidden = options;
+        hidden.task.docStride = 9;
+        QCOMPARE(prepareArguments(hidden), prepareArguments(options));
     }
 
     void prepareArgumentsAreThoseOfTheCommand()

@@ -220,6 +220,25 @@ private slots:
         QTest::addRow("unknown task")
             << QStringList{"prepare", "x", "--vocab", "v", "--out", "o", "--task", "sort"}
             << "--task: sort is none of: none, classify";
+        const QStringList examples{"prepare", "x.csv", "--vocab", "v", "--out", "o", "--task"};
+        for (const char* option :
+             {"--objective gpt", "--nsp swap", "--whole-word", "--dupe 2", "--format sentences", "--headings",
+              "--lists", "--punkt p", "--max-pred 9"})
+            QTest::addRow("examples, %s", option)
+                << examples + QString("classify %1").arg(option).split(' ')
+                << QString(option).section(' ', 0, 0) + " cannot be combined with --task classify";
+        QTest::addRow("second column of words")
+            << examples + QStringList{"tag", "--pair", "b"} << "--pair has no meaning with --task tag";
+        QTest::addRow("labels of answers") << examples + QStringList{"answer", "--labels", "a,b"}
+                                           << "--labels has no meaning with --task answer";
+        QTest::addRow("overlap of sentences") << examples + QStringList{"regress", "--doc-stride", "9"}
+                                              << "--doc-stride has no meaning with --task regress";
+        QTest::addRow("a share and files of test rows")
+            << examples + QStringList{"classify", "--held-out", "y.csv", "--test-fraction", "0.5"}
+            << "--test-fraction cannot be combined with --held-out";
+        QTest::addRow("column of a corpus")
+            << QStringList{"prepare", "x.xml", "--vocab", "v", "--out", "o", "--label", "stars"}
+            << "--label needs --task";
         QTest::addRow("no vocabulary") << QStringList{"prepare", "x.xml", "--out", "y"} << "--vocab";
         QTest::addRow("no dump") << QStringList{"prepare", "nowhere.xml", "--train-vocab",
                                                 "500",     "--out",       "y"}
