@@ -52,6 +52,23 @@ void addTrainOptions(CLI::App& command, EvalCommandLine& options, CLI::Option* i
     add("--clip,--clip-norm", optimizer.clipNorm, "Maximum gradient norm; 0 = no clipping");
 }
 
+/// SGD keeps no moments.
+Status checkMoments(const EvalCommandLine& options)
+{
+    if (options.optimizer != nameOf(OptimizerKind::Sgd))
+        return {};
+    const OptimizerSpec usual;
+    const OptimizerSpec& given = options.training;
+    const char* unused = given.beta1 != usual.beta1       ? "--beta1"
+                         : given.beta2 != usual.beta2     ? "--beta2"
+                         : given.epsilon != usual.epsilon ? "--eps"
+                                                          : nullptr;
+    return unused ? Status(badInput(
+                        fmt::format("{} has no meaning with --train sgd, which has no moments", unused),
+                        "leave it out"))
+                  : Status();
+}
+
 } // namespace
 
 void addEvalOptions(CLI::App& command, EvalCommandLine& options)
@@ -128,6 +145,7 @@ Status checkEvalOptions(const EvalCommandLine& options)
         return badInput("there is nothing to evaluate on", "give --data DIR or --inputs FILE");
     if (options.out == "-")
         return badInput("--out -: tensors are not printed on standard output", "name a file for them");
+    TRAINYARD_TRY_STATUS(checkMoments(options));
     const bool onInputs = !options.inputs.empty();
     if (onInputs && !options.layout.empty() && options.out.empty())
         return badInput("--layout with --inputs changes only what --out gets", "give --out FILE");

@@ -44,11 +44,12 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
     command.add_flag("--best", options.best, "The best checkpoint by held-out evaluation")
         ->excludes(step)
         ->needs(folder);
-    command
-        .add_option("--max-shard", options.maxShard, "Split larger weights into files of at most this size")
-        ->check(byteSize())
-        ->capture_default_str()
-        ->needs(folder);
+    CLI::Option* maxShard = command
+                                .add_option("--max-shard", options.maxShard,
+                                            "Split larger weights into files of at most this size")
+                                ->check(byteSize())
+                                ->capture_default_str()
+                                ->needs(folder);
     CLI::Option* vocabulary = command
                                   .add_option("--vocab", options.vocabulary,
                                               "WordPiece vocabulary (default: that of the run's data set)")
@@ -61,7 +62,8 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
     command
         .add_flag("--adapters", options.adapters,
                   "Low-rank adapters alone, for PEFT (default: weights with the adapters merged)")
-        ->needs(folder);
+        ->needs(folder)
+        ->excludes(maxShard);
     return folder;
 }
 

@@ -124,6 +124,21 @@ private slots:
         EvalCommandLine json = onInputs();
         json.json = true;
         QVERIFY(problemOf(json).contains("--json has nothing to print"));
+        EvalCommandLine printed = onInputs();
+        printed.out = "-";
+        QVERIFY(problemOf(printed).contains("--out -: tensors are not printed"));
+    }
+
+    void sgdHasNoMoments()
+    {
+        EvalCommandLine train = onInputs();
+        train.optimizer = "sgd";
+        train.training.learningRate = 0.5;
+        QCOMPARE(problemOf(train), QString());
+        train.training.beta2 = 0.5;
+        QVERIFY(problemOf(train).contains("--beta2 has no meaning with --train sgd"));
+        train.optimizer = "lamb";
+        QCOMPARE(problemOf(train), QString());
     }
 };
 

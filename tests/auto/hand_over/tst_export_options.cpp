@@ -74,6 +74,8 @@ private slots:
         QTest::addRow("vocabulary and none")
             << QStringList{"--hf", "m", "--vocab", "v", "--no-tokenizer", "run"};
         QTest::addRow("cased without vocabulary") << QStringList{"--hf", "m", "--cased", "run"};
+        QTest::addRow("parts of adapters")
+            << QStringList{"--hf", "m", "--adapters", "--max-shard", "1 GiB", "run"};
         QTest::addRow("no folder") << QStringList{"--best", "run"};
         QTest::addRow("size without unit") << QStringList{"--hf", "m", "--max-shard", "5", "run"};
     }
