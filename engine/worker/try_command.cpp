@@ -10,6 +10,7 @@
 #include "engine/base/untrusted_text.h"
 #include "engine/generation/generator.h"
 #include "engine/generation/mask_filling.h"
+#include "engine/generation/options/try_uses.h"
 #include "engine/model/model_family.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
@@ -209,7 +210,10 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
         output.remark("using " + stored.remark());
-    if (stored.spec().task.hasHead())
+    const TaskSpec& task = stored.spec().task;
+    const TaskKind head = task.hasHead() ? task.kind : TaskKind::None;
+    TRAINYARD_TRY_STATUS(checkTryUses(options, trialUseOf(familyOf(stored.spec()).isCausal(), head)));
+    if (task.hasHead())
         return tryTask(options, std::move(stored), output);
     if (!options.pair.empty())
         return badInput("--pair is for models with the head of a task, and this one predicts words",

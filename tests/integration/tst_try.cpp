@@ -289,6 +289,12 @@ private slots:
         QTest::addRow("no vocabulary") << QStringList{gpt, "text"} << "has no vocab.txt";
         QTest::addRow("no mask") << QStringList{goldenModel("bert"), "the train", "--vocab", m_vocabulary}
                                  << "prompt 1 has no mask";
+        QTest::addRow("greedy for words")
+            << QStringList{goldenModel("bert"), "the [MASK]", "--vocab", m_vocabulary, "--greedy"}
+            << "--greedy is for models that continue a text, and this one fills in [MASK]";
+        QTest::addRow("answers of a continuation")
+            << QStringList{gpt, "--token-ids", "[[1]]", "--answers", "2"}
+            << "--answers is for models that fill in [MASK], classify, tag or answer";
         QTest::addRow("a pair for words")
             << QStringList{goldenModel("bert"), "the [MASK]", "--pair", "x", "--vocab", m_vocabulary}
             << "--pair is for models with the head of a task";

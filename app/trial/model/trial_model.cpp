@@ -52,6 +52,7 @@ TryOptions optionsFor(const TrialModel& model, const TrialText& text, TryOptions
     settings.best = model.best;
     settings.vocabulary = model.vocabulary.toStdString();
     settings.json = settings.stream = true;
+    settings.ignoreUnused = true; // one form is for models of every kind, and a folder's kind is unknown
     return settings;
 }
 

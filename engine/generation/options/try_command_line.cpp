@@ -116,6 +116,8 @@ void addTryOptions(CLI::App& command, TryOptions& options)
                        "Token of the mask (default: the vocabulary's [MASK])");
     command.add_flag("--no-answer", options.noAnswer,
                      "The text may lack the answer, as in SQuAD 2.0 (default: as in the run's data set)");
+    command.add_flag("--ignore-unused", options.ignoreUnused,
+                     "Accept options without a meaning for the model (default: refuse them)");
     CLI::Option* json = command.add_flag("--json", options.json, "Print one JSON document");
     command
         .add_flag("--stream", options.stream, "With --json: before it a line for each token as it is chosen")
@@ -159,6 +161,7 @@ std::vector<std::string> tryArguments(const TryOptions& options)
     addNumber("--answers", options.answers, usual.answers);
     addIf(options.noAnswer, {"--no-answer"});
     addOptional("--mask-token", options.maskToken);
+    addIf(options.ignoreUnused, {"--ignore-unused"});
     addIf(options.json, {"--json"});
     addIf(options.stream, {"--stream"});
     addIf(true, {"--", options.model}); // a text may begin with a dash

@@ -31,6 +31,8 @@ struct TryOptions {
     bool noAnswer = false;                 ///< the text may lack the answer, as in SQuAD 2.0
     std::optional<std::int64_t> maskToken; ///< nullopt: the vocabulary's [MASK]
 
+    bool ignoreUnused = false; ///< accept options without a meaning for the model
+
     bool json = false;
     bool stream = false; ///< with `json`: a line for each token as soon as it is chosen
 

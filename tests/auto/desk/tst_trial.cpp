@@ -253,6 +253,7 @@ private slots:
         QCOMPARE(options.vocabulary, std::string("/v.txt"));
         QCOMPARE(options.sampling.topK, 7);
         QVERIFY(options.json && options.stream && !options.best);
+        QVERIFY(options.ignoreUnused); // the form has settings for every kind of model
     }
 
     // A text in the second field does not make other models fail.

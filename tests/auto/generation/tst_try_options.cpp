@@ -56,7 +56,7 @@ private slots:
         drawn.stop = true;
         drawn.answers = 12;
         drawn.maskToken = 103;
-        drawn.json = drawn.stream = true;
+        drawn.json = drawn.stream = drawn.ignoreUnused = true;
         QTest::addRow("everything, drawn") << drawn;
         TryOptions greedy = ofModel("");
         greedy.tokenIds = "[[11]]";
@@ -73,6 +73,58 @@ private slots:
     {
         QFETCH(TryOptions, options);
         QVERIFY(parsed(tryArguments(options)) == options);
+    }
+
+    void optionsAreForModelsWithAUseForThem_data()
+    {
+        using enum TrialUse;
+        using Uses = QList<TrialUse>;
+        QTest::addColumn<QStringList>("options");
+        QTest::addColumn<Uses>("users");
+        for (const char* option : {"--greedy", "--temperature 0.5", "--top-k 3", "--top-p 0.5", "--seed 2",
+                                   "--max-new 1", "--stop", "--json --stream"})
+            QTest::addRow("%s", option) << QString(option).split(' ') << Uses{Continue};
+        QTest::addRow("--mask-token") << QStringList{"--mask-token", "7"} << Uses{FillIn};
+        QTest::addRow("--no-answer") << QStringList{"--no-answer"} << Uses{Answer};
+        QTest::addRow("--answers") << QStringList{"--answers", "3"} << Uses{FillIn, Classify, Tag, Answer};
+        QTest::addRow("of every model") << QStringList{"--precision", "float64", "--json"}
+                                        << Uses{Continue, FillIn, Classify, Regress, Tag, Answer};
+    }
+    void optionsAreForModelsWithAUseForThem()
+    {
+        using enum TrialUse;
+        QFETCH(QStringList, options);
+        QFETCH(QList<TrialUse>, users);
+        std::vector<std::string> words{"model", "text"};
+        for (const QString& word : options)
+            words.push_back(word.toStdString());
+        TryOptions asked = parsed(words);
+        for (const TrialUse use : {Continue, FillIn, Classify, Regress, Tag, Answer}) {
+            const Status checked = checkTryUses(asked, use);
+            QCOMPARE(checked.ok(), users.contains(use));
+            if (!checked.ok())
+                QVERIFY(checked.error().kind == ErrorKind::BadInput &&
+                        checked.error().message.find("is for models that") != std::string::npos);
+        }
+        asked.ignoreUnused = true;
+        for (const TrialUse use : {Continue, FillIn, Classify, Regress, Tag, Answer})
+            QVERIFY(checkTryUses(asked, use).ok());
+    }
+
+    void nothingIsDrawnAtTemperature0()
+    {
+        QVERIFY(checkTryUses(parsed({"m", "t", "--temperature", "0"}), TrialUse::Continue).ok());
+        const Status seed =
+            checkTryUses(parsed({"m", "t", "--temperature", "0", "--seed", "4"}), TrialUse::Continue);
+        QVERIFY(!seed.ok() && seed.error().message.starts_with("--seed has no effect"));
+    }
+
+    void aHeadDecidesTheUse()
+    {
+        QCOMPARE(trialUseOf(true, TaskKind::None), TrialUse::Continue);
+        QCOMPARE(trialUseOf(false, TaskKind::None), TrialUse::FillIn);
+        QCOMPARE(trialUseOf(true, TaskKind::Classify), TrialUse::Classify);
+        QCOMPARE(trialUseOf(false, TaskKind::Answer), TrialUse::Answer);
     }
 
     void refusesNumbersThatAreNone_data()
