@@ -8,6 +8,7 @@
 #include <QTextDocument>
 #include <array>
 
+#include "engine/base/counted.h"
 #include "engine/base/untrusted_text.h"
 
 namespace trainyard {
@@ -69,6 +70,12 @@ QString displayCount(qint64 value)
     for (qsizetype at = digits.size() - 3; at > 0; at -= 3)
         digits.insert(at, kGap);
     return value < 0 ? QStringLiteral("-") + digits : digits;
+}
+
+QString displayCounted(qint64 value, const char* noun)
+{
+    const auto count = static_cast<std::uint64_t>(std::max(value, qint64(0)));
+    return displayCount(value) + QLatin1Char(' ') + QString::fromStdString(nounFor(count, noun));
 }
 
 QString displayUnit(qint64 value, const QString& unit)

@@ -22,6 +22,8 @@ QString displayNumber(double value);
 QString displayLoss(double value);
 QString displayLarge(double value); ///< "336 million", "3.25 billion"; below a million as displayNumber()
 QString displayCount(qint64 value); ///< all digits, thousands separated: "1 240"
+/// "1 rank", "1 240 ranks". `noun`: singular and regular (engine/base/counted.h).
+QString displayCounted(qint64 value, const char* noun);
 /// The unit of a field in the number of its value: "files" becomes "file" for 1, "passes" becomes "pass".
 QString displayUnit(qint64 value, const QString& unit);
 QString displayBytes(double bytes);

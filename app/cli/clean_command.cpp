@@ -1,6 +1,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
@@ -37,7 +38,7 @@ void print(const QString& host, const QJsonObject& answer, bool dryRun)
         const QJsonObject leftover = value.toObject();
         const auto age = seconds(leftover.value("age_s").toInteger());
         rows << QStringList{leftover.value("name").toString(), sizeText(leftover.value("bytes")),
-                            QString("%1 days").arg(std::chrono::floor<std::chrono::days>(age).count())};
+                            displayCounted(std::chrono::floor<std::chrono::days>(age).count(), "day")};
     }
     for (const auto& value : answer.value("kept").toArray()) {
         const QJsonObject kept = value.toObject();

@@ -93,7 +93,7 @@ void printLinks(const PreflightReport& report)
     if (rows.size() > 1)
         console::print(console::table(rows));
     if (fine > 0)
-        console::print(QString("%1 others are OK").arg(fine));
+        console::print(fine == 1 ? QString("1 other is OK") : QString("%1 others are OK").arg(fine));
 }
 
 void print(const PreflightReport& report, bool json)

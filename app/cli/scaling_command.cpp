@@ -237,17 +237,17 @@ void printBound(const std::vector<ScalingStep>& curve, double bound)
     const auto below = firstBelow(curve, bound);
     console::print(below == curve.end()
                        ? QString("efficiency stays at %1 or above").arg(console::percent(bound))
-                       : QString("efficiency drops below %1 at %2 ranks (%3)")
-                             .arg(console::percent(bound))
-                             .arg(below->ranks)
-                             .arg(console::percent(below->efficiency)));
+                       : QString("efficiency drops below %1 at %2 (%3)")
+                             .arg(console::percent(bound), displayCounted(below->ranks, "rank"),
+                                  console::percent(below->efficiency)));
 }
 
 void printLeftOut(const std::vector<LeftOutSize>& sizes)
 {
     for (const LeftOutSize& size : sizes)
         console::print(
-            QString("skipped %1 ranks: %2").arg(size.ranks).arg(QString::fromStdString(size.reason.message)));
+            QString("skipped %1: %2")
+                .arg(displayCounted(size.ranks, "rank"), QString::fromStdString(size.reason.message)));
 }
 
 QString nameOf(Scaling scaling)

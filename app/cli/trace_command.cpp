@@ -1,3 +1,4 @@
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
@@ -68,12 +69,13 @@ Status trace(const TraceOptions& options)
     TRAINYARD_TRY_STATUS(record(recording, options.steps));
     const CollectiveTrace& known = recording.trace();
     TRAINYARD_TRY_STATUS(writeOutputFile(options.out, known.toChromeTrace(hostsByRank(*spec)).toStdString()));
-    console::note(QStringLiteral("steps %1 to %2 of %3: %4 passes, %5 collectives and messages")
+    const QString operations = known.size() == 1
+                                   ? QStringLiteral("1 collective or message")
+                                   : QStringLiteral("%1 collectives and messages").arg(known.size());
+    console::note(QStringLiteral("steps %1 to %2 of %3: %4, %5")
                       .arg(known.firstStep())
                       .arg(known.lastStep())
-                      .arg(run.id)
-                      .arg(known.passCount())
-                      .arg(known.size()));
+                      .arg(run.id, displayCounted(qint64(known.passCount()), "pass"), operations));
     if (known.overwritten() > 0)
         console::warn(
             QStringLiteral("%1 more were overwritten before they could be read: the steps are too short")

@@ -272,11 +272,9 @@ void CheckpointsTab::showState()
         m_state->setFullText(
             tr("refresh failed: %1").arg(oneLine(QString::fromStdString(m_problem->text()))));
     else
-        m_state->setFullText(
-            count == 0 ? QString()
-                       : tr("%1, %2").arg(count == 1 ? tr("1 checkpoint")
-                                                     : tr("%1 checkpoints").arg(displayCount(count)),
-                                          displayBytes(bytesOfAll(m_model.checkpoints()))));
+        m_state->setFullText(count == 0 ? QString()
+                                        : tr("%1, %2").arg(displayCounted(count, "checkpoint"),
+                                                           displayBytes(bytesOfAll(m_model.checkpoints()))));
 }
 
 void CheckpointsTab::showChoice()

@@ -39,10 +39,10 @@ QListWidget* makeList(const CsvTable& table, const QStringList& ticked)
     for (const CsvColumn& column : table.columns) {
         if (column.cells.empty())
             continue;
-        auto* item =
-            new QListWidgetItem(QObject::tr("%1  ·  %2 values")
-                                    .arg(oneLine(column.name), displayCount(qint64(column.cells.size()))),
-                                list);
+        auto* item = new QListWidgetItem(
+            QStringLiteral("%1  ·  %2")
+                .arg(oneLine(column.name), displayCounted(qint64(column.cells.size()), "value")),
+            list);
         item->setData(Qt::UserRole, column.name);
         item->setFlags(item->flags() | Qt::ItemIsUserCheckable);
         item->setCheckState(ticked.contains(column.name) ? Qt::Checked : Qt::Unchecked);

@@ -41,10 +41,11 @@ void EfficiencyChart::setStudy(const ScalingStudy& study)
     for (const PublishedCurve& curve : study.published) {
         const QString title = oneLine(QString::fromStdString(curve.title));
         for (const PublishedPoint& point : curve.points)
-            m_marks.append({point.devices, point.efficiency,
-                            tr("published, %1: %2 devices, efficiency %3")
-                                .arg(title, displayCount(point.devices), displayPercent(point.efficiency)),
-                            kPublishedStyle});
+            m_marks.append(
+                {point.devices, point.efficiency,
+                 tr("published, %1: %2, efficiency %3")
+                     .arg(title, displayCounted(point.devices, "device"), displayPercent(point.efficiency)),
+                 kPublishedStyle});
     }
     std::ranges::stable_sort(m_marks, {}, &Mark::ranks);
     m_fewest = m_marks.isEmpty() ? 1 : m_marks.first().ranks;
@@ -59,8 +60,8 @@ void EfficiencyChart::setStudy(const ScalingStudy& study)
 void EfficiencyChart::addMarks(const QList<StudyPoint>& points, int style, const QString& title)
 {
     for (const StudyPoint& point : points) {
-        QString words = tr("%1, %2: %3 ranks, %4 seq/s, efficiency %5")
-                            .arg(title, point.name, displayCount(point.worldSize),
+        QString words = tr("%1, %2: %3, %4 seq/s, efficiency %5")
+                            .arg(title, point.name, displayCounted(point.worldSize, "rank"),
                                  displayNumber(point.sequencesPerSecond), displayPercent(point.efficiency));
         if (std::isfinite(point.utilisation))
             words += tr(", MFU %1").arg(displayPercent(point.utilisation));

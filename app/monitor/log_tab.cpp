@@ -310,7 +310,7 @@ void LogTab::showState()
         return m_state->setFullText(m_problem);
     m_state->setFullText(all == 0      ? tr("the log is empty")
                          : shown < all ? tr("%1 of %2 lines").arg(displayCount(shown), displayCount(all))
-                                       : tr("%1 lines").arg(displayCount(all)));
+                                       : displayCounted(all, "line"));
 }
 
 } // namespace trainyard

@@ -29,8 +29,7 @@ QString whereText(const OpenRun& run)
     }();
     QStringList parts;
     if (entry.worldSize > 0)
-        parts.append(entry.worldSize == 1 ? QObject::tr("1 rank")
-                                          : QObject::tr("%1 ranks").arg(entry.worldSize));
+        parts.append(displayCounted(entry.worldSize, "rank"));
     if (!entry.hosts.isEmpty())
         parts.append(QObject::tr("on %1").arg(oneLine(entry.hosts.join(QStringLiteral(", ")))));
     if (run.facts().spec && !run.facts().spec->model.preset.empty())

@@ -113,9 +113,10 @@ void RunImporter::askForColumns(const QString& file, const Table& table)
     if (!table->ok())
         return m_messages.showError(table->error());
     const QString name = QFileInfo(file).completeBaseName();
-    m_messages.showMessage(MessageBar::Tone::Info,
-                           tr("Import %1: %2 rows").arg(oneLine(name), displayCount((*table)->rows)),
-                           tr("Choose the columns to import; the others are skipped."));
+    m_messages.showMessage(
+        MessageBar::Tone::Info,
+        tr("Import %1: %2").arg(oneLine(name), displayCounted(qint64((*table)->rows), "row")),
+        tr("Choose the columns to import; the others are skipped."));
     auto* choice = new CsvChoice(**table);
     m_messages.addField(choice);
     QPushButton* go = m_messages.addAction(

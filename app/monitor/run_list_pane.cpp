@@ -3,6 +3,7 @@
 #include <QLabel>
 #include <QListView>
 
+#include "app/base/display_text.h"
 #include "app/runs/controls/run_row_delegate.h"
 #include "app/runs/controls/run_search_field.h"
 #include "app/widgets/roles.h"
@@ -88,8 +89,7 @@ void RunListPane::showCount()
 {
     const int shown = m_filter.rowCount();
     const int all = m_model.rowCount();
-    m_count->setText(shown == all ? tr("%n run(s)", nullptr, all).replace("(s)", all == 1 ? "" : "s")
-                                  : tr("%1 of %2 runs").arg(shown).arg(all));
+    m_count->setText(shown == all ? displayCounted(all, "run") : tr("%1 of %2 runs").arg(shown).arg(all));
 }
 
 } // namespace trainyard

@@ -33,7 +33,7 @@ constexpr int kListWidth = 300;
 QString lossText(const RunSeries& series)
 {
     const SeriesColumn& losses = series.steps().column(StepColumn::Loss);
-    const QString steps = RunsPage::tr("%1 steps").arg(displayCount(qint64(losses.size())));
+    const QString steps = displayCounted(qint64(losses.size()), "step");
     if (losses.isEmpty())
         return steps;
     return RunsPage::tr("%1, the loss went from %2 to %3")

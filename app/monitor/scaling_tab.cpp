@@ -122,8 +122,9 @@ void ScalingTab::listBaselines()
             if (listed.contains(point.runId))
                 continue;
             listed.append(point.runId);
-            m_baseline->addItem(tr("%1, %2 ranks").arg(point.name, displayCount(point.worldSize)),
-                                point.runId);
+            m_baseline->addItem(
+                QStringLiteral("%1, %2").arg(point.name, displayCounted(point.worldSize, "rank")),
+                point.runId);
         }
     }
 }

@@ -68,7 +68,8 @@ void TraceView::show(const QString& file, const RecordedTrace& trace)
 void TraceView::showStep()
 {
     const auto timeline = measuredTimeline(m_trace.steps.at(m_step->currentData().toLongLong()));
-    m_words->setSummary(tr("%1 ranks  ·  %2").arg(m_trace.ranks.size()).arg(timelineSummary(*timeline)));
+    m_words->setSummary(QStringLiteral("%1  ·  %2")
+                            .arg(displayCounted(m_trace.ranks.size(), "rank"), timelineSummary(*timeline)));
     m_legend->setEntries(actionLegend(splitsBackward(*timeline)));
     m_gantt->setRowNames(m_trace.ranks);
     m_gantt->setTimeline(std::make_shared<const StepTimeline>(*timeline));

@@ -16,8 +16,10 @@ QString intervalText(const EvaluationSchedule& schedule)
     if (schedule.evaluations() == 1)
         return QObject::tr("once, after step %1")
             .arg(displayCount(std::min(schedule.everySteps, schedule.steps)));
-    return QObject::tr("every %1 steps, %2 times in all")
-        .arg(displayCount(schedule.everySteps), displayCount(schedule.evaluations()));
+    const QString interval = schedule.everySteps == 1
+                                 ? QObject::tr("every step")
+                                 : QObject::tr("every %1 steps").arg(displayCount(schedule.everySteps));
+    return QObject::tr("%1, %2 times in all").arg(interval, displayCount(schedule.evaluations()));
 }
 
 } // namespace

@@ -82,7 +82,7 @@ QString phaseTotals(const PlannedPhases& phases)
 {
     if (phases.size() < 2)
         return {};
-    QString text = QObject::tr("%1 steps in all").arg(displayCount(stepsOfPhases(phases.front().run())));
+    QString text = QObject::tr("%1 in all").arg(displayCounted(stepsOfPhases(phases.front().run()), "step"));
     if (const auto effort = effortOf(phases)) {
         text += QStringLiteral(", ") + displaySeconds(effort->days * kSecondsPerDay);
         if (effort->cost > 0)

@@ -26,7 +26,8 @@ QString kindOf(const QList<ScalingRow>& rows)
     if (all([&](const ScalingRow& row) {
             return qint64(row.globalBatch) * base.worldSize == qint64(base.globalBatch) * row.worldSize;
         }))
-        return QStringLiteral("weak scaling, %1 sequences per rank").arg(base.globalBatch / base.worldSize);
+        return QStringLiteral("weak scaling, %1 per rank")
+            .arg(displayCounted(base.globalBatch / base.worldSize, "sequence"));
     return QStringLiteral("with different global batches");
 }
 
@@ -47,12 +48,11 @@ QStringList scalingCells(const QString& model, qsizetype instances, int ranks, d
 
 ReportTable studyTable(const ScalingStudy& study, const Runs& runs)
 {
-    ReportTable table{QStringLiteral("%1, %2; efficiency against %3 ranks")
-                          .arg(study.model, kindOf(study.rows))
-                          .arg(study.rows.front().worldSize),
-                      scalingColumns() + QStringList{"speed-up"},
-                      {}};
-    table.caption.replace(QStringLiteral("against 1 ranks"), QStringLiteral("against 1 rank"));
+    ReportTable table{
+        QStringLiteral("%1, %2; efficiency against %3")
+            .arg(study.model, kindOf(study.rows), displayCounted(study.rows.front().worldSize, "rank")),
+        scalingColumns() + QStringList{"speed-up"},
+        {}};
     for (const ScalingRow& row : study.rows) {
         const RecordedRun& run = runOf(row, runs);
         table.rows << scalingCells(study.model, run.facts.hosts.size(), row.worldSize, row.sequencesPerSecond,

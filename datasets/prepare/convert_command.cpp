@@ -6,6 +6,7 @@
 
 #include "datasets/job/job_watch.h"
 #include "datasets/prepare/conversion.h"
+#include "engine/base/counted.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {
@@ -28,7 +29,7 @@ Status convert(const ConvertArguments& arguments)
     watch.end(files.ok() ? Status() : Status(files.error()));
     if (!files.ok())
         return files.error();
-    printOutput(fmt::format("{}\n{} files\n", arguments.out.string(), files->size()));
+    printOutput(fmt::format("{}\n{}\n", arguments.out.string(), counted(files->size(), "file")));
     return {};
 }
 

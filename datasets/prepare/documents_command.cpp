@@ -8,6 +8,7 @@
 #include "datasets/options/prepare_command_line.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/job_place.h"
+#include "engine/base/counted.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {
@@ -31,8 +32,9 @@ Status makeDocuments(const DocumentsArguments& arguments)
     if (!part.ok())
         return part.error();
     const DocumentStore::Mark& made = part->corpus.documents;
-    printOutput(fmt::format("{}\n{} documents, {} sentences, {} tokens\n", arguments.options.out.string(),
-                            made.documents, made.sentences, made.tokens));
+    printOutput(fmt::format("{}\n{}, {}, {}\n", arguments.options.out.string(),
+                            counted(made.documents, "document"), counted(made.sentences, "sentence"),
+                            counted(made.tokens, "token")));
     return {};
 }
 

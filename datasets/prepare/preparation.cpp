@@ -14,6 +14,7 @@
 #include "datasets/prepare/staged_folder.h"
 #include "datasets/prepare/task_preparation.h"
 #include "datasets/tokenizer/unicode_tables.h"
+#include "engine/base/counted.h"
 #include "engine/base/file.h"
 
 namespace trainyard {
@@ -88,8 +89,8 @@ Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Pro
         return badInput("no document of the corpus has any text",
                         "check that --format matches the files and that they contain articles");
     if (split.training.size() < static_cast<std::size_t>(options.trainingShards))
-        return badInput(fmt::format("--shards {}: the dump has only {} documents for training",
-                                    options.trainingShards, split.training.size()),
+        return badInput(fmt::format("--shards {}: the dump has only {} for training", options.trainingShards,
+                                    counted(split.training.size(), "document")),
                         "use fewer shards, a smaller --test-fraction or a longer dump");
     if (options.testFraction > 0 && split.test.empty())
         progress.warn("no-test-documents",

@@ -10,6 +10,7 @@
 #include "datasets/options/prepare_command_line.h"
 #include "datasets/prepare/job_place.h"
 #include "datasets/prepare/preparation.h"
+#include "engine/base/counted.h"
 #include "engine/base/standard_streams.h"
 
 namespace trainyard {
@@ -23,18 +24,23 @@ struct PrepareArguments {
     bool json = false;
 };
 
+std::string rowsText(const Manifest& manifest)
+{
+    return fmt::format("{} training and {} test {} in {}", manifest.trainingRows(), manifest.testRows(),
+                       nounFor(manifest.testRows(), "row"), counted(manifest.shards.size(), "shard"));
+}
+
 void printSummary(const PreparedDataset& set)
 {
     const Manifest& manifest = set.manifest;
     const DatasetStatistics& s = manifest.statistics;
     if (manifest.taskKind() != TaskKind::None)
-        return printOutput(fmt::format(
-            "{}\n{} examples, {} tokens; {} training and {} test rows in {} shards\n", set.folder.string(),
-            s.documents, s.tokens, manifest.trainingRows(), manifest.testRows(), manifest.shards.size()));
-    printOutput(
-        fmt::format("{}\n{} documents, {} sentences, {} tokens; {} training and {} test rows in {} shards\n",
-                    set.folder.string(), s.documents, s.sentences, s.tokens, manifest.trainingRows(),
-                    manifest.testRows(), manifest.shards.size()));
+        return printOutput(fmt::format("{}\n{}, {}; {}\n", set.folder.string(),
+                                       counted(s.documents, "example"), counted(s.tokens, "token"),
+                                       rowsText(manifest)));
+    printOutput(fmt::format("{}\n{}, {}, {}; {}\n", set.folder.string(), counted(s.documents, "document"),
+                            counted(s.sentences, "sentence"), counted(s.tokens, "token"),
+                            rowsText(manifest)));
 }
 
 /// Prints one manifest, or an array of several.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/counted.h"
+
 namespace trainyard {
 
 Result<std::vector<PlannedShard>> planShards(const std::string& corpus, bool training, std::uint64_t rows,
@@ -9,8 +11,9 @@ Result<std::vector<PlannedShard>> planShards(const std::string& corpus, bool tra
 {
     const auto count = static_cast<std::uint64_t>(shards);
     if (rows < count)
-        return badInput(fmt::format("{} {} shards requested, but the text only yields {} rows", shards,
-                                    training ? "training" : "test", rows),
+        return badInput(fmt::format("{} {} {} requested, but the text only yields {}", shards,
+                                    training ? "training" : "test", nounFor(count, "shard"),
+                                    counted(rows, "row")),
                         fmt::format("use a smaller {}, a larger --dupe, or a longer dump",
                                     training ? "--shards" : "--test-shards"));
     std::vector<PlannedShard> plan;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "datasets/input/text_lines.h"
+#include "engine/base/counted.h"
 #include "engine/base/file.h"
 #include "engine/base/parsed_number.h"
 #include "engine/base/utf8.h"
@@ -107,8 +108,9 @@ private:
             m_columns = columns;
         if (columns == m_columns || !m_options.label.empty())
             return {};
-        return badInput(fmt::format("{}: line {} has {} columns, and those before have {}",
-                                    m_examples.files[place.file].string(), place.line, columns, m_columns),
+        return badInput(fmt::format("{}: line {} has {}, and those before have {}",
+                                    m_examples.files[place.file].string(), place.line,
+                                    counted(columns, "column"), m_columns),
                         "complete the line, or give the number of the column of the tags with --label");
     }
 
@@ -125,10 +127,10 @@ private:
         TRAINYARD_TRY(m_sentence.words, textsIn(*object, words));
         TRAINYARD_TRY(m_sentence.tags, textsIn(*object, tags));
         if (m_sentence.words.size() != m_sentence.tags.size())
-            return m_examples.problemAt(
-                m_sentence, tags,
-                fmt::format("has {} entries for {} words", m_sentence.tags.size(), m_sentence.words.size()),
-                "give every word one tag");
+            return m_examples.problemAt(m_sentence, tags,
+                                        fmt::format("has {} for {}", counted(m_sentence.tags.size(), "entry"),
+                                                    counted(m_sentence.words.size(), "word")),
+                                        "give every word one tag");
         return {};
     }
 

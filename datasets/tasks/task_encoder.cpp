@@ -6,6 +6,7 @@
 
 #include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/check.h"
+#include "engine/base/counted.h"
 #include "engine/base/parsed_number.h"
 
 namespace trainyard {
@@ -213,10 +214,10 @@ Status TaskEncoder::addCompletion(const TaskExamples& examples, const TaskExampl
     append(row.tokenLabels, completion);
     row.firstSegment = row.tokens.size();
     if (row.tokens.size() > room(0))
-        return examples.problemAt(
-            example, examples.labelColumn,
-            fmt::format("prompt and completion have {} tokens, and a row has {}", row.tokens.size(), room(0)),
-            "raise --seq-len, or shorten them");
+        return examples.problemAt(example, examples.labelColumn,
+                                  fmt::format("prompt and completion have {}, and a row has {}",
+                                              counted(row.tokens.size(), "token"), room(0)),
+                                  "raise --seq-len, or shorten them");
     rows.push_back(std::move(row));
     return {};
 }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "datasets/input/text_lines.h"
+#include "engine/base/counted.h"
 #include "engine/base/csv_reader.h"
 #include "engine/base/file.h"
 #include "engine/base/parsed_number.h"
@@ -79,8 +80,8 @@ Status checkWidths(const TaskTable& table)
     for (const TaskTable::Row& row : table.rows) {
         if (row.cells.size() != table.columns.size())
             return badInput(
-                fmt::format("{}: line {} has {} columns instead of {}", table.file.string(), row.line,
-                            row.cells.size(), table.columns.size()),
+                fmt::format("{}: line {} has {} instead of {}", table.file.string(), row.line,
+                            counted(row.cells.size(), "column"), table.columns.size()),
                 "complete the line; a cell of a .csv file with a delimiter in it needs quotation marks");
     }
     return {};

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/counted.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -107,19 +108,21 @@ Json statisticsJson(const VerificationReport& report)
 std::string describeSet(const VerificationReport& report)
 {
     std::string text =
-        fmt::format("{} training and {} test rows in {} shards, {} tokens long", report.trainingRows,
-                    report.testRows, report.shards.size(), report.sequenceLength);
+        fmt::format("{} training and {} test {} in {}, {} long", report.trainingRows, report.testRows,
+                    nounFor(report.testRows, "row"), counted(report.shards.size(), "shard"),
+                    counted(static_cast<std::uint64_t>(report.sequenceLength), "token"));
     if (report.rules.masks())
-        text += fmt::format(", at most {} predictions", report.maxPredictions);
+        text += fmt::format(", at most {}",
+                            counted(static_cast<std::uint64_t>(report.maxPredictions), "prediction"));
     return text + fmt::format(", vocabulary of {}\n", report.vocabularySize);
 }
 
 std::string describePieces(const TextFigures& text, const Figures& f)
 {
     constexpr std::size_t most = 10;
-    std::string line =
-        fmt::format("{} pieces of the vocabulary occur, [UNK] {:.3f} %; most frequent:", text.piecesUsed,
-                    f.unknownPercent);
+    std::string line = fmt::format(
+        "{} of the vocabulary {}, [UNK] {:.3f} %; most frequent:", counted(text.piecesUsed, "piece"),
+        text.piecesUsed == 1 ? "occurs" : "occur", f.unknownPercent);
     for (std::size_t i = 0; i < std::min(most, text.mostFrequent.size()); ++i)
         line += fmt::format(" {} {:.1f} %{}", text.mostFrequent[i].text, text.mostFrequent[i].percent,
                             i + 1 < std::min(most, text.mostFrequent.size()) ? "," : "");
@@ -168,18 +171,21 @@ std::string toText(const VerificationReport& report)
     const DatasetStatistics& s = report.statistics;
     std::string text = describeSet(report);
     if (report.rules.task != TaskKind::None)
-        text += fmt::format("{} examples ({} for test), {} tokens\n", s.documents, s.testDocuments, s.tokens);
+        text += fmt::format("{} ({} for test), {}\n", counted(s.documents, "example"), s.testDocuments,
+                            counted(s.tokens, "token"));
     else if (report.hasManifest)
-        text += fmt::format("{} documents ({} for test), {} sentences, {} tokens; {:.1f} rows per document\n",
-                            s.documents, s.testDocuments, s.sentences, s.tokens, f.rowsPerDocument);
+        text += fmt::format("{} ({} for test), {}, {}; {:.1f} rows per document\n",
+                            counted(s.documents, "document"), s.testDocuments,
+                            counted(s.sentences, "sentence"), counted(s.tokens, "token"), f.rowsPerDocument);
     text += fmt::format("mean length {:.1f}, full rows {:.1f} %, padding {:.1f} %", f.meanLength,
                         f.fullPercent, f.paddingPercent);
     if (report.rules.labels())
         text += fmt::format(", label 1 {:.1f} %", f.randomNextPercent);
     text += "\n";
     if (report.rules.masks())
-        text += fmt::format("{} masked positions: {:.2f} % [MASK], {:.2f} % kept, {:.2f} % random\n",
-                            s.masked, f.maskPercent, f.keptPercent, f.randomPercent);
+        text +=
+            fmt::format("{}: {:.2f} % [MASK], {:.2f} % kept, {:.2f} % random\n",
+                        counted(s.masked, "masked position"), f.maskPercent, f.keptPercent, f.randomPercent);
     text += describePieces(report.text, f);
     for (const std::string& note : report.notes)
         text += "note: " + note + "\n";

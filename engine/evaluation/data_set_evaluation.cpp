@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/shards/manifest.h"
+#include "engine/base/counted.h"
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/checkpoint/weights/weight_source.h"
 #include "engine/comm/agreement.h"
@@ -217,8 +218,8 @@ std::string evaluationJson(const EvaluationRecord& record, ModelFamily family)
 
 std::string evaluationTable(const EvaluationRecord& record, ModelFamily family)
 {
-    std::string table =
-        fmt::format("{} rows, {} tokens\nloss           {:.6f}\n", record.rows, record.tokens, record.loss);
+    std::string table = fmt::format("{}, {}\nloss           {:.6f}\n", counted(record.rows, "row"),
+                                    counted(record.tokens, "token"), record.loss);
     for (const auto& [name, value] : metricsOf(record, family))
         table += fmt::format("{:<13}  {:.6f}\n", name, value);
     return table;

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/counted.h"
 #include "engine/base/file.h"
 #include "engine/base/units.h"
 
@@ -31,8 +32,8 @@ std::string devicesText(const json& probe)
 std::string processorText(const json& probe)
 {
     const json& processor = probe.at("cpu");
-    return fmt::format("{}, {} cores, {} of memory", processor.at("model").get<std::string>(),
-                       processor.at("cores").get<int>(),
+    return fmt::format("{}, {}, {} of memory", processor.at("model").get<std::string>(),
+                       counted(processor.at("cores").get<std::uint64_t>(), "core"),
                        formatBytes(probe.at("memory").at("total").get<Bytes>()));
 }
 
@@ -56,7 +57,8 @@ try {
         ++counts[hostText(host)];
     std::vector<std::string> texts;
     for (const auto& [hardware, count] : counts)
-        texts.push_back(fmt::format("{} {} with {}", count, count == 1 ? "host" : "hosts", hardware));
+        texts.push_back(
+            fmt::format("{} with {}", counted(static_cast<std::uint64_t>(count), "host"), hardware));
     return fmt::format("{}", fmt::join(texts, "; "));
 } catch (const json::exception&) {
     return {}; // another version's: the card does without it

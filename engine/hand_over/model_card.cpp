@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/counted.h"
 #include "engine/base/units.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/hand_over/corpus_language.h"
@@ -40,6 +41,12 @@ std::string grouped(std::uint64_t value)
 std::string grouped(std::int64_t value)
 {
     return grouped(static_cast<std::uint64_t>(std::max<std::int64_t>(value, 0)));
+}
+
+/// "1 row", "10,456 rows".
+std::string groupedCount(std::int64_t count, std::string_view noun)
+{
+    return grouped(count) + ' ' + nounFor(static_cast<std::uint64_t>(count), noun);
 }
 
 /// Names come from other people's files: nothing in them may become markup.
@@ -170,12 +177,12 @@ ModelSpec withoutAdapters(ModelSpec model)
 std::string introduction(const CardFacts& facts)
 {
     const ModelSpec& model = facts.spec.model;
-    return fmt::format("# {}\n\n{} of {} parameters: {} layers of width {} with {} heads, feed-forward "
-                       "width {}, {} positions, a vocabulary of {}.\n{}\n",
+    return fmt::format("# {}\n\n{} of {} parameters: {} of width {} with {}, feed-forward width {}, "
+                       "{} positions, a vocabulary of {}.\n{}\n",
                        plain(facts.hasRun() ? facts.spec.name : facts.name), facts.family,
-                       grouped(parameterCount(withoutAdapters(model))), model.layers, model.hidden,
-                       model.heads, model.intermediate, model.maxPositions,
-                       grouped(std::int64_t{model.vocabulary}), origin(facts));
+                       grouped(parameterCount(withoutAdapters(model))), groupedCount(model.layers, "layer"),
+                       model.hidden, groupedCount(model.heads, "head"), model.intermediate,
+                       model.maxPositions, grouped(std::int64_t{model.vocabulary}), origin(facts));
 }
 
 std::string_view outputText(TaskKind kind)
@@ -204,7 +211,8 @@ std::string labelTable(const std::vector<std::string>& labels)
         rows.push_back({std::to_string(i), plain(labels[i])});
     std::string text = "\n" + table({"Output", "Label"}, rows);
     if (labels.size() > rows.size())
-        text += fmt::format("\n{} more are in config.json, id2label.\n", labels.size() - rows.size());
+        text += fmt::format("\n{} more {} in config.json, id2label.\n", labels.size() - rows.size(),
+                            labels.size() - rows.size() == 1 ? "is" : "are");
     return text;
 }
 
@@ -328,7 +336,8 @@ std::string taskObjective(const Manifest& data)
     case TaskKind::Tag:
         return fmt::format("the label of each word, one of {}", data.task.labels.size());
     case TaskKind::Answer:
-        return fmt::format("the answer in a text; rows of one text share {} tokens", data.task.docStride);
+        return fmt::format("the answer in a text; rows of one text share {}",
+                           groupedCount(data.task.docStride, "token"));
     default:
         return "the completion of a prompt";
     }
@@ -425,12 +434,11 @@ std::string learningRateText(const OptimizerSpec& optimizer)
     if (optimizer.schedule == ScheduleKind::Polynomial)
         schedule += fmt::format(" of power {}", optimizer.decayPower);
     if (optimizer.schedule == ScheduleKind::WarmupStableDecay)
-        schedule +=
-            fmt::format(" (stable, then {} decay over {})", nameOf(optimizer.decayShape),
-                        optimizer.decaySteps > 0 ? grouped(std::int64_t{optimizer.decaySteps}) + " steps"
-                                                 : std::string("a tenth of the steps"));
-    return fmt::format("peak {}, {} warm-up steps, {}", optimizer.learningRate,
-                       grouped(std::int64_t{optimizer.warmupSteps}), schedule);
+        schedule += fmt::format(" (stable, then {} decay over {})", nameOf(optimizer.decayShape),
+                                optimizer.decaySteps > 0 ? groupedCount(optimizer.decaySteps, "step")
+                                                         : std::string("a tenth of the steps"));
+    return fmt::format("peak {}, {}, {}", optimizer.learningRate,
+                       groupedCount(optimizer.warmupSteps, "warm-up step"), schedule);
 }
 
 std::string precisionText(const RunSpec& spec)
@@ -445,10 +453,10 @@ std::string batchText(const RunSpec& spec)
 {
     const BatchRampSpec& ramp = spec.batch.ramp;
     const std::string growth =
-        ramp.isOn() ? fmt::format(", grown from {} over the first {} rows", grouped(std::int64_t{ramp.start}),
-                                  grouped(std::int64_t{ramp.samples}))
+        ramp.isOn() ? fmt::format(", grown from {} over the first {}", grouped(std::int64_t{ramp.start}),
+                                  groupedCount(ramp.samples, "row"))
                     : std::string();
-    return fmt::format("{} rows{}{}", grouped(std::int64_t{spec.batch.global}), growth,
+    return fmt::format("{}{}{}", groupedCount(spec.batch.global, "row"), growth,
                        spec.batch.packing ? ", packed without padding" : "");
 }
 
@@ -536,8 +544,8 @@ Rows hardwareRows(const CardFacts& facts)
     const RunSpec spec = facts.phase();
     Rows rows{{"Ranks", std::to_string(spec.layout.worldSize())},
               {"Layout", layoutText(spec.layout)},
-              {"Micro-batch",
-               fmt::format("{} rows, {} times per step", spec.batch.micro, spec.batch.accumulation)}};
+              {"Micro-batch", fmt::format("{}, {} per step", groupedCount(spec.batch.micro, "row"),
+                                          groupedCount(spec.batch.accumulation, "time"))}};
     if (const std::string memory = memoryText(spec.memory); !memory.empty())
         rows.push_back({"Memory", memory});
     if (!facts.hardware.empty())
@@ -631,12 +639,13 @@ std::string evaluationTable(const CardFacts& facts)
     return table(head, rows);
 }
 
-std::string evaluationSource(const CardFacts& facts)
+std::string evaluationSource(const CardFacts& facts, std::uint64_t count)
 {
-    const std::string& other = facts.spec.evaluation.dataset;
+    const std::string rows = nounFor(count, "held-out row");
+    const std::string other = facts.phase().evaluation.dataset;
     if (other.empty())
-        return "held-out rows of its data set";
-    return fmt::format("held-out rows of the data set \"{}\"",
+        return rows + " of its data set";
+    return fmt::format("{} of the data set \"{}\"", rows,
                        plain(std::filesystem::path(other).filename().string()));
 }
 
@@ -646,11 +655,13 @@ std::string results(const CardFacts& facts)
     if (!facts.history || facts.history->evaluations.empty())
         return text + "None were recorded up to this step.\n";
     const EvaluationRecord& last = facts.history->evaluations.back();
-    const std::string judged = facts.spec.model.task.judgesSequences()
-                                   ? "Figures over "
-                                   : fmt::format("Means over {} tokens to predict in ", grouped(last.tokens));
+    const std::string judged =
+        facts.spec.model.task.judgesSequences()
+            ? "Figures over "
+            : fmt::format("Means over {} to predict in ",
+                          groupedCount(static_cast<std::int64_t>(last.tokens), "token"));
     text += fmt::format("{}{} {}, which it was not trained on, without dropout.\n\n", judged,
-                        grouped(last.rows), evaluationSource(facts));
+                        grouped(last.rows), evaluationSource(facts, last.rows));
     return text + evaluationTable(facts);
 }
 
@@ -667,10 +678,10 @@ std::vector<std::string> limits(const CardFacts& facts)
         const bool sawOthers = facts.spec.init.isOn() || !facts.spec.phases.empty(); // perhaps longer rows
         if (facts.dataSet->sequenceLength < model.maxPositions && !sawOthers &&
             model.positions == PositionEncoding::Learned)
-            lines.push_back(fmt::format(
-                "It was trained on rows of at most {} tokens: positions from {} to {} "
-                "were never trained.",
-                facts.dataSet->sequenceLength, facts.dataSet->sequenceLength, model.maxPositions - 1));
+            lines.push_back(fmt::format("It was trained on rows of at most {}: positions from {} to {} "
+                                        "were never trained.",
+                                        groupedCount(facts.dataSet->sequenceLength, "token"),
+                                        facts.dataSet->sequenceLength, model.maxPositions - 1));
     }
     if (facts.hasRun() && facts.step.value < facts.spec.launch.steps)
         lines.emplace_back("Its training was not finished.");

@@ -16,6 +16,7 @@
 #include "datasets/metrics/entity_scores.h"
 #include "datasets/metrics/span_search.h"
 #include "engine/base/check.h"
+#include "engine/base/counted.h"
 
 namespace trainyard {
 
@@ -191,8 +192,8 @@ Result<TaskMetrics> TaskJudge::judgeAnswers(HeldOutRows& rows, std::span<const d
     }
     TRAINYARD_TRY(const auto answers, answersOf(rows, predictions));
     if (!answers.empty() && answers.rbegin()->first >= m_questions->size())
-        return badInput(fmt::format("{} has {} questions, and a test row belongs to number {}", file.string(),
-                                    m_questions->size(), answers.rbegin()->first),
+        return badInput(fmt::format("{} has {}, and a test row belongs to number {}", file.string(),
+                                    counted(m_questions->size(), "question"), answers.rbegin()->first),
                         "prepare the data set again, or copy the file again");
     const AnswerScores::Rules rules = rulesOf(*m_questions);
     AnswerScores scores(rules);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/counted.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/flight_recorder.h"
 #include "engine/comm/process_groups.h"
@@ -192,8 +193,9 @@ void Trainer::Run::startPhase()
     if (m_setup.spec.phases.empty() || m_position.step.value + 1 != m_phase->firstStep())
         return;
     event(Severity::Info, "phase-started",
-          fmt::format("{} ({} of {}) begins: {} steps on {}", phaseName(m_setup.spec, m_phase->number()),
-                      m_phase->number() + 1, phaseCount(m_setup.spec), m_phase->spec().launch.steps,
+          fmt::format("{} ({} of {}) begins: {} on {}", phaseName(m_setup.spec, m_phase->number()),
+                      m_phase->number() + 1, phaseCount(m_setup.spec),
+                      counted(static_cast<std::uint64_t>(m_phase->spec().launch.steps), "step"),
                       m_phase->spec().dataset.text()));
 }
 
@@ -386,7 +388,10 @@ Status Trainer::Run::run()
 
 std::string Trainer::Run::whyDone() const
 {
-    return reasonToEndNow().value_or(fmt::format("all {} steps are done", m_position.step.value));
+    const auto steps = static_cast<std::uint64_t>(m_position.step.value);
+    const std::string all =
+        steps == 1 ? "the only step is done" : fmt::format("all {} are done", counted(steps, "step"));
+    return reasonToEndNow().value_or(all);
 }
 
 /// Completes a checkpoint under way: its state is good, whatever ended the run afterwards.

@@ -9,6 +9,7 @@
 #include "datasets/metrics/span_search.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/tasks/task_rows.h"
+#include "engine/base/counted.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/base/utf8.h"
 #include "engine/nn/language_model.h"
@@ -257,8 +258,8 @@ private:
         if (asked.empty())
             return badInput("the question has no tokens", "write one");
         if (asked.size() > most)
-            return badInput(fmt::format("the question has {} tokens, and there is room for {} before a text",
-                                        asked.size(), most),
+            return badInput(fmt::format("the question has {}, and there is room for {} before a text",
+                                        counted(asked.size(), "token"), most),
                             "shorten it");
         return {};
     }

@@ -155,7 +155,7 @@ private slots:
         row("missing column", "classify", "columns.tsv", "text\tmark\nthe\tlate\n",
             "columns.tsv: line 1: there is no column \"label\" among: text, mark");
         row("missing cell", "classify", "cells.tsv", "text\tlabel\nthe\tlate\nthe\n",
-            "cells.tsv: line 3 has 1 columns instead of 2");
+            "cells.tsv: line 3 has 1 column instead of 2");
         row("missing label", "classify", "labels.csv", "text,label\nthe,late\nthe,\n",
             "labels.csv: line 3, column label: is empty");
         row("no number", "regress", "numbers.tsv", "text\tlabel\nthe\tgood\n",

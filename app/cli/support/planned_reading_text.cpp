@@ -39,9 +39,9 @@ QString rampText(const RunSpec& spec)
     std::int64_t growing = 0;
     for (const auto& [global, steps] : stretches)
         growing += global < spec.batch.global ? steps : 0;
-    return QString("the batch grows from %1 to %2 sequences within the first %3 steps")
+    return QString("the batch grows from %1 to %2 sequences within the first %3")
         .arg(displayCount(spec.batch.ramp.start), displayCount(stretches.back().global),
-             displayCount(growing));
+             displayCounted(growing, "step"));
 }
 
 QJsonArray rampJson(const RunSpec& spec)

@@ -1,6 +1,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "engine/base/counted.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "engine/base/units.h"
@@ -11,6 +12,17 @@ class TestBase : public QObject {
     Q_OBJECT
 
 private slots:
+    void nounsFollowTheirNumber()
+    {
+        QCOMPARE(counted(1, "row"), std::string("1 row"));
+        QCOMPARE(counted(0, "row"), std::string("0 rows"));
+        QCOMPARE(counted(2, "batch"), std::string("2 batches"));
+        QCOMPARE(counted(2, "pass"), std::string("2 passes"));
+        QCOMPARE(counted(3, "entry"), std::string("3 entries"));
+        QCOMPARE(counted(3, "day"), std::string("3 days"));
+        QCOMPARE(nounFor(1, "entry"), std::string("entry"));
+    }
+
     void showsThreeDigitsOfBytes_data()
     {
         QTest::addColumn<quint64>("bytes");

@@ -65,7 +65,9 @@ private slots:
         QCOMPARE(manifest.at("task").at("labels").get<std::vector<std::string>>(),
                  std::vector<std::string>({"bad", "good"}));
         QCOMPARE(Manifest::load(at("set").toStdString())->testRows(), std::uint64_t(1));
-        QVERIFY(run({"verify", at("set")}).out.contains("every invariant holds"));
+        const QString verified = run({"verify", at("set")}).out;
+        QVERIFY(verified.contains("every invariant holds"));
+        QVERIFY2(verified.contains("2 training and 1 test row in"), qPrintable(verified));
         const auto sample =
             nlohmann::json::parse(run({"verify", at("set"), "--sample", "1", "--json"}).out.toStdString())
                 .at("samples")

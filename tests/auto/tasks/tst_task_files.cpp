@@ -158,7 +158,7 @@ private slots:
         row("missing column", TaskKind::Classify, "a.tsv", "text\tclass\nA\tB\n",
             "a.tsv: line 1: there is no column \"label\" among: text, class");
         row("missing cell", TaskKind::Classify, "a.tsv", "text\tlabel\nA\t1\nB\n",
-            "a.tsv: line 3 has 1 columns instead of 2");
+            "a.tsv: line 3 has 1 column instead of 2");
         row("empty label", TaskKind::Classify, "a.csv", "text,label\nA,1\nB,\n",
             "a.csv: line 3, column label: is empty");
         row("open quotation", TaskKind::Classify, "a.csv", "text,label\nA,1\n\"B,2\n",
@@ -177,7 +177,7 @@ private slots:
             "a.conll: line 2, column 2: is missing");
         row("fewer tags than words", TaskKind::Tag, "a.jsonl",
             "{\"tokens\": [\"a\", \"b\"], \"tags\": [\"O\"]}\n",
-            "a.jsonl: line 1, column tags: has 1 entries for 2 words");
+            "a.jsonl: line 1, column tags: has 1 entry for 2 words");
         row("answer elsewhere", TaskKind::Answer, "q.json", QString(kQuestions).replace("13", "14"),
             "data[0].paragraphs[0].qas[0] (id q1): answers[0] says that \"the Rhine\" is at character 14 of "
             "the "

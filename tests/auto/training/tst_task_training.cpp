@@ -446,7 +446,7 @@ private slots:
         QVERIFY(
             writeFileAtomically(data("asked") / "questions.jsonl", "{\"context\": \"a\", \"answers\": []}\n")
                 .ok());
-        verifyRefused(spec, "questions.jsonl has 1 questions");
+        verifyRefused(spec, "questions.jsonl has 1 question");
     }
 
     void refusesLayoutsThatShareTheRowsOfAnswers()
