@@ -41,15 +41,6 @@ void addCurves(const RecordedRun& run, const QString& label, const Quantity& qua
         {label, x, quantity.smooth ? timeWeightedAverage(x, y, kSmoothing) : y, Look::Line});
 }
 
-/// Where phases begin.
-QList<ReportMark> phaseMarks(const RecordedRun& run)
-{
-    QList<ReportMark> marks;
-    for (const PhaseBorder& border : phaseBorders(run.facts, run.series.steps(), StepColumn::Step))
-        marks << ReportMark{border.position, "phase " + border.label};
-    return marks;
-}
-
 /// Errors and warnings before what is only worth knowing, where not all of them are told.
 std::vector<RunEvent> toldEvents(const RecordedRun& run)
 {
@@ -64,6 +55,14 @@ std::vector<RunEvent> toldEvents(const RecordedRun& run)
 }
 
 } // namespace
+
+QList<ReportMark> phaseMarks(const RecordedRun& run)
+{
+    QList<ReportMark> marks;
+    for (const PhaseBorder& border : phaseBorders(run.facts, run.series.steps(), StepColumn::Step))
+        marks << ReportMark{border.position, "phase " + border.label};
+    return marks;
+}
 
 ReportSection curvesSection(const Runs& runs)
 {

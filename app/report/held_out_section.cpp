@@ -115,6 +115,12 @@ ReportCurve heldOutCurve(const EvaluatedRun& run, const QString& name, const Eva
                     ReportCurve::Look::Marked});
 }
 
+/// Of one run; those of several would hide each other.
+QList<ReportMark> bordersIn(const std::vector<EvaluatedRun>& runs)
+{
+    return runs.size() == 1 ? phaseMarks(*runs.front().run) : QList<ReportMark>();
+}
+
 /// Of one run with the training loss, of several without: twice as many curves would hide what differs.
 ReportFigure lossFigure(const std::vector<EvaluatedRun>& runs)
 {
@@ -132,6 +138,7 @@ ReportFigure lossFigure(const std::vector<EvaluatedRun>& runs)
     for (const EvaluatedRun& run : runs)
         figure.curves << heldOutCurve(run, isOne ? QStringLiteral("held-out") : run.label,
                                       run.metrics.front());
+    figure.marks = bordersIn(runs);
     return figure;
 }
 
@@ -143,6 +150,7 @@ QList<ReportBlock> metricFigures(const std::vector<EvaluatedRun>& runs)
         if (metric.name.endsWith(QLatin1String("loss")))
             continue;
         ReportFigure figure{metric.title, "step", metric.shortTitle()};
+        figure.marks = bordersIn(runs);
         for (const EvaluatedRun& run : runs) {
             const auto own = std::ranges::find(run.metrics, metric.name, &EvaluationSeries::name);
             if (own != run.metrics.end())

@@ -54,6 +54,8 @@ int worldSizeOf(const RecordedRun& run);
 double plannedCost(const Plans& phases);
 /// The same at the measured pace; phases without a measured step count as planned. NaN without any step.
 double measuredCost(const Plans& phases);
+/// Returns the borders of the phases of a run, over steps, with their names; empty without phases.
+QList<ReportMark> phaseMarks(const RecordedRun& run);
 ReportTable captioned(const QString& caption, const TextTable& table);
 
 } // namespace trainyard

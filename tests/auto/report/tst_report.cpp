@@ -70,6 +70,24 @@ private slots:
         QVERIFY(!sectionOf(reportOf({support::SampleRun()}), "Phases"));
     }
 
+    void marksThePhasesOfHeldOutFigures()
+    {
+        support::SampleRun run;
+        run.secondPhaseAt = 281;
+        run.evaluateEvery = 40;
+        const auto document = reportOf({run});
+        const auto figures = blocksOf<ReportFigure>(*sectionOf(document, "Held-out evaluation"));
+        QVERIFY(figures.size() > 1); // loss and other metrics
+        for (const ReportFigure& figure : figures) {
+            QCOMPARE(figure.marks, (QList<ReportMark>{{280.5, "phase 2: long"}}));
+            QVERIFY(QString::fromUtf8(figureSvg(figure)).contains(">phase 2: long<"));
+        }
+        QCOMPARE(toHtml(document).count(">phase 2: long<"), figures.size() + 4); // with those of the curves
+        run.secondPhaseAt = 0;
+        const auto plain = reportOf({run});
+        QVERIFY(!toHtml(plain).contains(">phase 2"));
+    }
+
     void hasEverySectionOfAStudy()
     {
         QStringList titles;
