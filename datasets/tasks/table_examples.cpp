@@ -116,6 +116,7 @@ public:
         if (m_places.pair) {
             TRAINYARD_TRY(example.pair, cellOf(row, *m_places.pair, example));
         }
+        TRAINYARD_TRY_STATUS(checkOneLabel(row, example));
         TRAINYARD_TRY(std::string label, cellOf(row, m_places.label, example));
         if (m_options.kind == TaskKind::Regress && !isNumber(label))
             return m_examples.problemAt(example, m_table.columns[m_places.label],
@@ -127,9 +128,29 @@ public:
     }
 
 private:
+    static bool isNested(const TaskTable::Row& row, std::size_t column)
+    {
+        return std::ranges::count(row.nested, column) > 0;
+    }
+
+    /// The text of a list would become the name of a class.
+    Status checkOneLabel(const TaskTable::Row& row, const TaskExample& example) const
+    {
+        if (m_options.kind != TaskKind::Classify || !isNested(row, m_places.label))
+            return {};
+        return m_examples.problemAt(example, m_table.columns[m_places.label],
+                                    "is a list or an object, and an example has one class",
+                                    "write one text or number; several labels for an example are not "
+                                    "supported");
+    }
+
     Result<std::string> cellOf(const TaskTable::Row& row, std::size_t column,
                                const TaskExample& example) const
     {
+        if (isNested(row, column))
+            return m_examples.problemAt(example, m_table.columns[column],
+                                        "is a list or an object, not a text",
+                                        "write one text, or name another column");
         if (isBlank(row.cells[column]))
             return m_examples.problemAt(example, m_table.columns[column], "is empty",
                                         "complete the line, or remove it");

@@ -131,6 +131,8 @@ Result<TaskTable> tableOfJsonLines(const fs::path& file, std::string_view text)
                 row.cells.emplace_back();
             }
             row.cells[index] = cellText(value);
+            if (value.is_structured())
+                row.nested.push_back(index);
         }
         table.rows.push_back(std::move(row));
     }

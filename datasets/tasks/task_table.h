@@ -16,6 +16,7 @@ struct TaskTable {
     struct Row {
         std::size_t line = 0;           ///< of the file, from 1, where the row begins
         std::vector<std::string> cells; ///< as many as columns
+        std::vector<std::size_t> nested{}; ///< columns whose cell is a JSON list or object, as its text
     };
     std::filesystem::path file;
     std::vector<std::string> columns; ///< names; "1", "2" ... without a header

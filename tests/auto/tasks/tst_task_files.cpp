@@ -69,6 +69,9 @@ private slots:
             "\"D\", "
             "\"premise\": \"C\"}\n",
             {"A | B | 2", "C | D | x"});
+        row("JSON lines with more", "train.jsonl",
+            "{\"text\": \"A\", \"label\": true, \"source\": {\"page\": 1}, \"words\": [1]}\n",
+            {"A |  | true"});
     }
     void readsTables()
     {
@@ -168,6 +171,14 @@ private slots:
         row("infinite number", TaskKind::Regress, "a.tsv", "text\tlabel\nA\tinf\n", "is not a number");
         row("no JSON", TaskKind::Classify, "a.jsonl", "{\"text\": \"A\", \"label\": 1}\n[1]\n",
             "a.jsonl: line 2 is no JSON object");
+        row("list of classes", TaskKind::Classify, "a.jsonl",
+            "{\"text\": \"A\", \"label\": 1}\n{\"text\": \"B\", \"label\": [\"x\", \"y\"]}\n",
+            "a.jsonl: line 2, column label: is a list or an object, and an example has one class");
+        row("list of one class", TaskKind::Classify, "a.jsonl", "{\"text\": \"A\", \"label\": [1]}\n",
+            "several labels for an example are not supported");
+        row("list of completions", TaskKind::Complete, "a.jsonl",
+            "{\"prompt\": \"A\", \"completion\": [\"B\"]}\n",
+            "a.jsonl: line 1, column completion: is a list or an object, not a text");
         row("missing key", TaskKind::Complete, "a.jsonl", "{\"prompt\": \"A\"}\n",
             "there is no column \"completion\"");
         row("missing value", TaskKind::Complete, "a.jsonl",
