@@ -290,6 +290,30 @@ std::string adapterLines(const CardFacts& facts)
         autoClass(facts), labelArgument(facts.spec.model.task));
 }
 
+/// AutoModel of a BERT has a pooler; the folder has its weights only for a head that reads them.
+bool hasPooler(const ModelSpec& model)
+{
+    return model.predictsNextSentence() || model.task.kind == TaskKind::Classify ||
+           model.task.kind == TaskKind::Regress;
+}
+
+/// What transformers says about tensors that a class leaves out or adds.
+std::string classesText(const CardFacts& facts)
+{
+    const ModelSpec& model = facts.spec.model;
+    std::string text = fmt::format("\n{} loads every tensor of the folder and adds none.", autoClass(facts));
+    if (isDecoder(facts) && model.tiedHead)
+        return text + " AutoModel loads the decoder without its head.\n";
+    text += fmt::format(" AutoModel loads the {} alone: it names the tensors of the {} as unexpected, as it "
+                        "does for checkpoints of Hugging Face",
+                        isDecoder(facts) ? "decoder" : "encoder",
+                        model.predictsNextSentence() ? "heads" : "head");
+    text += isDecoder(facts) || hasPooler(model) ? ".\n" : ", and adds a pooler with random weights.\n";
+    if (!isDecoder(facts) && model.predictsNextSentence())
+        text += "AutoModelForMaskedLM leaves the pooler and the next-sentence head out.\n";
+    return text;
+}
+
 std::string use(const CardFacts& facts)
 {
     const bool hasTokenizer = facts.tokenizer.has_value();
@@ -306,11 +330,7 @@ std::string use(const CardFacts& facts)
         fmt::format("model = {}.from_pretrained(folder)\n{}```\n", autoClass(facts), pipelineLines(facts));
     if (!hasTokenizer)
         text += "\nThe folder has no tokenizer.\n";
-    if (!isDecoder(facts) && facts.spec.model.predictsNextSentence())
-        text +=
-            "\nClasses without a next-sentence head, such as AutoModelForMaskedLM, leave that head out and "
-            "say so.\n";
-    return text;
+    return text + classesText(facts);
 }
 
 std::string files(const std::vector<std::string>& dumps)

@@ -228,6 +228,29 @@ private slots:
         QVERIFY(!card.contains("next-sentence head"));
     }
 
+    // What transformers reports of such folders with output_loading_info.
+    void namesTheClassThatLoadsItWithoutRemarks()
+    {
+        QVERIFY(cardOf(facts()).contains(
+            "\nAutoModelForPreTraining loads every tensor of the folder and adds none. AutoModel loads the "
+            "encoder alone: it names the tensors of the heads as unexpected, as it does for checkpoints of "
+            "Hugging Face.\nAutoModelForMaskedLM leaves the pooler and the next-sentence head out.\n"));
+        CardFacts masked = facts();
+        masked.family = "BertForMaskedLM";
+        masked.spec.model.nextSentence = false;
+        QVERIFY(cardOf(masked).contains("\nAutoModelForMaskedLM loads every tensor"));
+        QVERIFY(cardOf(masked).contains("tensors of the head as unexpected"));
+        QVERIFY(cardOf(masked).contains("and adds a pooler with random weights.\n"));
+        QVERIFY(!cardOf(ofClassifier()).contains("random weights"));
+        CardFacts decoder = facts();
+        decoder.spec.model.setFamily(ModelFamily::Gpt);
+        QVERIFY(cardOf(decoder).contains("AutoModel loads the decoder without its head.\n"));
+        decoder.spec.model.tiedHead = false;
+        QVERIFY(cardOf(decoder).contains("tensors of the head as unexpected"));
+        decoder.adaptersAlone = true;
+        QVERIFY(!cardOf(decoder).contains("unexpected"));
+    }
+
     void ofATaskNamesLabelsAndMetrics()
     {
         CardFacts classifier = ofClassifier();
