@@ -97,7 +97,7 @@ private:
                 "its vocabulary");
             return {};
         }
-        auto files = tokenizerFilesOfRun();
+        auto files = tokenizerOf(m_model, m_options.vocabulary, m_options.cased);
         if (!files.ok())
             return badInput(files.error().message,
                             "name the vocabulary of the model with --vocab FILE, or leave the tokenizer out "
@@ -106,13 +106,6 @@ private:
         TRAINYARD_TRY_STATUS(checkVocabulary(vocabulary, files->vocabulary));
         takeTokenizer(vocabulary, *files);
         return {};
-    }
-
-    Result<TokenizerFiles> tokenizerFilesOfRun() const
-    {
-        if (m_options.vocabulary.empty())
-            return tokenizerOf(m_model);
-        return TokenizerFiles{m_options.vocabulary, m_options.cased ? std::optional(true) : std::nullopt, {}};
     }
 
     Status checkVocabulary(const Vocabulary& vocabulary, const fs::path& file) const

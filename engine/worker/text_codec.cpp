@@ -65,6 +65,13 @@ Result<TokenizerFiles> tokenizerOf(const StoredModel& model)
     return dataSet.empty() ? tokenizerIn(model.folder()) : tokenizerOfDataSet(dataSet);
 }
 
+Result<TokenizerFiles> tokenizerOf(const StoredModel& model, const std::string& vocabulary, bool cased)
+{
+    if (vocabulary.empty())
+        return tokenizerOf(model);
+    return TokenizerFiles{vocabulary, cased ? std::optional(true) : std::nullopt, {}};
+}
+
 Result<TextCodec> TextCodec::load(const TokenizerFiles& files, const ModelSpec& model)
 {
     TRAINYARD_TRY(Vocabulary vocabulary, Vocabulary::load(files.vocabulary));

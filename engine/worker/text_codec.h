@@ -22,6 +22,8 @@ struct TokenizerFiles {
 /// The tokenizer of a stored model: vocab.txt and tokenizer_config.json of Hugging Face's folder, or those of
 /// the data set that the checkpoint's run was trained on. BadInput when they are not there.
 Result<TokenizerFiles> tokenizerOf(const StoredModel& model);
+/// The tokenizer that --vocab and --cased name; without a vocabulary the model's own.
+Result<TokenizerFiles> tokenizerOf(const StoredModel& model, const std::string& vocabulary, bool cased);
 
 /// Turns text into the tokens of a model and back, the way its training data was made.
 class TextCodec {

@@ -57,8 +57,7 @@ Result<std::vector<TokenIds>> triedTokens(const TryOptions& options)
 
 Result<TextCodec> codecOf(const TryOptions& options, const StoredModel& model)
 {
-    const TokenizerFiles named{options.vocabulary, options.cased ? std::optional(true) : std::nullopt, {}};
-    TRAINYARD_TRY(const TokenizerFiles files, options.vocabulary.empty() ? tokenizerOf(model) : named);
+    TRAINYARD_TRY(const TokenizerFiles files, tokenizerOf(model, options.vocabulary, options.cased));
     return TextCodec::load(files, model.spec());
 }
 
