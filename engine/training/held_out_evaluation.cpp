@@ -38,6 +38,8 @@ HeldOutEvaluation::HeldOutEvaluation(const RunSpec& spec, const ProcessGroups& g
     , m_judge(spec.model.task)
     , m_pinned(pinned)
 {
+    if (!m_groups.world->isFirst())
+        m_rows.takeQuestions(); // other ranks judge nothing
 }
 
 Result<EvaluationRecord> HeldOutEvaluation::run(Step step, const OnBatch& onBatch)

@@ -43,26 +43,18 @@ struct TaggedWords {
     std::vector<std::string> predicted;
 };
 
-TaggedWords wordsOf(const RowView& row, std::span<const double> predictions,
+TaggedWords wordsOf(std::span<const std::int32_t> labels, std::span<const double> predictions,
                     const std::vector<std::string>& names)
 {
     TaggedWords words;
-    const std::size_t first = row.row * predictions.size();
     for (std::size_t token = 0; token < predictions.size(); ++token) {
-        const std::int32_t label = row.block->labels[first + token];
+        const std::int32_t label = labels[token];
         if (label == RowBlock::kNoLabel)
             continue;
         words.expected.push_back(names[static_cast<std::size_t>(label)]);
         words.predicted.push_back(names[static_cast<std::size_t>(predictions[token])]);
     }
     return words;
-}
-
-template <typename Value>
-std::span<const Value> tokensOf(const std::vector<Value>& column, const RowView& row)
-{
-    const auto length = static_cast<std::size_t>(row.block->sequenceLength);
-    return std::span(column).subspan(row.row * length, length);
 }
 
 /// Of a question, over the rows that its context was cut into.
@@ -85,17 +77,15 @@ struct BestAnswer {
 /// By the number of the question.
 using BestAnswers = std::map<std::size_t, BestAnswer>;
 
-Result<BestAnswers> answersOf(HeldOutRows& rows, std::span<const double> predictions)
+BestAnswers answersOf(const HeldOutLabels& right, std::span<const double> predictions)
 {
-    const auto length = static_cast<std::size_t>(rows.sequenceLength());
+    const std::size_t length = right.length;
     BestAnswers answers;
-    for (std::uint64_t number = 0; number < rows.schedule().rows; ++number) {
-        TRAINYARD_TRY(const RowView row, rows.row(number));
-        const auto logits = predictions.subspan(number * 2 * length, 2 * length);
+    for (std::size_t row = 0; row < right.questionOf.size(); ++row) {
+        const auto logits = predictions.subspan(row * 2 * length, 2 * length);
         const ScoredRow scored{logits.first(length), logits.last(length),
-                               tokensOf(row.block->tokenBegins, row), tokensOf(row.block->tokenEnds, row)};
-        const auto question = static_cast<std::size_t>(row.block->questions[row.row]);
-        answers[question].add(bestSpans(std::span(&scored, 1), {.allowsNoAnswer = true}));
+                               right.tokensOf(right.tokenBegins, row), right.tokensOf(right.tokenEnds, row)};
+        answers[right.questionOf[row]].add(bestSpans(std::span(&scored, 1), {.allowsNoAnswer = true}));
     }
     return answers;
 }
@@ -137,47 +127,50 @@ Result<TaskMetrics> TaskJudge::judge(HeldOutRows& rows, std::span<const double> 
     return TaskMetrics();
 }
 
-Result<TaskMetrics> TaskJudge::judgeClasses(HeldOutRows& rows, std::span<const double> predictions) const
+Result<const HeldOutLabels*> TaskJudge::labelsOf(HeldOutRows& rows)
+{
+    if (!m_labels) {
+        TRAINYARD_TRY(m_labels, HeldOutLabels::read(rows));
+    }
+    return &*m_labels;
+}
+
+Result<TaskMetrics> TaskJudge::judgeClasses(HeldOutRows& rows, std::span<const double> predictions)
 {
     TaskMetrics metrics{.kind = m_task.kind};
     if (m_task.labels > kMaxCountedClasses)
         return metrics;
+    TRAINYARD_TRY(const HeldOutLabels* right, labelsOf(rows));
     ConfusionMatrix counts(m_task.labels);
-    for (std::uint64_t number = 0; number < rows.schedule().rows; ++number) {
-        TRAINYARD_TRY(const RowView row, rows.row(number));
-        counts.add(row.block->labels[row.row], static_cast<int>(predictions[number]));
-    }
+    for (std::size_t row = 0; row < right->labels.size(); ++row)
+        counts.add(right->labels[row], static_cast<int>(predictions[row]));
     metrics.f1 = m_task.labels == 2 ? counts.f1(1) : counts.macroF1();
     metrics.matthews = counts.matthews();
     return metrics;
 }
 
-Result<TaskMetrics> TaskJudge::judgeNumbers(HeldOutRows& rows, std::span<const double> predictions) const
+Result<TaskMetrics> TaskJudge::judgeNumbers(HeldOutRows& rows, std::span<const double> predictions)
 {
     TaskMetrics metrics{.kind = m_task.kind};
-    std::vector<double> expected;
-    for (std::uint64_t number = 0; number < rows.schedule().rows; ++number) {
-        TRAINYARD_TRY(const RowView row, rows.row(number));
-        expected.push_back(row.block->values[row.row]);
-    }
+    TRAINYARD_TRY(const HeldOutLabels* right, labelsOf(rows));
     if (!areFinite(predictions))
         return metrics;
-    metrics.pearson = pearsonCorrelation(predictions, expected);
-    metrics.spearman = spearmanCorrelation(predictions, expected);
+    metrics.pearson = pearsonCorrelation(predictions, right->values);
+    metrics.spearman = spearmanCorrelation(predictions, right->values);
     return metrics;
 }
 
-Result<TaskMetrics> TaskJudge::judgeTags(HeldOutRows& rows, std::span<const double> predictions) const
+Result<TaskMetrics> TaskJudge::judgeTags(HeldOutRows& rows, std::span<const double> predictions)
 {
     TaskMetrics metrics{.kind = m_task.kind};
     const std::vector<std::string>& names = rows.task().labels;
     if (!std::ranges::all_of(names, isEntityTag))
         return metrics;
-    const auto length = static_cast<std::size_t>(rows.sequenceLength());
+    TRAINYARD_TRY(const HeldOutLabels* right, labelsOf(rows));
     EntityScores scores;
-    for (std::uint64_t number = 0; number < rows.schedule().rows; ++number) {
-        TRAINYARD_TRY(const RowView row, rows.row(number));
-        const TaggedWords words = wordsOf(row, predictions.subspan(number * length, length), names);
+    for (std::uint64_t row = 0; row < rows.schedule().rows; ++row) {
+        const TaggedWords words = wordsOf(right->tokensOf(right->labels, row),
+                                          predictions.subspan(row * right->length, right->length), names);
         scores.add(words.expected, words.predicted);
     }
     metrics.f1 = scores.f1();
@@ -186,19 +179,18 @@ Result<TaskMetrics> TaskJudge::judgeTags(HeldOutRows& rows, std::span<const doub
 
 Result<TaskMetrics> TaskJudge::judgeAnswers(HeldOutRows& rows, std::span<const double> predictions)
 {
-    const std::filesystem::path file = rows.folder() / rows.task().questionsFile;
-    if (!m_questions) {
-        TRAINYARD_TRY(m_questions, readQuestions(file));
-    }
-    TRAINYARD_TRY(const auto answers, answersOf(rows, predictions));
-    if (!answers.empty() && answers.rbegin()->first >= m_questions->size())
-        return badInput(fmt::format("{} has {}, and a test row belongs to number {}", file.string(),
-                                    counted(m_questions->size(), "question"), answers.rbegin()->first),
+    TRAINYARD_TRY(const HeldOutLabels* right, labelsOf(rows));
+    const std::vector<HeldOutQuestion>& questions = right->questions;
+    const BestAnswers answers = answersOf(*right, predictions);
+    if (!answers.empty() && answers.rbegin()->first >= questions.size())
+        return badInput(fmt::format("{} has {}, and a test row belongs to number {}",
+                                    (rows.folder() / rows.task().questionsFile).string(),
+                                    counted(questions.size(), "question"), answers.rbegin()->first),
                         "prepare the data set again, or copy the file again");
-    const AnswerScores::Rules rules = rulesOf(*m_questions);
+    const AnswerScores::Rules rules = rulesOf(questions);
     AnswerScores scores(rules);
     for (const auto& [number, answer] : answers) {
-        const HeldOutQuestion& question = (*m_questions)[number];
+        const HeldOutQuestion& question = questions[number];
         scores.add(textOf(answer, question.context, rules), question.answers);
     }
     return TaskMetrics{.kind = m_task.kind, .f1 = scores.f1(), .exactMatch = scores.exactMatch()};

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
-#include "datasets/shards/question_file.h"
 #include "engine/base/result.h"
 #include "engine/records/task_metrics.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/held_out_rows.h"
+#include "engine/training/held_out_labels.h"
 
 namespace trainyard {
 
@@ -20,18 +20,19 @@ class TaskJudge {
 public:
     explicit TaskJudge(const TaskSpec& task) : m_task(task) {}
 
-    /// `predictions`: taskPredictions() of the rows of an evaluation, row-major. BadInput names the file that
-    /// cannot be read or does not belong to the rows.
+    /// `rows`: always the same. `predictions`: taskPredictions() of the rows of an evaluation, row-major.
+    /// BadInput names the file that cannot be read or does not belong to the rows.
     Result<TaskMetrics> judge(HeldOutRows& rows, std::span<const double> predictions);
 
 private:
-    Result<TaskMetrics> judgeClasses(HeldOutRows& rows, std::span<const double> predictions) const;
-    Result<TaskMetrics> judgeNumbers(HeldOutRows& rows, std::span<const double> predictions) const;
-    Result<TaskMetrics> judgeTags(HeldOutRows& rows, std::span<const double> predictions) const;
+    Result<const HeldOutLabels*> labelsOf(HeldOutRows& rows);
+    Result<TaskMetrics> judgeClasses(HeldOutRows& rows, std::span<const double> predictions);
+    Result<TaskMetrics> judgeNumbers(HeldOutRows& rows, std::span<const double> predictions);
+    Result<TaskMetrics> judgeTags(HeldOutRows& rows, std::span<const double> predictions);
     Result<TaskMetrics> judgeAnswers(HeldOutRows& rows, std::span<const double> predictions);
 
     const TaskSpec m_task;
-    std::optional<std::vector<HeldOutQuestion>> m_questions; // read for the first evaluation
+    std::optional<HeldOutLabels> m_labels; // read for the first evaluation
 };
 
 } // namespace trainyard

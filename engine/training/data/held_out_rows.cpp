@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "datasets/shards/question_file.h"
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
 #include "engine/memory/memory_scope.h"
@@ -33,13 +32,12 @@ Status sameLabels(const std::string& folder, const Manifest& heldOut, const Mani
                     "prepare it with --labels, in the order of the training rows'");
 }
 
-/// Better now than at the first evaluation.
-Status haveQuestions(const std::string& folder, const Manifest& manifest)
+/// A file that is damaged is better known now than at the first evaluation.
+Result<std::vector<HeldOutQuestion>> questionsOf(const std::string& folder, const Manifest& manifest)
 {
     if (manifest.taskKind() != TaskKind::Answer)
-        return {};
-    const auto questions = readQuestions(std::filesystem::path(folder) / manifest.task.questionsFile);
-    return questions.ok() ? Status() : questions.error();
+        return std::vector<HeldOutQuestion>();
+    return readQuestions(std::filesystem::path(folder) / manifest.task.questionsFile);
 }
 
 Result<Manifest> heldOutManifest(const RunSpec& spec, const Manifest& training)
@@ -67,10 +65,12 @@ Result<std::optional<HeldOutRows>> HeldOutRows::open(const RunSpec& spec, const 
     const EvaluationSchedule schedule = evaluationSchedule(spec, manifest.testRows());
     if (!schedule.isOn())
         return std::optional<HeldOutRows>();
-    TRAINYARD_TRY_STATUS(haveQuestions(folderOf(spec), manifest));
+    TRAINYARD_TRY(auto questions, questionsOf(folderOf(spec), manifest));
     TRAINYARD_TRY(RowSource rows, RowSource::open(folderOf(spec), manifest, SampleOrder::Shape().rowsPerBlock,
                                                   kHeldOutBlocksInMemory, Split::Test));
-    return std::optional(HeldOutRows(std::move(rows), manifest, spec, schedule));
+    HeldOutRows opened(std::move(rows), manifest, spec, schedule);
+    opened.m_questions = std::move(questions);
+    return std::optional(std::move(opened));
 }
 
 const std::string& HeldOutRows::folderOf(const RunSpec& spec)

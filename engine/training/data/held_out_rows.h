@@ -3,9 +3,11 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/shards/manifest.h"
+#include "datasets/shards/question_file.h"
 #include "engine/base/result.h"
 #include "engine/planner/evaluation_schedule.h"
 #include "engine/spec/run_spec.h"
@@ -34,6 +36,8 @@ public:
     const std::filesystem::path& folder() const { return m_folder; } ///< of the data set
     const TaskDescription& task() const { return m_task; }           ///< of a data set for a task
     int sequenceLength() const { return m_sequenceLength; }
+    /// The questions of the data set, read by open(); empty for the next caller and for other tasks.
+    std::vector<HeldOutQuestion> takeQuestions() { return std::exchange(m_questions, {}); }
 
     /// One row by itself, without a batch. Requires number < schedule().rows.
     Result<RowView> row(std::uint64_t number) { return m_rows.row(number); }
@@ -58,6 +62,7 @@ private:
     std::optional<double> m_bytesPerToken;
     std::filesystem::path m_folder;
     TaskDescription m_task;
+    std::vector<HeldOutQuestion> m_questions;
     RowBlock m_empty; ///< of the rows' shape
     int m_sequenceLength;
 };
