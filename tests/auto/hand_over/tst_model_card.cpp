@@ -1,6 +1,10 @@
 #include <QRegularExpression>
 #include <QTest>
 
+#include <algorithm>
+#include <filesystem>
+
+#include "engine/base/file.h"
 #include "engine/hand_over/model_card.h"
 
 using namespace trainyard;
@@ -100,6 +104,23 @@ class TestModelCard : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Every section in its place. After a wanted change: TRAINYARD_WRITE_GOLDEN=1 tests_hand_over
+    /// tst_model_card
+    void isTheCardOfTheFile()
+    {
+        const std::filesystem::path file =
+            std::filesystem::path(TRAINYARD_SOURCE_DIR) / "tests" / "auto" / "hand_over" / "model_card.md";
+        const QString card =
+            cardOf(facts()).replace("| Trainyard " TRAINYARD_VERSION " |", "| Trainyard VERSION |");
+        if (qEnvironmentVariableIsSet("TRAINYARD_WRITE_GOLDEN"))
+            QVERIFY(writeFileAtomically(file, card.toStdString()).ok());
+        const QStringList expected = QString::fromStdString(readFile(file).value()).split(u'\n');
+        const QStringList lines = card.split(u'\n');
+        for (qsizetype line = 0; line < std::min(lines.size(), expected.size()); ++line)
+            QCOMPARE(lines[line], expected[line]);
+        QCOMPARE(lines.size(), expected.size());
+    }
+
     void beginsWithTheHubsMetadata()
     {
         const QString card = cardOf(facts());
