@@ -21,7 +21,6 @@
 #include "app/designer/scaled_copies_bar.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
-#include "app/plan/evaluation_summary.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 #include "app/workspace/message_bar.h"
@@ -120,13 +119,6 @@ void useTaskOf(const DataSetEntry& entry, TaskSpec& task)
         task.labels = entry.labels;
 }
 
-/// A path of a specification is one of its hosts: only then may it be looked up here.
-bool hasRanksHere(const RunSpec& spec)
-{
-    return std::ranges::any_of(spec.cluster.nodes,
-                               [](const NodeSpec& node) { return node.host == thisMachine().toStdString(); });
-}
-
 QString specFilter()
 {
     return DesignPage::tr("Specifications (*.json)");
@@ -138,12 +130,12 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     : Page(tr("Design"), QStringLiteral("design"), parent)
     , m_document(parts.document)
     , m_hosts(parts.hosts)
-    , m_dataSets(parts.dataSets)
+    , m_known(parts.dataSets)
     , m_runs(parts.runs)
     , m_hardware(parts.hardware)
     , m_page(new PageFrame(title()))
     , m_copies(new ScaledCopiesBar(m_document))
-    , m_form(new SpecForm({m_document, m_hosts, m_dataSets, m_hardware, parts.store, m_runs}))
+    , m_form(new SpecForm({m_document, m_hosts, m_known, m_hardware, parts.store, m_runs}))
     , m_cluster(new ClusterPanel(m_document))
     , m_memory(new MemoryBars)
     , m_verdict(new VerdictPanel)
@@ -166,7 +158,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(&m_document, &SpecDocument::fileChanged, this, &DesignPage::updateTitle);
     connect(&m_document.undoStack(), &QUndoStack::cleanChanged, this, &DesignPage::updateTitle);
     connect(&m_hosts, &QAbstractItemModel::dataChanged, this, &DesignPage::refresh);
-    connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_dataSets.at(row)); });
+    connect(m_form, &SpecForm::dataSetChosen, this, [this](int row) { useDataSet(m_known.list().at(row)); });
     connect(m_form, &SpecForm::dataSetFolderChosen, this, &DesignPage::useDataSetFolder);
     connect(&m_weights, &StartingWeights::changed, this, &DesignPage::refresh);
     connect(&m_form->phases(), &PhasesEditor::phaseChosen, this, &DesignPage::refresh);
@@ -276,52 +268,6 @@ void DesignPage::activate()
         m_form->focusField(QStringLiteral("name"));
 }
 
-std::vector<const DataSetEntry*> DesignPage::dataSets(const RunSpec& spec) const
-{
-    std::vector<const DataSetEntry*> found;
-    for (const MixedDataSet& set : spec.dataset.sets()) {
-        const DataSetEntry* entry = dataSet(set.path, hasRanksHere(spec));
-        if (!entry)
-            return {};
-        found.push_back(entry);
-    }
-    return found;
-}
-
-const DataSetEntry* DesignPage::dataSet(const std::string& path, bool isHere) const
-{
-    const QString folder = QString::fromStdString(path);
-    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
-        const DataSetEntry& entry = m_dataSets.at(row);
-        if (entry.folder == folder && entry.sequenceLength > 0)
-            return &entry;
-    }
-    return isHere ? m_folders.find(folder) : nullptr;
-}
-
-SequenceShape DesignPage::shape(const RunSpec& spec) const
-{
-    const auto entries = dataSets(spec);
-    return entries.empty() ? sequencesOf(spec.model.maxPositions)
-                           : SequenceShape{entries.front()->sequenceLength, entries.front()->maxPredictions};
-}
-
-std::vector<DataSetShape> DesignPage::shapesOfRows(const RunSpec& spec) const
-{
-    std::vector<DataSetShape> shapes;
-    for (const DataSetEntry* entry : dataSets(spec))
-        shapes.push_back({entry->vocabularySize, entry->sequenceLength, entry->rows - entry->testRows,
-                          entry->paddingShare, entry->objective, entry->nextSentence, entry->testRows,
-                          entry->labels});
-    return shapes;
-}
-
-std::optional<DataSetShape> DesignPage::rows(const RunSpec& spec) const
-{
-    const std::vector<DataSetShape> shapes = shapesOfRows(spec);
-    return shapes.empty() ? std::nullopt : std::optional(mixedShape(spec.dataset, shapes));
-}
-
 VerdictPanel::Findings DesignPage::findings() const
 {
     VerdictPanel::Findings findings{m_document.diagnostics(),
@@ -343,7 +289,7 @@ void DesignPage::addFindings(const PlannedDesign& design, VerdictPanel::Findings
         for (const Diagnostic& one : inPhase(design.run(), design.phase, std::move(found)))
             all.push_back(one);
     };
-    if (const auto shapes = shapesOfRows(design.spec); !shapes.empty()) {
+    if (const auto shapes = m_known.shapes(design.spec); !shapes.empty()) {
         add(mixProblems(design.spec, shapes), findings.problems);
         add(mixRemarks(design.spec, shapes), findings.remarks);
     }
@@ -352,7 +298,7 @@ void DesignPage::addFindings(const PlannedDesign& design, VerdictPanel::Findings
 
 std::vector<ExplainedProblem> DesignPage::explain(const PlannedDesign& design) const
 {
-    const PlanFacts facts = planFacts(planInputs(design.spec), rows(design.spec));
+    const PlanFacts facts = planFacts(planInputs(design.spec), m_known.rows(design.spec));
     auto explained = explainPlan(design.spec, facts);
     if (explained.empty())
         explained = explainProcessors(design.spec, facts);
@@ -381,7 +327,7 @@ void DesignPage::apply(const Remedy& remedy)
 
 PlanInputs DesignPage::planInputs(const RunSpec& spec) const
 {
-    return {shape(spec), [this](const std::string& name) { return m_hardware.find(name); },
+    return {m_known.sequences(spec), [this](const std::string& name) { return m_hardware.find(name); },
             [this](const NodeSpec& node) { return memoryFoundOn(node, m_hosts); }};
 }
 
@@ -418,7 +364,7 @@ void DesignPage::showPhases()
 {
     m_phase = static_cast<std::size_t>(m_form->phases().chosen());
     m_form->phases().showPlans(m_phases);
-    m_form->phases().setFacts(factsOf(design()));
+    m_form->phases().setFacts(m_known.facts(design().spec));
     m_verdict->setPhases(phaseTitle(m_document.spec(), design().phase), phaseTotals(m_phases));
 }
 
@@ -428,21 +374,6 @@ void DesignPage::showWeights()
     for (const Diagnostic& problem : m_weights.problems())
         lines << sentenceOf(problem);
     m_form->showWeights(lines.join(QLatin1Char('\n')), !m_weights.problems().empty());
-}
-
-QString DesignPage::factsOf(const PlannedDesign& design) const
-{
-    const auto ofRun = rows(design.spec);
-    const std::string& apart = design.spec.evaluation.dataset;
-    const DataSetEntry* evaluated = apart.empty() ? nullptr : dataSet(apart, hasRanksHere(design.spec));
-    std::optional<std::uint64_t> testRows = apart.empty() && ofRun ? ofRun->testRows : std::nullopt;
-    if (evaluated)
-        testRows = evaluated->testRows;
-    const QString sequences =
-        ofRun ? tr("Sequences of %1 tokens.").arg(displayCount(design.shape.length))
-              : tr("Sequences of %1 tokens, the model's maximum: the data set is not known here.")
-                    .arg(displayCount(design.shape.length));
-    return testRows ? sequences + QLatin1Char(' ') + evaluationSummary(design.spec, testRows) : sequences;
 }
 
 void DesignPage::showCluster()
@@ -500,19 +431,7 @@ void DesignPage::reportHostsWithoutRanks()
 void DesignPage::applyRecipe(const QString& name)
 {
     const auto recipe = recipeOf(name.toStdString());
-    std::vector<std::string> dataSets;
-    for (const int length : recipe->lengths) {
-        for (int row = 0; row < m_dataSets.rowCount(); ++row) {
-            const DataSetEntry& entry = m_dataSets.at(row);
-            if (entry.sequenceLength == length && entry.objective == "bert") {
-                dataSets.push_back(entry.folder.toStdString());
-                break;
-            }
-        }
-    }
-    if (dataSets.size() != recipe->lengths.size())
-        dataSets.clear();
-    auto run = runOf(*recipe, dataSets);
+    auto run = runOf(*recipe, m_known.foldersFor(recipe->lengths));
     if (!run.ok())
         return m_page->messageBar()->showError(run.error());
     m_document.editAtOnce(tr("Recipe"), QStringLiteral("recipe"), [&run](RunSpec& spec) {
@@ -563,7 +482,7 @@ void DesignPage::useDataSet(const DataSetEntry& entry)
 
 void DesignPage::useDataSetFolder(const QString& folder)
 {
-    if (const DataSetEntry* found = m_folders.find(folder)) {
+    if (const DataSetEntry* found = m_known.findHere(folder)) {
         const DataSetEntry entry = *found; // planning may read the folder again
         return useDataSet(entry);
     }

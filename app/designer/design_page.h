@@ -4,7 +4,7 @@
 #include <QTimer>
 
 #include "app/data/model/data_set_list_model.h"
-#include "app/data/model/local_data_sets.h"
+#include "app/designer/model/known_data_sets.h"
 #include "app/designer/model/spec_document.h"
 #include "app/designer/model/starting_weights.h"
 #include "app/designer/verdict_panel.h"
@@ -75,13 +75,6 @@ private:
     void applyAlternative(const FoundLayout& layout);
     void applyRecipe(const QString& name);
     void updateTitle();
-    /// Of the list, or in a folder of this machine if `isHere`; null if its manifest is unknown.
-    const DataSetEntry* dataSet(const std::string& path, bool isHere) const;
-    /// Of the specification of a run or a phase; empty if the manifest of one is unknown here.
-    std::vector<const DataSetEntry*> dataSets(const RunSpec& spec) const;
-    std::vector<DataSetShape> shapesOfRows(const RunSpec& spec) const;
-    SequenceShape shape(const RunSpec& spec) const;
-    std::optional<DataSetShape> rows(const RunSpec& spec) const;
     PlanInputs planInputs(const RunSpec& spec) const;
     PlannedDesign planPhase(int phase) const;
     VerdictPanel::Findings findings() const;
@@ -90,7 +83,6 @@ private:
     const PlannedDesign& design() const { return m_phases[m_phase]; }
     void showPhases();
     void showWeights();
-    QString factsOf(const PlannedDesign& design) const;
     /// Searches settings that solve the problems, after a pause in editing.
     void explainProblems();
     void apply(const Remedy& remedy);
@@ -101,8 +93,7 @@ private:
 
     SpecDocument& m_document;
     HostListModel& m_hosts;
-    DataSetListModel& m_dataSets;
-    mutable LocalDataSets m_folders; ///< a cache
+    KnownDataSets m_known;
     RunService& m_runs;
     const HardwareLibrary& m_hardware;
     QPointer<RunOperation> m_launch;

@@ -39,7 +39,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_dataSets(parts.dataSets)
     , m_batch(new BatchRow(parts.document))
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
-    , m_phases(new PhasesEditor(parts.document, parts.dataSets))
+    , m_phases(new PhasesEditor(parts.document, parts.dataSets.list()))
     , m_hadPhases(!parts.document.spec().phases.empty())
     , m_chooser(new WeightsChooser(parts.document, parts.store, parts.runs, this))
     , m_weights(makeParagraph({}, "muted"))
@@ -70,7 +70,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showDiagnostics);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showEvaluation);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showSteps);
-    connect(&m_dataSets, &DataSetListModel::entriesChanged, this, &SpecForm::showEvaluation);
+    connect(&m_dataSets.list(), &DataSetListModel::entriesChanged, this, &SpecForm::showEvaluation);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     showDiagnostics();
     showEvaluation();
@@ -117,7 +117,7 @@ bool SpecForm::eventFilter(QObject* watched, QEvent* event)
 
 QWidget* SpecForm::makeDataSetButton()
 {
-    auto* button = new DataSetButton(m_dataSets);
+    auto* button = new DataSetButton(m_dataSets.list());
     connect(button, &DataSetButton::listed, this, &SpecForm::dataSetChosen);
     connect(button, &DataSetButton::folderChosen, this, &SpecForm::dataSetFolderChosen);
     return button;
@@ -209,22 +209,9 @@ void SpecForm::showWeights(const QString& text, bool isBad)
 
 void SpecForm::showEvaluation()
 {
-    const QString summary = evaluationSummary(m_document.spec(), testRows());
+    const QString summary = evaluationSummary(m_document.spec(), m_dataSets.testRows(m_document.spec()));
     m_evaluation->setText(summary);
     m_evaluation->setVisible(!summary.isEmpty());
-}
-
-std::optional<std::uint64_t> SpecForm::testRows() const
-{
-    const RunSpec& spec = m_document.spec();
-    const QString folder =
-        QString::fromStdString(spec.evaluation.dataset.empty() ? spec.dataset.path : spec.evaluation.dataset);
-    for (int row = 0; row < m_dataSets.rowCount(); ++row) {
-        const DataSetEntry& entry = m_dataSets.at(row);
-        if (entry.folder == folder && entry.sequenceLength > 0) // its manifest is known
-            return entry.testRows;
-    }
-    return std::nullopt;
 }
 
 void SpecForm::focusField(const QString& path)

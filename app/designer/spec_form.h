@@ -1,12 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
-#include <optional>
 
 #include <QFrame>
 
-#include "app/data/model/data_set_list_model.h"
+#include "app/designer/model/known_data_sets.h"
 #include "app/designer/model/spec_document.h"
 #include "app/designer/spec_field.h"
 #include "app/hosts/model/host_list_model.h"
@@ -37,7 +35,7 @@ public:
     struct Parts {
         SpecDocument& document;
         HostListModel& hosts;
-        DataSetListModel& dataSets;
+        const KnownDataSets& dataSets;
         const HardwareLibrary& hardware;
         RunStore& store;  ///< whose runs another one can begin with
         RunService& runs; ///< lists folders of hosts
@@ -76,13 +74,11 @@ private:
     void onFocusChanged(QWidget* now);
     void showDiagnostics();
     void showEvaluation();
-    /// Of the data set that is evaluated; nullopt = unknown.
-    std::optional<std::uint64_t> testRows() const;
     /// Returns the first problem of these fields or their members that has no row of its own.
     QString sentenceFor(const QStringList& prefixes) const;
 
     SpecDocument& m_document;
-    DataSetListModel& m_dataSets;
+    const KnownDataSets& m_dataSets;
     std::map<QString, BoundRow> m_rows; ///< by JSON path
     BatchRow* m_batch;
     ClusterEditor* m_cluster;

@@ -7,6 +7,12 @@
 
 namespace trainyard {
 
+DataSetShape DataSetEntry::shape() const
+{
+    return {vocabularySize, sequenceLength, rows - testRows, paddingShare,   objective,
+            nextSentence,   testRows,       labels,          maxPredictions, {}};
+}
+
 QString nameOf(DataSetEntry::Check check)
 {
     switch (check) {

@@ -6,6 +6,8 @@
 
 #include <QString>
 
+#include "engine/spec/data_set_rules.h"
+
 namespace trainyard {
 
 struct DataSetManifest;
@@ -31,6 +33,12 @@ struct DataSetEntry {
     std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
     Check check = Check::NotVerified;
     QString problem; ///< while Damaged
+
+    /// Whether the values of its manifest are known.
+    bool hasManifest() const { return sequenceLength > 0; }
+    /// The properties that a specification must match, as DataSetManifest::shape(); the hash of the
+    /// vocabulary is unknown. Requires hasManifest().
+    DataSetShape shape() const;
 };
 
 QString nameOf(DataSetEntry::Check check); ///< with its symbol: "✓ verified"
