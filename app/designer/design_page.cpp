@@ -354,7 +354,9 @@ void DesignPage::refresh()
     m_weights.setSpec(m_phases.front().spec);
     showWeights();
     showCluster();
-    m_verdict->showVerdict(design(), findings());
+    const VerdictPanel::Findings found = findings();
+    m_verdict->showVerdict(design(), found);
+    m_form->showFound(found.problems);
     m_alternatives->setDesign(design());
     m_plan->showDesign(design());
     m_explainSoon.start();

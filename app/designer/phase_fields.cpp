@@ -94,6 +94,8 @@ PhaseSection overrides(const QString& title, const QStringList& paths, int phase
 
 QStringList inheritedWith(const QString& field)
 {
+    if (field.startsWith(QLatin1String("dataset.")))
+        return {QStringLiteral("dataset.path"), QStringLiteral("dataset.mix")};
     if (!termOf(field))
         return {field};
     return {QStringLiteral("batch.micro"), QStringLiteral("batch.accumulation"),

@@ -18,7 +18,7 @@ struct PhaseSection {
 };
 
 /// Returns the fields that are inherited together with this one of the run: the terms of the batch equation,
-/// which follow each other; else the field alone.
+/// which follow each other; path and mix of the data set, of which one counts; else the field alone.
 QStringList inheritedWith(const QString& field);
 
 /// Returns the rows of the form of a phase, from 0: its own fields first, without a title, then those that it

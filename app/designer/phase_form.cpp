@@ -8,6 +8,7 @@
 
 #include "app/base/field_label.h"
 #include "app/base/theme.h"
+#include "app/designer/data_mix_editor.h"
 #include "app/designer/data_set_button.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
@@ -32,6 +33,7 @@ PhaseForm::PhaseForm(SpecDocument& document, const DataSetListModel& dataSets, i
     , m_dataSets(dataSets)
     , m_phase(phase)
     , m_facts(makeParagraph({}, "muted"))
+    , m_mix(new DataMixEditor(document, dataSets, datasetOfPhase(phase), this))
 {
     auto* column = columnLayout(this, metrics::kHalf);
     m_facts->hide();
@@ -73,13 +75,26 @@ void PhaseForm::addRow(QVBoxLayout* column, const PhaseField& field, QToolButton
     explainField(editor->control(), fieldLabel(field.field.path), field.field.help());
     if (field.inherited == QLatin1String("dataset.path"))
         addDataSetButton(*row, field.field.path);
-    QToolButton* inherit = field.inherited.isEmpty() ? nullptr : makeInherit(field);
+    QToolButton* inherit =
+        field.inherited.isEmpty() ? nullptr : makeInherit(field.field.path, field.inherited);
     if (inherit)
         row->addBeside(inherit);
     m_rows.push_back({row, editor, field.inherited, inherit, heading});
     column->addWidget(row);
     connect(row, &FormRow::helpWanted, this, &PhaseForm::helpWanted);
     connect(editor, &FieldEditor::problemChanged, this, &PhaseForm::showProblems);
+    if (field.inherited == QLatin1String("dataset.path"))
+        addMix(column, heading);
+}
+
+void PhaseForm::addMix(QVBoxLayout* column, QToolButton* heading)
+{
+    m_mixHeading = heading;
+    m_inheritMix =
+        makeInherit(QStringLiteral("phases[%1].dataset.mix").arg(m_phase), QStringLiteral("dataset.mix"));
+    m_mix->addBeside(m_inheritMix);
+    column->addWidget(m_mix);
+    connect(m_mix, &DataMixEditor::helpWanted, this, &PhaseForm::helpWanted);
 }
 
 void PhaseForm::addDataSetButton(FormRow& row, const QString& path)
@@ -100,37 +115,43 @@ void PhaseForm::setDataSet(const QString& path, const QString& folder)
     m_document.editAtOnce(tr("Data set"), path, [&](RunSpec& run) { row->editor->field().set(run, folder); });
 }
 
-QToolButton* PhaseForm::makeInherit(const PhaseField& field)
+QToolButton* PhaseForm::makeInherit(const QString& path, const QString& inherited)
 {
     auto* button = new QToolButton;
     button->setIcon(symbolIcon(QStringLiteral("undo")));
     button->setFixedSize(metrics::kControlHeight, metrics::kControlHeight);
-    button->setAccessibleName(tr("%1: use the run's value").arg(fieldLabel(field.field.path)));
+    button->setAccessibleName(tr("%1: use the run's value").arg(fieldLabel(path)));
     button->setToolTip(tr("Use the run's value"));
     QSizePolicy policy = button->sizePolicy();
     policy.setRetainSizeWhenHidden(true); // fields keep their width
     button->setSizePolicy(policy);
-    connect(button, &QToolButton::clicked, this, [this, path = field.inherited] { inherit(path); });
+    connect(button, &QToolButton::clicked, this, [this, path, inherited] { inherit(path, inherited); });
     return button;
 }
 
-void PhaseForm::inherit(const QString& field)
+void PhaseForm::inherit(const QString& path, const QString& inherited)
 {
-    const auto row = std::ranges::find(m_rows, field, &Row::inherited);
-    row->editor->control()->setFocus(Qt::OtherFocusReason); // before its button disappears
-    m_document.editAtOnce(tr("Use the run's value"), row->editor->field().path, [&](RunSpec& run) {
+    if (QWidget* control = controlFor(path))
+        control->setFocus(Qt::OtherFocusReason); // before its button disappears
+    m_document.editAtOnce(tr("Use the run's value"), path, [&](RunSpec& run) {
         if (m_phase >= static_cast<int>(run.phases.size()))
             return;
-        for (const QString& one : inheritedWith(field))
+        for (const QString& one : inheritedWith(inherited))
             inheritFromRun(run, m_phase, one.toStdString());
     });
 }
 
+bool PhaseForm::overridesMix() const
+{
+    return m_mix->isInPlaceOfPath() && isOverridden(m_document.spec(), m_phase, "dataset.mix");
+}
+
 int PhaseForm::overriddenIn(const QToolButton* heading) const
 {
-    return static_cast<int>(std::ranges::count_if(m_rows, [&](const Row& row) {
+    const auto own = std::ranges::count_if(m_rows, [&](const Row& row) {
         return row.heading == heading && row.inherit && row.inherit->isVisibleTo(row.row);
-    }));
+    });
+    return static_cast<int>(own) + (heading == m_mixHeading && overridesMix() ? 1 : 0);
 }
 
 void PhaseForm::showInheritance()
@@ -144,7 +165,11 @@ void PhaseForm::showInheritance()
         const bool own = isOverridden(run, m_phase, row.inherited.toStdString());
         row.inherit->setVisible(own);
         row.row->setMuted(!own);
+        if (row.inherited == QLatin1String("dataset.path"))
+            row.row->setVisible(!m_mix->isInPlaceOfPath());
     }
+    m_inheritMix->setVisible(overridesMix());
+    m_mix->setMuted(!overridesMix());
     for (const Heading& heading : m_headings) {
         const int own = overriddenIn(heading.button);
         heading.button->setText(own == 0 ? tr("%1: as the run").arg(heading.title)
@@ -161,6 +186,11 @@ void PhaseForm::showProblems()
     }
 }
 
+void PhaseForm::showFound(const Diagnostics& found)
+{
+    m_mix->showFound(found);
+}
+
 void PhaseForm::setFacts(const QString& text)
 {
     m_facts->setText(text);
@@ -169,11 +199,16 @@ void PhaseForm::setFacts(const QString& text)
 
 bool PhaseForm::hasField(const QString& path) const
 {
-    return std::ranges::any_of(m_rows, [&](const Row& row) { return row.editor->field().path == path; });
+    return m_mix->hasField(path) ||
+           std::ranges::any_of(m_rows, [&](const Row& row) { return row.editor->field().path == path; });
 }
 
 QWidget* PhaseForm::controlFor(const QString& path)
 {
+    if (QWidget* mixed = m_mix->controlFor(path)) {
+        m_mixHeading->setChecked(true);
+        return mixed;
+    }
     const auto isAt = [&](const Row& row) {
         const QString& own = row.editor->field().path;
         return own == path || own.startsWith(path + QLatin1Char('.'));

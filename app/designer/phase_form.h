@@ -14,6 +14,7 @@ class QVBoxLayout;
 
 namespace trainyard {
 
+class DataMixEditor;
 class FieldEditor;
 class FormRow;
 
@@ -34,6 +35,8 @@ public:
     bool hasField(const QString& path) const;
     /// Shows problems again.
     void showProblems();
+    /// Shows what is found beyond the document's diagnostics: problems of the phase's data sets.
+    void showFound(const Diagnostics& found);
 
 signals:
     void helpWanted(const QString& help);
@@ -54,8 +57,10 @@ private:
     void addRow(QVBoxLayout* column, const PhaseField& field, QToolButton* heading);
     void addDataSetButton(FormRow& row, const QString& path);
     void setDataSet(const QString& path, const QString& folder);
-    QToolButton* makeInherit(const PhaseField& field);
-    void inherit(const QString& field);
+    void addMix(QVBoxLayout* column, QToolButton* heading);
+    QToolButton* makeInherit(const QString& path, const QString& inherited);
+    void inherit(const QString& path, const QString& inherited);
+    bool overridesMix() const;
     void showInheritance();
     int overriddenIn(const QToolButton* heading) const;
 
@@ -63,6 +68,9 @@ private:
     const DataSetListModel& m_dataSets;
     int m_phase;
     QLabel* m_facts;
+    DataMixEditor* m_mix;
+    QToolButton* m_inheritMix = nullptr;
+    QToolButton* m_mixHeading = nullptr; ///< of its section
     std::vector<Row> m_rows;
     std::vector<Heading> m_headings;
 };

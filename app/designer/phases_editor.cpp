@@ -201,6 +201,7 @@ void PhasesEditor::showForm()
     if (wanted < 0)
         return;
     m_form = new PhaseForm(m_document, m_dataSets, wanted);
+    m_form->showFound(m_found);
     m_place->addWidget(m_form);
     m_form->show(); // a layout shows it later, when a field was to get the focus
     connect(m_form, &PhaseForm::helpWanted, this, &PhasesEditor::helpWanted);
@@ -255,6 +256,13 @@ void PhasesEditor::fitHeight()
     const int rows = std::clamp(m_model.rowCount(), 1, kMaxShownPhases);
     m_list->setFixedHeight(m_list->horizontalHeader()->sizeHint().height() + rows * TableView::kRowHeight +
                            2);
+}
+
+void PhasesEditor::showFound(const Diagnostics& found)
+{
+    m_found = found;
+    if (m_form)
+        m_form->showFound(m_found);
 }
 
 void PhasesEditor::setFacts(const QString& text)

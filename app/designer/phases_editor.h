@@ -31,6 +31,8 @@ public:
     void choose(int phase);
     /// Shows the plans of all phases of the document.
     void showPlans(const PlannedPhases& phases);
+    /// Shows what is found beyond the document's diagnostics: problems of the phases' data sets.
+    void showFound(const Diagnostics& found);
     /// The line about the chosen phase.
     void setFacts(const QString& text);
     /// Chooses the phase of a path such as "phases[1].batch.global", and returns the control to focus.
@@ -62,6 +64,7 @@ private:
 
     SpecDocument& m_document;
     const DataSetListModel& m_dataSets;
+    Diagnostics m_found;
     int m_chosen = 0;
     int m_formOf = -1; ///< the phase that m_form edits; -1 = none
     TextTableModel m_model;

@@ -199,6 +199,18 @@ std::vector<SpecField> fieldsOfPhase(int phase)
     return rows;
 }
 
+std::vector<SpecField> fieldsOfMixedSet(int set)
+{
+    std::vector<SpecField> rows;
+    const auto reach = [at = static_cast<std::size_t>(set)](auto& run) -> auto&
+    {
+        return run.dataset.mix.at(at);
+    };
+    RowMaker<MixedDataSet, decltype(reach)> maker{rows, QStringLiteral("dataset.mix[%1].").arg(set), reach};
+    describe(maker, Of<MixedDataSet>());
+    return rows;
+}
+
 std::vector<SpecField> fieldsOf(const QString& path)
 {
     std::vector<SpecField> rows;

@@ -47,6 +47,9 @@ QString nodeFieldHelp(const std::string& key);
 std::vector<SpecField> batchFields();
 /// Returns the fields of one phase of the list: "phases[1].steps".
 std::vector<SpecField> fieldsOfPhase(int phase);
+/// Returns path and weight of a data set of the run's mix, which must exist for the getters and setters:
+/// "dataset.mix[1].path".
+std::vector<SpecField> fieldsOfMixedSet(int set);
 /// Returns the fields of the section at `path`, such as "memory", in the order of the file.
 std::vector<SpecField> fieldsOf(const QString& path);
 /// Returns the sections of the form in order; the separate editors of batch and cluster are between them.

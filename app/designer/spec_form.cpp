@@ -13,6 +13,7 @@
 #include "app/base/theme.h"
 #include "app/designer/batch_row.h"
 #include "app/designer/cluster_editor.h"
+#include "app/designer/data_mix_editor.h"
 #include "app/designer/data_set_button.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
@@ -39,6 +40,7 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     , m_dataSets(parts.dataSets)
     , m_batch(new BatchRow(parts.document))
     , m_cluster(new ClusterEditor(parts.document, parts.hosts, parts.hardware))
+    , m_mix(new DataMixEditor(parts.document, parts.dataSets.list(), datasetOfRun()))
     , m_phases(new PhasesEditor(parts.document, parts.dataSets.list()))
     , m_hadPhases(!parts.document.spec().phases.empty())
     , m_chooser(new WeightsChooser(parts.document, parts.store, parts.runs, this))
@@ -70,10 +72,13 @@ SpecForm::SpecForm(const Parts& parts, QWidget* parent)
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showDiagnostics);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showEvaluation);
     connect(&m_document, &SpecDocument::changed, this, &SpecForm::showSteps);
+    connect(&m_document, &SpecDocument::changed, this, &SpecForm::showMix);
+    connect(m_mix, &DataMixEditor::helpWanted, this, &SpecForm::showHelp);
     connect(&m_dataSets.list(), &DataSetListModel::entriesChanged, this, &SpecForm::showEvaluation);
     connect(qApp, &QApplication::focusChanged, this, [this](QWidget*, QWidget* now) { onFocusChanged(now); });
     showDiagnostics();
     showEvaluation();
+    showMix();
     showSteps();
     showWeights({}, false);
 }
@@ -172,6 +177,8 @@ void SpecForm::addField(const FoldSection& fold, const SpecField& field)
         row->addBeside(m_chooser->stepButton());
     m_rows[field.path] = {row, editor, fold.heading};
     fold.rows->addWidget(row);
+    if (field.path == QLatin1String("dataset.path"))
+        fold.rows->addWidget(m_mix);
     connect(row, &FormRow::helpWanted, this, &SpecForm::showHelp);
     connect(editor, &FieldEditor::problemChanged, this, &SpecForm::showDiagnostics);
 }
@@ -207,6 +214,17 @@ void SpecForm::showWeights(const QString& text, bool isBad)
     setStyleProperty(m_weights, "role", isBad ? "error" : "muted");
 }
 
+void SpecForm::showFound(const Diagnostics& found)
+{
+    m_mix->showFound(found);
+    m_phases->showFound(found);
+}
+
+void SpecForm::showMix()
+{
+    m_rows.at(QStringLiteral("dataset.path")).row->setVisible(!m_mix->isInPlaceOfPath());
+}
+
 void SpecForm::showEvaluation()
 {
     const QString summary = evaluationSummary(m_document.spec(), m_dataSets.testRows(m_document.spec()));
@@ -214,21 +232,28 @@ void SpecForm::showEvaluation()
     m_evaluation->setVisible(!summary.isEmpty());
 }
 
+QWidget* SpecForm::controlOf(const QString& path)
+{
+    QWidget* mixed = m_mix->controlFor(path);
+    if (const auto bound = m_rows.find(mixed ? QStringLiteral("dataset.path") : path);
+        bound != m_rows.end()) {
+        bound->second.heading->setChecked(true);
+        return mixed ? mixed : bound->second.editor->control();
+    }
+    if (path.startsWith(QLatin1String("phases"))) {
+        m_phasesHeading->setChecked(true);
+        return m_phases->controlFor(path);
+    }
+    if (QWidget* exact = findChild<QWidget*>(path))
+        return exact;
+    if (path.startsWith(QLatin1String("layout")) || path.startsWith(QLatin1String("batch")))
+        return m_batch->controlOf(QStringLiteral("layout.data"));
+    return m_cluster;
+}
+
 void SpecForm::focusField(const QString& path)
 {
-    QWidget* control = nullptr;
-    if (const auto bound = m_rows.find(path); bound != m_rows.end()) {
-        bound->second.heading->setChecked(true);
-        control = bound->second.editor->control();
-    } else if (path.startsWith(QLatin1String("phases"))) {
-        m_phasesHeading->setChecked(true);
-        control = m_phases->controlFor(path);
-    } else if (QWidget* exact = findChild<QWidget*>(path))
-        control = exact;
-    else if (path.startsWith(QLatin1String("layout")) || path.startsWith(QLatin1String("batch")))
-        control = m_batch->controlOf(QStringLiteral("layout.data"));
-    else
-        control = m_cluster;
+    QWidget* control = controlOf(path);
     control->setFocus(Qt::OtherFocusReason);
     // Queued, because a section that was just unfolded has its position only after the layout.
     QTimer::singleShot(0, control, [this, control] { m_scroll->ensureWidgetVisible(control); });

@@ -19,6 +19,7 @@ namespace trainyard {
 
 class BatchRow;
 class ClusterEditor;
+class DataMixEditor;
 class FieldEditor;
 class FormRow;
 class PhasesEditor;
@@ -48,6 +49,8 @@ public:
     PhasesEditor& phases() { return *m_phases; }
     /// Shows what the run takes from its starting weights, in lines; `isBad`: it cannot begin with them.
     void showWeights(const QString& text, bool isBad);
+    /// Shows what is found beyond the document's diagnostics: problems of its data sets.
+    void showFound(const Diagnostics& found);
 
 signals:
     /// The user chose a data set of the list for the run.
@@ -68,12 +71,16 @@ private:
     void addPhases(QVBoxLayout* column);
     void addField(const FoldSection& fold, const SpecField& field);
     QWidget* makeDataSetButton();
+    /// Returns the control of the field at `path` or of the nearest one that contains it; unfolds its
+    /// section.
+    QWidget* controlOf(const QString& path);
     void showSteps();
     QLabel* makeHelp();
     void showHelp(const QString& help);
     void onFocusChanged(QWidget* now);
     void showDiagnostics();
     void showEvaluation();
+    void showMix();
     /// Returns the first problem of these fields or their members that has no row of its own.
     QString sentenceFor(const QStringList& prefixes) const;
 
@@ -82,6 +89,7 @@ private:
     std::map<QString, BoundRow> m_rows; ///< by JSON path
     BatchRow* m_batch;
     ClusterEditor* m_cluster;
+    DataMixEditor* m_mix;
     PhasesEditor* m_phases;
     QToolButton* m_phasesHeading = nullptr;
     bool m_hadPhases; ///< before the newest change

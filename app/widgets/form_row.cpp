@@ -15,13 +15,12 @@ namespace {
 
 const QChar kZeroWidthSpace(0x200b);
 
-/// A path is one long word, and would widen the form.
+} // namespace
+
 QString breakable(QString text)
 {
     return text.replace(QLatin1Char('/'), QLatin1String("/") + kZeroWidthSpace);
 }
-
-} // namespace
 
 FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help shown, QWidget* parent)
     : QWidget(parent)

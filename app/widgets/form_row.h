@@ -7,6 +7,10 @@ class QLabel;
 
 namespace trainyard {
 
+/// Returns the text with a place to wrap behind each slash: a path is one long word, and would widen the
+/// form.
+QString breakable(QString text);
+
 /// One row of a form: label left, field right; below the field its help, or the problem.
 class FormRow : public QWidget {
     Q_OBJECT

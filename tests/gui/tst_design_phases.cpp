@@ -50,6 +50,21 @@ RunSpec phasedSpec()
     return spec;
 }
 
+RunSpec runOn(const std::string& folder)
+{
+    RunSpec spec = phasedSpec();
+    spec.phases.clear();
+    spec.dataset.path = folder;
+    return spec;
+}
+
+RunSpec mixedRun()
+{
+    RunSpec spec = runOn({});
+    spec.dataset.mix = {{"/data/wiki", 1}, {"/data/books", 1}};
+    return spec;
+}
+
 DataSetEntry dataSet(const QString& folder, int length)
 {
     DataSetEntry entry;
@@ -226,6 +241,104 @@ private slots:
         QCOMPARE(specOfPhase(spec(), 1).dataset.path, "/data/long");
         click(page, "Undo");
         QVERIFY(spec() == before);
+    }
+
+    void dataSetsAreMixedByWeight()
+    {
+        auto& page = show(runOn("/data/wiki"));
+        QVERIFY(field(page, "dataset.path")->isVisible());
+        click(page, "Mix with another data set");
+        QVERIFY(!field(page, "dataset.path")->isVisible());
+        QWidget* second = field(page, "dataset.mix[1].path");
+        QVERIFY(second && second->hasFocus());
+        QVERIFY(second->property("invalid").toBool());
+        QVERIFY(says(page, "is empty")); // beside the field
+        QTest::keyClicks(second, "/data/books");
+        QVERIFY(!second->property("invalid").toBool());
+        replaceText(field(page, "dataset.mix[0].weight"), "3");
+        QVERIFY(spec().dataset.path.empty());
+        QVERIFY((spec().dataset.mix == std::vector<MixedDataSet>{{"/data/wiki", 3}, {"/data/books", 1}}));
+        QVERIFY(says(page, "75.0 %") && says(page, "25.0 %"));
+        QVERIFY(m_desk.session().document().isValid());
+        support::savePictures(page, "design-mix");
+    }
+
+    void aMixIsEditedWithTheKeyboardAndUndone()
+    {
+        auto& page = show(mixedRun());
+        QWidget* weight = field(page, "dataset.mix[0].weight");
+        weight->setFocus();
+        QTest::keyClick(weight, Qt::Key_Tab);
+        QToolButton* remove = toolIn(page, "Data set 1: remove from the mix");
+        QVERIFY(remove && remove->hasFocus());
+        QTest::keyClick(remove, Qt::Key_Space);
+        QCOMPARE(spec().dataset.path, "/data/books"); // the last one left
+        QVERIFY(!spec().dataset.isMix());
+        QWidget* path = field(page, "dataset.path");
+        QVERIFY(path->isVisible());
+        path->setFocus();
+        QTest::keyClick(path, Qt::Key_Z, Qt::ControlModifier);
+        QCOMPARE(spec().dataset.mix.size(), std::size_t(2));
+        QVERIFY(field(page, "dataset.mix[1].path")->isVisible());
+        QVERIFY(!path->isVisible());
+    }
+
+    void problemsOfAMixAreBesideTheirFields()
+    {
+        m_desk.session().dataSets().put(dataSet("/data/wiki", 128));
+        m_desk.session().dataSets().put(dataSet("/data/books", 512));
+        auto& page = show(mixedRun());
+        QWidget* second = field(page, "dataset.mix[1].path");
+        QVERIFY(second->property("invalid").toBool()); // longer rows than those of the first
+        QVERIFY(says(page, "prepare all data sets of a mix with the same"));
+        m_desk.session().dataSets().put(dataSet("/data/books", 128));
+        page.refresh();
+        QVERIFY(!second->property("invalid").toBool());
+        QWidget* weight = field(page, "dataset.mix[1].weight");
+        replaceText(weight, "0");
+        QVERIFY(weight->property("invalid").toBool());
+        replaceText(weight, "much");
+        QVERIFY(says(page, "\"much\" is not a number"));
+        page.findChild<SpecForm*>()->focusField("dataset.mix[0].path");
+        QVERIFY(field(page, "dataset.mix[0].path")->hasFocus());
+    }
+
+    void aPhaseMixesDataSetsUntilItInheritsAgain()
+    {
+        auto& page = show(phasedSpec());
+        choose(page, 0);
+        auto* form = page.findChild<PhasesEditor*>();
+        click(*form, "Mix with another data set");
+        QWidget* second = field(page, "phases[0].dataset.mix[1].path");
+        QVERIFY(second && second->hasFocus());
+        QTest::keyClicks(second, "/data/books");
+        QVERIFY(isOverridden(spec(), 0, "dataset.mix"));
+        QCOMPARE(spec().dataset.path, "/data/short");
+        QCOMPARE(specOfPhase(spec(), 0).dataset.mix.size(), std::size_t(2));
+        QCOMPARE(specOfPhase(spec(), 1).dataset.path, "/data/long");
+        QVERIFY(m_desk.session().document().isValid());
+        press(page, "Phase 1: Mix of data sets: use the run's value");
+        QVERIFY(!isOverridden(spec(), 0, "dataset.mix"));
+        QVERIFY(field(page, "phases[0].dataset.path")->isVisible());
+        QVERIFY(!field(page, "phases[0].dataset.mix[0].path"));
+    }
+
+    void aPhaseInheritsTheRunsMix()
+    {
+        auto& page = show(phasedSpec());
+        choose(page, 0);
+        page.findChild<SpecForm*>()->focusField("dataset.path");
+        m_desk.session().document().editAtOnce("Mix", "dataset", [](RunSpec& run) {
+            run.dataset = {.mix = {{"/data/short", 1}, {"/data/books", 1}}};
+        });
+        auto* weight = static_cast<QLineEdit*>(field(page, "phases[0].dataset.mix[1].weight"));
+        QVERIFY(weight);
+        replaceText(field(page, "dataset.mix[1].weight"), "4");
+        QCOMPARE(weight->text(), "4");
+        replaceText(weight, "2"); // from now on its own
+        QVERIFY(isOverridden(spec(), 0, "dataset.mix"));
+        QCOMPARE(spec().dataset.mix[1].weight, 4.0);
+        QCOMPARE(specOfPhase(spec(), 0).dataset.mix[1].weight, 2.0);
     }
 
     void startingWeightsAreChosenAmongTheRuns()

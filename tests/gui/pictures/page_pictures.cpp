@@ -364,6 +364,8 @@ const QList<Picture>& placePictures()
          [](DeskWindow& desk) {
              showPhases(desk, badPhasesSpec(), QStringLiteral("phases[1].batch.micro"));
          }},
+        {"design-mix",
+         [](DeskWindow& desk) { showPhases(desk, mixedSpec(), QStringLiteral("dataset.mix[1].weight")); }},
         {"design-weights", [](DeskWindow& desk) { showWeights(desk, "/models/bert-large"); }},
         {"design-slurm", [](DeskWindow& desk) { showDesignField(desk, "launch.slurm.requeue"); }},
         {"design-one-host", [](DeskWindow& desk) { showDesign(desk, oneHostSpec(), GroupAxis::Tensor); }},

@@ -427,6 +427,14 @@ RunSpec badPhasesSpec()
     return spec;
 }
 
+RunSpec mixedSpec()
+{
+    RunSpec spec = goodSpec();
+    spec.dataset.mix = {{spec.dataset.path, 2}, {"", 1}};
+    spec.dataset.path.clear();
+    return spec;
+}
+
 RunSpec oneHostSpec()
 {
     RunSpec spec = goodSpec();

@@ -32,6 +32,8 @@ RunSpec badSpec();
 RunSpec phasedSpec();
 /// Their second batch is none of this many replicas, and the optimizer of the first has other state.
 RunSpec badPhasesSpec();
+/// On two data sets, the second without a path yet.
+RunSpec mixedSpec();
 /// On one host of eight devices, with every kind of parallelism.
 RunSpec oneHostSpec();
 /// 175B on 128 hosts of eight devices.
