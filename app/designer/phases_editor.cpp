@@ -12,6 +12,7 @@
 #include "app/base/phase_label.h"
 #include "app/base/theme.h"
 #include "app/designer/phase_form.h"
+#include "app/designer/phase_row_delegate.h"
 #include "app/designer/problem_text.h"
 #include "app/widgets/elided_label.h"
 #include "app/widgets/roles.h"
@@ -57,6 +58,7 @@ PhasesEditor::PhasesEditor(SpecDocument& document, const DataSetListModel& dataS
     , m_place(new QVBoxLayout)
 {
     m_list->setModel(&m_model);
+    m_list->setItemDelegate(new PhaseRowDelegate(m_list));
     m_list->horizontalHeader()->setStretchLastSection(false);
     m_list->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -253,9 +255,12 @@ void PhasesEditor::showPlans(const PlannedPhases& phases)
 
 void PhasesEditor::fitHeight()
 {
+    const bool isNamed = std::ranges::any_of(m_document.spec().phases,
+                                             [](const PhaseSpec& phase) { return !phase.name.empty(); });
+    const int height = isNamed ? PhaseRowDelegate::kTwoLines : TableView::kRowHeight;
     const int rows = std::clamp(m_model.rowCount(), 1, kMaxShownPhases);
-    m_list->setFixedHeight(m_list->horizontalHeader()->sizeHint().height() + rows * TableView::kRowHeight +
-                           2);
+    m_list->verticalHeader()->setDefaultSectionSize(height);
+    m_list->setFixedHeight(m_list->horizontalHeader()->sizeHint().height() + rows * height + 2);
 }
 
 void PhasesEditor::showFound(const Diagnostics& found)

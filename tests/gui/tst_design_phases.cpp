@@ -10,9 +10,11 @@
 #include <QToolButton>
 
 #include "app/designer/design_page.h"
+#include "app/designer/phase_row_delegate.h"
 #include "app/designer/phases_editor.h"
 #include "app/designer/spec_form.h"
 #include "app/widgets/input_boxes.h"
+#include "app/widgets/table_view.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "engine/spec/phase_edits.h"
@@ -194,6 +196,23 @@ private slots:
         QVERIFY(says(page, "Sequences of 512 tokens. Evaluates on"));
         QVERIFY(says(page, "All phases: 1\u202f000 steps in all"));
         support::savePictures(page, "design-phases");
+    }
+
+    void theListHasRoomForTheNameOfAPhase()
+    {
+        m_desk.window().resize(1280, 800);
+        RunSpec named = phasedSpec();
+        named.phases[0].name = "pretraining-on-rows-of-128-tokens";
+        auto& page = show(named);
+        QCOMPARE(PhaseRowDelegate::shownName(*list(page), 0), "1: pretraining-on-rows-of-128-tokens");
+        QCOMPARE(list(page)->rowHeight(0), PhaseRowDelegate::kTwoLines);
+        replaceText(field(page, "phases[0].name"), QString(64, 'm'));
+        const QString elided = PhaseRowDelegate::shownName(*list(page), 0);
+        QVERIFY(elided.startsWith("1: mmm") && elided.endsWith("mmm") && elided.contains(QChar(0x2026)));
+        named.phases[0].name.clear();
+        named.phases[1].name.clear();
+        m_desk.session().document().reset(named);
+        QCOMPARE(list(page)->rowHeight(0), TableView::kRowHeight);
     }
 
     void theProblemOfAPhaseLeadsToItsField()
