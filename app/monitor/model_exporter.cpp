@@ -31,6 +31,30 @@ QString detailOf(const OpenRun& run, std::optional<qint64> step)
         .arg(checkpointText(step), oneLine(run.facts().hosts.value(0)), displayBytes(bytes));
 }
 
+QCheckBox* makeTokenizerChoice()
+{
+    auto* choice = new QCheckBox(ModelExporter::tr("With the tokenizer of its data set"));
+    choice->setChecked(true);
+    choice->setToolTip(
+        ModelExporter::tr("AutoTokenizer loads it. The data set must still be on the run's host."));
+    return choice;
+}
+
+/// Of a run without adapters it says why it cannot be chosen.
+QCheckBox* makeAdapterChoice(const ModelSpec& model)
+{
+    auto* choice = new QCheckBox(ModelExporter::tr("Adapters only (PEFT)"));
+    const double bytes = double(trainedParameterCount(model)) * sizeof(float);
+    choice->setEnabled(model.lora.isOn());
+    choice->setToolTip(model.lora.isOn()
+                           ? ModelExporter::tr("%1 for PeftModel, to load onto the base model. Otherwise the "
+                                               "adapters are merged into the weights.")
+                                 .arg(displayBytes(bytes))
+                           : ModelExporter::tr("This run trains all weights: it has no low-rank adapters."));
+    choice->setAccessibleDescription(choice->toolTip());
+    return choice;
+}
+
 } // namespace
 
 QString whyNoModelExport(const OpenRun& run)
@@ -78,32 +102,32 @@ void ModelExporter::confirm(const QString& runId, std::optional<qint64> step, co
         MessageBar::Tone::Info,
         tr("Export the model of %1 to %2?").arg(oneLine((*run)->facts().name()), oneLine(folder)),
         detailOf(**run, step));
-    auto* tokenizer = new QCheckBox(tr("With the tokenizer of its data set"));
-    tokenizer->setChecked(true);
-    tokenizer->setToolTip(tr("AutoTokenizer loads it. The data set must still be on the run's host."));
+    QCheckBox* tokenizer = makeTokenizerChoice();
+    QCheckBox* adapters = makeAdapterChoice((*run)->facts().spec->model);
     m_messages.addField(tokenizer);
-    m_messages.addAction(
-        tr("Export"),
-        [this, runId, step, folder, tokenizer] { start(runId, step, folder, tokenizer->isChecked()); }, true);
+    m_messages.addField(adapters);
+    const auto startChosen = [this, runId, step, folder, tokenizer, adapters] {
+        start(runId, {.step = step,
+                      .folder = folder.toStdString(),
+                      .hasTokenizer = tokenizer->isChecked(),
+                      .adapters = adapters->isChecked()});
+    };
+    m_messages.addAction(tr("Export"), startChosen, true);
 }
 
-void ModelExporter::start(const QString& runId, std::optional<qint64> step, const QString& folder,
-                          bool hasTokenizer)
+void ModelExporter::start(const QString& runId, ModelExportRequest request)
 {
     if (!m_store.hosts())
         return m_messages.showMessage(MessageBar::Tone::Warning,
                                       tr("The run's hosts cannot be reached from here"));
-    m_folder = folder;
+    m_folder = QString::fromStdString(request.folder.string());
     m_notice.clear();
     showProgress({}, -1);
     m_messages.addAction(tr("Cancel"), [this] {
         if (const auto cancel = std::exchange(m_cancel, {}))
             cancel();
     });
-    const ModelExportRequest request{.step = step,
-                                     .folder = folder.toStdString(),
-                                     .hasTokenizer = hasTokenizer,
-                                     .noticed = [this](const QString& text) { m_notice = oneLine(text); }};
+    request.noticed = [this](const QString& text) { m_notice = oneLine(text); };
     auto cancel = m_store.hosts()->exportModel(
         runId, request,
         {this, [this](const QString& activity, double fraction) { showProgress(activity, fraction); },

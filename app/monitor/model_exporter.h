@@ -16,9 +16,11 @@ namespace trainyard {
 class MessageBar;
 class OpenRun;
 class RunStore;
+struct ModelExportRequest;
 
-/// Exports the model of a run in Hugging Face's format: asks for a folder, shows size and origin before it
-/// starts, and reports progress and result in the message bar. One export at a time.
+/// Exports the model of a run in Hugging Face's format, or its low-rank adapters alone in PEFT's: asks for a
+/// folder, shows size and origin before it starts, and reports progress and result in the message bar. One
+/// export at a time.
 class ModelExporter : public QObject {
     Q_OBJECT
 
@@ -32,7 +34,7 @@ public:
     void confirm(const QString& runId, std::optional<qint64> step, const QString& folder);
 
 private:
-    void start(const QString& runId, std::optional<qint64> step, const QString& folder, bool hasTokenizer);
+    void start(const QString& runId, ModelExportRequest request);
     void showProgress(const QString& activity, double fraction);
     void finish(const Status& status);
 

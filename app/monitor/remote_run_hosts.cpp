@@ -80,6 +80,7 @@ std::function<void()> RemoteRunHosts::exportModel(const QString& runId, const Mo
     options.folder = request.folder.string();
     options.step = request.step ? std::optional<std::int64_t>(*request.step) : std::nullopt;
     options.withoutTokenizer = !request.hasTokenizer;
+    options.adapters = request.adapters;
     auto* job = new ModelExport(m_service, run->head(), options, ModelExport::Place::Here, &m_service);
     QObject::connect(job, &ModelExport::progress, reply.context, reply.progress);
     QObject::connect(job, &ModelExport::noticed, reply.context, request.noticed);

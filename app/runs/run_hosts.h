@@ -32,6 +32,7 @@ struct ModelExportRequest {
     std::optional<qint64> step{};                ///< of its checkpoint; nullopt = the newest complete one
     std::filesystem::path folder;                ///< on this computer; must not exist
     bool hasTokenizer = true;                    ///< with the files of the data set's tokenizer
+    bool adapters = false;                       ///< low-rank adapters alone, as PEFT stores them
     std::function<void(const QString&)> noticed; ///< something that does not stop it
 };
 

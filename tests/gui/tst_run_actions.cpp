@@ -57,6 +57,15 @@ QList<RunCheckpoint> threeKinds()
             {100, "step-000000100", "whole", {}, 4 << 20, true, false, true, false}};
 }
 
+QCheckBox* checkBox(const QWidget& parent, const QString& text)
+{
+    for (auto* box : parent.findChildren<QCheckBox*>()) {
+        if (box->text() == text)
+            return box;
+    }
+    return nullptr;
+}
+
 } // namespace
 
 /// What the page does with runs: stop, resume, delete, import, export, tags and notes.
@@ -112,6 +121,38 @@ private slots:
         m_hosts->last.done({});
         QVERIFY(strip.text().contains("Exported the model to " + folder));
         QVERIFY(strip.text().contains("damaged"));
+    }
+
+    void adaptersAreExportedAloneForPeft()
+    {
+        support::SampleRun adapted = stoppedRun();
+        adapted.loraRank = 8;
+        open({adapted});
+        const QString id = m_history->runs().first().id;
+        MessageBar strip;
+        ModelExporter exporter(*m_store, strip, *m_page);
+        exporter.confirm(id, {}, m_folder->filePath("adapters"));
+        QCheckBox* adapters = checkBox(strip, "Adapters only (PEFT)");
+        QVERIFY(adapters && adapters->isEnabled() && !adapters->isChecked());
+        strip.show();
+        adapters->setFocus();
+        QTest::keyClick(adapters, Qt::Key_Space);
+        button("Export", &strip)->click();
+        QVERIFY(m_hosts->exported.adapters);
+        QVERIFY(m_hosts->exported.hasTokenizer);
+    }
+
+    void aRunWithoutAdaptersExportsItsWeights()
+    {
+        open({stoppedRun()});
+        MessageBar strip;
+        ModelExporter exporter(*m_store, strip, *m_page);
+        exporter.confirm(m_history->runs().first().id, {}, m_folder->filePath("model"));
+        const QCheckBox* adapters = checkBox(strip, "Adapters only (PEFT)");
+        QVERIFY(adapters && !adapters->isEnabled());
+        QVERIFY(adapters->toolTip().contains("no low-rank adapters"));
+        button("Export", &strip)->click();
+        QVERIFY(!m_hosts->exported.adapters);
     }
 
     void anExportCanBeCancelledAndTellsWhatIsWrong()

@@ -77,6 +77,7 @@ RunSpec specOf(const SampleRun& run)
     spec.name = run.name.toStdString();
     spec.model = modelPreset("bert-tiny").value_or(ModelSpec{});
     spec.model.task.kind = run.task;
+    spec.model.lora.rank = run.loraRank;
     spec.cluster.nodes.clear();
     const int perHost = (run.worldSize + int(run.hosts.size()) - 1) / int(run.hosts.size());
     for (const QString& host : run.hosts)
