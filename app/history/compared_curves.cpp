@@ -1,9 +1,12 @@
 #include "app/history/compared_curves.h"
 
+#include <algorithm>
 #include <set>
 
+#include "app/runs/loss_parts.h"
 #include "app/runs/named_series.h"
 #include "app/runs/open_run.h"
+#include "app/runs/recorded_run.h"
 
 namespace trainyard {
 
@@ -11,12 +14,30 @@ namespace {
 
 constexpr int kGreyDashes = 15; ///< eighth colour, second line style
 
+/// Of runs that minimize the same; else "Loss".
+QString commonLossTitle(const QList<const OpenRun*>& runs)
+{
+    const QString first = runs.isEmpty() ? lossTitle({}) : lossTitle(runs.front()->facts());
+    const bool isCommon =
+        std::ranges::all_of(runs, [&](const OpenRun* run) { return lossTitle(run->facts()) == first; });
+    return isCommon ? first : lossTitle({});
+}
+
+QList<ComparedMetric> metricsOfLoss(const QList<const OpenRun*>& runs)
+{
+    QList<ComparedMetric> metrics{{commonLossTitle(runs), StepColumn::Loss, true, false}};
+    for (const LossPart& part : lossParts({})) {
+        const bool hasIt = std::ranges::any_of(
+            runs, [&](const OpenRun* run) { return isLossPart(run->facts(), part.column); });
+        if (hasIt || runs.isEmpty())
+            metrics.append({QString::fromUtf8(part.title), part.column, true, false});
+    }
+    return metrics;
+}
+
 const QList<ComparedMetric>& metricsOfSteps()
 {
     static const QList<ComparedMetric> kMetrics{
-        {QStringLiteral("Loss"), StepColumn::Loss, true, false},
-        {QStringLiteral("Masked-LM loss"), StepColumn::MlmLoss, true, false},
-        {QStringLiteral("Next-sentence loss"), StepColumn::NspLoss, true, false},
         {QStringLiteral("Learning rate"), StepColumn::LearningRate, false, true},
         {QStringLiteral("Gradient norm"), StepColumn::GradientNorm, true, false},
         {QStringLiteral("Sequences per second"), StepColumn::SequencesPerSecond, true, true},
@@ -64,6 +85,8 @@ RunCurve curveOf(const OpenRun& run, const ComparedMetric& metric, ChartAxis axi
 {
     if (!metric.evaluated.isEmpty())
         return evaluatedCurve(run, metric.evaluated, axis);
+    if (metric.column && isLossPart({}, *metric.column) && !isLossPart(run.facts(), *metric.column))
+        return {};
     if (!metric.column)
         return importedCurve(run, metric.title, axis);
     const StepTable& steps = run.series().steps();
@@ -96,7 +119,7 @@ Curve plainCurve(const GroupCurves& group, int style)
 
 QList<ComparedMetric> comparedMetrics(const QList<const OpenRun*>& runs)
 {
-    QList<ComparedMetric> metrics = metricsOfSteps();
+    QList<ComparedMetric> metrics = metricsOfLoss(runs) + metricsOfSteps();
     std::set<QString> evaluated;
     std::set<QString> imported;
     for (const OpenRun* run : runs) {

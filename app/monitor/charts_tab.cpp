@@ -17,6 +17,7 @@
 #include "app/monitor/metric_charts.h"
 #include "app/monitor/pinned_table.h"
 #include "app/plan/device_memory.h"
+#include "app/runs/loss_parts.h"
 #include "app/runs/open_run.h"
 #include "app/widgets/roles.h"
 
@@ -311,6 +312,7 @@ void ChartsTab::fill(const OpenRun& run)
                            .aside = true});
         return curves;
     };
+    m_loss->setTitle(lossTitle(run.facts()));
     m_loss->setCurves(withHeldOut(withSkipped(StepColumn::Loss, LossSeries)));
     m_rate->setCurves(curve(StepColumn::LearningRate, RateSeries));
     m_norm->setCurves(withSkipped(StepColumn::GradientNorm, NormSeries));

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "app/base/display_text.h"
+#include "app/runs/loss_parts.h"
 #include "app/runs/open_run.h"
 #include "app/runs/recorded_run.h"
 #include "engine/records/evaluation_metrics.h"
@@ -22,8 +23,6 @@ struct StepMetric {
 };
 
 constexpr std::array kStepMetrics{
-    StepMetric{StepColumn::MlmLoss, "Masked-LM loss", Quantity::Number, false},
-    StepMetric{StepColumn::NspLoss, "Next-sentence loss", Quantity::Number, false},
     StepMetric{StepColumn::StepSeconds, "Step time", Quantity::Seconds, true},
     StepMetric{StepColumn::TokensPerSecond, "Tokens/s", Quantity::Number, true},
     StepMetric{StepColumn::PeakMemory, "Peak memory, fullest rank", Quantity::Bytes, true},
@@ -50,9 +49,6 @@ struct NamedColumn {
 };
 
 constexpr std::array kColumns{
-    NamedColumn{"loss", StepColumn::Loss},
-    NamedColumn{"loss/masked_lm", StepColumn::MlmLoss},
-    NamedColumn{"loss/next_sentence", StepColumn::NspLoss},
     NamedColumn{"learning_rate", StepColumn::LearningRate},
     NamedColumn{"gradient_norm", StepColumn::GradientNorm},
     NamedColumn{"throughput/sequences_per_second", StepColumn::SequencesPerSecond},
@@ -64,13 +60,19 @@ constexpr std::array kColumns{
     NamedColumn{"time/step_seconds", StepColumn::StepSeconds},
 };
 
-std::vector<NamedSeries> ofSteps(const StepTable& steps)
+std::vector<NamedSeries> ofSteps(const RunFacts& facts, const StepTable& steps)
 {
     const SeriesColumn step = steps.column(StepColumn::Step);
     const SeriesColumn wall = steps.column(StepColumn::WallSeconds);
     std::vector<NamedSeries> all;
+    const auto add = [&](const char* name, StepColumn column) {
+        all.push_back({QLatin1String(name), step, wall, steps.column(column)});
+    };
+    add("loss", StepColumn::Loss);
+    for (const LossPart& part : lossParts(facts))
+        add(part.name, part.column);
     for (const NamedColumn& named : kColumns)
-        all.push_back({QLatin1String(named.name), step, wall, steps.column(named.column)});
+        add(named.name, named.column);
     for (std::size_t i = 0; i < kCommonCauses; ++i) {
         const auto cause = CommonCause(i);
         QString name = toQString(nameOf(cause));
@@ -187,7 +189,7 @@ std::vector<NamedSeries> namedSeries(const RunFacts& facts, const RunSeries& ser
 {
     if (facts.import)
         return ofTables(facts.import->tables);
-    std::vector<NamedSeries> all = ofSteps(series.steps());
+    std::vector<NamedSeries> all = ofSteps(facts, series.steps());
     std::ranges::move(ofEvaluations(facts, series), std::back_inserter(all));
     return all;
 }
@@ -219,9 +221,14 @@ std::vector<ExtraMetric> extraMetrics(const OpenRun& run, const QString& filter)
         if (matches(series.name, words) && hasNumbers(series.values))
             list.push_back(std::move(series));
     };
+    const auto putColumn = [&](const char* name, Quantity quantity, bool fromZero, StepColumn column) {
+        put({QString::fromUtf8(name), quantity, fromZero, run.series().steps().recorded(column, column),
+             column});
+    };
+    for (const LossPart& part : lossParts(run.facts()))
+        putColumn(part.title, Quantity::Number, false, part.column);
     for (const StepMetric& metric : kStepMetrics)
-        put({QString::fromUtf8(metric.name), metric.quantity, metric.fromZero,
-             run.series().steps().recorded(metric.column, metric.column), metric.column});
+        putColumn(metric.name, metric.quantity, metric.fromZero, metric.column);
     for (const EvaluationSeries& one : evaluationSeries(run.facts(), run.series())) {
         if (one.name != QLatin1String("loss")) // which is in the chart of the loss
             put({one.title, one.quantity, false, one.values, std::nullopt, &run.series().evaluations()});

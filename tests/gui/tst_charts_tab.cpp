@@ -237,6 +237,23 @@ private slots:
         m_tab->reset();
     }
 
+    void aRunOfATaskIsTitledByItsLoss()
+    {
+        RecordedRun recorded = measured();
+        recorded.facts.spec.emplace().model.task.kind = TaskKind::Classify;
+        OpenRun classifier(std::move(recorded));
+        m_tab->reset();
+        m_tab->show(classifier);
+        QVERIFY(chart("Classification loss")->isVisible());
+        for (const ChartPanel* panel : m_tab->findChildren<ChartPanel*>())
+            QVERIFY2(!panel->title().contains("sentence") && !panel->title().contains("Masked"),
+                     qPrintable(panel->title()));
+        m_tab->reset();
+        m_tab->show(*m_run);
+        QVERIFY(chart("Loss")->isVisible());
+        m_tab->reset();
+    }
+
     void furtherMetricsAreFoundByName()
     {
         auto* further = m_tab->findChild<MetricCharts*>();

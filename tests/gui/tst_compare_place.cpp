@@ -86,6 +86,19 @@ private slots:
         support::savePictures(*m_page, "compare-2560");
     }
 
+    void runsOfATaskAreComparedByItsLoss()
+    {
+        QList<support::SampleRun> runs = study();
+        for (support::SampleRun& run : runs)
+            run.task = TaskKind::Classify;
+        open(runs);
+        chooseAll();
+        QCOMPARE(chart()->title(), "Classification loss");
+        const auto* metric = m_page->findChild<QComboBox*>("comparedFigure");
+        QVERIFY(metric->findText("Masked-LM loss") < 0);
+        QVERIFY(metric->findText("Next-sentence loss") < 0);
+    }
+
     void showsTheTwoNewestRunsOnTheFirstVisit()
     {
         open(study());

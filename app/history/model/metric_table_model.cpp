@@ -8,7 +8,9 @@
 #include "app/base/display_text.h"
 #include "app/base/phase_label.h"
 #include "app/base/tone.h"
+#include "app/runs/loss_parts.h"
 #include "app/runs/open_run.h"
+#include "app/runs/recorded_run.h"
 #include "app/runs/run_database.h"
 #include "app/runs/run_phase.h"
 
@@ -44,6 +46,12 @@ double lastOf(const OpenRun& run, StepColumn column)
     return run.series().steps().last(column);
 }
 
+/// NaN where the run's loss has no such part.
+double lastPartOf(const OpenRun& run, StepColumn part)
+{
+    return isLossPart(run.facts(), part) ? lastOf(run, part) : std::nan("");
+}
+
 double largestPeak(const OpenRun& run)
 {
     Bytes most = 0;
@@ -71,9 +79,9 @@ const std::array kMetrics{
     Metric{"Best at step", "", Best::Nothing, wholeText,
            [](const OpenRun& r) { return r.series().evaluations().atLowestLoss(EvaluationColumn::Step); }},
     Metric{"Masked-LM", "", Best::Least, displayLoss,
-           [](const OpenRun& r) { return lastOf(r, StepColumn::MlmLoss); }},
+           [](const OpenRun& r) { return lastPartOf(r, StepColumn::MlmLoss); }},
     Metric{"Next-sentence", "", Best::Least, displayLoss,
-           [](const OpenRun& r) { return lastOf(r, StepColumn::NspLoss); }},
+           [](const OpenRun& r) { return lastPartOf(r, StepColumn::NspLoss); }},
     Metric{"seq/s", "sequences/s", Best::Most, displayNumber,
            [](const OpenRun& r) { return entryOf(r).sequencesPerSecond; }},
     Metric{"tokens/s", "tokens/s", Best::Most, displayNumber,
