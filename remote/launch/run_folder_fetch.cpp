@@ -143,10 +143,16 @@ void RunFolderFetch::askForMore()
                       if (!piece.ok())
                           return fail(piece.error());
                       if (piece->bytes.size() != limit)
-                          return finish(failed("a file shrank while it was fetched"));
+                          return finish(fileBecameShorter());
                       take(offset, piece->bytes);
                   });
     }
+}
+
+Error RunFolderFetch::fileBecameShorter() const
+{
+    return failed(m_files.first().name.toStdString() + " was truncated on the host during the download",
+                  "check that nothing else writes to the folder, then try again");
 }
 
 void RunFolderFetch::take(qint64 offset, const QByteArray& bytes)

@@ -56,6 +56,7 @@ private:
     Status closeFile();
     void sync();
     void publish(const Status& synced);
+    Error fileBecameShorter() const;
     void fail(const Error& error);
     void finish(const Status& result);
 

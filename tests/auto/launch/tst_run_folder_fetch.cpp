@@ -102,6 +102,19 @@ private slots:
         QVERIFY(here().isEmpty());
     }
 
+    void namesTheFileThatIsTruncatedMeanwhile()
+    {
+        write("model.safetensors", manyBytes(20'000'000)); // several times what is asked for ahead
+        const Status status = fetch([&](RunFolderFetch& fetch) {
+            connect(&fetch, &RunFolderFetch::progress, this,
+                    [&] { fs::resize_file(fs::path(there().toStdString()) / "model.safetensors", 1000); });
+        });
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().message,
+                 std::string("model.safetensors was truncated on the host during the download"));
+        QVERIFY(here().isEmpty());
+    }
+
     void leavesNothingWhenItIsDropped()
     {
         write("model.safetensors", manyBytes(20'000'000));
