@@ -41,8 +41,10 @@ qsizetype rowsInFile(SeriesWriter& writer, const SeriesTable& series)
 Result<EvaluationTable> evaluationsIn(const SeriesFile& file, const SeriesNote& note)
 {
     const SeriesTable* evaluations = file.table(kEvaluationsTable);
-    if (!evaluations || evaluations->rows() != note.evaluations)
-        return badInput("it lacks the evaluations of the run");
+    const qsizetype rows = evaluations ? evaluations->rows() : 0;
+    if (!evaluations || rows != note.evaluations)
+        return badInput("has " + std::to_string(rows) + " of " + std::to_string(note.evaluations) +
+                        " evaluations");
     return EvaluationTable::fromSeries(*evaluations);
 }
 
@@ -59,7 +61,10 @@ Result<StepStream> readSeriesCache(const QString& folder)
     if (!steps)
         return badInput(seriesPath(runFolder).string() + ": no steps in it");
     TRAINYARD_TRY(note->stream.steps, StepTable::fromSeries(*steps, note->attempts));
-    TRAINYARD_TRY(note->stream.evaluations, evaluationsIn(file, *note));
+    auto evaluations = evaluationsIn(file, *note);
+    if (!evaluations.ok())
+        return evaluations.error().in(seriesPath(runFolder).string());
+    note->stream.evaluations = std::move(*evaluations);
     return std::move(note->stream);
 }
 
