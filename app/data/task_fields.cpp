@@ -61,14 +61,14 @@ bool isTable(TaskKind kind)
 void addTaskChoice(OptionFields& fields, QVBoxLayout* column)
 {
     fields.addOption(column, "--task",
-                     {.label = words("Learn"),
-                      .help = words("From running text, or from examples that people have labelled"),
-                      .choices = {{"none", words("Language: pre-training on text")},
-                                  {"classify", words("Classes of sentences or pairs")},
-                                  {"regress", words("Numbers for sentences or pairs")},
-                                  {"tag", words("Labels of words")},
-                                  {"answer", words("Answers to questions (SQuAD)")},
-                                  {"complete", words("Completions of prompts (GPT)")}}});
+                     {.label = words("Task"),
+                      .help = words("Plain text pre-trains a model; labelled examples fine-tune one"),
+                      .choices = {{"none", words("Pre-training on plain text")},
+                                  {"classify", words("Classification of sentences or pairs")},
+                                  {"regress", words("Regression on sentences or pairs")},
+                                  {"tag", words("Token classification")},
+                                  {"answer", words("Question answering (SQuAD)")},
+                                  {"complete", words("Prompt completion (GPT)")}}});
 }
 
 void addTaskColumns(OptionFields& fields, QVBoxLayout* column)

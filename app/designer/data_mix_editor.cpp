@@ -29,8 +29,8 @@ constexpr int kWeightWidth = 64;
 constexpr int kShareWidth = 56;
 constexpr int kRemoveMixedWidth = 24;
 
-/// A field of one data set of the mix, from the description of the run's. The editor of a data set that was just
-/// removed may still ask: it gets defaults, and sets nothing.
+/// A field of one data set of the mix, from the description of the run's. The editor of a data set that was
+/// just removed may still ask: it gets defaults, and sets nothing.
 SpecField mixedField(SpecField field, const DatasetPlace& place, std::size_t set)
 {
     field.path = place.path + field.path.mid(QStringLiteral("dataset").size());
@@ -128,7 +128,7 @@ FieldEditor* DataMixEditor::makeField(const SpecField& field, std::size_t set, Q
 QToolButton* DataMixEditor::makeChooser(std::size_t set)
 {
     auto* button = new DataSetButton(m_dataSets);
-    button->setAccessibleName(tr("%1: choose").arg(fieldLabel(pathOf(set))));
+    button->setAccessibleName(tr("Choose a data set: %1").arg(fieldLabel(pathOf(set))));
     connect(button, &DataSetButton::listed, this,
             [this, set](int entry) { setPath(set, m_dataSets.at(entry).folder); });
     connect(button, &DataSetButton::folderChosen, this,
@@ -140,7 +140,7 @@ QToolButton* DataMixEditor::makeRemove(std::size_t set)
 {
     auto* button = new QToolButton;
     button->setIcon(symbolIcon(QStringLiteral("close")));
-    button->setAccessibleName(tr("%1: remove from the mix").arg(fieldLabel(pathOf(set))));
+    button->setAccessibleName(tr("Remove from the mix: %1").arg(fieldLabel(pathOf(set))));
     button->setToolTip(tr("Remove this data set from the mix"));
     button->setFixedWidth(kRemoveMixedWidth);
     connect(button, &QToolButton::clicked, this, [this, set] { remove(set); });
@@ -232,8 +232,8 @@ void DataMixEditor::resizeRows(std::size_t sets)
         const Row& row = m_rows.back();
         row.widget->hide();
         for (const FieldEditor* field : {row.path, row.weight})
-            field->control()->setObjectName({}); // a new row may get the name before this one is gone
-        row.widget->deleteLater();               // one of its controls may be the sender
+            field->control()->setObjectName(QString()); // a new row may get the name before this one is gone
+        row.widget->deleteLater();                      // one of its controls may be the sender
         m_rows.pop_back();
     }
     const bool grows = m_rows.size() < sets;

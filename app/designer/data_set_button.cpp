@@ -39,7 +39,7 @@ void DataSetButton::fill(QMenu& menu)
 
 void DataSetButton::browse()
 {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("Folder of the data set"));
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("Choose a data set folder"));
     if (!folder.isEmpty())
         emit folderChosen(folder);
 }

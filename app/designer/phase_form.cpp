@@ -120,8 +120,8 @@ QToolButton* PhaseForm::makeInherit(const QString& path, const QString& inherite
     auto* button = new QToolButton;
     button->setIcon(symbolIcon(QStringLiteral("undo")));
     button->setFixedSize(metrics::kControlHeight, metrics::kControlHeight);
-    button->setAccessibleName(tr("%1: use the run's value").arg(fieldLabel(path)));
-    button->setToolTip(tr("Use the run's value"));
+    button->setAccessibleName(tr("Reset to the run's value: %1").arg(fieldLabel(path)));
+    button->setToolTip(tr("Reset to the run's value"));
     QSizePolicy policy = button->sizePolicy();
     policy.setRetainSizeWhenHidden(true); // fields keep their width
     button->setSizePolicy(policy);
@@ -133,7 +133,7 @@ void PhaseForm::inherit(const QString& path, const QString& inherited)
 {
     if (QWidget* control = controlFor(path))
         control->setFocus(Qt::OtherFocusReason); // before its button disappears
-    m_document.editAtOnce(tr("Use the run's value"), path, [&](RunSpec& run) {
+    m_document.editAtOnce(tr("Reset to the run's value"), path, [&](RunSpec& run) {
         if (m_phase >= static_cast<int>(run.phases.size()))
             return;
         for (const QString& one : inheritedWith(inherited))

@@ -115,7 +115,7 @@ void WeightsChooser::browse(const QString& host)
 {
     const QString present = QString::fromStdString(m_document.spec().init.path);
     choosePaths(m_path, m_runs,
-                {host, tr("Folder of the weights"),
+                {host, tr("Choose a model or checkpoint folder"),
                  present.startsWith(QLatin1Char('/')) ? present : QString(), ChosenKind::Folder},
                 [this](const QStringList& folders) { setPath(folders.value(0)); });
 }

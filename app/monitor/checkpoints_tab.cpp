@@ -286,10 +286,10 @@ void CheckpointsTab::showChoice()
     const bool isWhole = checkpoint && checkpoint->state == QLatin1String("whole");
     m_try->setEnabled(isWhole);
     m_try->setToolTip(isWhole ? tr("Gives a text to this checkpoint")
-                              : tr("Choose a complete checkpoint first"));
+                              : tr("Select a complete checkpoint to try"));
     m_export->setEnabled(isWhole);
     m_export->setToolTip(isWhole ? tr("Writes a folder for Hugging Face's AutoModel and AutoTokenizer")
-                                 : tr("Choose a complete checkpoint first"));
+                                 : tr("Select a complete checkpoint to export"));
     QStringList sentences;
     if (checkpoint)
         sentences << sentenceOf(*checkpoint);

@@ -281,7 +281,7 @@ void TryPage::showTexts()
                            : someMayAnswer ? tr("Second sentence, or the text with the answer")
                                            : tr("Second sentence"));
     m_pair->setPlaceholderText(someMayAnswer ? tr("The line was built by Stephenson.")
-                                             : tr("Only for models that compare two sentences"));
+                                             : tr("Sentence-pair models only"));
     m_pairPart->setVisible(std::ranges::any_of(tried, &TrialModel::mayTakePair));
 }
 

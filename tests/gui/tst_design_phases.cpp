@@ -1,12 +1,15 @@
 #include <algorithm>
 
 #include <QAbstractItemView>
+#include <QApplication>
+#include <QDialog>
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 
 #include "app/designer/design_page.h"
@@ -143,7 +146,7 @@ private slots:
         choose(page, 0);
         auto* micro = static_cast<NumberBox*>(field(page, "phases[0].batch.micro"));
         QVERIFY(micro);
-        auto* inherit = toolIn(page, "Phase 1: Micro-batch: use the run's value");
+        auto* inherit = toolIn(page, "Reset to the run's value: Phase 1: Micro-batch");
         QVERIFY(inherit && !inherit->isVisible());
         replaceText(micro, "32");
         QVERIFY(isOverridden(spec(), 0, "batch.micro"));
@@ -288,7 +291,7 @@ private slots:
         QWidget* weight = field(page, "dataset.mix[0].weight");
         weight->setFocus();
         QTest::keyClick(weight, Qt::Key_Tab);
-        QToolButton* remove = toolIn(page, "Data set 1: remove from the mix");
+        QToolButton* remove = toolIn(page, "Remove from the mix: Data set 1");
         QVERIFY(remove && remove->hasFocus());
         QTest::keyClick(remove, Qt::Key_Space);
         QCOMPARE(spec().dataset.path, "/data/books"); // the last one left
@@ -336,7 +339,7 @@ private slots:
         QCOMPARE(specOfPhase(spec(), 0).dataset.mix.size(), std::size_t(2));
         QCOMPARE(specOfPhase(spec(), 1).dataset.path, "/data/long");
         QVERIFY(m_desk.session().document().isValid());
-        press(page, "Phase 1: Mix of data sets: use the run's value");
+        press(page, "Reset to the run's value: Phase 1: Mix of data sets");
         QVERIFY(!isOverridden(spec(), 0, "dataset.mix"));
         QVERIFY(field(page, "phases[0].dataset.path")->isVisible());
         QVERIFY(!field(page, "phases[0].dataset.mix[0].path"));
@@ -380,6 +383,13 @@ private slots:
         QVERIFY(!spec().init.isOn());
     }
 
+    void foldersOfThisMachineAreAskedForByWhatTheyHold()
+    {
+        auto& page = show(runOn("/data/wiki"));
+        QCOMPARE(titleOfDialogOf(page, "Choose the starting weights"), "Choose a model or checkpoint folder");
+        QCOMPARE(titleOfDialogOf(page, "Choose a data set"), "Choose a data set folder");
+    }
+
     void aFolderWithoutWeightsIsAProblemOfTheField()
     {
         QTemporaryDir folder;
@@ -412,6 +422,26 @@ private:
         QToolButton* button = toolIn(page, tool);
         QVERIFY2(button && button->isEnabled(), qPrintable(tool));
         QTest::mouseClick(button, Qt::LeftButton);
+    }
+    /// Of the file dialog that the button's menu opens for folders of this machine; leaves it again.
+    static QString titleOfDialogOf(DesignPage& page, const QString& button)
+    {
+        QMenu* menu = toolIn(page, button)->menu();
+        emit menu->aboutToShow();
+        const auto actions = menu->actions();
+        const auto here = std::ranges::find(actions, QString("Folder on this machine…"), &QAction::text);
+        QString title;
+        QTimer look;
+        connect(&look, &QTimer::timeout, &look, [&title] {
+            if (auto* dialog = qobject_cast<QDialog*>(QApplication::activeModalWidget())) {
+                title = dialog->windowTitle();
+                dialog->reject();
+            }
+        });
+        look.start(10);
+        if (here != actions.end())
+            (*here)->trigger();
+        return title;
     }
     static void clickHeading(DesignPage& page, const QString& heading) { press(page, heading); }
     static QPushButton* startingWith(const DesignPage& page, const QString& name)

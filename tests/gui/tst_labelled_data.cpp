@@ -100,7 +100,7 @@ private slots:
         options.dupeFactor = 9;
         options.keepLists = options.extra.mds = true;
         form.setRequest(options);
-        MUST(m_hand->choose("Learn", "Classes"));
+        MUST(m_hand->choose("Task", "Classification"));
         const PrepareRequest asked = form.request();
         QCOMPARE(asked.task.kind, TaskKind::Classify);
         QCOMPARE(asked.trainVocabulary, 0u);
@@ -109,9 +109,9 @@ private slots:
         QVERIFY(!asked.keepLists && !asked.extra.mds);
         for (const char* gone : {"Objective", "Duplicates", "Vocabulary size", "Phase"})
             QVERIFY2(!m_hand->sees(gone) && !isThere(gone), gone);
-        MUST(m_hand->choose("Learn", "Answers"));
+        MUST(m_hand->choose("Task", "Question answering"));
         QVERIFY(isThere("Overlap") && !isThere("Label column") && !isThere("Labels"));
-        MUST(m_hand->choose("Learn", "Language"));
+        MUST(m_hand->choose("Task", "Pre-training on plain text"));
         QVERIFY(isThere("Objective") && !isThere("Overlap"));
         QCOMPARE(form.request().dupeFactor, 9);
     }
@@ -171,7 +171,7 @@ private slots:
     void theFormSaysWhatIsMissing()
     {
         openForm();
-        MUST(m_hand->choose("Learn", "Labels of words"));
+        MUST(m_hand->choose("Task", "Token classification"));
         MUST(m_hand->press("Prepare"));
         QVERIFY(m_hand->sees("no file is given"));
         QVERIFY(m_hand->sees("give a folder that does not exist yet"));
@@ -190,7 +190,7 @@ private:
     void fillIn(const QString& file)
     {
         openForm();
-        MUST(m_hand->choose("Learn", "Classes"));
+        MUST(m_hand->choose("Task", "Classification"));
         MUST(m_hand->write("Files", m_desk.path(file)));
         MUST(m_hand->write("Output folder", m_desk.path("set")));
         MUST(m_hand->write("Vocabulary file", m_desk.path("vocab.txt")));

@@ -127,7 +127,7 @@ private slots:
     {
         m_hand->goTo(kData);
         MUST(m_hand->press("Prepare…"));
-        MUST(m_hand->choose("Learn", "Classes"));
+        MUST(m_hand->choose("Task", "Classification"));
         MUST(m_hand->write("Files", m_desk.path("reviews.tsv")));
         MUST(m_hand->write("Output folder", m_desk.path("reviews")));
         MUST(m_hand->write("Vocabulary file", setOf(128)->folder + "/vocab.txt"));

@@ -223,6 +223,9 @@ private slots:
         QVERIFY(hasTextStartingWith("Step 250 is damaged: shard-0001-of-0002.safetensors has 12 345 bytes"));
         QVERIFY(!button("Resume from this checkpoint")->isEnabled());
         QVERIFY(button("Resume from this checkpoint")->toolTip().contains("only from a complete checkpoint"));
+        QVERIFY(!button("Try on a text")->isEnabled());
+        QCOMPARE(button("Try on a text")->toolTip(), "Select a complete checkpoint to try");
+        QCOMPARE(button("Export model…")->toolTip(), "Select a complete checkpoint to export");
         support::savePictures(*m_page, "runs-checkpoints-damaged");
         QTest::keyClick(table, Qt::Key_Down);
         QTest::keyClick(table, Qt::Key_Down);
