@@ -10,7 +10,7 @@ namespace trainyard {
 DataSetShape DataSetEntry::shape() const
 {
     return {vocabularySize, sequenceLength, rows - testRows, paddingShare,   objective,
-            nextSentence,   testRows,       labels,          maxPredictions, {}};
+            nextSentence,   testRows,       labels,          maxPredictions, vocabularySha256};
 }
 
 QString nameOf(DataSetEntry::Check check)
@@ -61,6 +61,7 @@ DataSetEntry withManifest(DataSetEntry entry, const DataSetManifest& manifest)
     entry.labels = manifest.labels;
     entry.documents = manifest.documents;
     entry.nextSentence = manifest.nextSentence;
+    entry.vocabularySha256 = manifest.vocabularySha256.toStdString();
     return entry;
 }
 

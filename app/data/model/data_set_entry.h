@@ -31,13 +31,13 @@ struct DataSetEntry {
     int labels = 0;                       ///< of a task that has some
     std::uint64_t documents = 0;          ///< training and test; of a task its examples
     std::string nextSentence = "random";  ///< of objective "bert": or "swap", "none"
+    std::string vocabularySha256{};       ///< empty = unknown, as lists of older versions leave it
     Check check = Check::NotVerified;
     QString problem; ///< while Damaged
 
     /// Whether the values of its manifest are known.
     bool hasManifest() const { return sequenceLength > 0; }
-    /// The properties that a specification must match, as DataSetManifest::shape(); the hash of the
-    /// vocabulary is unknown. Requires hasManifest().
+    /// The properties that a specification must match, as DataSetManifest::shape(). Requires hasManifest().
     DataSetShape shape() const;
 };
 

@@ -38,6 +38,7 @@ nlohmann::ordered_json toJson(const DataSetEntry& entry)
     json["next_sentence"] = entry.nextSentence;
     json["labels"] = entry.labels;
     json["documents"] = entry.documents;
+    json["vocabulary_sha256"] = entry.vocabularySha256;
     json["verified"] = entry.check == DataSetEntry::Check::Verified;
     if (entry.paddingShare)
         json["padding_share"] = *entry.paddingShare;
@@ -71,6 +72,7 @@ DataSetEntry readEntry(FieldReader& reader)
     reader.read("next_sentence", entry.nextSentence);
     reader.read("labels", entry.labels);
     reader.read("documents", entry.documents);
+    reader.read("vocabulary_sha256", entry.vocabularySha256);
     if (reader.has("padding_share"))
         reader.read("padding_share", entry.paddingShare.emplace());
     bool isVerified = false;

@@ -119,6 +119,7 @@ private slots:
         padded.paddingShare = 0.25;
         padded.labels = 4;
         padded.documents = 77;
+        padded.vocabularySha256 = "07eced37";
         list.put(padded);
         list.put(entry("/old")); // known: stays where it is
         QCOMPARE(list.rowCount(), 2);
@@ -135,6 +136,7 @@ private slots:
         QVERIFY(!again.at(1).paddingShare);
         QCOMPARE(again.at(0).labels, 4);
         QCOMPARE(again.at(0).documents, std::uint64_t(77));
+        QCOMPARE(again.at(0).vocabularySha256, std::string("07eced37"));
         const DataSetEntry removed = again.remove(0);
         again.put(removed, 0);
         QCOMPARE(again.at(0).folder, "/new");

@@ -27,6 +27,7 @@ DataSetEntry listed(const QString& folder, int length, std::uint64_t rows, std::
     entry.sequenceLength = length;
     entry.maxPredictions = length * 5 / 32;
     entry.vocabularySize = 30522;
+    entry.vocabularySha256 = "07eced37";
     entry.rows = rows;
     entry.testRows = testRows;
     return entry;
@@ -106,10 +107,20 @@ private slots:
         QVERIFY(m_known->shapes(spec).empty());
     }
 
-    void dataSetsWithOtherMasksCannotBeMixed()
+    void dataSetsOfOtherRowsCannotBeMixed_data()
     {
+        QTest::addColumn<int>("maxPredictions");
+        QTest::addColumn<QString>("vocabulary");
+        QTest::addRow("masks") << 40 << "07eced37";
+        QTest::addRow("vocabulary") << 20 << "a2f3";
+    }
+    void dataSetsOfOtherRowsCannotBeMixed()
+    {
+        QFETCH(int, maxPredictions);
+        QFETCH(QString, vocabulary);
         DataSetEntry other = listed("/data/other", 128, 1000, 0);
-        other.maxPredictions = 40;
+        other.maxPredictions = maxPredictions;
+        other.vocabularySha256 = vocabulary.toStdString();
         m_list->put(other);
         const RunSpec spec = specWith("gpu-03", {.mix = {{"/data/wiki", 1}, {"/data/other", 1}}});
         const Diagnostics problems = mixProblems(spec, m_known->shapes(spec));
