@@ -107,7 +107,7 @@ std::set<std::string> overriddenIn(const nlohmann::json& phase)
 void complainOfWhatNoPhaseChanges(FieldReader& phase)
 {
     for (const char* section :
-         {"model", "task", "lora", "cluster", "layout", "precision", "init", "evaluation", "checkpoint"}) {
+         {"model", "task", "lora", "cluster", "layout", "precision", "init", "checkpoint"}) {
         if (phase.take(section))
             phase.complain(section, fmt::format("a phase cannot change the {} of its run", section),
                            fmt::format("give \"{}\" at the top level, for all phases", section));

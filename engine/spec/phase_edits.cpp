@@ -32,28 +32,22 @@ void assignChanges(RunSpec& run, int phase, const RunSpec& wanted, const InRun& 
 {
     const RunSpec before = specOfPhase(run, phase);
     PhaseSpec& over = phaseToEdit(run, phase);
-    PhaseSpec now; // holds the wanted sections next to those of before
-    now.dataset = wanted.dataset;
-    now.batch = wanted.batch;
-    now.optimizer = wanted.optimizer;
-    now.memory = wanted.memory;
     std::set<std::string> changed;
-    eachPhaseSection(now, before, [&](const char* key, const auto& to, const auto& from) {
+    eachPhaseSection(wanted, before, [&](const char* key, const auto& to, const auto& from) {
         eachFieldOf<std::remove_cvref_t<decltype(to)>>(
             key, [&](const std::string& field, const auto& access) {
                 if (!(std::invoke(access, to) == std::invoke(access, from)))
                     changed.insert(field);
             });
     });
-    eachPhaseSection(now, run, [&](const char* key, const auto& from, auto& to) {
+    eachPhaseSection(wanted, run, [&](const char* key, const auto& from, auto& to) {
         eachFieldOf<std::remove_cvref_t<decltype(to)>>(
             key, [&](const std::string& field, const auto& access) {
                 if (changed.contains(field) && inRun(field))
                     std::invoke(access, to) = std::invoke(access, from);
             });
     });
-    const PhaseSpec& source = now;
-    eachPhaseSection(over, source, [&](const char* key, auto& to, const auto& from) {
+    eachPhaseSection(over, wanted, [&](const char* key, auto& to, const auto& from) {
         eachFieldOf<std::remove_cvref_t<decltype(to)>>(
             key, [&](const std::string& field, const auto& access) {
                 if (!changed.contains(field) || inRun(field))
@@ -139,10 +133,7 @@ void applyInPhase(RunSpec& run, int phase, const RunSpec& wanted)
     RunSpec changed = wanted;
     changed.phases = run.phases;
     changed.launch.steps = run.launch.steps;
-    changed.dataset = run.dataset;
-    changed.batch = run.batch;
-    changed.optimizer = run.optimizer;
-    changed.memory = run.memory;
+    eachPhaseSection(changed, run, [](const char*, auto& to, const auto& from) { to = from; });
     assignChanges(changed, phase, wanted, isRuns);
     run = std::move(changed);
 }

@@ -21,8 +21,8 @@ void setPhaseSteps(RunSpec& run, int phase, int steps);
 
 /// Whether the phase has a value of `field`, such as "batch.global", for itself.
 bool isOverridden(const RunSpec& run, int phase, const std::string& field);
-/// Makes the phase override each field of dataset, batch, optimizer and memory in which `wanted` differs from
-/// specOfPhase(). Other fields of `wanted` are ignored.
+/// Makes the phase override each field of the sections that a phase may change in which `wanted` differs
+/// from specOfPhase(). Other fields of `wanted` are ignored.
 void overrideInPhase(RunSpec& run, int phase, const RunSpec& wanted);
 /// Makes the phase inherit the field from the run again.
 void inheritFromRun(RunSpec& run, int phase, const std::string& field);

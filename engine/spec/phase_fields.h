@@ -1,5 +1,6 @@
 #pragma once
 
+#include "engine/spec/evaluation_fields.h"
 #include "engine/spec/field_info.h"
 #include "engine/spec/launch_fields.h"
 #include "engine/spec/limits.h"
@@ -29,6 +30,7 @@ void describe(Visitor& field, Of<PhaseSpec>)
     field("batch", &PhaseSpec::batch, {.help = "Fields of batch to override"});
     field("optimizer", &PhaseSpec::optimizer, {.help = "Fields of optimizer to override"});
     field("memory", &PhaseSpec::memory, {.help = "Fields of memory to override"});
+    field("evaluation", &PhaseSpec::evaluation, {.help = "Fields of evaluation to override"});
 }
 
 } // namespace trainyard

@@ -16,6 +16,7 @@ void eachPhaseSection(Phase& phase, Run& run, const Visit& visit)
     visit("batch", phase.batch, run.batch);
     visit("optimizer", phase.optimizer, run.optimizer);
     visit("memory", phase.memory, run.memory);
+    visit("evaluation", phase.evaluation, run.evaluation);
 }
 
 /// A describe() visitor that calls `visit("batch.global", access)` for every field of a section.

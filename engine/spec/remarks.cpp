@@ -6,6 +6,7 @@
 #include "engine/spec/checker.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/phase_rules.h"
+#include "engine/spec/phases.h"
 
 namespace trainyard {
 
@@ -144,6 +145,19 @@ void remarkOnRamp(const RunSpec& spec, Checker& check)
                   "lower batch.ramp.samples or raise launch.steps");
 }
 
+/// A run ends early in its last phase only.
+void remarkOnEarlyEnd(const RunSpec& run, int phase, Checker& check)
+{
+    const PhaseSpec& over = run.phases[static_cast<std::size_t>(phase)];
+    const auto remark = [&](bool isOff, const char* field) {
+        check.require(isOff || !over.named.contains(field), fmt::format("phases[{}].{}", phase, field).c_str(),
+                      "has no effect: only the last phase ends before its last step",
+                      "give it in the last phase, or leave it out");
+    };
+    remark(over.evaluation.target == 0, "evaluation.target");
+    remark(over.evaluation.patience == 0, "evaluation.patience");
+}
+
 Diagnostics remarksOnPhase(const RunSpec& spec)
 {
     Diagnostics remarks;
@@ -174,6 +188,8 @@ Diagnostics remarksOn(const RunSpec& spec)
                   fmt::format("is {}, and the run has {} steps: the only checkpoint is the one at the end",
                               spec.checkpoint.everySteps, spec.launch.steps),
                   "lower it, or leave it out");
+    for (int phase = 0; phase + 1 < phaseCount(spec); ++phase)
+        remarkOnEarlyEnd(spec, phase, check);
     return remarks;
 }
 

@@ -406,6 +406,7 @@ struct PhaseSpec {
     BatchSpec batch{};
     OptimizerSpec optimizer{};
     MemorySpec memory{};
+    EvaluationSpec evaluation{};
     std::set<std::string> named{}; ///< what the phase overrides: "batch.global"
 
     bool operator==(const PhaseSpec&) const = default;

@@ -249,7 +249,7 @@ bool Trainer::Run::isDone() const
 /// Earlier phases only lead to the last one, whose data a target is meant for.
 std::optional<std::string> Trainer::Run::reasonToEndNow() const
 {
-    return isLastPhase() ? reasonToEnd(m_setup.spec.evaluation, m_position.evaluation) : std::nullopt;
+    return isLastPhase() ? reasonToEnd(m_phase->spec().evaluation, m_position.evaluation) : std::nullopt;
 }
 
 bool Trainer::Run::isOver(const Requests& requests) const
@@ -268,7 +268,7 @@ Status Trainer::Run::evaluate()
     m_clock.finish(); // its time is no step's
     TRAINYARD_TRY(EvaluationRecord record, m_phase->evaluation().run(m_position.step));
     record.seconds = stepSeconds({.seconds = m_clock.finish()});
-    record.best = m_position.evaluation.add(record, m_setup.spec.evaluation.metric);
+    record.best = m_position.evaluation.add(record, m_phase->spec().evaluation.metric);
     if (m_setup.journal)
         m_setup.journal->write(record);
     return {};

@@ -146,6 +146,11 @@ void TrainingPosition::beginPhase(int number, bool keepsOptimizer)
         earlierUpdates = -updatesOfRun;
 }
 
+bool TrainingPosition::isBest() const
+{
+    return evaluation.bestStep == step.value && specOfStep(spec, step.value).evaluation.keepBest;
+}
+
 const LogicalTensor* CheckpointManifest::find(std::string_view name) const
 {
     const auto found = std::ranges::lower_bound(tensors, name, {}, &LogicalTensor::name);

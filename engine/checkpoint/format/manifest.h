@@ -57,8 +57,8 @@ struct TrainingPosition {
     std::int64_t updates() const { return earlierUpdates + step.value - lossScale.skippedSteps; }
     /// Of the next step.
     void beginPhase(int number, bool keepsOptimizer);
-    /// evaluation.keep_best: no checkpoint of the run was better until now.
-    bool isBest() const { return spec.evaluation.keepBest && evaluation.bestStep == step.value; }
+    /// evaluation.keep_best of the phase: none of its checkpoints was better until now.
+    bool isBest() const;
 };
 
 /// manifest.json of a checkpoint folder; engine/checkpoint/FORMAT.md.

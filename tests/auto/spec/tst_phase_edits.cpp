@@ -104,6 +104,21 @@ private slots:
         QVERIFY(run == untouched);
     }
 
+    void overridesEvaluationLikeTheRest()
+    {
+        RunSpec run = runOfTwoPhases();
+        RunSpec second = specOfPhase(run, 1);
+        second.evaluation.target = 2;
+        overrideInPhase(run, 1, second);
+        QVERIFY(isOverridden(run, 1, "evaluation.target"));
+        QCOMPARE(run.evaluation.target, 0.0);
+        inheritFromRun(run, 1, "evaluation.target");
+        QVERIFY(run == runOfTwoPhases());
+        applyInPhase(run, 1, second); // the phase inherits it
+        QCOMPARE(run.evaluation.target, 2.0);
+        QVERIFY(!isOverridden(run, 1, "evaluation.target"));
+    }
+
     void movesAndCopiesWithWhatTheyOverride()
     {
         RunSpec run = runOfTwoPhases();

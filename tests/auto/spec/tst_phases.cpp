@@ -131,6 +131,10 @@ private slots:
             R"(phases[0].model: a phase cannot change the model of its run — give "model" at the top level, for all phases)");
         row(R"([{"steps":3},{"steps":3,"layout":{"tensor":2}}])",
             R"(phases[1].layout: a phase cannot change the layout of its run — give "layout" at the top level, for all phases)");
+        row(R"([{"steps":3,"checkpoint":{"every_steps":2}}])",
+            R"(phases[0].checkpoint: a phase cannot change the checkpoint of its run — give "checkpoint" at the top level, for all phases)");
+        row(R"([{"steps":3,"evaluation":{"targt":2}}])",
+            R"(phases[0].evaluation.targt: unknown key "targt" — did you mean "target"?)");
         row(R"([{"steps":3,"batch":{"globl":3}}])",
             R"(phases[0].batch.globl: unknown key "globl" — did you mean "global"?)");
         row(R"([{"steps":3,"optimizer":{"learning_rate":"high"}}])",
@@ -174,6 +178,9 @@ private slots:
         row(R"("optimizer":{"warmup_steps":4},"phases":[{"steps":8},{"steps":3}])",
             "optimizer.warmup_steps: 4 warm-up steps do not fit into a run of 3 steps (in phases[1]) — lower "
             "optimizer.warmup_steps or raise phases[1].steps");
+        row(R"("phases":[{"steps":3},{"steps":3,"evaluation":{"metric":"accuracy","target":2}}])",
+            "phases[1].evaluation.target: is 2, and no accuracy is above 1 — give the share of tokens predicted "
+            "right, e.g. 0.7, or set evaluation.metric to loss");
         row(R"("phases":[{"steps":3,"memory":{"zero_stage":4}}])",
             "phases[0].memory.zero_stage: is 4 — must be 0, 1, 2 or 3");
         row(R"("phases":[{"steps":3},{"steps":3,"optimizer":{"kind":"lamb"}}])",
@@ -215,6 +222,27 @@ private slots:
         QCOMPARE(textOf(remarksOn(run)),
                  "phases[1].memory.offload_horizon: has no effect without memory.offload_activations — leave "
                  "it out");
+    }
+
+    void evaluatesEachPhaseInItsWay()
+    {
+        RunSpec run = twoPhases();
+        run.evaluation.everySteps = 7;
+        run.phases[1].evaluation = {.dataset = "/data/books", .target = 2.5, .keepBest = true};
+        run.phases[1].named.insert({"evaluation.dataset", "evaluation.target", "evaluation.keep_best"});
+        QCOMPARE(told(validate(run)), QString());
+        QVERIFY(parseSpec(toJson(run)).spec == run);
+        QVERIFY(specOfPhase(run, 0).evaluation == run.evaluation);
+        QVERIFY(specOfPhase(run, 1).evaluation ==
+                (EvaluationSpec{
+                    .everySteps = 7, .dataset = "/data/books", .target = 2.5, .keepBest = true}));
+        QCOMPARE(pathInPhase(run, 0, "evaluation"), "evaluation");
+        QCOMPARE(pathInPhase(run, 1, "evaluation"), "phases[1].evaluation");
+        QCOMPARE(told(remarksOn(run)), QString());
+        std::swap(run.phases[0], run.phases[1]);
+        QCOMPARE(told(remarksOn(run)),
+                 "phases[0].evaluation.target: has no effect: only the last phase ends before its last step — "
+                 "give it in the last phase, or leave it out");
     }
 
     void keepsEveryBatchOnFewerRanks()

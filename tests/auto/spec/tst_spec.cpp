@@ -292,9 +292,10 @@ private slots:
         phase.dataset = spec.dataset;
         phase.batch = spec.batch;
         phase.optimizer = spec.optimizer;
+        const std::set<std::string> overridden{"dataset", "batch", "optimizer", "memory", "evaluation"};
         for (const std::string& key : keysOf(nlohmann::json::parse(toJson(spec)))) {
             const std::string section = key.substr(1, key.find('.', 1) - 1);
-            if (section == "dataset" || section == "batch" || section == "optimizer" || section == "memory")
+            if (overridden.contains(section))
                 phase.named.insert(key.substr(1, key.find_first_of(".[", section.size() + 2) - 1));
         }
         spec.phases = {phase};

@@ -2,6 +2,7 @@
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/tensor_views.h"
+#include "engine/checkpoint/weights/find_weights.h"
 #include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/memory/accounting_allocator.h"
@@ -314,6 +315,29 @@ private slots:
         run.evaluation = {.everySteps = 3, .batches = 1, .target = 1e3};
         QCOMPARE(train("run", run), std::string());
         QCOMPARE(stepsOf(path("run")).back().step, std::int64_t(kFirstSteps + 3));
+    }
+
+    /// The second one evaluates rows of the first, fewer and more often, up to a target of its own.
+    void evaluatesAsEachPhaseSays()
+    {
+        RunSpec run = twoPhases(1, ComputeType::Float32);
+        run.evaluation = {.everySteps = 5, .batches = 9};
+        run.phases[1].evaluation = {
+            .everySteps = 4, .batches = 2, .dataset = data("short"), .target = 1e3, .keepBest = true};
+        run.phases[1].named.insert({"evaluation.every_steps", "evaluation.batches", "evaluation.dataset",
+                                    "evaluation.target", "evaluation.keep_best"});
+        QCOMPARE(train("run", run), std::string());
+        std::vector<std::int64_t> steps;
+        std::vector<std::int64_t> rows;
+        for (const EvaluationRecord& record : evaluationsOf(path("run"))) {
+            steps.push_back(record.step);
+            rows.push_back(record.rows);
+        }
+        QCOMPARE(steps, (std::vector<std::int64_t>{5, 10, kFirstSteps, kFirstSteps + 4}));
+        QCOMPARE(rows, (std::vector<std::int64_t>{11, 11, 11, 8}));
+        QCOMPARE(stepsOf(path("run")).back().step, std::int64_t(kFirstSteps + 4)); // the target is reached
+        const auto best = findCheckpoint(path("run"), {.best = true});
+        QCOMPARE(best.value().folder, checkpoint("run", kFirstSteps + 4));
     }
 
     void saysWhereAPhaseBegins()
