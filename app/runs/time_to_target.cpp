@@ -6,6 +6,11 @@
 
 namespace trainyard {
 
+EvaluationSpec targetOf(const RunSpec& run)
+{
+    return specOfPhase(run, phaseCount(run) - 1).evaluation;
+}
+
 bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b)
 {
     return a.target == b.target && a.metric == b.metric;
@@ -18,7 +23,7 @@ std::int64_t stepsBeforeTarget(const RunSpec& run)
 
 std::optional<TimeToTarget> timeToTarget(const RunSpec& run, const RunSeries& series)
 {
-    return timeToTarget(run.evaluation, series, stepsBeforeTarget(run));
+    return timeToTarget(targetOf(run), series, stepsBeforeTarget(run));
 }
 
 std::optional<TimeToTarget> timeToTarget(const EvaluationSpec& evaluation, const RunSeries& series,

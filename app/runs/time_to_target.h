@@ -20,6 +20,8 @@ struct TimeToTarget {
     bool operator==(const TimeToTarget&) const = default;
 };
 
+/// What ends the run early, and says which evaluation is best: evaluation of its last phase.
+EvaluationSpec targetOf(const RunSpec& run);
 /// True when times to their targets can be compared.
 bool haveSameTarget(const EvaluationSpec& a, const EvaluationSpec& b);
 

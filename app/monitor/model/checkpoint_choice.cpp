@@ -9,6 +9,7 @@
 #include "app/runs/recorded_run.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/checkpoint/format/checkpoint_name.h"
+#include "engine/spec/phases.h"
 #include "remote/launch/run_service.h"
 
 namespace trainyard {
@@ -157,7 +158,7 @@ QString whenTheFirstIsDue(const RunFacts& facts, RunState state)
     const auto last = static_cast<qint64>(facts.spec->launch.steps);
     const auto every = static_cast<qint64>(facts.spec->checkpoint.everySteps);
     const qint64 first = every > 0 ? std::min(every, last) : last;
-    const EvaluationSpec& evaluation = facts.spec->evaluation;
+    const EvaluationSpec evaluation = specOfPhase(*facts.spec, 0).evaluation;
     if (!evaluation.keepBest || !evaluation.isOn())
         return QObject::tr("The first is written after step %1.").arg(displayCount(first));
     if (evaluation.everySteps > 0) // the first evaluation is the best so far

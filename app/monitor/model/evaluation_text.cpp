@@ -5,6 +5,7 @@
 #include "app/runs/evaluation_rows.h"
 #include "app/runs/named_series.h"
 #include "app/runs/recorded_run.h"
+#include "app/runs/time_to_target.h"
 
 namespace trainyard {
 
@@ -24,7 +25,7 @@ QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
 
 void markBest(TextTable& table, const RunFacts& facts, const RunSeries& series)
 {
-    const EvaluationMetric metric = facts.spec ? facts.spec->evaluation.metric : EvaluationMetric::Loss;
+    const EvaluationMetric metric = facts.spec ? targetOf(*facts.spec).metric : EvaluationMetric::Loss;
     const qsizetype best = series.evaluations().bestRow(metric);
     const auto metrics = evaluationSeries(facts, series);
     const auto judged = std::ranges::find(metrics, judgedSeries(facts, metric), &EvaluationSeries::name);

@@ -49,7 +49,7 @@ QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
         found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
                        entry.sequencesPerSecond},
                       parsed.spec});
-        if (haveSameTarget(parsed.spec.evaluation, of.evaluation)) {
+        if (haveSameTarget(targetOf(parsed.spec), targetOf(of))) {
             found.last().point.secondsToTarget = entry.secondsToTarget;
             found.last().point.tokensToTarget = entry.tokensToTarget;
         }

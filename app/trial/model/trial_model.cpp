@@ -3,9 +3,24 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
+
+namespace {
+
+/// In any of its phases.
+bool keepsBest(const RunSpec& run)
+{
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        if (specOfPhase(run, phase).evaluation.keepBest)
+            return true;
+    }
+    return false;
+}
+
+} // namespace
 
 bool canBeTried(const RunEntry& run)
 {
@@ -22,7 +37,7 @@ TrialModel modelOf(const RunEntry& run)
     if (!run.spec.isEmpty()) {
         model.family = parsed.spec.model.family;
         model.task = parsed.spec.model.task.kind;
-        model.keepsBest = parsed.spec.evaluation.keepBest;
+        model.keepsBest = keepsBest(parsed.spec);
     }
     return model;
 }

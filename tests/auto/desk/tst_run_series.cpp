@@ -264,6 +264,10 @@ private slots:
         run.phases[1].steps = 1;
         run.phases.push_back(PhaseSpec{.steps = 4});
         QCOMPARE(timeToTarget(run, series)->step, std::int64_t(3));
+        run.phases.back().evaluation.target = 2; // of its own
+        run.phases.back().named = {"evaluation.target"};
+        QVERIFY(!timeToTarget(run, series));
+        run.phases.back().named.clear();
         run.phases.front().steps = 2;
         QVERIFY(!timeToTarget(run, series));
     }
