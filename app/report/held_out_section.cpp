@@ -171,12 +171,14 @@ struct ComparedTarget {
 std::optional<ComparedTarget> specifiedTarget(const std::vector<EvaluatedRun>& runs)
 {
     const auto& first = runs.front().run->facts.spec;
-    if (!first || first->evaluation.target <= 0)
+    if (!first)
         return std::nullopt;
-    const EvaluationSpec& wanted = first->evaluation;
+    const EvaluationSpec wanted = targetOf(*first);
+    if (wanted.target <= 0)
+        return std::nullopt;
     const bool isCommon = std::ranges::all_of(runs, [&](const EvaluatedRun& run) {
         const auto& spec = run.run->facts.spec;
-        return spec && haveSameTarget(spec->evaluation, wanted);
+        return spec && haveSameTarget(targetOf(*spec), wanted);
     });
     if (!isCommon)
         return std::nullopt;
