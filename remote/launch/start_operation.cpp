@@ -89,6 +89,18 @@ std::vector<DataSetOfPhase> dataSetsIn(const RunSpec& run)
     return all;
 }
 
+/// Phase by phase, without those that evaluate rows of their own data sets.
+std::vector<DataSetOfPhase> evaluatedDataSetsIn(const RunSpec& run)
+{
+    std::vector<DataSetOfPhase> all;
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        const EvaluationSpec evaluation = specOfPhase(run, phase).evaluation;
+        if (evaluation.isOn() && !evaluation.dataset.empty())
+            all.push_back({phase, 0, evaluation.dataset});
+    }
+    return all;
+}
+
 /// Of a start that could not be taken back as a whole.
 Error withRemains(const Error& failure, const Error& remains)
 {
@@ -273,16 +285,18 @@ void StartOperation::findDataSet()
 
 void StartOperation::findEvaluatedDataSet()
 {
-    const EvaluationSpec& evaluation = m_plan.spec->evaluation;
-    if (!evaluation.isOn() || evaluation.dataset.empty())
+    const std::vector<DataSetOfPhase> all = evaluatedDataSetsIn(*m_plan.spec);
+    const auto next = std::ranges::find_if(
+        all, [this](const DataSetOfPhase& set) { return !m_evaluatedManifests.contains(set.folder); });
+    if (next == all.end())
         return judge();
-    const QString folder = QString::fromStdString(evaluation.dataset);
-    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", folder}}, this,
-              [this](const Result<QByteArray>& manifest) {
+    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", QString::fromStdString(next->folder)}}, this,
+              [this, set = *next](const Result<QByteArray>& manifest) {
                   if (!manifest.ok())
-                      return fail(manifest.error().in("evaluation.dataset"));
-                  m_evaluatedManifest = *manifest;
-                  judge();
+                      return fail(manifest.error().in(
+                          pathInPhase(*m_plan.spec, set.phase, "evaluation.dataset")));
+                  m_evaluatedManifests[set.folder] = *manifest;
+                  findEvaluatedDataSet();
               });
 }
 
@@ -355,10 +369,10 @@ Result<Diagnostics> StartOperation::judgePhase(int phase) const
                       parseDataSetManifest(m_manifests[i].toStdString(), all[i].folder + "/manifest.json"));
         data.push_back(std::move(manifest));
     }
-    if (!m_evaluatedManifest.isEmpty()) {
+    const auto held = m_evaluatedManifests.find(spec.evaluation.dataset);
+    if (spec.evaluation.isOn() && held != m_evaluatedManifests.end()) {
         TRAINYARD_TRY(const DataSetManifest evaluated,
-                      parseDataSetManifest(m_evaluatedManifest.toStdString(),
-                                           spec.evaluation.dataset + "/manifest.json"));
+                      parseDataSetManifest(held->second.toStdString(), held->first + "/manifest.json"));
         TRAINYARD_TRY_STATUS(judgeEvaluatedDataSet(spec, evaluated, data.front().sequenceLength));
     }
     // Nobody knows yet what the nodes of a batch job will have.

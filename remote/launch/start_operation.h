@@ -1,8 +1,10 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <QByteArray>
@@ -109,7 +111,7 @@ private:
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     std::unique_ptr<WeightsUpload> m_upload;
     std::vector<QByteArray> m_manifests; ///< of the run's data sets, in the order of dataSetsIn()
-    QByteArray m_evaluatedManifest;      ///< of evaluation.dataset; empty: the run evaluates its own rows
+    std::map<std::string, QByteArray> m_evaluatedManifests; ///< of every evaluation.dataset, by its folder
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;
