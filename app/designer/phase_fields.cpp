@@ -108,7 +108,8 @@ std::vector<PhaseSection> phaseSections(int phase)
             overrides(fieldText("Data set and batch"), {QStringLiteral("dataset"), QStringLiteral("batch")},
                       phase),
             overrides(fieldText("Optimizer"), {QStringLiteral("optimizer")}, phase),
-            overrides(fieldText("Memory"), {QStringLiteral("memory")}, phase)};
+            overrides(fieldText("Memory"), {QStringLiteral("memory")}, phase),
+            overrides(fieldText("Evaluation"), {QStringLiteral("evaluation")}, phase)};
 }
 
 } // namespace trainyard

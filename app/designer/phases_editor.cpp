@@ -43,7 +43,7 @@ PhasesEditor::PhasesEditor(SpecDocument& document, const DataSetListModel& dataS
     , m_document(document)
     , m_dataSets(dataSets)
     , m_about(makeParagraph(tr("The run has one phase. Further ones can have another data set, batch, "
-                               "optimizer and memory settings."),
+                               "optimizer, memory and evaluation settings."),
                             "muted"))
     , m_list(new TableView(tr("Phases")))
     , m_totals(makeParagraph({}, "muted"))
