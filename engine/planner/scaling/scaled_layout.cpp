@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <limits>
 
+#include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/limits.h"
 
 namespace trainyard {
@@ -59,7 +60,7 @@ ClusterSpec firstSlots(const ClusterSpec& cluster, int ranks)
 
 Result<RunSpec> scaledCopy(const RunSpec& spec, int ranks, Scaling scaling)
 {
-    TRAINYARD_TRY(RunSpec copy, scaledLayout(spec, ranks, scaling));
+    TRAINYARD_TRY(RunSpec copy, scaledLayout(studiedPhase(spec), ranks, scaling));
     if (ranks > spec.cluster.totalSlots())
         return refused(fmt::format("{} ranks need {} slots, but the cluster has {}", ranks, ranks,
                                    spec.cluster.totalSlots()),

@@ -9,7 +9,9 @@
 #include "engine/planner/hardware/hardware_presets.h"
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaling_curve.h"
+#include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/presets.h"
+#include "engine/spec/validate.h"
 
 using namespace trainyard;
 
@@ -180,6 +182,37 @@ private slots:
         spec.layout.tensor = 4; // six nodes
         QCOMPARE(sizesInNodes(spec, node, 16, Scaling::Weak), (std::vector<int>{48, 96}));
         QCOMPARE(sizesInNodes(spec, node, std::numeric_limits<int>::max(), Scaling::Weak).back(), 49152);
+    }
+
+    /// A target of the whole run is none of its first phase.
+    void studiesOnePhaseAtItsFullBatch()
+    {
+        RunSpec run = bertLarge(16);
+        run.dataset.path = "/data";
+        run.cluster.nodes = {NodeSpec{.host = "node", .slotCount = 16}};
+        run.evaluation.target = 2.5;
+        QVERIFY(studyNotes(run).empty());
+        QCOMPARE(studiedPhase(run).evaluation.target, 2.5);
+        run.batch.ramp = {8192, 8192, 1 << 20};
+        PhaseSpec longer{.name = "long", .steps = 40};
+        longer.batch.global = 32768;
+        longer.batch.accumulation = 256;
+        longer.named = {"batch.global", "batch.accumulation"};
+        run.phases = {PhaseSpec{.steps = 60}, longer};
+        run.launch.steps = 100;
+        QCOMPARE(studyNotes(run),
+                 (std::vector<std::string>{
+                     "measures phase 1 of 2 only",
+                     "measures the full global batch of 65536, without batch.ramp from 8192"}));
+        QCOMPARE(studyNotes(run, 1).front(), "measures phase 2 of 2 only");
+        QCOMPARE(studiedPhase(run, 1).evaluation.target, 2.5);
+        const RunSpec copy = scaledCopy(run, 16, Scaling::Strong).value();
+        QVERIFY(validate(copy).empty());
+        QVERIFY(copy.phases.empty());
+        QCOMPARE(copy.launch.steps, 60);
+        QCOMPARE(copy.batch.accumulation, 65536 / 16 / 16);
+        QVERIFY(!copy.batch.ramp.isOn());
+        QCOMPARE(copy.evaluation.target, 0.0);
     }
 
     void findsWhereEfficiencyFalls()
