@@ -11,6 +11,8 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/time_to_target.h"
 #include "engine/planner/time/step_stats.h"
+#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
@@ -37,19 +39,39 @@ double batchPerRank(const StudyPoint& run)
     return double(run.globalBatch) / run.worldSize;
 }
 
-QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of)
+/// The phase of the run's newest step, whose throughput is known, at the batch of that step.
+RunSpec measuredPhase(const RunSpec& run, std::int64_t step)
+{
+    const int phase = phaseOfStep(run, step);
+    const RunSpec spec = specOfPhase(run, phase);
+    const auto stretches = BatchRamp(spec.batch).stretches(step - stepsBefore(run, phase));
+    const bool grows = spec.batch.ramp.isOn() && !stretches.empty();
+    return grows ? atGlobalBatch(spec, stretches.back().global) : spec;
+}
+
+RunSpec phaseOf(const RunFacts& facts, const QList<RunEntry>& runs)
+{
+    const auto own = std::ranges::find(runs, facts.id, &RunEntry::id);
+    return specOfStep(*facts.spec, own == runs.end() ? 0 : own->step);
+}
+
+/// `of`: a phase; `target`: of the run that it belongs to.
+QList<Measured> measuredRuns(const QList<RunEntry>& runs, const RunSpec& of, const EvaluationSpec& target)
 {
     QList<Measured> found;
     for (const RunEntry& entry : runs) {
         if (entry.worldSize < 1 || !(entry.sequencesPerSecond > 0) || entry.spec.isEmpty())
             continue;
         const ParsedSpec parsed = parseSpec(entry.spec.toStdString());
-        if (!parsed.diagnostics.empty() || !isComparable(parsed.spec, of))
+        if (!parsed.diagnostics.empty())
             continue;
-        found.append({{entry.id, oneLine(entry.name), entry.worldSize, parsed.spec.batch.global,
+        const RunSpec measured = measuredPhase(parsed.spec, entry.step);
+        if (!isComparable(measured, of))
+            continue;
+        found.append({{entry.id, oneLine(entry.name), entry.worldSize, measured.batch.global,
                        entry.sequencesPerSecond},
-                      parsed.spec});
-        if (haveSameTarget(targetOf(parsed.spec), targetOf(of))) {
+                      measured});
+        if (haveSameTarget(targetOf(parsed.spec), target)) {
             found.last().point.secondsToTarget = entry.secondsToTarget;
             found.last().point.tokensToTarget = entry.tokensToTarget;
         }
@@ -137,10 +159,11 @@ ScalingStudy scalingStudy(const QList<RunEntry>& runs, const RunFacts& of, const
     ScalingStudy study;
     if (!of.spec)
         return study;
-    const QList<Measured> measured = measuredRuns(runs, *of.spec);
+    const RunSpec spec = phaseOf(of, runs);
+    const QList<Measured> measured = measuredRuns(runs, spec, targetOf(*of.spec));
     study.strong = curveOf(measured, baseline,
-                           [&](const StudyPoint& run) { return run.globalBatch == of.spec->batch.global; });
-    const double perRank = double(of.spec->batch.global) / of.specNow()->layout.worldSize();
+                           [&](const StudyPoint& run) { return run.globalBatch == spec.batch.global; });
+    const double perRank = double(spec.batch.global) / of.specNow()->layout.worldSize();
     study.weak = curveOf(measured, baseline, [perRank](const StudyPoint& run) {
         return std::fabs(batchPerRank(run) - perRank) < 0.5;
     });

@@ -44,7 +44,8 @@ struct StudyPeak {
 /// How a model scales, measured on the runs of the history.
 ///
 /// Strong: constant global batch, so each rank has less work. Weak: constant batch per rank. Includes runs of
-/// the same model, precision, data set and batch (in that sense); the fastest of several runs of one size.
+/// the same model, precision, data set and batch (in that sense); the fastest of several runs of one size. A
+/// run with phases or a growing batch counts as what its newest steps are.
 /// Efficiency is throughput per rank divided by that of the baseline, 1 in the ideal case.
 struct ScalingStudy {
     QList<StudyPoint> strong; ///< ascending world size

@@ -137,6 +137,36 @@ private slots:
         QVERIFY(scalingStudy(runs, of, {}, m_hardware).weak.isEmpty()); // of 256 a rank there is one size
     }
 
+    /// Their throughput is that of their newest steps.
+    void comparesThePhaseAndTheBatchThatWereMeasured()
+    {
+        RunSpec phased = specOn(2, 128);
+        phased.phases = {PhaseSpec{.steps = 10}, PhaseSpec{.steps = 10}};
+        phased.phases[1].batch.global = 256;
+        phased.phases[1].batch.accumulation = 16;
+        phased.phases[1].named = {"batch.global", "batch.accumulation"};
+        phased.launch.steps = 20;
+        RunEntry first = runOf("first phase", phased, 100);
+        first.step = 10;
+        RunEntry second = runOf("second phase", phased, 100);
+        second.step = 11;
+        RunSpec growing = specOn(4, 256);
+        growing.batch.ramp = {128, 128, 640}; // 128 sequences for five steps
+        RunEntry early = runOf("growing", growing, 180);
+        early.step = 5;
+        RunEntry late = runOf("grown", growing, 180);
+        late.step = 6;
+        const QList<RunEntry> runs{runOf("one", specOn(1, 256), 60), first, second, early, late};
+        RunFacts of;
+        of.spec = specOn(1, 256);
+        QCOMPARE(words(scalingStudy(runs, of, {}, m_hardware).strong),
+                 (QStringList{"one: 100 %", "second phase: 83 %", "grown: 75 %"}));
+        of.id = "first phase";
+        of.spec = phased;
+        QCOMPARE(words(scalingStudy(runs, of, {}, m_hardware).strong),
+                 (QStringList{"first phase: 100 %", "growing: 90 %"}));
+    }
+
     void saysWhatTheUtilisationIsAShareOf()
     {
         RunFacts of;
