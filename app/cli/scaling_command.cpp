@@ -22,7 +22,9 @@
 #include "engine/planner/scaling/published_curve.h"
 #include "engine/planner/scaling/scaled_layout.h"
 #include "engine/planner/scaling/scaling_curve.h"
+#include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/spec_json.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
@@ -173,12 +175,23 @@ Status writeReports(const QList<ScalingPoint>& points, const std::vector<std::st
     return writeReportFiles(document, {files.begin(), files.end()});
 }
 
+/// The phase of a valid specification that is studied, after notes on what the study leaves out of the run.
+Result<RunSpec> studiedIn(const ScalingOptions& options)
+{
+    const int phase = options.shape.phase.value_or(1) - 1;
+    TRAINYARD_TRY(const RunSpec run, readSpec(options.spec));
+    for (const std::string& note : studyNotes(run, phase))
+        console::note("the study " + QString::fromStdString(note));
+    return studiedPhase(run, phase);
+}
+
 Result<int> study(const ScalingOptions& options)
 {
-    const auto [spec, status] =
+    const auto [input, status] =
         readSpecInput(options.spec, options.json, SpecUse::Run, options.shape.phase.value_or(1));
     if (status != 0)
         return status;
+    TRAINYARD_TRY(const RunSpec spec, studiedIn(options));
     TRAINYARD_TRY(const auto specs, specsOf(spec, options.ranks, options.scaling()));
     Desk desk;
     TRAINYARD_TRY(const auto points, measureAll(desk, specs));
@@ -355,9 +368,10 @@ std::vector<int> sizesFor(const ScalingOptions& options, const RunSpec& spec, co
 /// What a study would find on nodes of that kind; nothing runs.
 Result<int> predict(const ScalingOptions& options)
 {
-    const auto [spec, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
+    const auto [input, shape, status] = readShapedSpec(options.spec, options.shape, options.json);
     if (status != 0)
         return status;
+    TRAINYARD_TRY(const RunSpec spec, studiedIn(options));
     TRAINYARD_TRY(const auto node, nodeFor(spec, options.hardware));
     const std::vector<int> sizes = sizesFor(options, spec, node);
     if (sizes.empty())
