@@ -11,6 +11,7 @@
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
 #include "engine/base/file.h"
+#include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {
@@ -118,6 +119,8 @@ void ScaledCopiesBar::showPreview()
                      .arg(QString::fromStdString(spec.name))
                      .arg(spec.batch.global)
                      .arg(spec.batch.accumulation);
+    for (const std::string& note : studyNotes(m_document.spec()))
+        parts << QString::fromStdString(note);
     m_preview->setText(parts.join(QStringLiteral(" · ")));
 }
 
