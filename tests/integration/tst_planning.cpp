@@ -159,7 +159,8 @@ private slots:
         QVERIFY2(refused.err.contains(
                      "bert.embeddings.position_embeddings.weight is [16, 8] here and [11, 8] there"),
                  qPrintable(refused.err));
-        QCOMPARE(QJsonDocument::fromJson(refused.out)["problems"][0]["path"].toString(), "init.resize");
+        QCOMPARE(QJsonDocument::fromJson(refused.out)["problems"][0]["path"].toString(),
+                 "model.max_positions");
         larger.replace("\"resize\": false", "\"resize\": true");
         const QJsonDocument resized =
             QJsonDocument::fromJson(ask({"plan", m_folder.write("resized.json", larger), "--json"}).out);

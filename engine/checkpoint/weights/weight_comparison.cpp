@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -20,6 +21,8 @@
 namespace trainyard {
 
 namespace {
+
+constexpr std::size_t kNamedTensors = 3; ///< in a message; a model has hundreds
 
 /// A head computes what was learned into what is asked for, and another question needs another one. The final
 /// norm and the decoder of the words are not of that kind.
@@ -199,16 +202,73 @@ private:
 
     void reportTensors()
     {
+        if (m_different.empty() && m_resized.empty())
+            return;
+        Diagnostics others = std::exchange(m_found.problems, {});
+        compareSizes();
+        if (m_found.problems.empty()) {
+            m_found.problems = std::move(others);
+            reportUnexplained();
+        } else {
+            std::ranges::move(others, std::back_inserter(m_found.problems));
+        }
+    }
+
+    /// The fields that the shapes follow from. They alone refuse nothing: a configuration may say what no tensor
+    /// shows.
+    void compareSizes()
+    {
+        const ModelSpec& here = m_spec.model;
+        const ModelSpec& there = m_stored.model;
+        if (!m_different.empty()) {
+            constexpr const char* kOtherwise = "begin with other weights";
+            requireSize("model.layers", here.layers, there.layers, kOtherwise);
+            requireSize("model.hidden", here.hidden, there.hidden, kOtherwise);
+            requireSize("model.intermediate", here.intermediate, there.intermediate, kOtherwise);
+            requireSize("model.token_types", here.tokenTypes, there.tokenTypes, kOtherwise);
+        }
+        if (m_spec.init.resize)
+            return;
+        constexpr const char* kOtherwise = "set init.resize to true";
+        requireSize("model.vocabulary", here.vocabulary, there.vocabulary, kOtherwise);
+        if (here.positions == PositionEncoding::Learned)
+            requireSize("model.max_positions", here.maxPositions, there.maxPositions, kOtherwise);
+    }
+
+    /// Who gets one problem gets the first, which therefore also names tensors.
+    void requireSize(const char* path, int here, int there, const char* otherwise)
+    {
+        if (here == there)
+            return;
+        const std::string tensors = m_found.problems.empty() ? "; " + differingTensors() : std::string();
+        refuse(path, fmt::format("is {}, but {} has {}{}", here, m_stored.origin, there, tensors),
+               fmt::format("set it to {}, or {}", there, otherwise));
+    }
+
+    std::string differingTensors() const
+    {
+        std::vector<std::string> all = m_different;
+        all.insert(all.end(), m_resized.begin(), m_resized.end());
+        return differing(all);
+    }
+
+    /// "1 tensor differs: ..."
+    static std::string differing(const std::vector<std::string>& tensors)
+    {
+        return fmt::format("{} tensor{}: {}", tensors.size(), tensors.size() == 1 ? " differs" : "s differ",
+                           listed(tensors, "; ", kNamedTensors));
+    }
+
+    void reportUnexplained()
+    {
         if (!m_different.empty())
             refuse("init.path",
-                   fmt::format("{} holds another model, {} tensor{} differ{}: {}", m_stored.origin,
-                               m_different.size(), m_different.size() == 1 ? "" : "s",
-                               m_different.size() == 1 ? "s" : "", listed(m_different, "; ")),
+                   fmt::format("{} holds another model, {}", m_stored.origin, differing(m_different)),
                    "begin with weights of this model, or give section model their shape");
         if (!m_resized.empty())
             refuse("init.resize",
                    fmt::format("is false, and {} has other words or positions: {}", m_stored.origin,
-                               listed(m_resized, "; ")),
+                               listed(m_resized, "; ", kNamedTensors)),
                    fmt::format("set it to true, or model.vocabulary to {} and model.max_positions to {}",
                                m_stored.model.vocabulary, m_stored.model.maxPositions));
     }

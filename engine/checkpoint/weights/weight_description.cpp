@@ -98,10 +98,9 @@ std::string shapeText(const std::vector<std::int64_t>& shape)
     return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-std::string listed(const std::vector<std::string>& items, std::string_view separator)
+std::string listed(const std::vector<std::string>& items, std::string_view separator, std::size_t most)
 {
-    constexpr std::size_t kMaxListed = 8;
-    const std::size_t named = std::min(items.size(), kMaxListed);
+    const std::size_t named = std::min(items.size(), most);
     std::string text = fmt::format(
         "{}", fmt::join(items.begin(), items.begin() + static_cast<std::ptrdiff_t>(named), separator));
     if (named < items.size())

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -48,6 +49,7 @@ Result<WeightDescription> parseWeightDescription(std::string_view json);
 /// "[30522, 768]"
 std::string shapeText(const std::vector<std::int64_t>& shape);
 /// The first ones of a list that may have thousands: "a, b, and 5 more".
-std::string listed(const std::vector<std::string>& items, std::string_view separator = ", ");
+std::string listed(const std::vector<std::string>& items, std::string_view separator = ", ",
+                   std::size_t most = 8);
 
 } // namespace trainyard

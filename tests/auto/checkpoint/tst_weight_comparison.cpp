@@ -210,11 +210,13 @@ private slots:
         const auto refused = compareWeights(stored, smallRun(larger));
         QCOMPARE(
             problemsOf(refused),
-            std::string("init.resize: is false, and the checkpoint /w has other words or positions: "
+            std::string("model.vocabulary: is 128, but the checkpoint /w has 97; 3 tensors differ: "
                         "bert.embeddings.word_embeddings.weight is [128, 32] here and [97, 32] there; "
                         "bert.embeddings.position_embeddings.weight is [16, 32] here and [32, 32] there; "
-                        "cls.predictions.bias is [128] here and [97] there — set it to true, or "
-                        "model.vocabulary to 97 and model.max_positions to 32\n"));
+                        "cls.predictions.bias is [128] here and [97] there — set it to 97, or set init.resize "
+                        "to true\n"
+                        "model.max_positions: is 16, but the checkpoint /w has 32 — set it to 32, or set "
+                        "init.resize to true\n"));
         RunSpec spec = smallRun(larger);
         spec.init.resize = true;
         const auto allowed = compareWeights(stored, spec);
@@ -243,8 +245,39 @@ private slots:
                                  "bert.encoder.LayerNorm.weight is [32] here and missing there",
                                  "bert.encoder.layer.1.attention.output.LayerNorm.bias is [32] there and "
                                  "missing here",
-                                 "18 tensors differ", "; and 10 more"})
+                                 "18 tensors differ", "; and 15 more"})
             QVERIFY2(problems.find(part) != std::string::npos, problems.c_str());
+        QVERIFY2(problems.starts_with("model.layers: is 1, but the checkpoint /w has 2; "), problems.c_str());
+    }
+
+    void namesTheSizesThatDifferBeforeTheirTensors()
+    {
+        const RunSpec spec = smallRun([](RunSpec& run) {
+            run.model.hidden = 64;
+            run.model.heads = 4;
+            run.model.intermediate = 256;
+            run.model.vocabulary = 128;
+        });
+        const auto found = compareWeights(weightsOf(smallRun().model), spec);
+        std::vector<std::string> paths;
+        for (const Diagnostic& problem : found.problems)
+            paths.push_back(problem.path);
+        QCOMPARE(paths, (std::vector<std::string>{"model.hidden", "model.intermediate", "model.vocabulary",
+                                                  "model.heads"}));
+        const Diagnostic& first = found.problems.front();
+        QVERIFY2(first.message.starts_with("is 64, but the checkpoint /w has 32; "), first.message.c_str());
+        QCOMPARE(std::ranges::count(first.message, '['), std::ptrdiff_t(2 * 3)); // two shapes of each
+        QCOMPARE(first.hint, std::string("set it to 32, or begin with other weights"));
+        QCOMPARE(found.problems[1].message, std::string("is 256, but the checkpoint /w has 64"));
+    }
+
+    /// What is there fits.
+    void ignoresAConfigurationThatTheTensorsContradict()
+    {
+        WeightDescription stored = weightsOf(smallRun().model);
+        stored.model.hidden = 64;
+        stored.model.vocabulary = 128;
+        QCOMPARE(problemsOf(compareWeights(stored, smallRun())), std::string());
     }
 
     void refusesAConfigurationOfMillionsOfLayers()
