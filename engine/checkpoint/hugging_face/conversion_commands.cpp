@@ -5,6 +5,7 @@
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/training_state.h"
+#include "engine/checkpoint/weights/adapter_config.h"
 #include "engine/checkpoint/weights/find_weights.h"
 #include "engine/nn/language_model.h"
 
@@ -15,7 +16,11 @@ namespace {
 /// Where the base model was is of no use elsewhere; what it is called often is.
 std::string baseName(const InitSpec& init)
 {
-    return std::filesystem::path(init.path).filename().string();
+    const std::filesystem::path begun(init.path);
+    if (!isAdapterFolder(begun))
+        return begun.filename().string();
+    const auto config = AdapterConfig::read(begun / kAdapterConfigName);
+    return config.ok() ? std::filesystem::path(config->base).filename().string() : std::string();
 }
 
 } // namespace

@@ -10,16 +10,18 @@
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/weights/find_weights.h"
+#include "engine/checkpoint/weights/weight_source.h"
 
 namespace trainyard {
 
 class LanguageModel;
 
-/// A trained model in the files of a disk: Hugging Face's, or a checkpoint of whatever layout.
+/// A trained model in the files of a disk: Hugging Face's, PEFT's adapters over their base, or a checkpoint of
+/// whatever layout.
 class StoredModel {
 public:
     /// `path` and `wish`: see findWeights(). Reads no weights. Errors of findWeights(),
-    /// HuggingFaceModel::open() and CheckpointReader::open().
+    /// HuggingFaceModel::open(), AdapterWeights::open() and CheckpointReader::open().
     static Result<StoredModel> open(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
     const ModelSpec& spec() const;
@@ -45,7 +47,8 @@ public:
     Result<std::unique_ptr<LanguageModel>> load(ComputeType precision);
 
 private:
-    using Weights = std::variant<HuggingFaceModel, CheckpointReader>;
+    using Adapters = std::unique_ptr<WeightSource>; ///< with their base
+    using Weights = std::variant<HuggingFaceModel, Adapters, CheckpointReader>;
     StoredModel(std::filesystem::path folder, std::string remark, Weights weights);
 
     std::filesystem::path m_folder;

@@ -9,6 +9,7 @@
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/start_choice.h"
 #include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
+#include "engine/checkpoint/weights/adapter_config.h"
 #include "engine/spec/field_reader.h"
 
 namespace trainyard {
@@ -121,7 +122,7 @@ Result<FoundWeights> findWeights(const fs::path& path, const CheckpointWish& wis
 {
     if (!isThere(path))
         return noSuchModel(path.string());
-    if (isThere(path / kConfigName))
+    if (isThere(path / kConfigName) || isAdapterFolder(path))
         return onlyOne(path, wish);
     if (isCheckpoint(path))
         return findCheckpoint(path, wish);

@@ -37,7 +37,7 @@ struct FoundWeights {
 /// checkpoint; errors of chooseStart().
 Result<FoundWeights> findCheckpoint(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
-/// The same, or the folder of a Hugging Face model. noSuchModel() where there is no `path`.
+/// The same, or the folder of a Hugging Face model or of PEFT's adapters. noSuchModel() where there is no `path`.
 Result<FoundWeights> findWeights(const std::filesystem::path& path, const CheckpointWish& wish = {});
 
 /// BadInput: there is neither a run nor a path `model`. Names what may be meant: the nearest of `known` and

@@ -46,6 +46,13 @@ bool differInRowsAlone(const std::vector<std::int64_t>& a, const std::vector<std
     return a.size() == b.size() && !a.empty() && std::equal(a.begin() + 1, a.end(), b.begin() + 1);
 }
 
+/// Whatever their targets are called.
+bool haveTheSameAdapters(const ModelSpec& a, const ModelSpec& b)
+{
+    return std::ranges::equal(adaptedProducts(a), adaptedProducts(b), {}, &AdaptableProduct::name,
+                              &AdaptableProduct::name);
+}
+
 std::vector<std::string> textsOf(const std::vector<WeightComparison::Apart>& tensors)
 {
     std::vector<std::string> texts;
@@ -122,8 +129,9 @@ private:
     {
         require("lora.rank", here.lora.rank, there.lora.rank);
         require("lora.alpha", here.lora.alpha, there.lora.alpha);
-        require("lora.targets", fmt::format("{}", fmt::join(loraTargets(here), ", ")),
-                fmt::format("{}", fmt::join(loraTargets(there), ", ")));
+        if (!haveTheSameAdapters(here, there))
+            require("lora.targets", fmt::format("{}", fmt::join(loraTargets(here), ", ")),
+                    fmt::format("{}", fmt::join(loraTargets(there), ", ")));
     }
 
     template <typename Value>

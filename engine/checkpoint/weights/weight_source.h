@@ -29,7 +29,7 @@ public:
     virtual std::string fingerprint() const = 0;
     /// What cannot be seen from single tensors; may read everything.
     virtual Status checkContent() const { return {}; }
-    /// What openWeights() needs of the folder, in order of reading; all directly in it.
+    /// What openWeights() needs, in order of reading: files of the folder, of adapters also their base's.
     virtual std::vector<std::filesystem::path> files() const = 0;
 
 protected:
@@ -39,7 +39,7 @@ private:
     WeightDescription m_description;
 };
 
-/// Opens the folder of a Hugging Face model or of one checkpoint (findWeights()). BadInput when it is damaged
+/// Opens the folder of a Hugging Face model, of PEFT's adapters or of one checkpoint (findWeights()). BadInput when it is damaged
 /// or of an unknown kind.
 Result<std::unique_ptr<WeightSource>> openWeights(const std::filesystem::path& folder);
 

@@ -9,14 +9,18 @@
 
 #include <ATen/Parallel.h>
 
+#include "engine/base/file.h"
 #include "engine/checkpoint/format/checkpoint_reader.h"
 #include "engine/checkpoint/format/safetensors.h"
 #include "engine/checkpoint/hugging_face/adapter_folder.h"
 #include "engine/checkpoint/hugging_face/conversion_commands.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
+#include "engine/checkpoint/hugging_face/stored_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/checkpoint/training_state.h"
+#include "engine/checkpoint/weights/weight_comparison.h"
+#include "engine/checkpoint/weights/weight_source.h"
 #include "engine/evaluation/eval_inputs.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/model/adapter_names.h"
@@ -273,6 +277,99 @@ private slots:
         }
     }
 
+    void returnFromPeftsFormat_data() { addCases(); }
+    void returnFromPeftsFormat()
+    {
+        AdaptedModel adapted(asked(), ComputeType::Float32);
+        for (int step = 0; step < 3; ++step)
+            adapted.step();
+        exportAdapters(adapted);
+        auto stored = StoredModel::open(path("adapters"));
+        QVERIFY2(stored.ok(), stored.ok() ? "" : stored.error().text().c_str());
+        QCOMPARE(stored->spec().lora.rank, asked().lora.rank);
+        const auto model = stored->load(ComputeType::Float32);
+        QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
+        const LossSums sums = (*model)->forward(adapted.batch, std::nullopt);
+        QCOMPARE(
+            sums.normalised(adapted.batch.targetCount(), adapted.batch.sequences()).item<double>(),
+            adapted.loss());
+        RunSpec run; // that continues with them
+        run.model = adapted.model->spec();
+        run.init.path = path("adapters");
+        const auto weights = openWeights(path("adapters"));
+        QVERIFY(weights.ok());
+        const WeightComparison found = compareWeights((*weights)->description(), run);
+        QVERIFY2(found.problems.empty(), found.problems.empty() ? "" : found.problems[0].text().c_str());
+        QVERIFY(found.drawn.empty());
+    }
+
+    void areRefusedForARunWithOthers_data()
+    {
+        QTest::addColumn<int>("rank");
+        QTest::addColumn<double>("alpha");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("path");
+        QTest::addRow("the same") << 2 << 6.0 << "value" << "";
+        QTest::addRow("no adapters") << 0 << 6.0 << "value" << "lora.rank";
+        QTest::addRow("rank") << 4 << 6.0 << "value" << "lora.rank";
+        QTest::addRow("alpha") << 2 << 8.0 << "value" << "lora.alpha";
+        QTest::addRow("targets") << 2 << 6.0 << "key" << "lora.targets";
+    }
+    void areRefusedForARunWithOthers()
+    {
+        QFETCH(int, rank);
+        QFETCH(double, alpha);
+        QFETCH(QString, target);
+        AdaptedModel adapted(peftCases().front(), ComputeType::Float32);
+        exportAdapters(adapted);
+        RunSpec run;
+        run.model = adapted.model->spec();
+        run.model.lora = {.rank = rank, .alpha = alpha, .targets = {"attention.self.query", target.toStdString()}};
+        const auto weights = openWeights(path("adapters"));
+        QVERIFY2(weights.ok(), weights.ok() ? "" : weights.error().text().c_str());
+        const WeightComparison found = compareWeights((*weights)->description(), run);
+        QTEST(QString::fromStdString(found.problems.empty() ? "" : found.problems.front().path), "path");
+    }
+
+    void areRefusedWithAReason_data()
+    {
+        QTest::addColumn<QByteArray>("from");
+        QTest::addColumn<QByteArray>("to");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("no base") << QByteArray("\"../base\"") << QByteArray("null")
+                                 << "this folder has adapters only, and names no base_model_name_or_path";
+        QTest::addRow("base of a hub")
+            << QByteArray("../base") << QByteArray("google/bert")
+            << "this folder has adapters only, and its base_model_name_or_path, google/bert, is no folder here";
+        QTest::addRow("merged instead") << QByteArray("../base") << QByteArray("google/bert")
+                                        << "`trainyard export` writes without --adapters";
+        QTest::addRow("base of adapters")
+            << QByteArray("../base") << QByteArray("../adapters") << "has adapters itself";
+        QTest::addRow("other kind") << QByteArray("\"LORA\"") << QByteArray("\"IA3\"")
+                                    << "adapter_config.json: peft_type is \"IA3\", which is not supported";
+        QTest::addRow("other scale") << QByteArray("\"use_rslora\": false")
+                                     << QByteArray("\"use_rslora\": true") << "use_rslora is true";
+        QTest::addRow("ranks by layer") << QByteArray("\"rank_pattern\": {}")
+                                        << QByteArray("\"rank_pattern\": {\"query\": 4}") << "rank_pattern is";
+        QTest::addRow("no rank") << QByteArray("\"r\": 2") << QByteArray("\"r\": 0") << "r is 0";
+        QTest::addRow("missing") << QByteArray("\"lora_alpha\"") << QByteArray("\"alpha\"")
+                                 << "\"lora_alpha\" is missing";
+        QTest::addRow("no JSON") << QByteArray("{") << QByteArray("") << "adapter_config.json: not valid JSON";
+    }
+    void areRefusedWithAReason()
+    {
+        QFETCH(QByteArray, from);
+        QFETCH(QByteArray, to);
+        QFETCH(QString, said);
+        AdaptedModel adapted(peftCases().front(), ComputeType::Float32);
+        exportAdapters(adapted);
+        changeConfig(from, to);
+        const auto stored = StoredModel::open(path("adapters"));
+        QVERIFY(!stored.ok());
+        const QString text = QString::fromStdString(stored.error().text());
+        QVERIFY2(text.contains(said), qPrintable(text));
+    }
+
     void loadInPeft_data() { addCases(); }
     void loadInPeft()
     {
@@ -317,6 +414,25 @@ private:
     {
         QFETCH(int, number);
         return peftCases()[std::size_t(number)];
+    }
+
+    /// To the folder "adapters", next to a folder "base" with the model that they are for.
+    void exportAdapters(AdaptedModel& adapted)
+    {
+        const char* base = adapted.model->spec().family == ModelFamily::Gpt ? "gpt2" : "bert";
+        fs::create_directory_symlink(goldenOf("hugging_face") / base, path("base"));
+        QVERIFY(save(adapted, 3).ok());
+        QVERIFY(runExport({path("checkpoints"), path("adapters"), kWholeFile, {}, true}).ok());
+        changeConfig("\"base_model_name_or_path\": null", "\"base_model_name_or_path\": \"../base\"");
+    }
+
+    void changeConfig(const QByteArray& from, const QByteArray& to)
+    {
+        const fs::path file = path("adapters") / "adapter_config.json";
+        QByteArray text = QByteArray::fromStdString(readFile(file).value());
+        QVERIFY(text.contains(from));
+        text.replace(text.indexOf(from), from.size(), to);
+        QVERIFY(writeFileAtomically(file, text.toStdString()).ok());
     }
 
     fs::path path(const char* name) const { return fs::path(m_folder->path().toStdString()) / name; }
