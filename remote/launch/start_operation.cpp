@@ -344,6 +344,8 @@ void StartOperation::findWeightsHere()
                                  " nor this computer has " + init.path,
                              noSuchModel(init.path, deskRunIds()).hint));
     m_weightFiles = (*source)->files();
+    if (const Status sendable = canBeSent(m_weightFiles); !sendable.ok())
+        return fail(sendable.error());
     judgeWeights((*source)->description());
 }
 

@@ -3,6 +3,8 @@
 #include <QPromise>
 #include <QThreadPool>
 
+#include <fmt/format.h>
+
 #include "engine/base/hash.h"
 #include "engine/checkpoint/weights/find_weights.h"
 #include "remote/wire/agent_folder.h"
@@ -23,6 +25,18 @@ Result<std::unique_ptr<WeightSource>> openWeightsHere(const InitSpec& init)
     if (!source.ok())
         return source.error().in("init.path");
     return source;
+}
+
+Status canBeSent(const std::vector<fs::path>& files)
+{
+    for (const fs::path& file : files) {
+        if (file.parent_path() != files.front().parent_path())
+            return refused(fmt::format("init.path: {} and its base {} are in two folders of this computer, and "
+                                       "only one can be sent",
+                                       files.front().parent_path().string(), file.parent_path().string()),
+                           "copy both to the host, side by side, or merge the adapters into the base");
+    }
+    return {};
 }
 
 WeightsUpload::WeightsUpload(Target& target, QString runId, std::vector<fs::path> files)

@@ -18,6 +18,9 @@ namespace trainyard {
 /// the run; else null. Reads no values. Errors of findInitialWeights() and openWeights(), with the field.
 Result<std::unique_ptr<WeightSource>> openWeightsHere(const InitSpec& init);
 
+/// Refused for files of several folders, as of adapters and their base: a run has one folder of sent weights.
+Status canBeSent(const std::vector<std::filesystem::path>& files);
+
 /// Sends stored weights of this computer to a host, into the directory of a run that will begin with them
 /// (kSentWeightsFolder). The files are hashed in another thread first.
 class WeightsUpload : public RunFolderWriter {
