@@ -391,7 +391,11 @@ std::string Trainer::Run::whyDone() const
     const auto steps = static_cast<std::uint64_t>(m_position.step.value);
     const std::string all =
         steps == 1 ? "the only step is done" : fmt::format("all {} are done", counted(steps, "step"));
-    return reasonToEndNow().value_or(all);
+    std::string why = reasonToEndNow().value_or(all);
+    const auto missed = missedTarget(m_phase->spec().evaluation, m_position.evaluation);
+    if (missed && isLastPhase())
+        why += "; " + *missed;
+    return why;
 }
 
 /// Completes a checkpoint under way: its state is good, whatever ended the run afterwards.

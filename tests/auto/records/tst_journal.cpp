@@ -192,6 +192,19 @@ private slots:
         QVERIFY(!reasonToEnd(spec, EvaluationState{}));
     }
 
+    void saysHowFarATargetWasMissed()
+    {
+        const EvaluationState state{400, 300, 2.31, 2};
+        QCOMPARE(missedTarget({.target = 2}, state).value(),
+                 std::string("target 2 not reached: best 2.31 at step 300"));
+        QCOMPARE(missedTarget({.target = 2}, EvaluationState{}).value(),
+                 std::string("target 2 not reached: the run has no evaluation"));
+        QVERIFY(!missedTarget({.target = 2.31}, state));
+        QVERIFY(!missedTarget({}, state));
+        QVERIFY(missedTarget({.metric = EvaluationMetric::Accuracy, .target = 0.7},
+                             EvaluationState{10, 10, 0.6, 0}));
+    }
+
     void readsStepsOfFewerCategoriesAndPhases()
     {
         StepRecord step = someStep(1);

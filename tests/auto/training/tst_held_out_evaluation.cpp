@@ -297,6 +297,17 @@ private slots:
         QCOMPARE(stepsOf(run("run")).size(), std::size_t(8));
     }
 
+    void saysThatTheTargetWasMissed()
+    {
+        RunSpec spec = evaluatedSpec(1, ComputeType::Float64);
+        spec.evaluation.everySteps = 4;
+        spec.evaluation.target = 1e-3;
+        spec.launch.steps = 8;
+        QVERIFY(trainAsThreads(run("run"), spec).ok());
+        const std::string last = eventsOf(run("run")).back().message;
+        QVERIFY2(last.starts_with("all 8 steps are done; target 0.001 not reached: best "), last.c_str());
+    }
+
     void endsOutOfPatience()
     {
         RunSpec spec = evaluatedSpec(1, ComputeType::Float64);
