@@ -110,6 +110,21 @@ private slots:
         QCOMPARE(followed.err.count("step 7/7"), 1);
     }
 
+    void saysOnceWhyARunFailed()
+    {
+        support::SampleRun sample;
+        sample.name = "failing";
+        sample.steps = 7;
+        sample.reached = 4;
+        sample.state = RunState::Failed;
+        sample.reason = "rank 1 on localhost ended with status 5: /data/wiki: no space left";
+        const QString run = QDir(support::writeSampleRun(m_cli->path("home/runs"), sample)).dirName();
+        const CliResult followed = m_cli->run({"attach", run, "--host", "localhost"});
+        QCOMPARE(followed.status, 5);
+        QCOMPARE(followed.err.count("no space left"), 1);
+        QVERIFY2(followed.err.contains(run + " failed\n"), qPrintable(followed.err));
+    }
+
     void shortensWhatSomebodyWrote()
     {
         RunSpec spec;

@@ -7,6 +7,7 @@
 #include "app/base/display_text.h"
 #include "app/cli/support/alert_printer.h"
 #include "app/cli/support/console.h"
+#include "app/runs/told_errors.h"
 #include "remote/stream/attempt_records.h"
 #include "remote/stream/run_follower.h"
 
@@ -36,8 +37,10 @@ public:
     void show(AttemptRecords& records)
     {
         const auto ordered = records.take();
-        if (records.attempt() != m_attempt && records.attempt() > 1)
+        if (records.attempt() != m_attempt && records.attempt() > 1) {
             console::note(QString("attempt %1 of %2").arg(records.attempt()).arg(m_runId));
+            m_told.forget();
+        }
         m_attempt = records.attempt();
         for (const Record& record : ordered)
             std::visit([this](const auto& payload) { showPayload(payload); }, record.payload);
@@ -105,8 +108,11 @@ private:
     }
     void showPayload(const EventRecord& event)
     {
-        console::note(
-            QString("%1: %2").arg(toQString(nameOf(event.severity)), QString::fromStdString(event.message)));
+        const std::string text =
+            event.severity == Severity::Error ? m_told.newPartOf(event.message) : event.message;
+        if (!text.empty())
+            console::note(
+                QString("%1: %2").arg(toQString(nameOf(event.severity)), QString::fromStdString(text)));
     }
     void showPayload(const StateRecord& state)
     {
@@ -115,10 +121,13 @@ private:
                              (state.state == RunState::Pending && state.reason != m_last.reason);
         if (isFinal(state.state))
             keepLastStep();
-        if (changed && !state.heartbeat)
+        if (changed && !state.heartbeat) {
+            const std::string reason =
+                state.state == RunState::Failed ? m_told.newPartOf(state.reason) : state.reason;
             console::note(QString("%1 %2%3").arg(
                 m_runId, wordsFor(state.state),
-                state.reason.empty() ? QString() : ": " + QString::fromStdString(state.reason)));
+                reason.empty() ? QString() : ": " + QString::fromStdString(reason)));
+        }
         m_last = state;
     }
     void showPayload(const DeviceSample&) {}
@@ -126,6 +135,7 @@ private:
 
     QString m_runId;
     StateRecord m_last;
+    ToldErrors m_told; ///< in this attempt
     QString m_passing;           ///< the last step, where its line makes room for the next one
     std::uint32_t m_attempt = 0; ///< that is being told
 };
