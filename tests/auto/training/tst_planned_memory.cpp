@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "engine/planner/memory/memory_fit.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/spec/validate.h"
@@ -20,6 +22,8 @@ namespace {
 constexpr double kTolerance = 0.02; // both count tensors, to the byte where nothing is left out
 constexpr int kSteps = 3;
 constexpr int kPortableRow = 1; ///< the one in bfloat16 that every processor can do: one rank
+/// Those that are also run with adapters: one rank, packed, ZeRO 3, tensor with sequence, two stages.
+constexpr auto kWithAdapters = {0, 5, 11, 14, 19};
 
 DatasetShape datasetOf(const SequenceShape& rows)
 {
@@ -70,15 +74,25 @@ private slots:
     void isWhatRanksHoldAtTheirPeak_data()
     {
         QTest::addColumn<int>("number");
+        QTest::addColumn<bool>("hasAdapters");
+        const bool onLesserProcessor = qEnvironmentVariableIsSet("TRAINYARD_TEST_PROCESSOR");
         for (std::size_t i = 0; i < layouts().size(); ++i) {
-            if (isNarrow(layouts()[i].spec) || !qEnvironmentVariableIsSet("TRAINYARD_TEST_PROCESSOR"))
-                QTest::addRow("%s", layouts()[i].name.c_str()) << int(i);
+            if (isNarrow(layouts()[i].spec) || !onLesserProcessor)
+                QTest::addRow("%s", layouts()[i].name.c_str()) << int(i) << false;
+        }
+        for (const int i : kWithAdapters) {
+            const EngineLayout layout = layouts()[std::size_t(i)];
+            if (isNarrow(layout.spec) || !onLesserProcessor)
+                QTest::addRow("%s, adapters", layout.name.c_str()) << i << true;
         }
     }
     void isWhatRanksHoldAtTheirPeak()
     {
         QFETCH(int, number);
-        const EngineLayout layout = layouts()[std::size_t(number)];
+        QFETCH(bool, hasAdapters);
+        EngineLayout layout = layouts()[std::size_t(number)];
+        if (hasAdapters)
+            layout.spec.model.lora = {.rank = 8, .dropout = 0.1};
         const HostMemory here{.ranks = layout.spec.layout.worldSize(), .math = processorMathHere()};
         const NarrowProducts products = productsOn(layout.spec, here);
         if (products == NarrowProducts::Portable && number != kPortableRow)
@@ -87,7 +101,7 @@ private slots:
         for (const Diagnostic& problem : validate(layout.spec))
             qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
         QVERIFY(validate(layout.spec).empty());
-        const fs::path run = root() / ("run" + std::to_string(number));
+        const fs::path run = root() / fmt::format("run{}{}", number, hasAdapters ? "-adapters" : "");
         QVERIFY(makeRunDirectory(run, layout.spec).ok());
         QCOMPARE(runWorkers({{{layout.spec.layout.worldSize(), run}}, 1, kSteps}), 0);
         const RankStats measured = largestRank(stepsOf(run));
