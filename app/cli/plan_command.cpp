@@ -24,9 +24,9 @@
 #include "engine/planner/evaluation_schedule.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
-#include "engine/spec/data_mix_rules.h"
-#include "engine/spec/phase_rules.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/data_mix_rules.h"
+#include "engine/spec/phases/phase_rules.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/validate.h"
 

@@ -4,8 +4,8 @@
 
 #include "app/base/field_label.h"
 #include "app/designer/model/batch_equation.h"
-#include "engine/spec/phase_edits.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_edits.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -17,7 +17,7 @@
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
-#include "engine/spec/phase_edits.h"
+#include "engine/spec/phases/phase_edits.h"
 
 namespace trainyard {
 

@@ -19,7 +19,7 @@
 #include "app/widgets/table_view.h"
 #include "app/workspace/tab_order.h"
 #include "engine/spec/limits.h"
-#include "engine/spec/phase_edits.h"
+#include "engine/spec/phases/phase_edits.h"
 #include "engine/spec/recipes.h"
 
 namespace trainyard {

@@ -24,7 +24,7 @@
 #include "app/plan/evaluation_summary.h"
 #include "app/widgets/form_row.h"
 #include "app/widgets/roles.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

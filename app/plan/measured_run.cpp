@@ -9,8 +9,8 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_phase.h"
 #include "engine/base/file.h"
-#include "engine/spec/batch_ramp.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/phases.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {

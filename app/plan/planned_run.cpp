@@ -13,7 +13,7 @@
 #include "app/plan/heterogeneous_step_time.h"
 #include "engine/planner/hardware/hardware_problems.h"
 #include "engine/planner/hardware/node_fit.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {

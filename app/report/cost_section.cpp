@@ -3,7 +3,7 @@
 
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

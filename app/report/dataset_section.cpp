@@ -1,7 +1,7 @@
 #include "app/base/display_text.h"
 #include "app/report/sections.h"
 #include "app/runs/run_phase.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include "app/base/phase_label.h"
 #include "app/report/sections.h"
 #include "app/runs/run_phase.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/report/sections.h"
 #include "app/runs/run_phase.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include "app/base/phase_label.h"
 #include "app/runs/named_series.h"
 #include "app/runs/recorded_run.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -17,7 +17,7 @@
 #include "engine/records/journal.h"
 #include "engine/records/untrusted_records.h"
 #include "engine/spec/elastic.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "remote/target/desk_file.h"
 

@@ -8,7 +8,7 @@
 #include "app/base/display_text.h"
 #include "app/base/phase_label.h"
 #include "app/runs/step_table.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include "app/runs/run_series.h"
 #include "engine/records/evaluation_metrics.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

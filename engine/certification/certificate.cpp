@@ -15,7 +15,7 @@
 #include "engine/certification/recorded_run.h"
 #include "engine/memory/accounting_allocator.h"
 #include "engine/spec/names.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 

@@ -1,5 +1,5 @@
 #include "engine/certification/proxy_run.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 #include <algorithm>
 

@@ -8,7 +8,7 @@
 #include "datasets/shards/manifest.h"
 #include "engine/base/ids.h"
 #include "engine/hand_over/training_history.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {

@@ -1,7 +1,7 @@
 #include "engine/planner/planned_reading.h"
 
-#include "engine/spec/batch_ramp.h"
-#include "engine/spec/data_mix.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/data_mix.h"
 
 namespace trainyard {
 

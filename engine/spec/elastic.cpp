@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/layout_change.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/validate.h"
 
 namespace trainyard {

@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 

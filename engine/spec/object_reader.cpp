@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/presets.h"
 #include "engine/spec/run_fields.h"
 

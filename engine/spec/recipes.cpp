@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/embedded_presets.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {

@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/batch_ramp.h"
 #include "engine/spec/checker.h"
 #include "engine/spec/limits.h"
-#include "engine/spec/phase_rules.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/phase_rules.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -6,7 +6,7 @@
 #include "engine/spec/layout_fields.h"
 #include "engine/spec/lora_fields.h"
 #include "engine/spec/model_fields.h"
-#include "engine/spec/phase_fields.h"
+#include "engine/spec/phases/phase_fields.h"
 #include "engine/spec/task_fields.h"
 #include "engine/spec/training_fields.h"
 

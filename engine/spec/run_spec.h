@@ -178,7 +178,7 @@ struct ParallelLayout {
     bool operator==(const ParallelLayout&) const = default;
 };
 
-/// The growth of the global batch over the first sequences of a run or phase; engine/spec/batch_ramp.h has
+/// The growth of the global batch over the first sequences of a run or phase; engine/spec/phases/batch_ramp.h has
 /// the rule.
 struct BatchRampSpec {
     int start = 0; ///< 0: the batch does not grow
@@ -396,7 +396,7 @@ struct LaunchSpec {
     bool operator==(const LaunchSpec&) const = default;
 };
 
-/// A part of a run's steps. engine/spec/phases.h lays it over the run's specification.
+/// A part of a run's steps. engine/spec/phases/phases.h lays it over the run's specification.
 struct PhaseSpec {
     std::string name{};
     int steps = 1;

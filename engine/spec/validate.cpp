@@ -6,14 +6,14 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/spec/batch_ramp.h"
 #include "engine/spec/checker.h"
-#include "engine/spec/data_mix.h"
 #include "engine/spec/field_ranges.h"
 #include "engine/spec/launch_rules.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/model_rules.h"
-#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/data_mix.h"
+#include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/pipeline_rules.h"
 
 namespace trainyard {

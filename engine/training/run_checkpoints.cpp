@@ -11,7 +11,7 @@
 #include "engine/checkpoint/slice_snapshot.h"
 #include "engine/comm/agreement.h"
 #include "engine/comm/process_groups.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/training/replica.h"
 
 namespace trainyard {

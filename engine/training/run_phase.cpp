@@ -1,8 +1,8 @@
 #include "engine/training/run_phase.h"
 
 #include "engine/comm/agreement.h"
-#include "engine/spec/phase_rules.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_rules.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/training/run_contract.h"
 #include "engine/training/trainer.h"
 

@@ -6,7 +6,7 @@
 
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/comm/process_groups.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/held_out_evaluation.h"
 #include "engine/training/step_tracer.h"

@@ -9,7 +9,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/spec/layout_change.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/training/carried_state.h"
 #include "engine/training/initial_weights.h"
 #include "engine/training/run_checkpoints.h"

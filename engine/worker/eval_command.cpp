@@ -10,7 +10,7 @@
 #include "engine/evaluation/data_set_evaluation.h"
 #include "engine/evaluation/evaluation.h"
 #include "engine/spec/names.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/worker/answer_output.h"
 #include "engine/worker/text_codec.h"

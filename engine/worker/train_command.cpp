@@ -16,7 +16,7 @@
 #include "engine/nn/cpu_math.h"
 #include "engine/spec/elastic.h"
 #include "engine/spec/layout_change.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/training/step_journal.h"
 #include "engine/training/trainer.h"

@@ -6,8 +6,8 @@
 #include "engine/planner/explain/plan_problems.h"
 #include "engine/planner/explain/processor_remarks.h"
 #include "engine/planner/memory/memory_model.h"
-#include "engine/spec/data_mix_rules.h"
 #include "engine/spec/elastic.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 namespace trainyard {
 

@@ -4,7 +4,7 @@
 
 #include "app/base/display_text.h"
 #include "app/cli/support/console.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 namespace trainyard {
 

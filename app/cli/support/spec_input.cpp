@@ -3,7 +3,7 @@
 #include "app/cli/support/console.h"
 #include "app/cli/support/problem_output.h"
 #include "engine/base/file.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"

@@ -5,7 +5,7 @@
 #include "app/base/display_text.h"
 #include "app/plan/layout_summary.h"
 #include "engine/planner/search/tradeoffs.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 namespace trainyard {
 

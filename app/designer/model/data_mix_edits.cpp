@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "engine/spec/phase_edits.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_edits.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

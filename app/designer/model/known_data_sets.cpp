@@ -7,7 +7,7 @@
 #include "app/base/display_text.h"
 #include "app/base/this_machine.h"
 #include "app/plan/evaluation_summary.h"
-#include "engine/spec/data_mix_rules.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 namespace trainyard {
 

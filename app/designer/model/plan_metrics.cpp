@@ -9,8 +9,8 @@
 
 #include "app/base/display_text.h"
 #include "engine/planner/layout/parameter_parts.h"
-#include "engine/spec/batch_ramp.h"
 #include "engine/spec/field_changes.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 namespace trainyard {
 

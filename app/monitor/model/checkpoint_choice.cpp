@@ -9,7 +9,7 @@
 #include "app/runs/recorded_run.h"
 #include "engine/base/untrusted_text.h"
 #include "engine/checkpoint/format/checkpoint_name.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "remote/launch/run_service.h"
 
 namespace trainyard {

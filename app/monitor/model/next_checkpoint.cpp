@@ -6,7 +6,7 @@
 #include "app/base/median.h"
 #include "app/runs/recorded_run.h"
 #include "engine/planner/learning_rate_schedule.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -11,8 +11,8 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/time_to_target.h"
 #include "engine/planner/time/step_stats.h"
-#include "engine/spec/batch_ramp.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {

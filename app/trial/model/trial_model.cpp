@@ -3,7 +3,7 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {

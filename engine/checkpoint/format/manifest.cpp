@@ -8,7 +8,7 @@
 #include "engine/base/hash.h"
 #include "engine/checkpoint/format/stored_file.h"
 #include "engine/checkpoint/format/tensor_json.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 
 namespace trainyard {

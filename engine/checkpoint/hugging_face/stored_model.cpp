@@ -6,7 +6,7 @@
 #include "engine/checkpoint/weights/adapter_config.h"
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/nn/language_model.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

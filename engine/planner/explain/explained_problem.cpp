@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 
 #include "engine/planner/explain/setting_moves.h"
-#include "engine/spec/phase_edits.h"
-#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases/phase_edits.h"
+#include "engine/spec/phases/phase_rules.h"
 
 namespace trainyard {
 

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

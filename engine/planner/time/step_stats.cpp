@@ -4,7 +4,7 @@
 
 #include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/layer_activations.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 namespace trainyard {
 

@@ -4,13 +4,13 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/batch_ramp.h"
 #include "engine/spec/foreign/batch_settings.h"
 #include "engine/spec/foreign/conversion.h"
 #include "engine/spec/foreign/megatron_arguments.h"
 #include "engine/spec/foreign/megatron_names.h"
 #include "engine/spec/foreign/settings_reader.h"
 #include "engine/spec/limits.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 namespace trainyard {
 

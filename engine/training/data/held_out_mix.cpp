@@ -1,7 +1,7 @@
 #include "engine/training/data/held_out_mix.h"
 
 #include "engine/base/hash.h"
-#include "engine/spec/data_mix_rules.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 namespace trainyard {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "engine/base/result.h"
-#include "engine/spec/data_mix.h"
+#include "engine/spec/phases/data_mix.h"
 #include "engine/training/data/row_source.h"
 #include "engine/training/data/sample_order.h"
 

@@ -9,7 +9,7 @@
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 #include "engine/spec/run_spec.h"
 #include "engine/training/data/batch_maker.h"
 #include "engine/training/data/mixed_rows.h"

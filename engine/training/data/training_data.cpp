@@ -2,7 +2,7 @@
 
 #include "engine/base/check.h"
 #include "engine/base/hash.h"
-#include "engine/spec/data_mix_rules.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 namespace trainyard {
 

@@ -1,8 +1,8 @@
 #include <QTest>
 
 #include "app/designer/model/data_mix_edits.h"
-#include "engine/spec/phase_edits.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_edits.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 
 using namespace trainyard;

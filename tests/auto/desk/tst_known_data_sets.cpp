@@ -7,7 +7,7 @@
 #include "app/base/this_machine.h"
 #include "app/designer/model/known_data_sets.h"
 #include "engine/base/file.h"
-#include "engine/spec/data_mix_rules.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 using namespace trainyard;
 

@@ -7,7 +7,7 @@
 #include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
 #include "app/runs/run_phase.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;

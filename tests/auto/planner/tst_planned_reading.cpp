@@ -2,7 +2,7 @@
 
 #include "engine/planner/planned_reading.h"
 #include "engine/planner/time/step_stats.h"
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 using namespace trainyard;
 

@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "engine/spec/batch_ramp.h"
 #include "engine/spec/elastic.h"
 #include "engine/spec/layout_change.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/remarks.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"

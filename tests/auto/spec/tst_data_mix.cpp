@@ -4,9 +4,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/spec/data_mix.h"
-#include "engine/spec/data_mix_rules.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/data_mix.h"
+#include "engine/spec/phases/data_mix_rules.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/spec/problem_text.h"

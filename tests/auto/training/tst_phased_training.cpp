@@ -8,7 +8,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/planner/learning_rate_schedule.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/validate.h"
 #include "engine/training/data/training_data.h"
 #include "engine/training/replica_threads.h"

@@ -1,7 +1,7 @@
 #include "tests/gui/pictures/picture_data.h"
 
-#include "engine/spec/phase_edits.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_edits.h"
+#include "engine/spec/phases/phases.h"
 #include "engine/spec/presets.h"
 
 namespace trainyard::pictures {

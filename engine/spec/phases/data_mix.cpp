@@ -1,4 +1,4 @@
-#include "engine/spec/data_mix.h"
+#include "engine/spec/phases/data_mix.h"
 
 #include <algorithm>
 #include <cmath>

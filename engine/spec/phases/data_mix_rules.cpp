@@ -1,4 +1,4 @@
-#include "engine/spec/data_mix_rules.h"
+#include "engine/spec/phases/data_mix_rules.h"
 
 #include <algorithm>
 #include <limits>
@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "engine/spec/checker.h"
-#include "engine/spec/data_mix.h"
+#include "engine/spec/phases/data_mix.h"
 
 namespace trainyard {
 

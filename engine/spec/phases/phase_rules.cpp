@@ -1,4 +1,4 @@
-#include "engine/spec/phase_rules.h"
+#include "engine/spec/phases/phase_rules.h"
 
 #include <algorithm>
 #include <cctype>
@@ -9,7 +9,7 @@
 #include "engine/spec/checker.h"
 #include "engine/spec/limits.h"
 #include "engine/spec/names.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "engine/spec/batch_ramp.h"
+#include "engine/spec/phases/batch_ramp.h"
 
 #include <algorithm>
 

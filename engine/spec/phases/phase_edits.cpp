@@ -1,12 +1,12 @@
-#include "engine/spec/phase_edits.h"
+#include "engine/spec/phases/phase_edits.h"
 
 #include <algorithm>
 #include <limits>
 #include <type_traits>
 
-#include "engine/spec/phase_rules.h"
-#include "engine/spec/phase_sections.h"
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phase_rules.h"
+#include "engine/spec/phases/phase_sections.h"
+#include "engine/spec/phases/phases.h"
 
 namespace trainyard {
 

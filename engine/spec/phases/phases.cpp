@@ -1,4 +1,4 @@
-#include "engine/spec/phases.h"
+#include "engine/spec/phases/phases.h"
 
 #include <algorithm>
 #include <map>
@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "engine/spec/batch_ramp.h"
-#include "engine/spec/data_mix.h"
-#include "engine/spec/phase_sections.h"
+#include "engine/spec/phases/batch_ramp.h"
+#include "engine/spec/phases/data_mix.h"
+#include "engine/spec/phases/phase_sections.h"
 
 namespace trainyard {
 
