@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
-#include <string>
 #include <vector>
 
 #include <ATen/ops/linalg_vector_norm.h>
