@@ -83,7 +83,8 @@ private slots:
         const std::int64_t during = stepUnderWay(run);
         makeRoom(0);
         AWAIT(checkpointOf(run) > during);
-        AWAIT(run.events("gap", "steps").size() == 1);
+        // A checkpoint that failed leaves its room, so records may be written for a while: a gap for each time.
+        AWAIT(!run.events("gap", "steps").isEmpty());
         QVERIFY(!run.events("checkpoint-failed", "steps").isEmpty());
         const QString told = run.events("checkpoint-failed", "steps").first();
         QVERIFY2(told.contains("No space left"), qPrintable(told));
