@@ -9,7 +9,7 @@ namespace trainyard {
 
 namespace {
 
-bool hisses(std::string_view noun)
+bool endsInSibilant(std::string_view noun)
 {
     constexpr std::array<std::string_view, 4> kEnds{"s", "x", "ch", "sh"};
     return std::ranges::any_of(kEnds, [noun](std::string_view end) { return noun.ends_with(end); });
@@ -30,7 +30,7 @@ std::string nounFor(std::uint64_t count, std::string_view noun)
         return std::string(noun);
     if (endsInConsonantAndY(noun))
         return fmt::format("{}ies", noun.substr(0, noun.size() - 1));
-    return fmt::format("{}{}", noun, hisses(noun) ? "es" : "s");
+    return fmt::format("{}{}", noun, endsInSibilant(noun) ? "es" : "s");
 }
 
 std::string counted(std::uint64_t count, std::string_view noun)
