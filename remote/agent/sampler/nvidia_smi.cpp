@@ -82,9 +82,11 @@ void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus)
 {
     const auto cell = cells(line);
     const auto index = cell.size() == 4 ? indexIn(cell[0]) : std::nullopt;
+    if (!index)
+        return;
     const auto gpu =
-        std::find_if(gpus.begin(), gpus.end(), [&](const GpuFacts& g) { return g.index == index; });
-    if (!index || gpu == gpus.end())
+        std::find_if(gpus.begin(), gpus.end(), [&](const GpuFacts& g) { return g.index == *index; });
+    if (gpu == gpus.end())
         return;
     if (const auto errors = indexIn(cell[1])) // "[N/A]" without ECC
         gpu->eccErrors = static_cast<std::uint64_t>(*errors);
