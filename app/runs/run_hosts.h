@@ -33,7 +33,7 @@ struct ModelExportRequest {
     std::filesystem::path folder;                ///< on this computer; must not exist
     bool hasTokenizer = true;                    ///< with the files of the data set's tokenizer
     bool adapters = false;                       ///< low-rank adapters alone, as PEFT stores them
-    std::function<void(const QString&)> noticed; ///< something that does not stop it
+    std::function<void(const QString&)> noticed{}; ///< something that does not stop it
 };
 
 /// Requests to the hosts of a run. Nothing here blocks; GUI thread.

@@ -31,7 +31,7 @@ void overrideDataset(RunSpec& run, int phase, const DatasetSpec& wanted)
 void addToMix(DatasetSpec& dataset, const std::string& path)
 {
     if (!dataset.isMix())
-        dataset = {.mix = {{dataset.path}}};
+        dataset = {.path = {}, .mix = {{dataset.path}}};
     dataset.mix.push_back({path});
 }
 
