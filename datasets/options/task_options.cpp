@@ -10,8 +10,10 @@ TaskOptions TaskOptions::meaningful() const
     TaskOptions options = *this;
     if (!isOn())
         options.heldOut.clear();
-    if (!isOfTable && kind != TaskKind::Tag)
-        options.text = options.label = {};
+    if (!isOfTable && kind != TaskKind::Tag) {
+        options.text.clear();
+        options.label.clear();
+    }
     if (!isOfSentences)
         options.pair.clear();
     if (!isOfTable)

@@ -150,7 +150,8 @@ void remarkOnEarlyEnd(const RunSpec& run, int phase, Checker& check)
 {
     const PhaseSpec& over = run.phases[static_cast<std::size_t>(phase)];
     const auto remark = [&](bool isOff, const char* field) {
-        check.require(isOff || !over.named.contains(field), fmt::format("phases[{}].{}", phase, field).c_str(),
+        check.require(isOff || !over.named.contains(field),
+                      fmt::format("phases[{}].{}", phase, field).c_str(),
                       "has no effect: only the last phase ends before its last step",
                       "give it in the last phase, or leave it out");
     };

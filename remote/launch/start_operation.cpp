@@ -293,8 +293,8 @@ void StartOperation::findEvaluatedDataSet()
     readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", QString::fromStdString(next->folder)}}, this,
               [this, set = *next](const Result<QByteArray>& manifest) {
                   if (!manifest.ok())
-                      return fail(manifest.error().in(
-                          pathInPhase(*m_plan.spec, set.phase, "evaluation.dataset")));
+                      return fail(
+                          manifest.error().in(pathInPhase(*m_plan.spec, set.phase, "evaluation.dataset")));
                   m_evaluatedManifests[set.folder] = *manifest;
                   findEvaluatedDataSet();
               });

@@ -31,10 +31,11 @@ Status canBeSent(const std::vector<fs::path>& files)
 {
     for (const fs::path& file : files) {
         if (file.parent_path() != files.front().parent_path())
-            return refused(fmt::format("init.path: {} and its base {} are in two folders of this computer, and "
-                                       "only one can be sent",
-                                       files.front().parent_path().string(), file.parent_path().string()),
-                           "copy both to the host, side by side, or merge the adapters into the base");
+            return refused(
+                fmt::format("init.path: {} and its base {} are in two folders of this computer, and "
+                            "only one can be sent",
+                            files.front().parent_path().string(), file.parent_path().string()),
+                "copy both to the host, side by side, or merge the adapters into the base");
     }
     return {};
 }

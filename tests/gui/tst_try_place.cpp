@@ -278,7 +278,7 @@ private slots:
         QTest::addColumn<QString>("problem");
         QTest::addRow("no folder") << "/no/such/model"
                                    << "the"
-                                   << "there is no run, checkpoint or folder /no/such/model";
+                                   << "no run, checkpoint or folder /no/such/model";
         QTest::addRow("no model") << "/usr"
                                   << "the"
                                   << "there are no weights in /usr";

@@ -124,9 +124,9 @@ private:
         if (changed && !state.heartbeat) {
             const std::string reason =
                 state.state == RunState::Failed ? m_told.newPartOf(state.reason) : state.reason;
-            console::note(QString("%1 %2%3").arg(
-                m_runId, wordsFor(state.state),
-                reason.empty() ? QString() : ": " + QString::fromStdString(reason)));
+            console::note(
+                QString("%1 %2%3").arg(m_runId, wordsFor(state.state),
+                                       reason.empty() ? QString() : ": " + QString::fromStdString(reason)));
         }
         m_last = state;
     }
@@ -135,7 +135,7 @@ private:
 
     QString m_runId;
     StateRecord m_last;
-    ToldErrors m_told; ///< in this attempt
+    ToldErrors m_told;           ///< in this attempt
     QString m_passing;           ///< the last step, where its line makes room for the next one
     std::uint32_t m_attempt = 0; ///< that is being told
 };

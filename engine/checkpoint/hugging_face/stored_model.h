@@ -16,8 +16,8 @@ namespace trainyard {
 
 class LanguageModel;
 
-/// A trained model in the files of a disk: Hugging Face's, PEFT's adapters over their base, or a checkpoint of
-/// whatever layout.
+/// A trained model in the files of a disk: Hugging Face's, PEFT's adapters over their base, or a checkpoint
+/// of whatever layout.
 class StoredModel {
 public:
     /// `path` and `wish`: see findWeights(). Reads no weights. Errors of findWeights(),

@@ -58,9 +58,8 @@ Status checkAdapterOptions(const AdapterFields& config)
 
 TaskKind taskNamed(const AdapterFields& type)
 {
-    constexpr std::array<std::pair<const char*, TaskKind>, 3> kTasks{{{"SEQ_CLS", TaskKind::Classify},
-                                                                      {"TOKEN_CLS", TaskKind::Tag},
-                                                                      {"QUESTION_ANS", TaskKind::Answer}}};
+    constexpr std::array<std::pair<const char*, TaskKind>, 3> kTasks{
+        {{"SEQ_CLS", TaskKind::Classify}, {"TOKEN_CLS", TaskKind::Tag}, {"QUESTION_ANS", TaskKind::Answer}}};
     for (const auto& [name, task] : kTasks) {
         if (type == name)
             return task;
@@ -135,8 +134,8 @@ bool isAdapterFolder(const fs::path& folder)
 
 Result<fs::path> baseOfAdapters(const fs::path& folder, const AdapterConfig& config)
 {
-    if (const auto place = placeOfBase(withoutEndingSlash(fs::absolute(folder)),
-                                       withoutEndingSlash(config.base)))
+    if (const auto place =
+            placeOfBase(withoutEndingSlash(fs::absolute(folder)), withoutEndingSlash(config.base)))
         return *place;
     return badInput(fmt::format("{}: this folder has adapters only, and {}", folder.string(),
                                 config.base.empty()

@@ -77,10 +77,10 @@ public:
 private:
     static Error unknown(const std::string& stored)
     {
-        return badInput(fmt::format("tensor {} is no adapter that this program computes with",
-                                    shownMessage(stored)),
-                        "the products that can have one are those of lora.targets; begin with merged weights "
-                        "instead");
+        return badInput(
+            fmt::format("tensor {} is no adapter that this program computes with", shownMessage(stored)),
+            "the products that can have one are those of lora.targets; begin with merged weights "
+            "instead");
     }
 
     Result<std::string> adapterNamed(const std::string& stored, const std::string& name)
@@ -88,8 +88,8 @@ private:
         const std::size_t end = name.rfind(".lora_");
         const TensorRole role =
             m_architecture.roleOf(name.substr(0, end) + std::string(kWeightEnd), m_model, {});
-        const std::string product =
-            role.parameter.substr(0, role.parameter.size() - std::min(role.parameter.size(), kWeightEnd.size()));
+        const std::string product = role.parameter.substr(
+            0, role.parameter.size() - std::min(role.parameter.size(), kWeightEnd.size()));
         for (const AdaptableProduct& adaptable : adaptableProducts(m_model)) {
             if (!isProduct(product, adaptable.name))
                 continue;
@@ -103,8 +103,8 @@ private:
     Result<std::string> headNamed(const std::string& stored, const std::string& name) const
     {
         const TensorRole role = m_architecture.roleOf(name, m_model, {});
-        const bool isPlain = role.kind == TensorRole::Kind::Parameter ||
-                             role.kind == TensorRole::Kind::OtherHead;
+        const bool isPlain =
+            role.kind == TensorRole::Kind::Parameter || role.kind == TensorRole::Kind::OtherHead;
         if (!isPlain || m_architecture.isTransposed(role.parameter))
             return unknown(stored);
         return role.parameter;
@@ -119,8 +119,7 @@ private:
 TaskSpec taskOf(TaskKind kind, const std::map<std::string, TensorBytes>& adapters)
 {
     TaskSpec task{.kind = kind};
-    const auto last =
-        adapters.find(fmt::format("{}{}.weight", kWeightPrefix, bert_head::taskOutput(task)));
+    const auto last = adapters.find(fmt::format("{}{}.weight", kWeightPrefix, bert_head::taskOutput(task)));
     if (last == adapters.end() || last->second.shape.empty())
         return task;
     if (kind == TaskKind::Classify && last->second.shape.front() == 1)
@@ -173,8 +172,8 @@ Result<std::unique_ptr<WeightSource>> AdapterWeights::open(const fs::path& folde
     description.model.lora.targets = targets;
     if (config.task != TaskKind::None)
         description.model.task = taskOf(config.task, adapters);
-    return std::unique_ptr<WeightSource>(new AdapterWeights(std::move(file), std::move(adapters),
-                                                            std::move(base), std::move(description)));
+    return std::unique_ptr<WeightSource>(
+        new AdapterWeights(std::move(file), std::move(adapters), std::move(base), std::move(description)));
 }
 
 AdapterWeights::AdapterWeights(SafetensorsFile file, Adapters adapters, std::unique_ptr<WeightSource> base,

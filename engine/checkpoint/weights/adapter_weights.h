@@ -15,8 +15,8 @@ namespace trainyard {
 /// weights of a model with section lora. Its targets are the products that have tensors.
 class AdapterWeights : public WeightSource {
 public:
-    /// BadInput for a base that is missing or has adapters itself, and for tensors that are neither an adapter
-    /// of a product that can have one here nor a part of a head.
+    /// BadInput for a base that is missing or has adapters itself, and for tensors that are neither an
+    /// adapter of a product that can have one here nor a part of a head.
     static Result<std::unique_ptr<WeightSource>> open(const std::filesystem::path& folder);
 
     Status read(const StoredTensor& tensor, const TensorBox& box, std::span<std::byte> destination) override;

@@ -222,8 +222,8 @@ private:
         }
     }
 
-    /// The fields that the shapes follow from. They alone refuse nothing: a configuration may say what no tensor
-    /// shows.
+    /// The fields that the shapes follow from. They alone refuse nothing: a configuration may say what no
+    /// tensor shows.
     void compareSizes()
     {
         const ModelSpec& here = m_spec.model;

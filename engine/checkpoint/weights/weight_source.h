@@ -39,8 +39,8 @@ private:
     WeightDescription m_description;
 };
 
-/// Opens the folder of a Hugging Face model, of PEFT's adapters or of one checkpoint (findWeights()). BadInput when it is damaged
-/// or of an unknown kind.
+/// Opens the folder of a Hugging Face model, of PEFT's adapters or of one checkpoint (findWeights()).
+/// BadInput when it is damaged or of an unknown kind.
 Result<std::unique_ptr<WeightSource>> openWeights(const std::filesystem::path& folder);
 
 } // namespace trainyard

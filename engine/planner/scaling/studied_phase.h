@@ -7,7 +7,8 @@
 
 namespace trainyard {
 
-// A scaling study measures a rate, so each of its runs has one phase and one batch. Phases are numbered from 0.
+// A scaling study measures a rate, so each of its runs has one phase and one batch. Phases are numbered from
+// 0.
 
 /// The phase of the run whose rate a study measures: at its full batch from the first step, and to its last
 /// one where the run would only end early in a later phase.

@@ -208,15 +208,15 @@ private slots:
             run.model.maxPositions = 16;
         };
         const auto refused = compareWeights(stored, smallRun(larger));
-        QCOMPARE(
-            problemsOf(refused),
-            std::string("model.vocabulary: is 128, but the checkpoint /w has 97; 3 tensors differ: "
-                        "bert.embeddings.word_embeddings.weight is [128, 32] here and [97, 32] there; "
-                        "bert.embeddings.position_embeddings.weight is [16, 32] here and [32, 32] there; "
-                        "cls.predictions.bias is [128] here and [97] there — set it to 97, or set init.resize "
-                        "to true\n"
-                        "model.max_positions: is 16, but the checkpoint /w has 32 — set it to 32, or set "
-                        "init.resize to true\n"));
+        QCOMPARE(problemsOf(refused),
+                 std::string(
+                     "model.vocabulary: is 128, but the checkpoint /w has 97; 3 tensors differ: "
+                     "bert.embeddings.word_embeddings.weight is [128, 32] here and [97, 32] there; "
+                     "bert.embeddings.position_embeddings.weight is [16, 32] here and [32, 32] there; "
+                     "cls.predictions.bias is [128] here and [97] there — set it to 97, or set init.resize "
+                     "to true\n"
+                     "model.max_positions: is 16, but the checkpoint /w has 32 — set it to 32, or set "
+                     "init.resize to true\n"));
         RunSpec spec = smallRun(larger);
         spec.init.resize = true;
         const auto allowed = compareWeights(stored, spec);

@@ -67,7 +67,7 @@ private slots:
         QCOMPARE(rows->testRows, std::optional<std::uint64_t>(300));
         QCOMPARE(rows->maxPredictions, 20);
         QCOMPARE(m_known->sequences(spec).length, 128);
-        QVERIFY(m_known->facts(spec).startsWith("Sequences of 128 tokens. Evaluates on"));
+        QVERIFY(m_known->facts(spec).startsWith("Sequences of 128 tokens. "));
     }
 
     void takesTheModelsLengthWhereTheDataSetIsUnknown()

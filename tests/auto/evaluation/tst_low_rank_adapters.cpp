@@ -290,9 +290,8 @@ private slots:
         const auto model = stored->load(ComputeType::Float32);
         QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
         const LossSums sums = (*model)->forward(adapted.batch, std::nullopt);
-        QCOMPARE(
-            sums.normalised(adapted.batch.targetCount(), adapted.batch.sequences()).item<double>(),
-            adapted.loss());
+        QCOMPARE(sums.normalised(adapted.batch.targetCount(), adapted.batch.sequences()).item<double>(),
+                 adapted.loss());
         RunSpec run; // that continues with them
         run.model = adapted.model->spec();
         run.init.path = path("adapters");
@@ -309,11 +308,16 @@ private slots:
         QTest::addColumn<double>("alpha");
         QTest::addColumn<QString>("target");
         QTest::addColumn<QString>("path");
-        QTest::addRow("the same") << 2 << 6.0 << "value" << "";
-        QTest::addRow("no adapters") << 0 << 6.0 << "value" << "lora.rank";
-        QTest::addRow("rank") << 4 << 6.0 << "value" << "lora.rank";
-        QTest::addRow("alpha") << 2 << 8.0 << "value" << "lora.alpha";
-        QTest::addRow("targets") << 2 << 6.0 << "key" << "lora.targets";
+        QTest::addRow("the same") << 2 << 6.0 << "value"
+                                  << "";
+        QTest::addRow("no adapters") << 0 << 6.0 << "value"
+                                     << "lora.rank";
+        QTest::addRow("rank") << 4 << 6.0 << "value"
+                              << "lora.rank";
+        QTest::addRow("alpha") << 2 << 8.0 << "value"
+                               << "lora.alpha";
+        QTest::addRow("targets") << 2 << 6.0 << "key"
+                                 << "lora.targets";
     }
     void areRefusedForARunWithOthers()
     {
@@ -324,7 +328,8 @@ private slots:
         exportAdapters(adapted);
         RunSpec run;
         run.model = adapted.model->spec();
-        run.model.lora = {.rank = rank, .alpha = alpha, .targets = {"attention.self.query", target.toStdString()}};
+        run.model.lora = {
+            .rank = rank, .alpha = alpha, .targets = {"attention.self.query", target.toStdString()}};
         const auto weights = openWeights(path("adapters"));
         QVERIFY2(weights.ok(), weights.ok() ? "" : weights.error().text().c_str());
         const WeightComparison found = compareWeights((*weights)->description(), run);
@@ -338,9 +343,9 @@ private slots:
         QTest::addColumn<QString>("said");
         QTest::addRow("no base") << QByteArray("\"../base\"") << QByteArray("null")
                                  << "this folder has adapters only, and names no base_model_name_or_path";
-        QTest::addRow("base of a hub")
-            << QByteArray("../base") << QByteArray("google/bert")
-            << "this folder has adapters only, and its base_model_name_or_path, google/bert, is no folder here";
+        QTest::addRow("base of a hub") << QByteArray("../base") << QByteArray("google/bert")
+                                       << "this folder has adapters only, and its base_model_name_or_path, "
+                                          "google/bert, is no folder here";
         QTest::addRow("merged instead") << QByteArray("../base") << QByteArray("google/bert")
                                         << "`trainyard export` writes without --adapters";
         QTest::addRow("base of adapters")
@@ -349,12 +354,14 @@ private slots:
                                     << "adapter_config.json: peft_type is \"IA3\", which is not supported";
         QTest::addRow("other scale") << QByteArray("\"use_rslora\": false")
                                      << QByteArray("\"use_rslora\": true") << "use_rslora is true";
-        QTest::addRow("ranks by layer") << QByteArray("\"rank_pattern\": {}")
-                                        << QByteArray("\"rank_pattern\": {\"query\": 4}") << "rank_pattern is";
+        QTest::addRow("ranks by layer")
+            << QByteArray("\"rank_pattern\": {}") << QByteArray("\"rank_pattern\": {\"query\": 4}")
+            << "rank_pattern is";
         QTest::addRow("no rank") << QByteArray("\"r\": 2") << QByteArray("\"r\": 0") << "r is 0";
         QTest::addRow("missing") << QByteArray("\"lora_alpha\"") << QByteArray("\"alpha\"")
                                  << "\"lora_alpha\" is missing";
-        QTest::addRow("no JSON") << QByteArray("{") << QByteArray("") << "adapter_config.json: not valid JSON";
+        QTest::addRow("no JSON") << QByteArray("{") << QByteArray("")
+                                 << "adapter_config.json: not valid JSON";
     }
     void areRefusedWithAReason()
     {

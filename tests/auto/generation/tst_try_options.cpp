@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "engine/generation/options/try_command_line.h"
+#include "engine/generation/options/try_uses.h"
 
 using namespace trainyard;
 

@@ -179,7 +179,8 @@ private slots:
             "optimizer.warmup_steps: 4 warm-up steps do not fit into a run of 3 steps (in phases[1]) — lower "
             "optimizer.warmup_steps or raise phases[1].steps");
         row(R"("phases":[{"steps":3},{"steps":3,"evaluation":{"metric":"accuracy","target":2}}])",
-            "phases[1].evaluation.target: is 2, and no accuracy is above 1 — give the share of tokens predicted "
+            "phases[1].evaluation.target: is 2, and no accuracy is above 1 — give the share of tokens "
+            "predicted "
             "right, e.g. 0.7, or set evaluation.metric to loss");
         row(R"("phases":[{"steps":3,"memory":{"zero_stage":4}}])",
             "phases[0].memory.zero_stage: is 4 — must be 0, 1, 2 or 3");
@@ -234,15 +235,15 @@ private slots:
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QVERIFY(specOfPhase(run, 0).evaluation == run.evaluation);
         QVERIFY(specOfPhase(run, 1).evaluation ==
-                (EvaluationSpec{
-                    .everySteps = 7, .dataset = "/data/books", .target = 2.5, .keepBest = true}));
+                (EvaluationSpec{.everySteps = 7, .dataset = "/data/books", .target = 2.5, .keepBest = true}));
         QCOMPARE(pathInPhase(run, 0, "evaluation"), "evaluation");
         QCOMPARE(pathInPhase(run, 1, "evaluation"), "phases[1].evaluation");
         QCOMPARE(told(remarksOn(run)), QString());
         std::swap(run.phases[0], run.phases[1]);
-        QCOMPARE(told(remarksOn(run)),
-                 "phases[0].evaluation.target: has no effect: only the last phase ends before its last step — "
-                 "give it in the last phase, or leave it out");
+        QCOMPARE(
+            told(remarksOn(run)),
+            "phases[0].evaluation.target: has no effect: only the last phase ends before its last step — "
+            "give it in the last phase, or leave it out");
     }
 
     void keepsEveryBatchOnFewerRanks()
