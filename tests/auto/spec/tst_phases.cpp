@@ -231,17 +231,17 @@ private slots:
         run.evaluation.everySteps = 7;
         run.phases[1].evaluation = {.dataset = "/data/books", .target = 2.5, .keepBest = true};
         run.phases[1].named.insert({"evaluation.dataset", "evaluation.target", "evaluation.keep_best"});
-        QCOMPARE(told(validate(run)), QString());
+        QCOMPARE(textOf(validate(run)), QString());
         QVERIFY(parseSpec(toJson(run)).spec == run);
         QVERIFY(specOfPhase(run, 0).evaluation == run.evaluation);
         QVERIFY(specOfPhase(run, 1).evaluation ==
                 (EvaluationSpec{.everySteps = 7, .dataset = "/data/books", .target = 2.5, .keepBest = true}));
         QCOMPARE(pathInPhase(run, 0, "evaluation"), "evaluation");
         QCOMPARE(pathInPhase(run, 1, "evaluation"), "phases[1].evaluation");
-        QCOMPARE(told(remarksOn(run)), QString());
+        QCOMPARE(textOf(remarksOn(run)), QString());
         std::swap(run.phases[0], run.phases[1]);
         QCOMPARE(
-            told(remarksOn(run)),
+            textOf(remarksOn(run)),
             "phases[0].evaluation.target: has no effect: only the last phase ends before its last step — "
             "give it in the last phase, or leave it out");
     }
