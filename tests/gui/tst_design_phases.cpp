@@ -351,7 +351,7 @@ private slots:
         choose(page, 0);
         page.findChild<SpecForm*>()->focusField("dataset.path");
         m_desk.session().document().editAtOnce("Mix", "dataset", [](RunSpec& run) {
-            run.dataset = {.mix = {{"/data/short", 1}, {"/data/books", 1}}};
+            run.dataset = {.path = {}, .mix = {{"/data/short", 1}, {"/data/books", 1}}};
         });
         auto* weight = static_cast<QLineEdit*>(field(page, "phases[0].dataset.mix[1].weight"));
         QVERIFY(weight);

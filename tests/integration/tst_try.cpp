@@ -21,7 +21,7 @@ QString goldenModel(const QString& name)
 
 QString taskModel(const QString& task)
 {
-    return QString::fromStdString(referenceTaskModel(task.toStdString()).string());
+    return QString::fromStdString(trainyard::referenceTaskModel(task.toStdString()).string());
 }
 
 QJsonObject documentIn(const CliResult& result)

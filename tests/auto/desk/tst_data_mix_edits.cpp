@@ -9,7 +9,7 @@ using namespace trainyard;
 
 namespace {
 
-const DatasetSpec kMixed{.mix = {{"/data/wiki", 3}, {"/data/books", 1}}};
+const DatasetSpec kMixed{.path = {}, .mix = {{"/data/wiki", 3}, {"/data/books", 1}}};
 
 RunSpec twoPhases()
 {
@@ -48,7 +48,7 @@ private slots:
         DatasetSpec dataset = kMixed;
         removeFromMix(dataset, 0);
         QVERIFY((dataset == DatasetSpec{.path = "/data/books"}));
-        dataset = {.mix = {{"/data/wiki", 1}}}; // as a file may have it
+        dataset = {.path = {}, .mix = {{"/data/wiki", 1}}}; // as a file may have it
         removeFromMix(dataset, 0);
         QVERIFY(dataset == DatasetSpec());
     }
@@ -57,8 +57,8 @@ private slots:
     {
         QCOMPARE(sharesOf(kMixed), (std::vector<double>{0.75, 0.25}));
         QCOMPARE(sharesOf({.path = "/data/wiki"}), std::vector<double>{1.0});
-        QCOMPARE(sharesOf({.mix = {{"/a", -1}, {"/b", 2}}}), (std::vector<double>{0.0, 1.0}));
-        QCOMPARE(sharesOf({.mix = {{"/a", 0}, {"/b", 0}}}), (std::vector<double>{0.0, 0.0}));
+        QCOMPARE(sharesOf({.path = {}, .mix = {{"/a", -1}, {"/b", 2}}}), (std::vector<double>{0.0, 1.0}));
+        QCOMPARE(sharesOf({.path = {}, .mix = {{"/a", 0}, {"/b", 0}}}), (std::vector<double>{0.0, 0.0}));
     }
 
     void aPhaseOverridesOneDataSetByAMixAndBack()

@@ -100,7 +100,7 @@ private slots:
 
     void aMixIsKnownIfAllOfItIs()
     {
-        RunSpec spec = specWith("gpu-03", {.mix = {{"/data/wiki", 3}, {"/data/books", 1}}});
+        RunSpec spec = specWith("gpu-03", {.path = {}, .mix = {{"/data/wiki", 3}, {"/data/books", 1}}});
         QCOMPARE(m_known->shapes(spec).size(), std::size_t(2));
         QCOMPARE(m_known->rows(spec)->trainingRows, std::uint64_t(4000)); // both are read once
         spec.dataset.mix.push_back({"/data/none", 1});
@@ -122,7 +122,7 @@ private slots:
         other.maxPredictions = maxPredictions;
         other.vocabularySha256 = vocabulary.toStdString();
         m_list->put(other);
-        const RunSpec spec = specWith("gpu-03", {.mix = {{"/data/wiki", 1}, {"/data/other", 1}}});
+        const RunSpec spec = specWith("gpu-03", {.path = {}, .mix = {{"/data/wiki", 1}, {"/data/other", 1}}});
         const Diagnostics problems = mixProblems(spec, m_known->shapes(spec));
         QVERIFY(std::ranges::any_of(
             problems, [](const Diagnostic& problem) { return problem.path == "dataset.mix[1]"; }));
