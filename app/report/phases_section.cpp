@@ -81,9 +81,9 @@ QStringList rowOfAll(const RunSpec& run, const Plans& phases)
 ReportTable tableOf(const RecordedRun& run, const QString& caption, const Plans& phases)
 {
     ReportTable table{caption,
-                      {"phase", "steps", "length", "global batch", "memory per rank, planned",
-                       "step, planned", "step, measured", "time, planned", "cost, planned",
-                       "cost, as measured"},
+                      {"phase", "steps", "length", "global batch", "memory per rank, plan",
+                       "step, plan", "step, actual", "time, plan", "cost, plan",
+                       "cost, actual"},
                       {}};
     for (int phase = 0; phase < phaseCount(*run.facts.spec); ++phase)
         table.rows << rowOfPhase(run.facts, phase, phases[static_cast<std::size_t>(phase)]);

@@ -53,7 +53,7 @@ private slots:
         QCOMPARE(table.rows[0].mid(0, 3), (QStringList{"1: short", "280", "128"}));
         QCOMPARE(table.rows[1].mid(0, 3), (QStringList{"2: long", "120", "512"}));
         QCOMPARE(table.rows[2].mid(0, 2), (QStringList{"all", "400"}));
-        for (const char* column : {"cost, planned", "cost, as measured"}) {
+        for (const char* column : {"cost, plan", "cost, actual"}) {
             const qsizetype at = table.columns.indexOf(column);
             const double first = table.rows[0][at].section(' ', 0, 0).toDouble();
             const double second = table.rows[1][at].section(' ', 0, 0).toDouble();
@@ -61,8 +61,8 @@ private slots:
             QVERIFY2(std::abs(all - first - second) <= 0.01 * all, qPrintable(table.rows[2].join(" | ")));
         }
         const auto cost = blocksOf<ReportTable>(*sectionOf(document, "Cost")).value(0);
-        QCOMPARE(cost.rows[0].value(3), table.rows[2].value(table.columns.indexOf("cost, planned")));
-        QCOMPARE(cost.rows[0].value(4), table.rows[2].value(table.columns.indexOf("cost, as measured")));
+        QCOMPARE(cost.rows[0].value(3), table.rows[2].value(table.columns.indexOf("cost, plan")));
+        QCOMPARE(cost.rows[0].value(4), table.rows[2].value(table.columns.indexOf("cost, actual")));
         QCOMPARE(cost.rows[0].value(5), cost.rows[0].value(4)); // all steps are done
         QCOMPARE(blocksOf<ReportTable>(*sectionOf(document, "Data set")).size(), 2);
         for (const ReportFigure& figure : blocksOf<ReportFigure>(*sectionOf(document, "Curves")))
