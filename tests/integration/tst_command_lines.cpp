@@ -128,7 +128,7 @@ QString misunderstood(const CLI::App& command, const QStringList& words)
 {
     const CLI::Option* before = nullptr;
     for (const QString& word : words) {
-        const bool looksLikeOption = word.startsWith('-');
+        const bool looksLikeOption = word.startsWith('-') && word != "-"; // which is standard output
         if (looksLikeOption) {
             before = optionCalled(command, word);
             if (!before || before->count() == 0)
@@ -378,6 +378,8 @@ private slots:
         const QString program = m_cli.write("bin/trainyard-worker", "#!/bin/sh\necho \"$@\"\n");
         QVERIFY(QFile::setPermissions(program, QFile::ReadOwner | QFile::ExeOwner));
         qputenv("TRAINYARD_BIN", m_cli.path("bin").toUtf8());
+        for (const char* model : {"bert", "checkpoint", "gpt"}) // which only have to be there
+            QVERIFY(QDir().mkpath(model));
         const CliResult result = m_cli.run(call);
         qunsetenv("TRAINYARD_BIN");
         QVERIFY2(result.status == 0, qPrintable(result.err));

@@ -122,7 +122,7 @@ private slots:
         const CliResult followed = m_cli->run({"attach", run, "--host", "localhost"});
         QCOMPARE(followed.status, 5);
         QCOMPARE(followed.err.count("no space left"), 1);
-        QVERIFY2(followed.err.contains(run + " failed\n"), qPrintable(followed.err));
+        QVERIFY2(followed.err.contains(run + " failed: rank 1 on localhost ended"), qPrintable(followed.err));
     }
 
     void shortensWhatSomebodyWrote()

@@ -160,7 +160,7 @@ private slots:
         // Refused before the host has anything of the run.
         spec.model.hidden = 16;
         const auto other = finish(m_service->launch(spec));
-        QVERIFY2(contains(other.error(), "init.path: the Hugging Face model ") &&
+        QVERIFY2(contains(other.error(), "model.hidden: is 16, but the Hugging Face model ") &&
                      contains(other.error(),
                               "bert.embeddings.word_embeddings.weight is [19, 16] here and [19, 8] there"),
                  other.error().text().c_str());
