@@ -87,7 +87,8 @@ Status checkTask(const PrepareOptions& o)
         return badInput(fmt::format("{} has no meaning with --task {}", unused.front(), nameOf(o.task.kind)),
                         "leave it out");
     TRAINYARD_TRY_STATUS(checkNoCorpusOptions(o));
-    TRAINYARD_TRY_STATUS(require(o.task.heldOut.empty() || o.testFraction == PrepareOptions().testFraction,
+    const bool splitsTheExamples = o.testFraction != 0 && o.testFraction != PrepareOptions().testFraction;
+    TRAINYARD_TRY_STATUS(require(o.task.heldOut.empty() || !splitsTheExamples,
                                  "--test-fraction cannot be combined with --held-out",
                                  "leave one of them out: the files of --held-out are all test rows"));
     TRAINYARD_TRY_STATUS(require(o.parts.empty(), "--documents cannot be combined with --task",

@@ -321,7 +321,7 @@ private slots:
         std::filesystem::remove(checkpoints / "step-000000030" / "manifest.json");
         QCOMPARE(found({.path = "r"}), std::string("step-000000020"));
         QVERIFY(found({.path = "r", .step = 15}).find("available steps: 10, 20, 30") != std::string::npos);
-        QVERIFY(found({.path = "other"}).starts_with("init.path: there are no weights in "));
+        QVERIFY(found({.path = "other"}).starts_with("init.path: there is no run, checkpoint or folder "));
         const std::string single = found({.path = (checkpoints / "step-000000010").string(), .step = 10});
         QVERIFY2(single.starts_with("init.step: ") && single.find("is a single model") != std::string::npos,
                  single.c_str());

@@ -315,7 +315,7 @@ private slots:
         o.extra = {};
         o.task.kind = TaskKind::None;
         o.task.labels = {"a", "b"};
-        QVERIFY(textOf(prepareDataset(o, progress, cancel)).contains("need --task"));
+        QVERIFY(textOf(prepareDataset(o, progress, cancel)).contains("--labels needs --task"));
     }
 
 private:
