@@ -9,12 +9,11 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# Full optimisation takes a third more time to compile and pays only where our own loops run for long: in the plain
-# libraries of engine and datasets, and in the KERNELS of those that use LibTorch. The rest waits for people, hosts and
-# LibTorch: the window, the connection, what calls LibTorch, commands, tests.
+# Full optimisation takes a third more time to compile and pays in a training step and in what goes over a corpus. The
+# rest waits for people, hosts and files: the window, the connection, commands, what surrounds training, tests. Its folders
+# set TRAINYARD_LIGHT.
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
     set(TRAINYARD_LIGHT_OPTIONS -O1)
-    set(TRAINYARD_KERNEL_OPTIONS -O3)
 endif()
 
 add_library(trainyard_options INTERFACE)

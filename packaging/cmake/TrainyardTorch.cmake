@@ -27,26 +27,27 @@ target_link_libraries(trainyard_torch INTERFACE torch_cpu torch_c10)
 target_link_options(trainyard_torch INTERFACE "-Wl,-rpath-link,${TRAINYARD_DEPS}/cuda/lib" "-Wl,--disable-new-dtags"
     "-Wl,-rpath,${torch_lib}:${TRAINYARD_DEPS}/cuda/lib")
 
-# ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every library and test of the engine.
+# ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every library of the engine, and once
+# with light optimisation for tests and for libraries of folders that set TRAINYARD_LIGHT.
 file(WRITE "${CMAKE_BINARY_DIR}/empty.cpp" "")
-add_library(trainyard_torch_pch OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/empty.cpp")
+foreach(name trainyard_torch_full_pch trainyard_torch_pch)
+    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/empty.cpp")
+    target_link_libraries(${name} PRIVATE trainyard_torch trainyard_options)
+    target_precompile_headers(${name} PRIVATE
+        <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
+endforeach()
 target_compile_options(trainyard_torch_pch PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
-target_link_libraries(trainyard_torch_pch PRIVATE trainyard_torch trainyard_options)
-target_precompile_headers(trainyard_torch_pch PRIVATE
-    <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
 
-# trainyard_library whose sources use the precompiled LibTorch headers. KERNELS are those of the sources whose own loops
-# go over whole tensors: fully optimised, so without these headers and alone.
+# trainyard_library whose sources use the precompiled LibTorch headers.
 function(trainyard_torch_library)
-    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;APART;KERNELS" ${ARGN})
-    set(TRAINYARD_LIGHT ON)
-    trainyard_library(SOURCES ${ARG_SOURCES} ${ARG_KERNELS} LINKS ${ARG_LINKS} trainyard_torch
-        PRIVATE_LINKS ${ARG_PRIVATE_LINKS} APART ${ARG_APART} ${ARG_KERNELS})
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS;PRIVATE_LINKS;APART" ${ARGN})
+    trainyard_library(SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} trainyard_torch PRIVATE_LINKS ${ARG_PRIVATE_LINKS}
+        APART ${ARG_APART})
     trainyard_target_name(name)
-    target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
-    if(ARG_KERNELS)
-        set_source_files_properties(${ARG_KERNELS} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
-        set_property(SOURCE ${ARG_KERNELS} APPEND PROPERTY COMPILE_OPTIONS ${TRAINYARD_KERNEL_OPTIONS})
+    if(TRAINYARD_LIGHT)
+        target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
+    else()
+        target_precompile_headers(${name} REUSE_FROM trainyard_torch_full_pch)
     endif()
 endfunction()
 
