@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/counted.h"
 #include "engine/base/tensor_box.h"
 #include "engine/base/units.h"
 #include "engine/base/untrusted_text.h"
@@ -263,8 +264,8 @@ private:
     /// "1 tensor differs: ..."
     static std::string differing(const std::vector<std::string>& tensors)
     {
-        return fmt::format("{} tensor{}: {}", tensors.size(), tensors.size() == 1 ? " differs" : "s differ",
-                           listed(tensors, "; ", kNamedTensors));
+        return fmt::format("{} {}: {}", counted(tensors.size(), "tensor"),
+                           tensors.size() == 1 ? "differs" : "differ", listed(tensors, "; ", kNamedTensors));
     }
 
     void reportUnexplained()
