@@ -44,10 +44,10 @@ Result<ModelPlace> modelPlaceOf(const std::string& model, const std::string& hos
     std::error_code ignored;
     if (!host.empty() || fs::exists(model, ignored))
         return ModelPlace{host, model};
-    const auto run =
-        isPlainName(model) ? loadDeskRun(QString::fromStdString(model)) : Result<DeskRun>(badInput("a path"));
-    if (run.ok())
-        return ModelPlace{run->head().toStdString(), model};
+    if (isPlainName(model)) {
+        if (const auto run = loadDeskRun(QString::fromStdString(model)); run.ok())
+            return ModelPlace{run->head().toStdString(), model};
+    }
     return noSuchModel(model, deskRunIds());
 }
 
