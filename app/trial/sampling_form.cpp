@@ -61,7 +61,7 @@ QWidget* SamplingForm::makeContinuing()
     m_method->addItem(tr("Draw by probability"), Drawn);
     m_method->addItem(tr("Most probable"), Greedy);
     addRow(column, tr("Next token"), m_method,
-           tr("Draws each token by its probability, or always takes the most probable one"));
+           tr("Samples each token by its probability, or always takes the most probable one"));
     m_drawn << addRow(column, tr("Temperature"), m_temperature,
                       tr("Below 1 probable tokens become more probable, above 1 less; usually 0.7 to 1"));
     m_topK->setSpecialValueText(tr("all"));
