@@ -9,7 +9,6 @@
 #include <QWheelEvent>
 
 #include <cmath>
-#include <ctime>
 #include <limits>
 #include <random>
 
@@ -520,18 +519,6 @@ private slots:
         QTest::keyClick(&columns, Qt::Key_Right);
         QCOMPARE(columns.accessibleDescription(),
                  QString("rank 1 on b  ·  2.00 MiB of 4.00 MiB  ·  weights 2.00 MiB"));
-    }
-
-    void aMillionPointsAreDrawnInAFrame()
-    {
-        m_second->hide();
-        m_first->setCurves({falling(1'000'000)});
-        m_first->replotNow();
-        const std::clock_t before = std::clock();
-        m_first->replotNow();
-        const double seconds = double(std::clock() - before) / CLOCKS_PER_SEC; // of processor time
-        qInfo("one chart of 10^6 points: %.0f ms", seconds * 1000);
-        QVERIFY(seconds < 1); // about 0.06; slow machines and builds need more
     }
 
 private:

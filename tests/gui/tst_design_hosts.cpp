@@ -1,5 +1,3 @@
-#include <ctime>
-
 #include <QApplication>
 #include <QComboBox>
 #include <QLineEdit>
@@ -148,26 +146,6 @@ private slots:
                 QVERIFY2(scroll->widget()->width() <= scroll->viewport()->width(),
                          qPrintable(scroll->widget()->metaObject()->className()));
         }
-    }
-
-    /// An edit has 16 ms; five times that leaves room for slow machines and builds.
-    void anEditOfAThousandDevicesIsAnsweredAtOnce()
-    {
-        constexpr double kMost = 5 * 0.016; // s of processor time
-        constexpr int kEdits = 20;
-        m_desk.goTo<DesignPage>();
-        SpecDocument& document = m_desk.session().document();
-        document.reset(thousandDevices());
-        QApplication::processEvents();
-        const std::clock_t before = std::clock();
-        for (int edit = 0; edit < kEdits; ++edit) {
-            document.edit("Micro-batch", "batch.micro",
-                          [&](RunSpec& spec) { spec.batch.micro = 1 + edit % 2; });
-            QApplication::processEvents(); // layouts and painting
-        }
-        const double each = double(std::clock() - before) / CLOCKS_PER_SEC / kEdits;
-        qInfo("%.1f ms an edit", each * 1000);
-        QVERIFY(each < kMost);
     }
 
 private:

