@@ -26,7 +26,8 @@ struct EvaluationState {
 /// Why the run may end before its last step: target reached, or out of patience. A sentence for people.
 std::optional<std::string> reasonToEnd(const EvaluationSpec& spec, const EvaluationState& state);
 
-/// "target 2 not reached: best 2.31 at step 300", for people; nullopt without a target, and once it is reached.
+/// "target 2 not reached: best 2.31 at step 300", for people; nullopt without a target, and once it is
+/// reached.
 std::optional<std::string> missedTarget(const EvaluationSpec& spec, const EvaluationState& state);
 
 } // namespace trainyard

@@ -178,8 +178,8 @@ struct ParallelLayout {
     bool operator==(const ParallelLayout&) const = default;
 };
 
-/// The growth of the global batch over the first sequences of a run or phase; engine/spec/phases/batch_ramp.h has
-/// the rule.
+/// The growth of the global batch over the first sequences of a run or phase; engine/spec/phases/batch_ramp.h
+/// has the rule.
 struct BatchRampSpec {
     int start = 0; ///< 0: the batch does not grow
     int increment = 0;
