@@ -48,6 +48,13 @@ void describe(Visitor& field, Of<CheckpointSpec>)
            .range = atLeast(0),
            .unit = "steps",
            .zero = "Off"});
+    field("copies", &CheckpointSpec::copies,
+          {.label = "Copies",
+           .help = "Copies of each host's part on the next host, where hosts share no folder; 0 makes none",
+           .range = between(0, 1),
+           .unit = "copies",
+           .zero = "None",
+           .onlyIfSet = true});
     field("asynchronous", &CheckpointSpec::asynchronous,
           {.label = "Asynchronous",
            .help =

@@ -342,6 +342,7 @@ struct CheckpointSpec {
     int everySteps = 0;
     int keepLast = 2;
     int keepEvery = 0;
+    int copies = 1; ///< of each shard on other hosts, where hosts keep checkpoints on disks of their own
     bool asynchronous = true;
 
     bool operator==(const CheckpointSpec&) const = default;
