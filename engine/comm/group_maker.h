@@ -14,6 +14,9 @@ class ProcessGroup;
 struct GroupDescription {
     std::uint32_t number = 0;  ///< in the flight rings; unique in the run, 0 = all ranks
     std::vector<Rank> members; ///< global ranks, in order of their rank in the group
+    /// False: for messages in host memory of another thread than the training thread. They are in no flight
+    /// ring, whose collectives all ranks make in one order, and go through no device.
+    bool isOfTraining = true;
 };
 
 /// Makes the process groups of one rank: the seam for MPI and threads.

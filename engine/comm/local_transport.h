@@ -18,6 +18,7 @@ public:
     void reduceScatter(FloatSpan) override {}
     void send(std::span<const std::byte>, Rank) override { TRAINYARD_CHECK_MSG(false, "nobody to send to"); }
     void receive(std::span<std::byte>, Rank) override { TRAINYARD_CHECK_MSG(false, "nobody to hear from"); }
+    bool tryReceive(std::span<std::byte>, Rank) override { return false; }
 };
 
 } // namespace trainyard

@@ -100,9 +100,10 @@ MpiProcess::~MpiProcess()
 
 std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& description)
 {
-    if (m_recorder)
-        m_recorder->describe(description);
-    ProcessGroup::Parts parts{nullptr, m_thread, m_recorder, description.number};
+    FlightRecorder* const recorder = description.isOfTraining ? m_recorder : nullptr;
+    if (recorder)
+        recorder->describe(description);
+    ProcessGroup::Parts parts{nullptr, m_thread, recorder, description.number};
     m_thread
         ->run([&] {
             parts.transport =

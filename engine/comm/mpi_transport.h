@@ -38,6 +38,7 @@ public:
     void reduceScatter(FloatSpan values) override;
     void send(std::span<const std::byte> bytes, Rank to) override;
     void receive(std::span<std::byte> bytes, Rank from) override;
+    bool tryReceive(std::span<std::byte> bytes, Rank from) override;
     void shift(std::span<const std::byte> out, std::span<std::byte> in) override;
 
 private:

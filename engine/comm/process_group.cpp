@@ -149,6 +149,16 @@ void ProcessGroup::receive(std::span<std::byte> bytes, Rank from)
     }).wait();
 }
 
+bool ProcessGroup::tryReceive(std::span<std::byte> bytes, Rank from)
+{
+    TRAINYARD_CHECK(m_parts.recorder == nullptr);
+    bool arrived = false;
+    start(CollectiveKind::Message, bytes.size(), [&] {
+        arrived = m_parts.transport->tryReceive(bytes, from);
+    }).wait();
+    return arrived;
+}
+
 Work ProcessGroup::shiftAsync(std::span<const std::byte> out, std::span<std::byte> in)
 {
     return startWhere(out.data(), CollectiveKind::Message, out.size(),

@@ -84,6 +84,9 @@ public:
     /// flight ring's sequence numbers equal on both sides. send() copies `bytes` and returns.
     void send(std::span<const std::byte> bytes, Rank to);
     void receive(std::span<std::byte> bytes, Rank from);
+    /// Takes the next message of `from` if it has arrived; returns false otherwise. Only in a group that is
+    /// not of training: what arrives when is not the same on all ranks, as a flight ring has it.
+    bool tryReceive(std::span<std::byte> bytes, Rank from);
     /// All ranks in a circle: `out` goes to the next one, `in` comes from the one before. What a rank sends
     /// has the size that the next one expects. Both must stay alive, `out` untouched, until the Work was
     /// waited for.

@@ -17,7 +17,9 @@ enum class Purpose : std::uint32_t {
     Embeddings,
     Activations,
     Gradients,
-    Context
+    Context,
+    Blocks,
+    Receipts
 };
 
 GroupDescription describe(Purpose purpose, std::vector<Rank> members)
@@ -55,6 +57,19 @@ StageLinks makeLinks(GroupMaker& maker, const std::vector<Rank>& stages)
 }
 
 } // namespace
+
+MessageLinks makeMessageLinks(GroupMaker& maker, const std::vector<Rank>& members)
+{
+    const auto make = [&](Purpose purpose) {
+        GroupDescription description = describe(purpose, members);
+        description.isOfTraining = false;
+        return maker.make(description);
+    };
+    MessageLinks links;
+    links.blocks = make(Purpose::Blocks);
+    links.receipts = make(Purpose::Receipts);
+    return links;
+}
 
 ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const RankGrid& grid)
 {

@@ -44,6 +44,16 @@ struct ProcessGroups {
     StageLinks links;
 };
 
+/// Ways between some ranks for messages of another thread than the training thread: blocks of bytes, and the
+/// receipts for them. One thread at a time uses them.
+struct MessageLinks {
+    std::unique_ptr<ProcessGroup> blocks;
+    std::unique_ptr<ProcessGroup> receipts;
+};
+
+/// The members call it, and nobody else. `members`: ascending.
+MessageLinks makeMessageLinks(GroupMaker& maker, const std::vector<Rank>& members);
+
 /// All ranks call it with the same grid, over as many ranks as there are.
 ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const RankGrid& grid);
 

@@ -61,6 +61,19 @@ std::string ThreadsMeeting::receive(int from, int to)
     return message;
 }
 
+std::optional<std::string> ThreadsMeeting::tryReceive(int from, int to)
+{
+    const std::lock_guard lock(m_mutex);
+    auto& messages = m_messages[{from, to}];
+    if (messages.empty() && m_broken)
+        throw CommunicationError("another rank aborted");
+    if (messages.empty())
+        return std::nullopt;
+    std::string message = std::move(messages.front());
+    messages.pop_front();
+    return message;
+}
+
 void ThreadsMeeting::breakUp()
 {
     const std::lock_guard lock(m_mutex);
@@ -135,6 +148,16 @@ void ThreadsTransport::receive(std::span<std::byte> bytes, Rank from)
     const std::string message = m_meeting->receive(from.value, m_rank.value);
     TRAINYARD_CHECK(message.size() == bytes.size());
     std::memcpy(bytes.data(), message.data(), message.size());
+}
+
+bool ThreadsTransport::tryReceive(std::span<std::byte> bytes, Rank from)
+{
+    const auto message = m_meeting->tryReceive(from.value, m_rank.value);
+    if (!message)
+        return false;
+    TRAINYARD_CHECK(message->size() == bytes.size());
+    std::memcpy(bytes.data(), message->data(), message->size());
+    return true;
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ public:
     }
     void send(int from, int to, std::string message);
     std::string receive(int from, int to);
+    /// nullopt when there is no message.
+    std::optional<std::string> tryReceive(int from, int to);
     /// Aborts the group: current and later calls of the other ranks throw CommunicationError.
     void breakUp();
 
@@ -69,6 +72,7 @@ public:
     void reduceScatter(FloatSpan values) override;
     void send(std::span<const std::byte> bytes, Rank to) override;
     void receive(std::span<std::byte> bytes, Rank from) override;
+    bool tryReceive(std::span<std::byte> bytes, Rank from) override;
 
 private:
     std::shared_ptr<ThreadsMeeting> m_meeting;

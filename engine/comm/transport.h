@@ -40,6 +40,8 @@ public:
     virtual void send(std::span<const std::byte> bytes, Rank to) = 0;
     /// Waits for the next message of `from`; sizes must be equal.
     virtual void receive(std::span<std::byte> bytes, Rank from) = 0;
+    /// Takes the next message of `from` if it has arrived; returns false otherwise. Sizes must be equal.
+    virtual bool tryReceive(std::span<std::byte> bytes, Rank from) = 0;
 
     /// Sends `out` to the rank after this one and waits for `in` from the one before, in a circle. Sizes of
     /// both sides must be equal.

@@ -12,6 +12,8 @@ std::unique_ptr<ProcessGroup> DeviceGroupMaker::make(const GroupDescription& des
         return std::make_unique<ProcessGroup>(
             ProcessGroup::Parts{std::make_unique<LocalTransport>(), nullptr, nullptr, description.number});
     auto group = m_host.make(description);
+    if (!description.isOfTraining)
+        return group;
     DeviceGroupId id{};
     if (group->isFirst())
         id = m_plugin.makeGroupId();

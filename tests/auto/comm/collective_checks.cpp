@@ -1,7 +1,12 @@
 #include "tests/auto/comm/collective_checks.h"
 
+#include <chrono>
+#include <future>
+#include <thread>
+
 #include <fmt/format.h>
 
+#include "engine/base/units.h"
 #include "engine/comm/group_maker.h"
 #include "engine/comm/process_groups.h"
 
@@ -244,6 +249,54 @@ std::vector<std::string> checkProcessGroups(GroupMaker& maker)
         groups.links.gradientsIn->receive(std::as_writable_bytes(std::span(&value, 1)));
         require(value == stages[std::size_t(stage == last ? 0 : stage + 1)].value, "gradients link");
     }
+    return broken;
+}
+
+std::vector<std::string> checkMessageLinks(GroupMaker& maker)
+{
+    constexpr int kBlocks = 5;
+    const int ranks = maker.worldSize().value;
+    const int me = maker.rank().value;
+    if (ranks == 1)
+        return {};
+    std::vector<Rank> all;
+    for (int rank = 0; rank < ranks; ++rank)
+        all.push_back(Rank{rank});
+    const auto world = maker.makeWorld();
+    const MessageLinks links = makeMessageLinks(maker, all);
+    const Rank next{(me + 1) % ranks};
+    const Rank previous{(me + ranks - 1) % ranks};
+
+    std::vector<std::string> broken;
+    std::vector<std::string> brokenMeanwhile;
+    std::vector<double> block(kMiB / sizeof(double));
+    std::byte receipt{};
+    if (links.receipts->tryReceive(std::span(&receipt, 1), next))
+        broken.push_back("no message before one is sent");
+    auto exchange = std::async(std::launch::async, [&] {
+        const auto waitFor = [](ProcessGroup& group, std::span<std::byte> bytes, Rank from) {
+            while (!group.tryReceive(bytes, from))
+                std::this_thread::sleep_for(std::chrono::microseconds(200));
+        };
+        for (int number = 0; number < kBlocks; ++number) {
+            block.assign(block.size(), 100 * me + number);
+            links.blocks->send(std::as_bytes(std::span(block)), next);
+            waitFor(*links.blocks, std::as_writable_bytes(std::span(block)), previous);
+            if (block.front() != 100 * previous.value + number || block.back() != block.front())
+                broken.push_back("blocks in their order");
+            links.receipts->send(std::span(&receipt, 1), previous);
+            waitFor(*links.receipts, std::span(&receipt, 1), next);
+        }
+    });
+    for (int step = 0; step < 100; ++step) {
+        std::vector<double> sum{1};
+        world->allReduce(std::span(sum));
+        if (sum.front() != ranks)
+            brokenMeanwhile.push_back("collectives meanwhile");
+    }
+    exchange.get();
+    world->barrier();
+    broken.insert(broken.end(), brokenMeanwhile.begin(), brokenMeanwhile.end());
     return broken;
 }
 

@@ -14,4 +14,7 @@ std::vector<std::string> checkCollectives(ProcessGroup& group);
 /// Groups and links of every layout over all ranks, checked by every rank; what was not as it should be.
 std::vector<std::string> checkProcessGroups(GroupMaker& maker);
 
+/// Blocks and receipts that another thread sends around all ranks while these make collectives.
+std::vector<std::string> checkMessageLinks(GroupMaker& maker);
+
 } // namespace trainyard

@@ -46,6 +46,12 @@ private slots:
         QVERIFY2(broken.empty(), broken.empty() ? "" : broken.front().c_str());
     }
 
+    void bringsMessagesWhileOthersMakeCollectives()
+    {
+        const auto broken = checkMessageLinks(*m_mpi);
+        QVERIFY2(broken.empty(), broken.empty() ? "" : broken.front().c_str());
+    }
+
     void waitsWithoutKeepingTheCore()
     {
         const auto group = m_mpi->makeWorld();

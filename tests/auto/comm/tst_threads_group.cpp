@@ -32,6 +32,15 @@ private slots:
         QCOMPARE(broken.load(), 0);
     }
 
+    void bringsMessagesWhileOthersMakeCollectives_data() { addRankCounts(); }
+    void bringsMessagesWhileOthersMakeCollectives()
+    {
+        QFETCH(int, ranks);
+        std::atomic<int> broken = 0;
+        runRanksAsThreads(ranks, [&](GroupMaker& maker) { broken += checkMessageLinks(maker).size(); });
+        QCOMPARE(broken.load(), 0);
+    }
+
     void tellsAllRanksWhichOneFailed()
     {
         std::atomic<int> told = 0;

@@ -35,6 +35,7 @@ public:
     void reduceScatter(FloatSpan values) override { late().reduceScatter(values); }
     void send(std::span<const std::byte> bytes, Rank to) override { late().send(bytes, to); }
     void receive(std::span<std::byte> bytes, Rank from) override { late().receive(bytes, from); }
+    bool tryReceive(std::span<std::byte> bytes, Rank from) override { return late().tryReceive(bytes, from); }
 
 private:
     Transport& late()

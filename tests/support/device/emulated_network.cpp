@@ -93,6 +93,8 @@ EmulatedGroupMaker::EmulatedGroupMaker(GroupMaker& host, EmulatedNetwork& networ
 std::unique_ptr<ProcessGroup> EmulatedGroupMaker::make(const GroupDescription& description)
 {
     auto group = m_host.make(description);
+    if (!description.isOfTraining)
+        return group;
     const auto meeting = m_network.meeting(description.number, static_cast<int>(description.members.size()));
     group->attachDevice(std::make_unique<EmulatedTransport>(meeting, group->rank()), m_watchdog);
     return group;
