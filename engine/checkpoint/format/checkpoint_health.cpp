@@ -41,6 +41,8 @@ Result<CheckpointManifest> openIndex(const fs::path& folder)
 {
     TRAINYARD_TRY(CheckpointManifest manifest, CheckpointManifest::load(folder / kManifestName));
     for (const auto& [name, slices] : slicesByFile(manifest)) {
+        if (manifest.isElsewhere(folder, name))
+            continue;
         TRAINYARD_TRY(const StoredFile file, StoredFile::open(folder / name));
         TRAINYARD_TRY_STATUS(checkShardHeader(file, slices));
     }
@@ -103,7 +105,13 @@ CheckpointHealth verifyContent(const fs::path& folder, const std::function<bool(
     const auto index = openIndex(folder);
     if (!index.ok())
         return healthOf(index.error());
-    for (const auto& [name, slices] : slicesByFile(*index)) {
+    const SlicesByFile files = slicesByFile(*index);
+    std::size_t elsewhere = 0;
+    for (const auto& [name, slices] : files) {
+        if (index->isElsewhere(folder, name)) {
+            ++elsewhere;
+            continue;
+        }
         const auto file = StoredFile::open(folder / name);
         const Status verified = file.ok() ? verifyShard(*file, slices, goesOn) : Status(file.error());
         if (!verified.ok() && verified.error().kind == ErrorKind::Cancelled)
@@ -111,6 +119,9 @@ CheckpointHealth verifyContent(const fs::path& folder, const std::function<bool(
         if (!verified.ok())
             return healthOf(verified.error());
     }
+    if (elsewhere > 0)
+        return {CheckpointState::Complete,
+                fmt::format("{} of {} shards are on other hosts", elsewhere, files.size()), false};
     return {.verified = true};
 }
 

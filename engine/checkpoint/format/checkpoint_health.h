@@ -20,15 +20,16 @@ std::string_view nameOf(CheckpointState state);
 
 struct CheckpointHealth {
     CheckpointState state = CheckpointState::Complete;
-    std::string reason{};  ///< why it is not complete: the file and what is wrong with it
+    std::string reason{};  ///< why it is not complete: the file and what is wrong with it; or what is elsewhere
     bool verified = false; ///< every byte of every tensor was compared with its hash
 };
 
 /// Looks at the manifest with its hash, and at the header and the size of every shard: milliseconds, whatever
-/// the tensors weigh. `folder` is one `step-...`.
+/// the tensors weigh. `folder` is one `step-...`. Shards that the manifest places on other hosts may be
+/// missing: whether a host of an attempt has them shows when its ranks meet (`healthOver()`).
 CheckpointHealth examineIndex(const std::filesystem::path& folder);
 
-/// As examineIndex(), and then compares every slice with its hash. Ends early, with the result of
+/// As examineIndex(), and then compares every slice here with its hash. Ends early, with the result of
 /// examineIndex(), when `goesOn`, called every few MB, returns false.
 CheckpointHealth verifyContent(const std::filesystem::path& folder, const std::function<bool()>& goesOn);
 

@@ -9,15 +9,15 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
-CheckpointReader::CheckpointReader(fs::path folder, CheckpointManifest manifest)
-    : m_folder(std::move(folder)), m_manifest(std::move(manifest))
+CheckpointReader::CheckpointReader(std::vector<fs::path> folders, CheckpointManifest manifest)
+    : m_folders(std::move(folders)), m_manifest(std::move(manifest))
 {
 }
 
 Result<CheckpointReader> CheckpointReader::open(const fs::path& folder)
 {
     TRAINYARD_TRY(CheckpointManifest manifest, CheckpointManifest::load(folder / kManifestName));
-    return CheckpointReader(folder, std::move(manifest));
+    return CheckpointReader({folder}, std::move(manifest));
 }
 
 Result<const StoredFile*> CheckpointReader::fileNamed(const std::string& name)
@@ -25,7 +25,18 @@ Result<const StoredFile*> CheckpointReader::fileNamed(const std::string& name)
     const auto known = m_files.find(name);
     if (known != m_files.end())
         return &known->second;
-    TRAINYARD_TRY(StoredFile file, StoredFile::open(m_folder / name));
+    fs::path folder = m_folders.back();
+    for (const fs::path& other : m_folders) {
+        if (std::error_code ignored; fs::exists(other / name, ignored)) {
+            folder = other;
+            break;
+        }
+    }
+    if (m_manifest.isElsewhere(folder, name))
+        return badInput(fmt::format("{} is not in {}: it was written on {}", name, folder.string(),
+                                    m_manifest.hostsOf(name)),
+                        "copy it from there into this folder");
+    TRAINYARD_TRY(StoredFile file, StoredFile::open(folder / name));
     return &m_files.emplace(name, std::move(file)).first->second;
 }
 
@@ -33,11 +44,14 @@ Status CheckpointReader::readVerified(const LogicalTensor& tensor, const TensorS
                                       std::span<std::byte> out)
 {
     TRAINYARD_TRY(const StoredFile* file, fileNamed(slice.file));
-    if (const Status status = file->read(slice.offset, out); !status.ok())
+    if (const Status status = file->read(slice.offset, out); !status.ok()) {
+        m_damagedShard = slice.file;
         return status.error().in("tensor " + tensor.name);
+    }
     const std::string hash = xxh3Hex({reinterpret_cast<const char*>(out.data()), out.size()});
     if (hash == slice.xxh3)
         return {};
+    m_damagedShard = slice.file;
     return badInput(fmt::format("tensor {}: {} is damaged: bytes {} to {} have the hash {}, not {}",
                                 tensor.name, file->path().string(), slice.offset, slice.offset + slice.bytes,
                                 hash, slice.xxh3),
@@ -68,7 +82,7 @@ Status CheckpointReader::read(std::string_view name, const TensorBox& box, std::
 {
     const LogicalTensor* tensor = m_manifest.find(name);
     if (!tensor)
-        return refused(fmt::format("{}: there is no tensor {}", m_folder.string(), name));
+        return refused(fmt::format("{}: there is no tensor {}", m_folders.back().string(), name));
     TRAINYARD_CHECK_MSG(static_cast<std::size_t>(elementCount(box.shape)) * byteSize(tensor->type) ==
                             destination.size(),
                         tensor->name);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/hash.h"
@@ -100,6 +101,8 @@ Result<CheckpointManifest> manifestFrom(const Json& json)
 {
     CheckpointManifest manifest;
     TRAINYARD_TRY(manifest.position, positionFrom(json));
+    if (json.contains("places"))
+        json.at("places").get_to(manifest.places);
     TRAINYARD_TRY(manifest.tensors, tensorsFromJson(json.at("tensors")));
     return manifest;
 }
@@ -151,6 +154,34 @@ bool TrainingPosition::isBest() const
     return evaluation.bestStep == step.value && specOfStep(spec, step.value).evaluation.keepBest;
 }
 
+std::set<std::string> CheckpointManifest::shards() const
+{
+    std::set<std::string> files;
+    for (const LogicalTensor& tensor : tensors) {
+        for (const TensorSlice& slice : tensor.slices)
+            files.insert(slice.file);
+    }
+    return files;
+}
+
+bool CheckpointManifest::isElsewhere(const std::filesystem::path& folder, const std::string& shard) const
+{
+    std::error_code ignored;
+    return places.contains(shard) && std::filesystem::symlink_status(folder / shard, ignored).type() ==
+                                         std::filesystem::file_type::not_found;
+}
+
+std::string CheckpointManifest::hostsOf(const std::string& shard) const
+{
+    const auto known = places.find(shard);
+    return known == places.end() ? "no host" : fmt::format("{}", fmt::join(known->second, " or "));
+}
+
+Result<CheckpointManifest> CheckpointManifest::parse(const std::string& text)
+{
+    return parseManifest(text);
+}
+
 const LogicalTensor* CheckpointManifest::find(std::string_view name) const
 {
     const auto found = std::ranges::lower_bound(tensors, name, {}, &LogicalTensor::name);
@@ -179,6 +210,8 @@ std::string CheckpointManifest::toJson() const
     if (position.earlierUpdates != 0)
         json["earlier_updates"] = position.earlierUpdates;
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
+    if (!places.empty())
+        json["places"] = places;
     json["tensors"] = tensorsToJson(tensors);
     return sealed(json.dump(1));
 }

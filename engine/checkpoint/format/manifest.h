@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -65,8 +67,18 @@ struct TrainingPosition {
 struct CheckpointManifest {
     TrainingPosition position;
     std::vector<LogicalTensor> tensors; ///< sorted by name
+    /// Of a checkpoint whose hosts keep it on disks of their own: the hosts that each shard was written on,
+    /// its own first. Empty: all shards are in one folder.
+    std::map<std::string, std::vector<std::string>> places{};
 
     const LogicalTensor* find(std::string_view name) const;
+    std::set<std::string> shards() const;
+    /// Returns whether `shard`, which is not in `folder`, may be on another host.
+    bool isElsewhere(const std::filesystem::path& folder, const std::string& shard) const;
+    /// "node-b", "node-b or node-c": the hosts that `shard` was written on.
+    std::string hostsOf(const std::string& shard) const;
+    /// Errors as of load(), without the name of a file.
+    static Result<CheckpointManifest> parse(const std::string& text);
     /// BadInput when it is missing or its content is wrong, Failed when it cannot be read, Refused when
     /// another version of this program wrote it.
     static Result<CheckpointManifest> load(const std::filesystem::path& file);
