@@ -1,7 +1,9 @@
 #include "engine/checkpoint/format/checkpoint_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <regex>
 #include <vector>
 
@@ -19,7 +21,7 @@ namespace {
 
 const std::regex& interruptedName()
 {
-    static const std::regex pattern("\\.step-[0-9]{9,}\\.partial");
+    static const std::regex pattern("\\.step-[0-9]{9,}(\\.[0-9]+)?\\.partial");
     return pattern;
 }
 
@@ -58,11 +60,36 @@ Status removeCheckpoint(const fs::path& checkpoints, const CheckpointName& name)
     return removeFolder(leaving);
 }
 
+// A checkpoint of this step is there already, from before a crash or a resume: trade places in one instant.
+Status replaceFolder(const fs::path& staged, const fs::path& existing)
+{
+    if (::renameat2(AT_FDCWD, staged.c_str(), AT_FDCWD, existing.c_str(), RENAME_EXCHANGE) != 0) {
+        Error error = systemError(ErrorKind::Failed, "cannot replace " + existing.string(), errno);
+        error.hint = "remove that checkpoint, or write to another folder";
+        return error;
+    }
+    std::error_code error;
+    fs::remove_all(staged, error);
+    return syncPath(existing.parent_path());
+}
+
 } // namespace
 
 std::string checkpointFolderName(Step step)
 {
     return CheckpointName{step}.text();
+}
+
+Status publishFolder(const fs::path& staged, const fs::path& final)
+{
+    // The files were synced by their writers; this makes their names last. Only then may the folder get the
+    // name that says that it is complete.
+    TRAINYARD_TRY_STATUS(syncPath(staged));
+    if (fs::exists(final))
+        return replaceFolder(staged, final);
+    if (::rename(staged.c_str(), final.c_str()) != 0)
+        return systemError(ErrorKind::Failed, "cannot publish " + final.string(), errno);
+    return syncPath(final.parent_path());
 }
 
 Status removeInterrupted(const fs::path& checkpoints)
@@ -85,6 +112,16 @@ Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
         const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
         if (++complete > kept.last && !isForGood && name.text() != listing.latest &&
             name.text() != listing.best)
+            TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
+    }
+    return {};
+}
+
+Status removeUnlisted(const fs::path& checkpoints, const std::vector<std::string>& listed)
+{
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    for (const CheckpointName& name : listing.names) {
+        if (name.isPresent() && std::ranges::find(listed, name.text()) == listed.end())
             TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
     }
     return {};

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
@@ -16,6 +17,10 @@ inline constexpr const char* kBestName = "best";     ///< likewise of the best o
 /// "step-000001200"
 std::string checkpointFolderName(Step step);
 
+/// Gives a complete checkpoint, whose files are synced, its final name in one instant; one that has it
+/// already is removed.
+Status publishFolder(const std::filesystem::path& staged, const std::filesystem::path& final);
+
 /// Removes leftovers of writers that never published.
 Status removeInterrupted(const std::filesystem::path& checkpoints);
 
@@ -28,6 +33,10 @@ struct KeptCheckpoints {
 /// Removes the checkpoints that are not to be kept. Those that `latest` or `best` names, that are damaged or
 /// that belong to an abandoned line are kept, whatever their number.
 Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
+
+/// Removes the checkpoints of the present line that are not among `listed`: those of a host that follows
+/// another one's folder.
+Status removeUnlisted(const std::filesystem::path& checkpoints, const std::vector<std::string>& listed);
 
 /// Makes `latest` name the checkpoint that was published. A power cut may come between: what the run wrote
 /// before is settled first, so that a name that a person has written is not mistaken for the run's.

@@ -1,9 +1,6 @@
 #include "engine/checkpoint/format/checkpoint_writer.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <fcntl.h>
 #include <future>
 #include <map>
 
@@ -75,17 +72,17 @@ Status join(std::map<std::string, LogicalTensor>& all, std::vector<LogicalTensor
     return {};
 }
 
-Result<std::vector<LogicalTensor>> joinShards(const fs::path& folder, int count)
+/// `names` of the lists, for errors.
+Result<std::vector<LogicalTensor>> joined(const std::vector<std::string>& lists,
+                                          const std::vector<std::string>& names)
 {
     std::map<std::string, LogicalTensor> all;
-    for (int index = 0; index < count; ++index) {
-        const fs::path list = folder / shardName(index, count, "json");
-        TRAINYARD_TRY(const std::string text, readFile(list));
+    for (std::size_t i = 0; i < lists.size(); ++i) {
         try {
-            TRAINYARD_TRY(auto part, partialTensorsFromJson(nlohmann::ordered_json::parse(text)));
-            TRAINYARD_TRY_STATUS(join(all, std::move(part), list.string()));
+            TRAINYARD_TRY(auto part, partialTensorsFromJson(nlohmann::ordered_json::parse(lists[i])));
+            TRAINYARD_TRY_STATUS(join(all, std::move(part), names[i]));
         } catch (const nlohmann::json::exception& error) {
-            return failed(fmt::format("{}: {}", list.string(), jsonProblem(error, text)));
+            return failed(fmt::format("{}: {}", names[i], jsonProblem(error, lists[i])));
         }
     }
     std::vector<LogicalTensor> tensors;
@@ -114,31 +111,6 @@ Status removeLists(const fs::path& folder, int count)
 //          | interrupted                     +--- content is wrong ----> step-N.damaged
 //          v                                 |
 //   removed by the next begin()              +--- a start goes back ---> step-N.line-K
-
-// A checkpoint of this step is there already, from before a crash or a resume: trade places in one instant.
-Status replaceFolder(const fs::path& staged, const fs::path& existing)
-{
-    if (::renameat2(AT_FDCWD, staged.c_str(), AT_FDCWD, existing.c_str(), RENAME_EXCHANGE) != 0) {
-        Error error = systemError(ErrorKind::Failed, "cannot replace " + existing.string(), errno);
-        error.hint = "remove that checkpoint, or write to another folder";
-        return error;
-    }
-    std::error_code error;
-    fs::remove_all(staged, error);
-    return syncPath(existing.parent_path());
-}
-
-Status publishFolder(const fs::path& staged, const fs::path& final)
-{
-    // The files were synced by their writers; this makes their names last. Only then may the folder get the
-    // name that says that it is complete.
-    TRAINYARD_TRY_STATUS(syncPath(staged));
-    if (fs::exists(final))
-        return replaceFolder(staged, final);
-    if (::rename(staged.c_str(), final.c_str()) != 0)
-        return systemError(ErrorKind::Failed, "cannot publish " + final.string(), errno);
-    return syncPath(final.parent_path());
-}
 
 } // namespace
 
@@ -173,15 +145,52 @@ Status CheckpointWriter::writeShard(int index, int count, const std::vector<Slic
     return writeFileAtomically(staging() / shardName(index, count, "json"), tensorsToJson(list).dump());
 }
 
+std::string CheckpointWriter::shardFile(int index, int count)
+{
+    return shardName(index, count, "safetensors");
+}
+
+Result<std::string> CheckpointWriter::listOf(int index, int count) const
+{
+    return readFile(staging() / shardName(index, count, "json"));
+}
+
+Result<CheckpointManifest> CheckpointWriter::joinLists(const TrainingPosition& position,
+                                                       const std::vector<std::string>& lists)
+{
+    const int count = static_cast<int>(lists.size());
+    std::vector<std::string> names;
+    for (int index = 0; index < count; ++index)
+        names.push_back(shardName(index, count, "json"));
+    TRAINYARD_TRY(auto tensors, joined(lists, names));
+    return CheckpointManifest{position, std::move(tensors)};
+}
+
+Status CheckpointWriter::prepare(int shardCount, const std::string& manifest) const
+{
+    TRAINYARD_TRY_STATUS(m_fence.check());
+    TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest));
+    // The manifest has all that they say. Before the rename: what is published never changes.
+    TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
+    return syncPath(staging());
+}
+
 Status CheckpointWriter::publish(int shardCount, const TrainingPosition& position,
                                  const KeptCheckpoints& kept) const
 {
+    std::vector<std::string> lists;
+    for (int index = 0; index < shardCount; ++index) {
+        TRAINYARD_TRY(lists.emplace_back(), listOf(index, shardCount));
+    }
+    TRAINYARD_TRY(const CheckpointManifest manifest, joinLists(position, lists));
+    TRAINYARD_TRY_STATUS(prepare(shardCount, manifest.toJson()));
+    TRAINYARD_TRY_STATUS(commit(position));
+    return removeOutdated(m_folder, kept);
+}
+
+Status CheckpointWriter::commit(const TrainingPosition& position) const
+{
     TRAINYARD_CHECK(position.step == m_step);
-    TRAINYARD_TRY(auto tensors, joinShards(staging(), shardCount));
-    const CheckpointManifest manifest{position, std::move(tensors)};
-    TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest.toJson()));
-    // The manifest has all that they say. Before the rename: what is published never changes.
-    TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
     TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(beginPublication(m_folder));
     TRAINYARD_TRY_STATUS(publishFolder(staging(), m_folder / checkpointFolderName(m_step)));
@@ -189,8 +198,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
         m_fence.check());  // syncing may have taken long; a folder without `latest` does no harm
     if (position.isBest()) // before `latest`: a resume from this checkpoint takes it for the best one
         TRAINYARD_TRY_STATUS(markAsBest(m_folder, checkpointFolderName(m_step)));
-    TRAINYARD_TRY_STATUS(finishPublication(m_folder, checkpointFolderName(m_step)));
-    return removeOutdated(m_folder, kept);
+    return finishPublication(m_folder, checkpointFolderName(m_step));
 }
 
 void CheckpointWriter::abandon() const

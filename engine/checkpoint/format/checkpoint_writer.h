@@ -31,6 +31,14 @@ struct SliceToSave {
 ///
 /// Until publish() returns, `latest` names the previous checkpoint, whatever happens in between. Where a
 /// newer attempt of the run has begun, begin() and publish() are refused, and nothing is removed.
+///
+/// Where hosts keep checkpoints on disks of their own, one process of each host does so for its folder, and
+/// publish() is in two steps with an agreement between them (engine/checkpoint/FORMAT.md, "Hosts without a
+/// shared folder"):
+///
+///     all:               lists of shards go to one process, which makes the manifest: joinLists()
+///     one of each host:  copies of other hosts' shards into staging(), prepare(n, manifest)
+///     one of each host:  commit(position), the first host last
 class CheckpointWriter {
 public:
     /// `folder` is the run's `checkpoints`.
@@ -44,12 +52,24 @@ public:
     /// its final name, replaces `best` if it is that, then `latest`, and then removes the checkpoints that
     /// are not to be kept.
     Status publish(int shardCount, const TrainingPosition& position, const KeptCheckpoints& kept) const;
+
+    /// "shard-0000-of-0002.safetensors"
+    static std::string shardFile(int index, int count);
+    /// Where the files are until they are published.
+    std::filesystem::path staging() const;
+    /// The list that writeShard() has written.
+    Result<std::string> listOf(int index, int count) const;
+    /// From the lists of all shards. Failed when they do not cover every tensor.
+    static Result<CheckpointManifest> joinLists(const TrainingPosition& position,
+                                                const std::vector<std::string>& lists);
+    /// Writes the manifest next to the shards. From then on the folder survives a power cut.
+    Status prepare(int shardCount, const std::string& manifest) const;
+    /// Gives the folder its final name, replaces `best` if it is that, then `latest`.
+    Status commit(const TrainingPosition& position) const;
     /// Removes what was written.
     void abandon() const;
 
 private:
-    std::filesystem::path staging() const;
-
     std::filesystem::path m_folder;
     Step m_step;
     Fence m_fence;

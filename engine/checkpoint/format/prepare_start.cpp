@@ -165,10 +165,16 @@ std::optional<CheckpointName> findStep(const CheckpointListing& listing, std::in
 
 Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence)
 {
+    return prepareStart(checkpoints, fence, [&checkpoints](const CheckpointName& name) {
+        return examineIndex(checkpoints / name.text());
+    });
+}
+
+Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence,
+                                const std::function<CheckpointHealth(const CheckpointName&)>& examine)
+{
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    TRAINYARD_TRY(const StartChoice choice, chooseStart(listing, [&checkpoints](const CheckpointName& name) {
-                      return examineIndex(checkpoints / name.text());
-                  }));
+    TRAINYARD_TRY(const StartChoice choice, chooseStart(listing, examine));
     TRAINYARD_TRY_STATUS(fence.check());
     if (listing.names.empty() && listing.latest.empty())
         return StartPoint{{}, 0, {}, choice.text()};

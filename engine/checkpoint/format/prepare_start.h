@@ -26,6 +26,9 @@ struct StartPoint {
 /// Only for the attempt that is about to start, which `fence` belongs to: Refused once a newer one has begun.
 /// Errors else as of chooseStart(), and then nothing is changed.
 Result<StartPoint> prepareStart(const std::filesystem::path& checkpoints, const Fence& fence);
+/// With a closer look at each checkpoint than examineIndex() has.
+Result<StartPoint> prepareStart(const std::filesystem::path& checkpoints, const Fence& fence,
+                                const std::function<CheckpointHealth(const CheckpointName&)>& examine);
 
 /// Sets aside the checkpoint in `folder`, whose content turned out to be wrong. Returns its new name.
 Result<CheckpointName> setAside(const std::filesystem::path& folder, const Fence& fence);
