@@ -21,7 +21,7 @@ std::string layoutText(const RunSpec& spec);
 Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout);
 
 /// Every rank holds the whole model and the optimizer's state, so that a checkpoint can be written and read
-/// by rank 0 alone. In every other layout all ranks must see one folder for checkpoints.
+/// by rank 0's host alone. In every other layout each host that does not see that folder keeps a part.
 bool everyRankHoldsAll(const RunSpec& spec);
 
 } // namespace trainyard

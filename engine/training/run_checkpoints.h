@@ -11,10 +11,12 @@
 #include "engine/checkpoint/format/checkpoint_writer.h"
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/prepare_start.h"
+#include "engine/training/checkpoint_stores.h"
 #include "engine/training/shared_folder.h"
 
 namespace trainyard {
 
+class GroupMaker;
 class ProcessGroup;
 class Replica;
 struct ProcessGroups;
@@ -27,21 +29,31 @@ struct LoadedState {
     bool isFresh = true;              ///< no checkpoint was loaded
 };
 
-/// The checkpoints of one run, saved and loaded by all ranks together. The ranks that see rank 0's folder
-/// write and read their part each. Those that do not (no shared file system) get everything from rank 0,
-/// which only works where every rank holds the whole model; open() refuses other layouts. All ranks make the
-/// same calls, except for isBusy(), and get the same answer.
+/// The checkpoints of one run, saved and loaded by all ranks together. Where all see rank 0's folder, each
+/// writes and reads its part there. Without a shared folder
+/// - and with every rank holding the whole model, rank 0's host writes and reads everything for all;
+/// - in other layouts every host keeps the shards of its ranks and a copy of the host's before it, and
+///   ranks read what their host lacks from those that have it.
+/// All ranks make the same calls, except for isBusy(), and get the same answer.
 ///
 /// Saving pauses training only while the state is copied: a thread writes the copy. At the end of a step,
-/// once no rank is busy with its part, proceed() starts the next phase:
+/// once no rank is busy with its part, proceed() starts the next stage:
 ///
 ///     begin()  ->  every rank writes its shard  ->  rank 0 publishes  ->  proceed() names the step
+///
+/// and with a checkpoint on several hosts
+///
+///     begin()  ->  shards  ->  copies and manifest on every host  ->  the other hosts publish
+///              ->  rank 0 publishes: now there is a checkpoint  ->  the others remove outdated ones
 class RunCheckpoints {
 public:
-    /// The world group must outlive this object. `fence`: of this attempt.
-    static Result<RunCheckpoints> open(const ProcessGroups& groups, const std::filesystem::path& folder,
-                                       const CheckpointSpec& spec, bool everyRankHoldsAll,
-                                       const Fence& fence = {});
+    /// The world group and the maker must outlive this object. `fence`: of this attempt.
+    static Result<RunCheckpoints> open(const ProcessGroups& groups, GroupMaker& maker,
+                                       const std::filesystem::path& folder, const CheckpointSpec& spec,
+                                       bool everyRankHoldsAll, const Fence& fence = {});
+
+    /// Where checkpoints are kept, as a sentence; empty where all ranks see one folder, or one host has all.
+    std::string placesText() const;
 
     /// Copies the replica as the state after `position` and begins to write it. Requires that no checkpoint
     /// is under way.
@@ -53,7 +65,7 @@ public:
     }
     /// Returns whether this rank is still writing; proceed() would wait for it on all ranks.
     bool isBusy() const;
-    /// Starts the next phase of the checkpoint under way. Returns its step once it is published, nullopt
+    /// Starts the next stage of the checkpoint under way. Returns its step once it is published, nullopt
     /// before. On an error no new checkpoint is visible, and none is under way any more.
     Result<std::optional<Step>> proceed();
 
@@ -69,31 +81,47 @@ public:
     Result<LoadedState> load(const ReplicaMaker& replicaAfter, const RunSpec& spec);
 
 private:
+    enum class Stage { Shards, Copies, Elsewhere, Publication, Cleaning };
+
     /// The checkpoint under way.
     struct Saving {
         CheckpointWriter writer;
         TrainingPosition position;
-        bool publishing = false;  ///< every shard is written
-        std::future<Status> work; ///< this rank's part of the phase; invalid if it has no part
+        Stage stage = Stage::Shards;
+        std::future<Status> work; ///< this rank's part of the stage; invalid if it has no part
     };
 
     RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, const CheckpointSpec& spec,
-                   FolderSharing sharing, const Fence& fence);
+                   FolderSharing sharing, CheckpointStores stores, bool isSpread, const Fence& fence);
 
-    bool allShareTheFolder() const;
-    Result<StartPoint> chooseStart();
-    Status setAsideDamaged(const std::filesystem::path& folder, const std::string& reason,
-                           std::vector<std::string>& changes);
-    TrainingPosition share(Replica& replica, TrainingPosition position);
+    bool isLastStage() const;
+    Status beginNextStage();
+    Result<std::future<Status>> makeCopies() const;
+    std::future<Status> publishElsewhere() const;
+    std::future<Status> publish() const;
+    std::future<Status> clean() const;
+    Error abandon(const Error& error);
+    Result<std::vector<ShardTransfer>> planCopies() const;
+    Result<std::string> makeManifest() const;
     std::future<Status> writeShard(const CheckpointWriter& writer, const Replica& replica) const;
-    std::future<Status> publish(const Saving& saving) const;
+
+    Result<TrainingPosition> read(Replica& replica, const CheckpointStores::Start& start, const RunSpec& spec,
+                                  bool fromHeadAlone, std::vector<std::string>& changes);
+    Result<TrainingPosition> readFromHosts(Replica& replica, const CheckpointStores::Start& start,
+                                           const RunSpec& spec, std::vector<std::string>& changes);
+    Status setAsideDamaged(const CheckpointStores::Start& start, const std::string& reason,
+                           std::vector<std::string>& changes);
+    TrainingPosition share(Replica& replica, TrainingPosition position, bool fromHeadAlone);
 
     ProcessGroup* m_world;
     std::filesystem::path m_folder;
     KeptCheckpoints m_kept;
+    int m_copies;
     Fence m_fence;
-    FolderSharing m_sharing; ///< among all ranks
-    FolderSharing m_savers;  ///< among the ranks that hold the same slices
+    CheckpointStores m_stores;
+    bool m_isSpread;         ///< every host keeps the shards of its ranks
+    FolderSharing m_sharing; ///< of the ranks that write
+    FolderSharing m_savers;  ///< of those the ones that hold the same slices
     std::optional<Saving> m_saving;
 };
 

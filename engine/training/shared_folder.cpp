@@ -21,6 +21,39 @@ std::string randomName()
     return fmt::format(".shared-{:08x}{:08x}", device(), device());
 }
 
+/// Of all ranks, by rank.
+std::vector<int> gatherNumbers(ProcessGroup& group, int mine)
+{
+    std::vector<double> numbers(static_cast<std::size_t>(group.size().value));
+    numbers[static_cast<std::size_t>(group.rank().value)] = mine;
+    group.allReduce(std::span(numbers));
+    return {numbers.begin(), numbers.end()};
+}
+
+FolderStores storesFrom(const std::vector<int>& leaderOf)
+{
+    FolderStores stores;
+    for (std::size_t rank = 0; rank < leaderOf.size(); ++rank) {
+        if (leaderOf[rank] == static_cast<int>(rank))
+            stores.leaders.push_back(leaderOf[rank]);
+        const auto leader = std::ranges::find(stores.leaders, leaderOf[rank]);
+        stores.storeOf.push_back(static_cast<int>(leader - stores.leaders.begin()));
+    }
+    return stores;
+}
+
+/// The lowest of the ranks that do not see rank 0's folder, but the same one as this rank.
+int lowestRankHere(const std::filesystem::path& mark, const std::vector<int>& isBlind, int me)
+{
+    for (int rank = 1; rank < me; ++rank) {
+        std::error_code ignored;
+        if (isBlind[static_cast<std::size_t>(rank)] &&
+            std::filesystem::exists(fmt::format("{}-{}", mark.string(), rank), ignored))
+            return rank;
+    }
+    return me;
+}
+
 } // namespace
 
 FolderSharing sharingAmong(ProcessGroup& group, bool takesPart)
@@ -34,6 +67,32 @@ FolderSharing sharingAmong(ProcessGroup& group, bool takesPart)
     if (takesPart)
         sharing.index = static_cast<int>(std::accumulate(flags.begin(), mine, 0.0));
     return sharing;
+}
+
+Result<FolderStores> findFolderStores(ProcessGroup& group, const std::filesystem::path& folder,
+                                      const FolderSharing& sharing, bool makes)
+{
+    if (sharing.count == group.size().value)
+        return FolderStores{{0}, std::vector<int>(static_cast<std::size_t>(sharing.count))};
+    const int me = group.rank().value;
+    const bool isBlind = !sharing.takesPart();
+    const auto mark = folder / group.broadcastText(group.isFirst() ? randomName() : std::string());
+    const std::filesystem::path mine = fmt::format("{}-{}", mark.string(), me);
+    Status placed = isBlind && makes ? makeFolder(folder) : Status();
+    std::error_code ignored;
+    const bool marks = isBlind && placed.ok() && std::filesystem::exists(folder, ignored);
+    if (marks)
+        placed = writeFileAtomically(mine, "");
+    const Status all = agree(group, placed);
+    const std::vector<int> blind = gatherNumbers(group, isBlind ? 1 : 0);
+    const std::vector<int> leaderOf = gatherNumbers(group, marks ? lowestRankHere(mark, blind, me)
+                                                           : isBlind ? me
+                                                                     : 0);
+    if (marks) // all have looked
+        std::filesystem::remove(mine, ignored);
+    if (!all.ok())
+        return all.error();
+    return storesFrom(leaderOf);
 }
 
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder)

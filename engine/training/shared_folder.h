@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <vector>
 
 #include "engine/base/result.h"
 
@@ -18,6 +19,20 @@ struct FolderSharing {
 
 /// Counts the ranks of the group that take part and numbers them in order. All ranks call it.
 FolderSharing sharingAmong(ProcessGroup& group, bool takesPart);
+
+/// The folders that the ranks see under one path: one for all, or one on each host.
+struct FolderStores {
+    std::vector<int> leaders; ///< of each folder the lowest of its ranks, ascending; the first is rank 0
+    std::vector<int> storeOf; ///< by rank: number of its folder in `leaders`
+
+    int count() const { return static_cast<int>(leaders.size()); }
+};
+
+/// Finds out which ranks see the same folder, by files with random names. All ranks call it. `makes`: creates
+/// the folder where it does not exist; without it, a rank that has no such folder is taken for the only one of
+/// its host. `sharing`: from findFolderSharing().
+Result<FolderStores> findFolderStores(ProcessGroup& group, const std::filesystem::path& folder,
+                                      const FolderSharing& sharing, bool makes);
 
 /// Detects the sharing by a file with a random name that rank 0 creates briefly. All ranks call it.
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder);

@@ -154,6 +154,8 @@ Status Trainer::Run::load()
     reportChanges(m_setup, start);
     m_position = std::move(start.position);
     m_position.spec = m_setup.spec;
+    if (const std::string places = m_checkpoints.placesText(); !places.empty())
+        event(Severity::Info, "checkpoint-places", places);
     if (start.isFresh)
         TRAINYARD_TRY_STATUS(beginWithWeights(m_setup, m_groups, m_phase->replica(), m_position));
     // Better now than in days.
@@ -424,8 +426,8 @@ Result<std::unique_ptr<Trainer>> Trainer::create(const TrainerSetup& setup)
     TRAINYARD_TRY(const RankGrid grid, RankGrid::create(setup.spec.layout));
     ProcessGroups groups = makeProcessGroups(setup.maker, world, grid);
     TRAINYARD_TRY(RunCheckpoints checkpoints,
-                  RunCheckpoints::open(groups, setup.directory.checkpoints(), setup.spec.checkpoint,
-                                       everyRankHoldsAll(setup.spec), setup.fence));
+                  RunCheckpoints::open(groups, setup.maker, setup.directory.checkpoints(),
+                                       setup.spec.checkpoint, everyRankHoldsAll(setup.spec), setup.fence));
     auto run = std::make_unique<Run>(setup, std::move(groups), std::move(checkpoints), std::move(data));
     TRAINYARD_TRY_STATUS(run->load());
     return std::unique_ptr<Trainer>(new Trainer(std::move(run)));

@@ -26,7 +26,10 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
                 journal = StepJournal::open(directory / "journal", options.attempt).value();
             const auto wrapped = options.wrapMaker ? options.wrapMaker(maker) : nullptr;
             const TrainerSetup setup{.spec = spec,
-                                     .directory = RunDirectory(directory),
+                                     .directory = RunDirectory(options.directories.empty()
+                                                                   ? directory
+                                                                   : options.directories[std::size_t(
+                                                                         maker.rank().value)]),
                                      .maker = wrapped ? *wrapped : maker,
                                      .world = *world,
                                      .memory = AccountingAllocator::install(),

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <vector>
 
 #include "engine/base/result.h"
 #include "engine/comm/threads_transport.h"
@@ -17,6 +18,8 @@ struct TrainOptions {
     std::int64_t lastStep = 0; ///< 0: the specification's
     TransportDecorator decorate{};
     Device device{};
+    /// Run directories by rank: ranks with another one than rank 0 are on another host. Empty: all are on one.
+    std::vector<std::filesystem::path> directories{};
     /// Makes the layout's groups from the maker of the rank's; without it they are that one's own.
     std::function<std::unique_ptr<GroupMaker>(GroupMaker&)> wrapMaker{};
 };

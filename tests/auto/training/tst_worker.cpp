@@ -253,6 +253,62 @@ private slots:
         QCOMPARE(largestDifference(stepsOf(whole), stepsOf(first)), 0.0);
     }
 
+    void keepsCheckpointsOnTheDisksOfTwoHosts_data()
+    {
+        QTest::addColumn<int>("tensor");
+        QTest::addColumn<int>("pipeline");
+        QTest::addRow("ZeRO 2") << 1 << 1;
+        QTest::addRow("tensor 2") << 2 << 1;
+        QTest::addRow("pipeline 2") << 1 << 2;
+    }
+    void keepsCheckpointsOnTheDisksOfTwoHosts()
+    {
+        QFETCH(int, tensor);
+        QFETCH(int, pipeline);
+        const bool isSharded = tensor * pipeline == 1;
+        RunSpec spec = tinySpec(root() / "data", isSharded ? 2 : 1, ComputeType::Float64);
+        spec.layout.tensor = tensor;
+        spec.layout.pipeline = pipeline;
+        spec.memory.zeroStage = isSharded ? 2 : 0;
+        spec.cluster.nodes.front().slotCount = 2;
+        const fs::path first = makeRun(spec);
+        const fs::path second = makeRun(spec); // rank 1's own disk
+        QCOMPARE(runWorkers({{{1, first}, {1, second}}, 1, 7}), 0);
+        fs::remove_all(second / "checkpoints");
+        QCOMPARE(runWorkers({{{1, first}, {1, second}}, 2, 9}), 0); // with a new disk
+        QCOMPARE(runWorkers({{{2, first}}, 3, 12}), 0);             // both ranks on the first host
+        const double difference = largestDifference(stepsOfOneRank(ModelFamily::Bert, 12), stepsOf(first));
+        qInfo("largest relative difference %.2e", difference);
+        QVERIFY(difference < 1e-9);
+    }
+
+    void continuesTheCurveAfterKill9WithoutASharedFolder()
+    {
+        RunSpec spec = tinySpec(root() / "data", 2, ComputeType::Float64);
+        spec.memory.zeroStage = 2;
+        spec.launch.steps = 100000; // killed long before
+        spec.checkpoint.everySteps = 5;
+        const fs::path whole = makeRun(spec);
+        const fs::path first = makeRun(spec);
+        const fs::path second = makeRun(spec);
+        for (const int attempt : {1, 2}) {
+            QProcess process;
+            process.start("mpirun", WorkerLaunch{{{1, first}, {1, second}}, attempt}.arguments());
+            const std::size_t steps = stepsOf(first).size() + 23;
+            QVERIFY(waitFor([&] { return stepsOf(first).size() >= steps; }));
+            const int rank = attempt - 1;
+            const fs::path host = rank == 0 ? first : second;
+            QCOMPARE(::kill(readFlightRing(flightRingPath(host, rank)).value().pid, SIGKILL), 0);
+            QVERIFY(process.waitForFinished(kPatienceMs));
+            QVERIFY(process.exitCode() != 0);
+        }
+        const int end = static_cast<int>(stepsOf(first).size()) + 10;
+        QCOMPARE(runWorkers({{{1, first}, {1, second}}, 3, end}), 0);
+        QCOMPARE(runWorkers({{{2, whole}}, 1, end}), 0);
+        QCOMPARE(stepsOf(whole).size(), std::size_t(end));
+        QCOMPARE(largestDifference(stepsOf(whole), stepsOf(first)), 0.0);
+    }
+
     // Written by 2 tensor ranks x 2 stages.
     void givesTheCurveOfOneRankFromWeightsOfAnotherLayout_data()
     {
