@@ -1,7 +1,6 @@
 #include "remote/launch/shared_run_folder.h"
 
 #include <QJsonArray>
-#include <fmt/format.h>
 
 #include "remote/wire/greeting.h"
 
@@ -19,7 +18,7 @@ QJsonObject markRequest(const QString& run, const QJsonArray& others)
     return {{"op", "mark"}, {"run", run}, {"mark", newMark()}, {"others", others}};
 }
 
-Status judge(const HostGroup& group, const HostGroup::Answers& answers, int nodes)
+Result<QStringList> blindHosts(const HostGroup& group, const HostGroup::Answers& answers, int nodes)
 {
     TRAINYARD_TRY_STATUS(allOf(answers));
     QStringList blind;
@@ -27,21 +26,13 @@ Status judge(const HostGroup& group, const HostGroup::Answers& answers, int node
         if (answers[static_cast<std::size_t>(node)]->value("seen").toArray().isEmpty())
             blind << group.hosts()[node];
     }
-    if (blind.isEmpty())
-        return {};
-    return refused(fmt::format("with this layout every rank holds a unique part of the model, so all ranks "
-                               "write one shared checkpoint, but {} {} not see the run's folder on {}",
-                               blind.join(", ").toStdString(), blind.size() == 1 ? "does" : "do",
-                               group.hosts()[0].toStdString()),
-                   "set TRAINYARD_HOME on every host to a folder on a shared file system, or choose "
-                   "memory.zero_stage 0 "
-                   "and layout.tensor and layout.pipeline 1");
+    return blind;
 }
 
 } // namespace
 
-void findSharedRunFolder(HostGroup& group, const QString& run, int nodes, const QObject* context,
-                         std::function<void(const Status&)> done)
+void findHostsWithoutSharedFolder(HostGroup& group, const QString& run, int nodes, const QObject* context,
+                                  std::function<void(const Result<QStringList>&)> done)
 {
     const QJsonObject first = markRequest(run, {});
     const QString mark = first.value("mark").toString();
@@ -52,7 +43,7 @@ void findSharedRunFolder(HostGroup& group, const QString& run, int nodes, const 
                 return done(reply.error());
             group.callAll([&](int) { return markRequest(run, {mark}); },
                           [&group, nodes, done](const HostGroup::Answers& answers) {
-                              done(judge(group, answers, nodes));
+                              done(blindHosts(group, answers, nodes));
                           });
         });
 }

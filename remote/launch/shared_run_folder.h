@@ -3,16 +3,17 @@
 #include <functional>
 
 #include <QString>
+#include <QStringList>
 
 #include "engine/base/result.h"
 #include "remote/launch/host_group.h"
 
 namespace trainyard {
 
-/// Checks whether the first `nodes` hosts of a run all see the head's folder for the run's checkpoints: the
-/// head leaves a mark there, and the others look for it. The run must exist on every host. Refused with the
-/// hosts that do not see it. `done` is dropped when `context` is gone; both outlive `group`'s answers.
-void findSharedRunFolder(HostGroup& group, const QString& run, int nodes, const QObject* context,
-                         std::function<void(const Status&)> done);
+/// Finds out which of the first `nodes` hosts of a run do not see the head's folder for the run's checkpoints:
+/// the head leaves a mark there, and the others look for it. The run must exist on every host. `done` gets
+/// their names; it is dropped when `context` is gone, and both outlive `group`'s answers.
+void findHostsWithoutSharedFolder(HostGroup& group, const QString& run, int nodes, const QObject* context,
+                                  std::function<void(const Result<QStringList>&)> done);
 
 } // namespace trainyard

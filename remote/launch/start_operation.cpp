@@ -101,6 +101,15 @@ std::vector<DataSetOfPhase> evaluatedDataSetsIn(const RunSpec& run)
     return all;
 }
 
+/// Of hosts without a shared folder.
+QString placesOfCheckpoints(const RunSpec& spec)
+{
+    return spec.checkpoint.copies > 0
+               ? "checkpoints are kept on each host and copied to its neighbour"
+               : "checkpoints are kept on each host without a copy (checkpoint.copies 0): if a host is lost, "
+                 "so are they";
+}
+
 /// Of a start that could not be taken back as a whole.
 Error withRemains(const Error& failure, const Error& remains)
 {
@@ -472,41 +481,50 @@ int StartOperation::nodesWithRanks() const
     return nodes;
 }
 
-/// The ranks would find it out too, after all of them have started. The nodes of a batch job share the
-/// agent's folder.
+/// The ranks find it out too; whoever launches is told before. The nodes of a batch job share the agent's
+/// folder.
 void StartOperation::findSharedFolder()
 {
     const bool trains = m_plan.spec && m_plan.run.kind == RunKind::Train && !m_plan.slurm;
     if (!trains || everyRankHoldsAll(*m_plan.spec) || nodesWithRanks() < 2)
         return sendWeights();
-    if (!enter("checking that all hosts see the run's folder"))
+    if (!enter("checking whether the hosts share the run's folder"))
         return;
     m_awaited = m_group.hosts(); // a mark must not come behind the removal of the run
-    findSharedRunFolder(m_group, m_runId, nodesWithRanks(), this, [this](const Status& shared) {
+    const auto then = [this](const Result<QStringList>& blind) {
         if (!goesOnAfterAnswer())
             return;
-        if (!shared.ok())
-            return fail(shared.error());
+        if (!blind.ok())
+            return fail(blind.error());
+        if (!blind->isEmpty())
+            emit noticed(placesOfCheckpoints(*m_plan.spec));
+        for (const QString& host : *blind)
+            m_weightNodes << static_cast<int>(m_group.hosts().indexOf(host));
         sendWeights();
-    });
+    };
+    findHostsWithoutSharedFolder(m_group, m_runId, nodesWithRanks(), this, then);
 }
 
-/// To the head alone: its ranks pass them on, or all hosts see its folder.
+/// To the head, whose ranks pass them on where each holds the whole model, and to the hosts that do not see
+/// its folder where each holds a part. One after another.
 void StartOperation::sendWeights()
 {
-    if (m_weightFiles.empty())
+    if (m_weightFiles.empty() || m_weightNodes.isEmpty())
         return launch();
     if (!enter("reading the weights to send"))
         return;
-    m_upload = std::make_unique<WeightsUpload>(m_group.target(0), m_runId, m_weightFiles);
-    connect(m_upload.get(), &WeightsUpload::progress, this, [this](qint64 bytes, qint64 total) {
-        emit progress("sending the weights", double(bytes) / double(std::max<qint64>(total, 1)));
-    });
+    const int node = m_weightNodes.takeFirst();
+    m_upload = std::make_unique<WeightsUpload>(m_group.target(node), m_runId, m_weightFiles);
+    connect(m_upload.get(), &WeightsUpload::progress, this,
+            [this, host = m_group.hosts()[node]](qint64 bytes, qint64 total) {
+                emit progress("sending the weights to " + host,
+                              double(bytes) / double(std::max<qint64>(total, 1)));
+            });
     connect(m_upload.get(), &WeightsUpload::finished, this, [this](const Status& sent) {
         m_upload.release()->deleteLater(); // we are in its signal
         if (!sent.ok())
             return fail(sent.error());
-        launch();
+        sendWeights();
     });
     m_upload->start();
 }

@@ -37,10 +37,11 @@ struct StartPlan {
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
-/// found → model and memory fit → weights of section init found and comparable → run directories created, and
-/// seen by all where the layout needs it → weights that only this computer has sent to the head → supervisor
-/// started on the head → device samplers started. With Slurm the one host is the login host: it is asked
-/// whether it would accept the job before anything is sent, and a batch job starts instead of a supervisor.
+/// found → model and memory fit → weights of section init found and comparable → run directories created →
+/// where the layout splits the model, whether the hosts share a folder → weights that only this computer has
+/// sent to the head → supervisor started on the head → device samplers started. With Slurm the one host is the
+/// login host: it is asked whether it would accept the job before anything is sent, and a batch job starts
+/// instead of a supervisor.
 ///
 ///     Starting ──all done──▶ Over
 ///        └──failed, cancelled──▶ RollingBack ──▶ Over
@@ -109,6 +110,7 @@ private:
     std::vector<QJsonObject> m_probes;
     std::vector<std::filesystem::path>
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
+    QList<int> m_weightNodes{0}; ///< still to be sent to
     std::unique_ptr<WeightsUpload> m_upload;
     std::vector<QByteArray> m_manifests; ///< of the run's data sets, in the order of dataSetsIn()
     std::map<std::string, QByteArray> m_evaluatedManifests; ///< of every evaluation.dataset, by its folder
