@@ -81,9 +81,9 @@ int showProbe(const fs::path& root)
     return exitStatusAfterOutput(0, "trainyard-agent");
 }
 
-int check(const fs::path& runFolder, const fs::path& program, const fs::path& mark)
+int check(const fs::path& runFolder, const fs::path& program)
 {
-    const Status able = checkNode(RunFolder(runFolder), program, mark);
+    const Status able = checkNode(RunFolder(runFolder), program);
     return able.ok() ? 0 : report(able.error());
 }
 
@@ -196,8 +196,6 @@ int main(int argc, char** argv)
     checkCommand->add_option("--run-dir", runFolder)->required();
     std::string program;
     checkCommand->add_option("--program", program, "The worker program to check")->required();
-    std::string mark;
-    checkCommand->add_option("--mark", mark, "A file that the head node wrote to the run's folder");
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -218,7 +216,7 @@ int main(int argc, char** argv)
     if (const char* session = std::getenv(RunFolder::kSessionVariable))
         guarding.session = session;
     if (checkCommand->parsed())
-        return check(runFolder, program, mark);
+        return check(runFolder, program);
     if (reviveCommand->parsed())
         return revive(root);
     if (renewCommand->parsed())

@@ -152,15 +152,10 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
 }
 
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent,
-                                          const std::filesystem::path& mark)
+                                          const std::filesystem::path& agent)
 {
-    Arguments command{
-        agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
-        workerProgram(folder, request)};
-    if (!mark.empty())
-        command.insert(command.end(), {"--mark", mark});
-    return command;
+    return {agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
+            workerProgram(folder, request)};
 }
 
 namespace {

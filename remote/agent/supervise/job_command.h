@@ -44,10 +44,9 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
 std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
 /// Returns the command that checks whether a node can run ranks (node_check.h), as words for remoteShell().
-/// `agent`: the head's agent; `mark`: file that the node must see in the run's folder, or empty.
+/// `agent`: the head's agent.
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent,
-                                          const std::filesystem::path& mark);
+                                          const std::filesystem::path& agent);
 
 /// Returns the folder of this launch's programs.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);

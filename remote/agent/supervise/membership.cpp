@@ -1,14 +1,11 @@
 #include "remote/agent/supervise/membership.h"
 
 #include <algorithm>
-#include <random>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "engine/base/file.h"
 #include "engine/base/units.h"
-#include "engine/spec/layout_change.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_requests.h"
 #include "remote/agent/supervise/attempt_spec.h"
@@ -47,19 +44,11 @@ const char* pronounFor(const std::vector<std::string>& hosts)
     return hosts.size() == 1 ? "it" : "them";
 }
 
-/// In the form of the client's marks, so that the agent removes old ones.
-std::string randomMark()
-{
-    std::random_device random;
-    return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
-}
-
 } // namespace
 
 Membership::Membership(const RunFolder& folder, const RunWork& work, const LaunchRequest& first, RunLog& log)
     : m_folder(folder)
     , m_work(work)
-    , m_mark(folder.marks() / randomMark())
     , m_log(&log)
     , m_pauses(first.lookForHosts)
     , m_growth(folder, SteadyClock::now(), first.lookForHosts)
@@ -75,18 +64,7 @@ void Membership::report(Severity severity, const std::string& kind, const std::s
 void Membership::probe(const LaunchRequest& request, const std::vector<std::string>& hosts)
 {
     m_probe.start(hosts, remoteShell(m_folder, request),
-                  nodeCheckCommand(m_folder, request, ownProgram(), leaveMarkFor(request)));
-}
-
-/// Creates the file that the hosts must see if the layout needs one shared folder; empty otherwise. If it
-/// cannot be written the next attempt fails for that reason; the hosts are not to blame.
-std::filesystem::path Membership::leaveMarkFor(const LaunchRequest& request) const
-{
-    const auto spec = specOf(request, m_folder);
-    if (!spec.ok() || everyRankHoldsAll(*spec))
-        return {};
-    const bool left = makeFolder(m_folder.marks()).ok() && writeFileAtomically(m_mark, {}).ok();
-    return left ? m_mark : std::filesystem::path();
+                  nodeCheckCommand(m_folder, request, ownProgram()));
 }
 
 void Membership::ask(const LaunchRequest& last)

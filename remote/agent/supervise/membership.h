@@ -53,7 +53,6 @@ public:
 
 private:
     void probe(const LaunchRequest& request, const std::vector<std::string>& hosts);
-    std::filesystem::path leaveMarkFor(const LaunchRequest& request) const;
     void reportTroubles();
     void handleAnswers();
     void askForCheckpoint();
@@ -65,7 +64,6 @@ private:
 
     RunFolder m_folder;
     const RunWork m_work;
-    std::filesystem::path m_mark; ///< file that the other hosts must see
     RunLog* m_log;
     NodeProbe m_probe;
     HostPauses m_pauses;

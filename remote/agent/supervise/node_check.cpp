@@ -24,15 +24,6 @@ Status checkFolder(const RunFolder& folder)
     return {};
 }
 
-Status checkMark(const std::filesystem::path& mark)
-{
-    if (mark.empty() || ::access(mark.c_str(), F_OK) == 0)
-        return {};
-    return refused(
-        "the run's folder on " + hostName() + " is not the one on the head node",
-        "with this layout all ranks write one shared checkpoint: mount the run's file system there");
-}
-
 /// `--help` loads all of the daemon's libraries and does nothing else; it exits with an error even on
 /// success.
 Status checkDaemon()
@@ -48,13 +39,11 @@ Status checkDaemon()
 
 } // namespace
 
-Status checkNode(const RunFolder& folder, const std::filesystem::path& program,
-                 const std::filesystem::path& mark)
+Status checkNode(const RunFolder& folder, const std::filesystem::path& program)
 {
     if (::access(program.c_str(), X_OK) != 0)
         return refused("there is no program " + program.string(), "deploy the bundle again");
     TRAINYARD_TRY_STATUS(checkFolder(folder));
-    TRAINYARD_TRY_STATUS(checkMark(mark));
     return checkDaemon();
 }
 

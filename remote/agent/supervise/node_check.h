@@ -8,10 +8,8 @@
 namespace trainyard::agent {
 
 /// `trainyard-agent check-node`: checks whether this node can run ranks, as far as that shows before they
-/// start: the worker `program` exists, the run's folder is writable and, where `mark` is not empty, contains
-/// this file written by the head, and MPI's daemon starts. Refused with the reason. Takes a second, at most
-/// ten.
-Status checkNode(const RunFolder& folder, const std::filesystem::path& program,
-                 const std::filesystem::path& mark);
+/// start: the worker `program` exists, the run's folder is writable, and MPI's daemon starts. Refused with the
+/// reason. Takes a second, at most ten.
+Status checkNode(const RunFolder& folder, const std::filesystem::path& program);
 
 } // namespace trainyard::agent

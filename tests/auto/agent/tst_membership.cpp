@@ -62,14 +62,6 @@ public:
     {
         write(m_folder.path() / "checkpoints" / "latest", checkpoint + "\n");
     }
-    /// The file that the host was asked to see in the run's folder; empty = none.
-    fs::path markFor(const std::string& host) const
-    {
-        const QString asked = QString::fromStdString(readFile(path() / host).value());
-        return asked.section("--mark ", 1).trimmed().toStdString();
-    }
-    RunFolder folder() const { return m_folder; }
-    void setLayout(const RunSpec& spec) const { write(m_folder.spec(), toJson(spec)); }
     bool isAskedForACheckpoint() const { return fs::exists(m_folder.checkpointRequest()); }
 
     void reap()
@@ -148,26 +140,6 @@ class TestMembership : public QObject {
     Q_OBJECT
 
 private slots:
-    void hostsMustSeeTheFolderThatTheLayoutNeeds()
-    {
-        SampleRun run; // two pipelines: every rank has a part that no other one has
-        QCOMPARE(awayAfterAsking(run, run.whole), QString());
-        const fs::path mark = run.markFor("b");
-        QVERIFY2(fs::exists(mark) && mark == run.markFor("c"), mark.c_str());
-        QCOMPARE(mark.parent_path(), run.folder().marks());
-        SampleRun other;
-        QCOMPARE(awayAfterAsking(other, other.whole), QString());
-        QVERIFY(other.markFor("b").filename() != mark.filename()); // one that was there before proves nothing
-        RunSpec replicated = readSpec(run.folder().spec()).value();
-        replicated.layout.data = 4;
-        replicated.layout.pipeline = 1;
-        replicated.batch = {48, 4, 3};
-        replicated.memory.zeroStage = 0;
-        run.setLayout(replicated);
-        QCOMPARE(awayAfterAsking(run, run.whole), QString());
-        QCOMPARE(run.markFor("b"), fs::path());
-    }
-
     void goesOnWithoutAHostThatIsAway()
     {
         SampleRun run;

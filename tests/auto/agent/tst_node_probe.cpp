@@ -109,26 +109,21 @@ private slots:
     {
         QTest::addColumn<bool>("hasProgram");
         QTest::addColumn<bool>("hasFolder");
-        QTest::addColumn<QString>("mark");      // below the run's folder; empty = none is looked for
         QTest::addColumn<QByteArray>("daemon"); // what is in PATH as orted; empty = nothing
         QTest::addColumn<QString>("trouble");   // empty = it can carry ranks
         const QByteArray good = "#!/bin/sh\necho 'Usage: orted [OPTION]...'\nexit 1\n"; // as OpenMPI 4.1
-        QTest::addRow("all there") << true << true << "" << good << "";
-        QTest::addRow("all there, with the head's mark") << true << true << "ranks" << good << "";
-        QTest::addRow("no program") << false << true << "" << good << "there is no program ";
-        QTest::addRow("no folder of the run") << true << false << "" << good << "the run's folder ";
-        QTest::addRow("a folder of its own")
-            << true << true << "checkpoints/.marks/ab" << good << " is not the one on the head node";
-        QTest::addRow("no daemon") << true << true << "" << QByteArray() << "orted is not in PATH";
+        QTest::addRow("all there") << true << true << good << "";
+        QTest::addRow("no program") << false << true << good << "there is no program ";
+        QTest::addRow("no folder of the run") << true << false << good << "the run's folder ";
+        QTest::addRow("no daemon") << true << true << QByteArray() << "orted is not in PATH";
         QTest::addRow("a library of the daemon is missing")
-            << true << true << "" << QByteArray("#!/bin/sh\necho libopen-rte.so.40: cannot open\nexit 127\n")
+            << true << true << QByteArray("#!/bin/sh\necho libopen-rte.so.40: cannot open\nexit 127\n")
             << "libopen-rte.so.40: cannot open";
     }
     void aNodeNeedsProgramFolderAndDaemon()
     {
         QFETCH(bool, hasProgram);
         QFETCH(bool, hasFolder);
-        QFETCH(QString, mark);
         QFETCH(QByteArray, daemon);
         QFETCH(QString, trouble);
         const QByteArray searched = qgetenv("PATH");
@@ -142,8 +137,7 @@ private slots:
         if (!daemon.isEmpty())
             makeProgram(here / "bin" / "orted", daemon.toStdString());
         qputenv("PATH", (place.path() + "/bin").toUtf8());
-        const fs::path seen = mark.isEmpty() ? fs::path() : folder.path() / mark.toStdString();
-        const Status able = checkNode(folder, here / "worker", seen);
+        const Status able = checkNode(folder, here / "worker");
         qputenv("PATH", searched);
         QCOMPARE(able.ok(), trouble.isEmpty());
         if (!able.ok())
