@@ -66,7 +66,7 @@ std::vector<ShardWant> wantsOf(const Replica& replica, const CheckpointManifest&
                                int store, const std::set<std::string>& here)
 {
     const bool weightsAlone = leavesOptimizerState(spec, manifest.position.step.value);
-    std::vector<ShardWant> wants;
+    std::set<ShardWant> wants; // a slice may overlap several boxes
     for (const auto& chunk : replica.chunks()) {
         const auto boxes =
             weightsAlone ? TrainingState(chunk->parameters()).ownedBoxes() : chunk->state().ownedBoxes();
@@ -76,11 +76,11 @@ std::vector<ShardWant> wantsOf(const Replica& replica, const CheckpointManifest&
                 continue; // readInto() says so
             for (const TensorSlice& slice : tensor->slices) {
                 if (!here.contains(slice.file) && overlap({slice.begin, slice.shape}, owned.box))
-                    wants.push_back({store, slice.file, slice.offset, slice.bytes});
+                    wants.insert({store, slice.file, slice.offset, slice.bytes});
             }
         }
     }
-    return wants;
+    return {wants.begin(), wants.end()};
 }
 
 std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)

@@ -13,6 +13,7 @@
 #include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "engine/worker/answer_output.h"
+#include "engine/worker/missing_shards.h"
 #include "engine/worker/text_codec.h"
 
 namespace trainyard {
@@ -129,6 +130,8 @@ Status evaluate(const EvalCommandLine& options, const fs::path& path, AnswerOutp
 {
     TRAINYARD_TRY_STATUS(checkEvalOptions(options));
     const bool onDataSet = !options.dataSet.empty();
+    TRAINYARD_TRY_STATUS(
+        bringMissingShards(path, CheckpointWish::of(options.step, options.best), output));
     return onDataSet ? evaluateDataSet(options, path, output) : evaluateInputs(options, path, output);
 }
 

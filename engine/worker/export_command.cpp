@@ -16,6 +16,7 @@
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/training/run_directory.h"
 #include "engine/worker/answer_output.h"
+#include "engine/worker/missing_shards.h"
 #include "engine/worker/stop_signals.h"
 #include "engine/worker/text_codec.h"
 
@@ -216,7 +217,9 @@ Status exportModel(const ModelExportOptions& options, const fs::path& runDirecto
                    const StopFlag& stop)
 {
     const CheckpointWish wish = CheckpointWish::of(options.step, options.best);
-    TRAINYARD_TRY(StoredModel model, StoredModel::open(modelOfJob(options.model, runDirectory), wish));
+    const fs::path path = modelOfJob(options.model, runDirectory);
+    TRAINYARD_TRY_STATUS(bringMissingShards(path, wish, output));
+    TRAINYARD_TRY(StoredModel model, StoredModel::open(path, wish));
     if (!model.run())
         return badInput(options.model + " is a Hugging Face model already", "copy the folder");
     if (!model.remark().empty())

@@ -15,6 +15,7 @@
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
 #include "engine/worker/answer_output.h"
+#include "engine/worker/missing_shards.h"
 #include "engine/worker/task_trial.h"
 #include "engine/worker/try_inputs.h"
 
@@ -207,6 +208,7 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
     if (!options.text.empty() && !options.tokenIds.empty())
         return badInput("there are a text and --token-ids", "give one of them");
     const CheckpointWish wish = CheckpointWish::of(options.step, options.best);
+    TRAINYARD_TRY_STATUS(bringMissingShards(model, wish, output));
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(model, wish));
     if (!stored.remark().empty())
         output.remark("using " + stored.remark());

@@ -21,6 +21,7 @@
 #include "remote/agent/slurm/batch_step.h"
 #include "remote/agent/slurm/queue_watch.h"
 #include "remote/agent/store/clean_up.h"
+#include "remote/agent/supervise/bring_shards.h"
 #include "remote/agent/supervise/node_check.h"
 #include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
@@ -85,6 +86,12 @@ int check(const fs::path& runFolder, const fs::path& program)
 {
     const Status able = checkNode(RunFolder(runFolder), program);
     return able.ok() ? 0 : report(able.error());
+}
+
+int bring(const fs::path& checkpoint)
+{
+    const Status brought = bringShards(checkpoint);
+    return brought.ok() ? 0 : report(brought.error());
 }
 
 int supervise(const fs::path& runFolder, std::uint32_t attempt)
@@ -196,6 +203,10 @@ int main(int argc, char** argv)
     checkCommand->add_option("--run-dir", runFolder)->required();
     std::string program;
     checkCommand->add_option("--program", program, "The worker program to check")->required();
+    auto* bringCommand = app.add_subcommand(
+        "bring-shards", "Copy the shards of a checkpoint that this machine lacks from the run's other hosts");
+    std::string checkpoint;
+    bringCommand->add_option("--checkpoint", checkpoint, "The checkpoint's folder")->required();
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -217,6 +228,8 @@ int main(int argc, char** argv)
         guarding.session = session;
     if (checkCommand->parsed())
         return check(runFolder, program);
+    if (bringCommand->parsed())
+        return bring(checkpoint);
     if (reviveCommand->parsed())
         return revive(root);
     if (renewCommand->parsed())

@@ -308,6 +308,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
     command.environment = joined(inherited, variables, markers(folder, request));
     if (work.kind == WorkKind::Prepare) {
         command.arguments = dataJob(folder, work, request);
+        command.environment.push_back("TRAINYARD_AGENT=" + head.agent.string());
         return command;
     }
     command.arguments = worker(folder, work, request);
