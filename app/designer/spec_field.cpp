@@ -47,7 +47,7 @@ const std::vector<SectionLayout> kSections{
     {"Evaluation", false, {"evaluation"}},
     {"Checkpoints and launch", false, {"checkpoint", "launch"}},
     {"Fault tolerance", false, {"launch.restart"}},
-    {"Launcher and Slurm", true, {"launch.launcher", "launch.slurm"}},
+    {"Launcher and Slurm", true, {"launch.launcher", "launch.mpi", "launch.slurm"}},
     {"Model details",
      true,
      {"model.activation", "model.norm", "model.positions", "model.tied_head", "model.next_sentence",

@@ -140,6 +140,12 @@ void describe(Visitor& field, Of<LaunchSpec>)
           {.label = "Launcher",
            .help = "mpi: mpirun over ssh; slurm: a batch job of the cluster whose login host every entry of "
                    "cluster.nodes names"});
+    field("mpi", &LaunchSpec::mpi,
+          {.label = "MPI",
+           .help =
+               "MPI that the ranks use: bundled comes with the engine, with its own C library; node is the "
+               "host's, as always in batch jobs",
+           .onlyIfSet = true});
     field("slurm", &LaunchSpec::slurm, {.help = "Options for sbatch; only with launch.launcher \"slurm\""});
     field("restart", &LaunchSpec::restart,
           {.help = "Automatic restarts from the last checkpoint when ranks or hosts are lost"});

@@ -54,6 +54,8 @@ template <>
 inline constexpr auto kEnumNames<DeviceKind> = nameTable("auto", "cpu", "cuda");
 template <>
 inline constexpr auto kEnumNames<LauncherKind> = nameTable("mpi", "slurm");
+template <>
+inline constexpr auto kEnumNames<MpiSource> = nameTable("bundled", "node");
 
 template <typename Enum>
 concept NamedEnum = std::is_enum_v<Enum> && !kEnumNames<Enum>.empty();

@@ -361,6 +361,12 @@ enum class LauncherKind {
     Slurm, ///< a batch job of the cluster whose login host is named by every entry of cluster.nodes
 };
 
+/// Whose MPI, and with it whose C library, the ranks run with on the hosts.
+enum class MpiSource {
+    Bundled, ///< the engine bundle's; the hosts need none
+    Node,    ///< each host's own; always so in batch jobs
+};
+
 /// What sbatch is asked for; only with LauncherKind::Slurm. An empty text leaves it to the cluster.
 struct SlurmSpec {
     std::string partition;
@@ -391,6 +397,7 @@ struct LaunchSpec {
     DeviceKind device = DeviceKind::Auto;
     std::chrono::milliseconds gracePeriod{15'000};
     LauncherKind launcher = LauncherKind::Mpi;
+    MpiSource mpi = MpiSource::Bundled;
     SlurmSpec slurm{};
     RestartSpec restart{};
 

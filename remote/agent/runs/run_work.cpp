@@ -87,6 +87,7 @@ Result<RunWork> parseTraining(std::string_view specText)
                  spec.layout.worldSize(), spec.launch.threadsPerRank,
                  spec.launch.steps,       spec.launch.gracePeriod};
     work.restart = spec.launch.restart;
+    work.mpi = spec.launch.mpi;
     return work;
 }
 
@@ -125,6 +126,7 @@ Result<RunWork> parseProbe(std::string_view specText)
     work.name = training.name;
     work.ranks = parseSpec(specText).spec.cluster.totalSlots();
     work.threadsPerRank = training.threadsPerRank;
+    work.mpi = training.mpi;
     return work;
 }
 

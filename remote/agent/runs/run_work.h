@@ -41,6 +41,7 @@ struct RunWork {
     std::string command = "prepare";
     std::vector<std::string> arguments{}; ///< of that command
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
+    MpiSource mpi = MpiSource::Bundled;
 
     /// The program that does it: "trainyard-worker" or "trainyard-prepare".
     std::string program() const;
