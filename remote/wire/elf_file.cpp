@@ -23,6 +23,7 @@ constexpr std::size_t kMaxHeaders = 1024;
 constexpr std::size_t kMaxDynamicEntries = 4096;
 constexpr std::size_t kMaxVersions = 4096;
 constexpr std::size_t kMaxNameLength = 512;
+constexpr std::size_t kMaxNotes = 64; ///< of one segment
 
 /// Bytes of a file by their place in it; every read says whether it was within the file.
 class Reader {
@@ -78,6 +79,7 @@ public:
             file.needs[textAt(name)];
         readNeeds(file);
         readDefinitions(file);
+        readKernel(file);
         return file;
     }
 
@@ -174,6 +176,31 @@ private:
             if (definition.vd_next == 0)
                 return;
             place += definition.vd_next;
+        }
+    }
+
+    /// The note of the C library's own files: four numbers, the operating system (0 = Linux) and its version.
+    /// Notes are padded to four bytes; segments with another alignment hold other things. A damaged note says
+    /// nothing.
+    void readKernel(ElfFile& file) const
+    {
+        for (const Elf64_Phdr& segment : m_segments) {
+            if (segment.p_type != PT_NOTE || segment.p_align > 4)
+                continue;
+            std::uint64_t place = segment.p_offset;
+            Elf64_Nhdr note{};
+            for (std::size_t left = kMaxNotes; left > 0 && place < segment.p_offset + segment.p_filesz;
+                 --left) {
+                if (!m_reader.read(place, note))
+                    return;
+                const std::uint64_t name = place + sizeof note;
+                const std::uint64_t content = name + (note.n_namesz + 3ULL) / 4 * 4;
+                std::array<std::uint32_t, 4> tag{};
+                if (note.n_type == NT_GNU_ABI_TAG && m_reader.text(name) == "GNU" &&
+                    m_reader.read(content, tag) && tag[0] == ELF_NOTE_OS_LINUX)
+                    file.kernel = fmt::format("{}.{}.{}", tag[1], tag[2], tag[3]);
+                place = content + (note.n_descsz + 3ULL) / 4 * 4;
+            }
         }
     }
 

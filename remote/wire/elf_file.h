@@ -20,6 +20,7 @@ struct ElfFile {
     /// (.gnu.version_r): {"libc.so.6": {"GLIBC_2.34", …}}. Versions that are marked weak are left out.
     std::map<std::string, std::set<std::string>> needs;
     std::set<std::string> versions; ///< symbol versions that it defines (.gnu.version_d)
+    std::string kernel; ///< oldest Linux that it runs on, "3.2.0" (NT_GNU_ABI_TAG); empty = not said
 };
 
 /// Returns nullopt for other files (a script, data, a 32-bit ELF file). BadInput for an ELF file whose tables

@@ -54,6 +54,18 @@ private slots:
         QCOMPARE(qsizetype((**elf).versions.size()), defined);
     }
 
+    void knowsTheOldestKernelOfTheCLibrary()
+    {
+        const QString file = "/lib/x86_64-linux-gnu/libc.so.6";
+        if (!QFile::exists(file))
+            QSKIP("there is no glibc for this processor here");
+        const std::string kernel = readElf(file.toStdString()).value()->kernel;
+        QVERIFY2(
+            readelf({"-n", file}).contains("OS: Linux, ABI: " + QByteArray::fromStdString(kernel) + '\n'),
+            kernel.c_str());
+        QVERIFY(!kernel.empty());
+    }
+
     void passesOverWhatIsSomethingElse()
     {
         for (const std::string& text : {std::string(), std::string("#!/bin/sh\n"),
