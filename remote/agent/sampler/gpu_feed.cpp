@@ -12,11 +12,12 @@ namespace trainyard::agent {
 GpuFeed::GpuFeed(std::chrono::milliseconds interval)
 {
     auto pipe = makePipe(O_NONBLOCK);
-    if (programInPath("nvidia-smi").empty() || !pipe.ok())
+    const std::string program = nvidiaSmi();
+    if (program.empty() || !pipe.ok())
         return;
     m_output = std::move(pipe->read);
     ProcessSpec spec;
-    spec.arguments = {"nvidia-smi", std::string("--query-gpu=") + kGpuSampleFields,
+    spec.arguments = {program, std::string("--query-gpu=") + kGpuSampleFields,
                       "--format=csv,noheader,nounits", "--loop-ms=" + std::to_string(interval.count())};
     spec.environment = environmentWithout("TRAINYARD_RUN");
     spec.output = pipe->write.get();

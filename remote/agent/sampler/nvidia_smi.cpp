@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#include <unistd.h>
 
 #include "engine/base/process.h"
 
@@ -114,7 +115,7 @@ namespace {
 
 Result<CommandOutput> query(const char* fields)
 {
-    return runCommand({"nvidia-smi", std::string("--query-gpu=") + fields, "--format=csv,noheader,nounits"},
+    return runCommand({nvidiaSmi(), std::string("--query-gpu=") + fields, "--format=csv,noheader,nounits"},
                       kPatience);
 }
 
@@ -129,10 +130,22 @@ void askForHealth(std::vector<GpuFacts>& gpus)
 
 } // namespace
 
+std::string nvidiaSmi()
+{
+    if (std::string path = programInPath("nvidia-smi"); !path.empty())
+        return path;
+    for (const char* folder :
+         {"/usr/bin", "/usr/lib/wsl/lib", "/usr/local/nvidia/bin", "/run/current-system/sw/bin"}) {
+        if (std::string path = folder + std::string("/nvidia-smi"); ::access(path.c_str(), X_OK) == 0)
+            return path;
+    }
+    return {};
+}
+
 Result<std::vector<GpuFacts>> queryGpus()
 {
     std::vector<GpuFacts> gpus;
-    if (programInPath("nvidia-smi").empty())
+    if (nvidiaSmi().empty())
         return gpus;
     TRAINYARD_TRY(const CommandOutput output, query(kGpuFactFields));
     if (output.status != 0)

@@ -41,6 +41,10 @@ std::optional<DeviceSample> parseGpuSample(std::string_view line);
 /// Adds a line with kGpuHealthFields to its GPU.
 void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus);
 
+/// Returns the path of nvidia-smi, in PATH or where containers, WSL and NixOS have it; empty when there is
+/// none.
+std::string nvidiaSmi();
+
 /// Returns all GPUs; empty without a driver. Failed when a driver is installed but does not respond.
 Result<std::vector<GpuFacts>> queryGpus();
 
