@@ -15,6 +15,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+/// The running file may also be the loader in the bundle's system/ (remote/agent/programs): it is as deep as
+/// bin/.
 fs::path library()
 {
     return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / kCudaPluginFile;

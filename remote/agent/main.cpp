@@ -1,5 +1,6 @@
 #include <csignal>
 #include <cstdlib>
+#include <string_view>
 #include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "remote/agent/lease/guard.h"
 #include "remote/agent/lease/renewal.h"
 #include "remote/agent/probe/probe.h"
+#include "remote/agent/programs/run_program.h"
 #include "remote/agent/sampler/sampler.h"
 #include "remote/agent/serve/session.h"
 #include "remote/agent/slurm/batch_step.h"
@@ -82,9 +84,9 @@ int showProbe(const fs::path& root)
     return exitStatusAfterOutput(0, "trainyard-agent");
 }
 
-int check(const fs::path& runFolder, const fs::path& program)
+int check(const fs::path& runFolder, const fs::path& program, bool ownMpi)
 {
-    const Status able = checkNode(RunFolder(runFolder), program);
+    const Status able = checkNode(RunFolder(runFolder), program, ownMpi);
     return able.ok() ? 0 : report(able.error());
 }
 
@@ -159,6 +161,10 @@ int main(int argc, char** argv)
     // a static one.
     OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
 
+    // Before the options are read: those of the program are not ours.
+    if (argc > 1 && std::string_view(argv[1]) == "exec")
+        return runEngineProgram({argv + 2, argv + argc});
+
     CLI::App app("The Trainyard agent, which runs on the nodes.", "trainyard-agent");
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
@@ -203,6 +209,9 @@ int main(int argc, char** argv)
     checkCommand->add_option("--run-dir", runFolder)->required();
     std::string program;
     checkCommand->add_option("--program", program, "The worker program to check")->required();
+    bool ownMpi = false;
+    checkCommand->add_flag("--own-mpi", ownMpi, "The ranks use the MPI of this agent's bundle");
+    app.add_subcommand("exec", "Become a program of this agent's bundle, run by the bundle's own C library");
     auto* bringCommand = app.add_subcommand(
         "bring-shards", "Copy the shards of a checkpoint that this machine lacks from the run's other hosts");
     std::string checkpoint;
@@ -227,7 +236,7 @@ int main(int argc, char** argv)
     if (const char* session = std::getenv(RunFolder::kSessionVariable))
         guarding.session = session;
     if (checkCommand->parsed())
-        return check(runFolder, program);
+        return check(runFolder, program, ownMpi);
     if (bringCommand->parsed())
         return bring(checkpoint);
     if (reviveCommand->parsed())

@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/process.h"
+#include "remote/agent/programs/driver_libraries.h"
 #include "remote/wire/elf_file.h"
 
 namespace trainyard::agent {
@@ -20,10 +21,8 @@ constexpr std::size_t kMaxLibraries = 500;
 constexpr std::size_t kMaxVersions = 1000; ///< of one library
 #ifdef __aarch64__
 constexpr const char* kMultiarch = "aarch64-linux-gnu";
-constexpr std::uint16_t kMachine = 183;
 #else
 constexpr const char* kMultiarch = "x86_64-linux-gnu";
-constexpr std::uint16_t kMachine = 62;
 #endif
 
 /// The folders that the loader's cache is made of; files that ld.so.conf includes by other ways are left out.
@@ -68,7 +67,8 @@ std::vector<fs::path> searchedFolders()
     return folders;
 }
 
-/// Finds libraries as the loader would, those of this processor alone.
+/// Finds libraries as the loader would, those of this processor alone; the CUDA driver also where only we
+/// look.
 class Search {
 public:
     struct Found {
@@ -82,6 +82,10 @@ public:
             if (auto found = fitting(folder / name))
                 return found;
         }
+        for (const fs::path& folder : isOfDriver(name) ? driverFolders() : std::vector<fs::path>()) {
+            if (auto found = fitting(folder / name))
+                return found;
+        }
         return std::nullopt;
     }
 
@@ -89,7 +93,7 @@ private:
     static std::optional<Found> fitting(const fs::path& path)
     {
         auto file = readElf(path);
-        if (!file.ok() || !*file || (**file).machine != kMachine)
+        if (!file.ok() || !*file || (**file).machine != kOwnMachine)
             return std::nullopt;
         return Found{path, **std::move(file)};
     }

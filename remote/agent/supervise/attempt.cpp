@@ -75,7 +75,8 @@ Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const
     present.nodes = presentNodes(request);
     TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
     const std::filesystem::path session = MpiSessions(folder.run()).choose(request.attempt);
-    const HeadNode head{hostName(), usableCores(), ::geteuid() == 0, ownProgram(), session};
+    const HeadNode head{hostName(),   usableCores(), ::geteuid() == 0,
+                        ownProgram(), session,       usesOwnRuntime(folder, work, present)};
     TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
     TRAINYARD_TRY_STATUS(checkLauncher(command));
     return std::unique_ptr<Attempt>(

@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "remote/agent/host/ssh_command.h"
+#include "remote/agent/programs/engine_runtime.h"
 #include "remote/agent/supervise/allocation_launcher.h"
 
 namespace trainyard::agent {
@@ -66,6 +67,22 @@ std::filesystem::path workerProgram(const RunFolder& folder, const LaunchRequest
     return programFolder(folder, request) / "trainyard-worker";
 }
 
+/// Returns the beginning of a command line that starts a program of the bundle or the installation.
+Arguments engineProgram(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head,
+                        const std::string& name)
+{
+    const auto programs = programFolder(folder, request);
+    return head.ownRuntime ? Arguments{programs / "trainyard-agent", "exec", name}
+                           : Arguments{programs / name};
+}
+
+/// The same for mpirun and its daemon.
+Arguments mpiProgram(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head,
+                     const std::string& name)
+{
+    return head.ownRuntime ? engineProgram(folder, request, head, name) : Arguments{name};
+}
+
 /// Checks the paths that the commands for the other nodes contain.
 Status checkPaths(const RunFolder& folder, const LaunchRequest& request, const HeadNode& head, int ranks)
 {
@@ -95,12 +112,12 @@ std::string valueOf(const Environment& environment, std::string_view name)
 /// Variables for every rank. The malloc settings keep big gradient buffers mapped between steps: without them
 /// an all-reduce of 64 MB and more runs at less than half the speed.
 Variables rankVariables(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
-                        const Environment& inherited)
+                        const HeadNode& head, const Environment& inherited)
 {
     Variables variables{{"OMP_NUM_THREADS", std::to_string(work.threadsPerRank)},
                         {"MALLOC_MMAP_THRESHOLD_", "4294967296"},
                         {"MALLOC_TRIM_THRESHOLD_", "8589934592"}};
-    if (!request.bundle.empty()) {
+    if (!request.bundle.empty() && !head.ownRuntime) {
         const std::string further = valueOf(inherited, "LD_LIBRARY_PATH");
         variables["LD_LIBRARY_PATH"] = (programFolder(folder, request).parent_path() / "lib").string() +
                                        (further.empty() ? "" : ":" + further);
@@ -152,10 +169,14 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request)
 }
 
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent)
+                                          const std::filesystem::path& agent, bool ownRuntime)
 {
-    return {agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
-            workerProgram(folder, request)};
+    Arguments command{
+        agentOnNodes(folder, request, agent), "check-node", "--run-dir", folder.path(), "--program",
+        workerProgram(folder, request)};
+    if (ownRuntime)
+        command.push_back("--own-mpi");
+    return command;
 }
 
 namespace {
@@ -169,11 +190,12 @@ void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest
                  fmt::format("{} renew --lease-ms {} -- {}", head.agent.string(), lease,
                              remoteShell(folder, request)));
     addParameter(arguments, "orte_launch_agent",
-                 fmt::format("env {}={} {} {} guard --run {} --attempt {} --lease-ms {} -- orted",
+                 fmt::format("env {}={} {} {} guard --run {} --attempt {} --lease-ms {} -- {}",
                              RunFolder::kSessionVariable, head.session.string(),
                              fmt::join(markers(folder, request), " "),
                              agentOnNodes(folder, request, head.agent).string(), folder.run(),
-                             request.attempt, lease));
+                             request.attempt, lease,
+                             fmt::join(mpiProgram(folder, request, head, "orted"), " ")));
     // The daemons stay children of their guards, and all are started at the same time.
     arguments.push_back("--leave-session-attached");
     addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
@@ -217,7 +239,7 @@ void addBinding(Arguments& arguments, const LaunchRequest& request, const RunWor
 Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
                  const HeadNode& head, const Variables& variables)
 {
-    Arguments arguments{"mpirun"};
+    Arguments arguments = mpiProgram(folder, request, head, "mpirun");
     if (head.superuser)
         arguments.push_back("--allow-run-as-root");
     arguments.insert(arguments.end(), {"--hostfile", hostfilePath(folder, request.attempt), "-np",
@@ -242,14 +264,12 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     return arguments;
 }
 
-Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                 const HeadNode& head)
 {
-    Arguments arguments{workerProgram(folder, request),
-                        std::string(nameOf(work.kind)),
-                        "--run-dir",
-                        folder.path(),
-                        "--attempt",
-                        std::to_string(request.attempt)};
+    Arguments arguments = engineProgram(folder, request, head, "trainyard-worker");
+    arguments.insert(arguments.end(), {std::string(nameOf(work.kind)), "--run-dir", folder.path(),
+                                       "--attempt", std::to_string(request.attempt)});
     if (request.replicas > 0)
         arguments.insert(arguments.end(), {"--replicas", std::to_string(request.replicas)});
     if (request.learningRate > 0)
@@ -259,12 +279,15 @@ Arguments worker(const RunFolder& folder, const RunWork& work, const LaunchReque
     return arguments;
 }
 
-Arguments dataJob(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+Arguments dataJob(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
+                  const HeadNode& head)
 {
-    Arguments arguments{programFolder(folder, request) / work.program(), work.command};
+    Arguments arguments = engineProgram(folder, request, head, work.program());
+    const auto own = static_cast<std::ptrdiff_t>(arguments.size());
+    arguments.push_back(work.command);
     arguments.insert(arguments.end(), work.arguments.begin(), work.arguments.end());
     // Behind "--" it would not be taken for an option.
-    const auto place = std::find(arguments.begin(), arguments.end(), "--");
+    const auto place = std::find(arguments.begin() + own, arguments.end(), "--");
     arguments.insert(place, {"--run-dir", folder.path()});
     return arguments;
 }
@@ -298,20 +321,27 @@ std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest
                                   : folder.agentRoot() / "bundles" / request.bundle / "bin";
 }
 
+bool usesOwnRuntime(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+{
+    if (request.bundle.empty() || request.allocation || work.mpi != MpiSource::Bundled)
+        return false;
+    return EngineRuntime::in(programFolder(folder, request).parent_path()).has_value();
+}
+
 Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
                               const HeadNode& head, const Environment& inherited)
 {
     TRAINYARD_TRY_STATUS(checkNodes(folder, request, work.ranks));
     TRAINYARD_TRY_STATUS(checkPaths(folder, request, head, work.ranks));
     JobCommand command;
-    const Variables variables = rankVariables(folder, work, request, inherited);
+    const Variables variables = rankVariables(folder, work, request, head, inherited);
     command.environment = joined(inherited, variables, markers(folder, request));
     if (work.kind == WorkKind::Prepare) {
-        command.arguments = dataJob(folder, work, request);
+        command.arguments = dataJob(folder, work, request, head);
         command.environment.push_back("TRAINYARD_AGENT=" + head.agent.string());
         return command;
     }
-    command.arguments = worker(folder, work, request);
+    command.arguments = worker(folder, work, request, head);
     command.throughMpi = work.ranks > 1;
     command.session = head.session;
     if (!request.allocation && !hostKeysOption(folder, request).empty())
@@ -325,7 +355,7 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
         const Arguments launcher = mpirun(folder, work, request, head, variables);
         command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
         command.hostfile = hostfileText(request, work.ranks, head);
-        // The launcher itself runs with the system's libraries, not with the bundle's.
+        // The ranks' variables are not the launcher's: it may run with the system's libraries.
         command.environment = joined(inherited, {}, markers(folder, request));
     }
     return command;

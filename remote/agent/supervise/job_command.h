@@ -18,6 +18,7 @@ struct HeadNode {
     bool superuser = false;
     std::filesystem::path agent{};   ///< the running agent
     std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
+    bool ownRuntime = false;         ///< usesOwnRuntime()
 };
 
 /// The complete command that the supervisor starts.
@@ -33,6 +34,11 @@ struct JobCommand {
 std::filesystem::path hostfilePath(const RunFolder& folder, std::uint32_t attempt);
 std::filesystem::path knownHostsPath(const RunFolder& folder, std::uint32_t attempt);
 
+/// True when the programs run with the C library and the MPI that their bundle brings (run_program.h), not
+/// with the nodes' own: the bundle has them, no batch job starts the ranks, and the specification does not
+/// ask for the nodes' MPI. Looks into the bundle on this node; those of the other nodes are the same.
+bool usesOwnRuntime(const RunFolder& folder, const RunWork& work, const LaunchRequest& request);
+
 /// Returns a plain worker for one rank, mpirun for several, trainyard-prepare for data. Passes on
 /// `inherited`, part of the supervisor's own environment (PATH, HOME, ...). Refused when the nodes have fewer
 /// slots than the run has ranks, or a node's agent has another folder than the head's. Reads no file.
@@ -44,9 +50,9 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
 std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 
 /// Returns the command that checks whether a node can run ranks (node_check.h), as words for remoteShell().
-/// `agent`: the head's agent.
+/// `agent`: the head's agent; `ownRuntime`: usesOwnRuntime().
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
-                                          const std::filesystem::path& agent);
+                                          const std::filesystem::path& agent, bool ownRuntime = false);
 
 /// Returns the folder of this launch's programs.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);

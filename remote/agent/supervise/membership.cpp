@@ -64,7 +64,7 @@ void Membership::report(Severity severity, const std::string& kind, const std::s
 void Membership::probe(const LaunchRequest& request, const std::vector<std::string>& hosts)
 {
     m_probe.start(hosts, remoteShell(m_folder, request),
-                  nodeCheckCommand(m_folder, request, ownProgram()));
+                  nodeCheckCommand(m_folder, request, ownProgram(), usesOwnRuntime(m_folder, m_work, request)));
 }
 
 void Membership::ask(const LaunchRequest& last)

@@ -26,11 +26,14 @@ Status checkFolder(const RunFolder& folder)
 
 /// `--help` loads all of the daemon's libraries and does nothing else; it exits with an error even on
 /// success.
-Status checkDaemon()
+Status checkDaemon(bool ownMpi)
 {
-    if (programInPath("orted").empty())
+    if (!ownMpi && programInPath("orted").empty())
         return refused("orted is not in PATH on " + hostName(), "install OpenMPI 4");
-    TRAINYARD_TRY(const CommandOutput started, runCommand({"orted", "--help"}, kPatience));
+    std::vector<std::string> command{"orted", "--help"};
+    if (ownMpi)
+        command.insert(command.begin(), {ownProgram(), "exec"});
+    TRAINYARD_TRY(const CommandOutput started, runCommand(command, kPatience));
     if (started.text.find("Usage: orted") == std::string::npos)
         return refused("orted does not start on " + hostName() + ": " +
                        started.text.substr(0, started.text.find('\n')));
@@ -39,12 +42,12 @@ Status checkDaemon()
 
 } // namespace
 
-Status checkNode(const RunFolder& folder, const std::filesystem::path& program)
+Status checkNode(const RunFolder& folder, const std::filesystem::path& program, bool ownMpi)
 {
     if (::access(program.c_str(), X_OK) != 0)
         return refused("there is no program " + program.string(), "deploy the bundle again");
     TRAINYARD_TRY_STATUS(checkFolder(folder));
-    return checkDaemon();
+    return checkDaemon(ownMpi);
 }
 
 } // namespace trainyard::agent

@@ -165,6 +165,41 @@ private slots:
                  std::string("head slots=2\n10.77.0.2 slots=2\n")); // the third one is not needed
     }
 
+    void startsEverythingByTheBundlesOwnLoader()
+    {
+        HeadNode head = kHead;
+        head.ownRuntime = true;
+        const std::string agent =
+            "/home/ada/.trainyard/bundles/" + std::string(64, 'b') + "/bin/trainyard-agent";
+        const auto single =
+            jobCommand(kRun, training(1), requestFor({node("head")}), head, kInherited).value();
+        QVERIFY(joined(single.arguments).starts_with(agent + " exec trainyard-worker train --run-dir "));
+        const auto command =
+            jobCommand(kRun, training(2), requestFor({node("head"), node("b")}), head, kInherited).value();
+        const std::string line = joined(command.arguments);
+        QVERIFY2(line.starts_with(agent + " exec mpirun --hostfile "), line.c_str());
+        for (const std::string& part : {" --lease-ms 50000 -- " + agent + " exec orted ",
+                                        " " + agent + " exec trainyard-worker train "})
+            QVERIFY2(contains(line, part), line.c_str());
+        for (const Environment& environment : {single.environment, command.environment})
+            QVERIFY(std::ranges::none_of(environment,
+                                         [](const auto& e) { return e.starts_with("LD_LIBRARY_PATH="); }));
+        QVERIFY2(!contains(line, "LD_LIBRARY_PATH"), line.c_str());
+        const auto check = nodeCheckCommand(kRun, requestFor({node("b")}), "/opt/agent", {}, true);
+        QVERIFY(check.front() == agent && check.back() == "--own-mpi");
+    }
+
+    void takesTheNodesMpiWhereAsked()
+    {
+        QCOMPARE(
+            parseTraining(R"({"trainyard": 1, "dataset": {"path": "/d"}, "launch": {"mpi": "node"}})")->mpi,
+            MpiSource::Node);
+        QCOMPARE(parseTraining(R"({"trainyard": 1, "dataset": {"path": "/d"}})")->mpi, MpiSource::Bundled);
+        RunWork work = training(2);
+        work.mpi = MpiSource::Node;
+        QVERIFY(!usesOwnRuntime(kRun, work, requestFor({node("head", 2)})));
+    }
+
     void refusesMoreRanksThanSlots()
     {
         const auto command =
