@@ -28,7 +28,7 @@ collect() {
 # The C library belongs to the kernel and the loader.
 is_c_library() {
     case $1 in
-        ld-linux*|linux-vdso*|libc.so.*|libm.so.*|libpthread.so.*|libdl.so.*|librt.so.*|libresolv.so.*|libutil.so.*) ;;
+        ld-linux*|linux-vdso*|libc.so.*|libm.so.*|libpthread.so.*|libdl.so.*|librt.so.*|libresolv.so.*|libutil.so.*|libmvec.so.*|libanl.so.*) ;;
         *) return 1 ;;
     esac
 }

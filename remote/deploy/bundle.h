@@ -17,9 +17,9 @@ struct BundleEntry : BundleFile {
     bool forCuda = false; ///< only ranks on CUDA devices need it
 };
 
-/// Everything a node needs to run the engine: bin/ (worker, prepare, agent) and lib/ (LibTorch and other
-/// libraries that no distribution has), so that only MPI must be installed there. `packaging/bundle` builds
-/// the folder and its manifest.json. A plain value; any thread.
+/// Everything a node needs to run the engine: bin/ (worker, prepare, agent), lib/ (LibTorch and other
+/// libraries), system/ (C library and loader) and mpi/ (OpenMPI), so that nothing must be installed there.
+/// `packaging/bundle` builds the folder and its manifest.json. A plain value; any thread.
 struct Bundle {
     std::string id;                 ///< of remote/wire/bundle_manifest.h: same files, same id, everywhere
     std::string version;            ///< of the engine inside
