@@ -35,6 +35,21 @@ double TransferRate::bytesPerSecond() const
     return std::max(0.0, double(m_points.back().done - m_points.front().done) / time.count());
 }
 
+std::chrono::seconds DeployPlan::time() const
+{
+    const double rate = bytesPerSecond > 0 ? bytesPerSecond : kAssumedRate;
+    return std::chrono::ceil<std::chrono::seconds>(std::chrono::duration<double>(double(bytes) / rate));
+}
+
+QString DeployPlan::text() const
+{
+    const bool isMeasured = bytesPerSecond > 0;
+    return QString("uploading %1 of the engine to %2, about %3 at %4%5/s")
+        .arg(sizeText(double(bytes)), hosts == 1 ? QString("one host") : QString("%1 hosts").arg(hosts),
+             QString::fromStdString(formatDuration(time())), isMeasured ? QString() : QString("an assumed "),
+             sizeText(isMeasured ? bytesPerSecond : kAssumedRate));
+}
+
 std::optional<std::chrono::milliseconds> DeployProgress::timeLeft() const
 {
     if (bytesPerSecond <= 0)

@@ -25,6 +25,18 @@ private:
     std::deque<Point> m_points;
 };
 
+/// What a deployment is going to send: known, and said, before the first byte leaves.
+struct DeployPlan {
+    qint64 bytes = 0;          ///< that the hosts lack
+    int hosts = 0;             ///< that lack any
+    double bytesPerSecond = 0; ///< measured to the hosts together, a moment ago; 0 = kAssumedRate
+    static constexpr double kAssumedRate = 12.5e6; ///< 100 Mbit/s
+
+    std::chrono::seconds time() const;
+    /// "uploading 470 MiB of the engine to 2 hosts, about 12 s at 40.0 MiB/s".
+    QString text() const;
+};
+
 /// Progress of a deployment over all its hosts.
 struct DeployProgress {
     qint64 done = 0;  ///< bytes on the hosts

@@ -1,5 +1,7 @@
 #include "remote/deploy/deployer.h"
 
+#include <algorithm>
+
 #include "remote/deploy/bundle_upload.h"
 #include "remote/target/joined_errors.h"
 
@@ -13,6 +15,8 @@ Deployer::Deployer(Bundle bundle, const QList<Target*>& targets, Options options
     , m_hosts(static_cast<std::size_t>(targets.size()))
 {
     m_progress.hosts = static_cast<int>(targets.size());
+    m_planPatience.setSingleShot(true);
+    connect(&m_planPatience, &QTimer::timeout, this, &Deployer::plan);
     for (int host = 0; host < m_progress.hosts; ++host)
         addHost(*targets[host], host);
 }
@@ -53,16 +57,45 @@ void Deployer::onMet(int host, const QSet<QString>& seen)
 {
     if (m_homes.meet(host, seen))
         m_hosts[static_cast<std::size_t>(host)].upload->proceed();
+    else
+        onAsked(host);
 }
 
 void Deployer::onWantsToSend(int host)
 {
     m_waiting.push_back(host);
+    if (m_isPlanned)
+        return sendNext();
+    if (!m_planPatience.isActive())
+        m_planPatience.start(m_options.planPatience);
+    onAsked(host);
+}
+
+void Deployer::onAsked(int host)
+{
+    m_hosts[static_cast<std::size_t>(host)].asked = true;
+    if (!m_isPlanned && !m_waiting.empty() && std::ranges::all_of(m_hosts, &Host::asked))
+        plan();
+}
+
+void Deployer::plan()
+{
+    m_planPatience.stop();
+    m_isPlanned = true;
+    DeployPlan plan;
+    plan.bytesPerSecond = m_options.bytesPerSecond;
+    for (const int host : m_waiting)
+        plan.bytes += m_hosts[static_cast<std::size_t>(host)].total;
+    plan.hosts = static_cast<int>(m_waiting.size());
+    if (plan.hosts > 0)
+        emit planned(plan);
     sendNext();
 }
 
 void Deployer::sendNext()
 {
+    if (!m_isPlanned)
+        return;
     // A few hosts at a time: all share the link of this computer, and the first ones finish earlier.
     while (m_sending < m_options.atOnce && !m_waiting.empty()) {
         Host& next = m_hosts[static_cast<std::size_t>(m_waiting.front())];
@@ -105,6 +138,7 @@ void Deployer::onHostFinished(int index, const Status& result)
     tellProgress();
     for (const int follower : m_homes.release(index, result.ok()))
         m_hosts[static_cast<std::size_t>(follower)].upload->proceed();
+    onAsked(index);
     sendNext();
     if (m_progress.hostsDone + m_progress.hostsFailed < m_progress.hosts)
         return;

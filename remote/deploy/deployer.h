@@ -10,6 +10,7 @@
 #include <QList>
 #include <QObject>
 #include <QString>
+#include <QTimer>
 
 #include "remote/deploy/bundle.h"
 #include "remote/deploy/deploy_progress.h"
@@ -32,6 +33,9 @@ public:
         int atOnce = 12; ///< hosts that are sent to at the same time: more only share the desk's link
         /// For a host that answered once and is gone, to come back.
         std::chrono::milliseconds patience = std::chrono::minutes(2);
+        double bytesPerSecond = 0; ///< for the plan: DeployPlan::bytesPerSecond
+        /// How long the first hosts wait for the others to say what they lack, so that the plan counts them.
+        std::chrono::milliseconds planPatience = std::chrono::seconds(2);
     };
     Deployer(Bundle bundle, const QList<Target*>& targets, QObject* parent = nullptr)
         : Deployer(std::move(bundle), targets, Options(), parent)
@@ -48,6 +52,9 @@ public:
     const Bundle& bundle() const { return m_bundle; }
 
 signals:
+    /// At most once, before anything is sent; not when no host lacks anything. A host that answers late or
+    /// follows another one on a shared disk is not counted.
+    void planned(const trainyard::DeployPlan& plan);
     /// One host: bytes stored so far, and bytes that it lacked; total 0 = it lacked none.
     void progress(const QString& host, qint64 done, qint64 total);
     /// All hosts together.
@@ -63,12 +70,15 @@ private:
         qint64 done = 0;
         qint64 total = 0;
         bool sending = false; ///< it has one of the places that Options::atOnce allows
+        bool asked = false;   ///< it has said what it lacks, waits for another one, or failed
     };
     void addHost(Target& target, int index);
     void onMet(int host, const QSet<QString>& seen);
     void onWantsToSend(int host);
     void onProgress(int host, qint64 done, qint64 total);
     void onHostFinished(int host, const Status& result);
+    void onAsked(int host);
+    void plan();
     void sendNext();
     void tellProgress();
 
@@ -78,6 +88,8 @@ private:
     std::vector<Host> m_hosts;
     std::deque<int> m_waiting; ///< hosts that want to send
     int m_sending = 0;
+    bool m_isPlanned = false;
+    QTimer m_planPatience;
     DeployProgress m_progress;
     TransferRate m_rate;
     QElapsedTimer m_clock;

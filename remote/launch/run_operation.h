@@ -31,6 +31,8 @@ public:
 signals:
     /// One sentence for the page where the user acted, and the progress: 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
+    /// What is going to be sent and how long that takes, before it begins.
+    void planned(const QString& text);
     /// A message for the user that does not stop the operation.
     void noticed(const QString& text);
     /// The run's id, or the error.

@@ -42,6 +42,20 @@ bool isHere(const QStringList& hosts)
     return hosts == QStringList{"localhost"};
 }
 
+/// To all hosts together: the mean of what the preflight measured to each, for all share this computer's
+/// link. 0 = not measured.
+double uploadRate(const QList<HostReport>& hosts)
+{
+    double sum = 0;
+    int measured = 0;
+    for (const HostReport& host : hosts) {
+        const double rate = host.facts.link.uploadBytesPerSecond;
+        sum += rate;
+        measured += rate > 0 ? 1 : 0;
+    }
+    return measured > 0 ? sum / measured : 0;
+}
+
 Error alreadyFinished(const std::string& id, const QJsonObject& run)
 {
     const std::string early =
@@ -252,7 +266,13 @@ void StartOperation::deploy()
     if (m_plan.resume ? wasPlain : !usesDevices())
         bundle = std::move(plain);
     m_plan.run.bundle = QString::fromStdString(bundle->id);
-    m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets());
+    Deployer::Options options;
+    options.bytesPerSecond = uploadRate(m_found.hosts);
+    m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets(), options);
+    connect(m_deployer.get(), &Deployer::planned, this, [this](const DeployPlan& plan) {
+        emit planned(plan.text());
+        emit progress(plan.text(), 0);
+    });
     connect(m_deployer.get(), &Deployer::noticed, this, &StartOperation::noticed);
     connect(m_deployer.get(), &Deployer::advanced, this, [this](const DeployProgress& deployed) {
         if (deployed.total > 0)

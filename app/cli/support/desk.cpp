@@ -119,6 +119,7 @@ Result<QString> Desk::finish(RunOperation* operation)
         console::transient(fraction < 0 ? text
                                         : QString("%1  %2 %").arg(text).arg(fraction * 100, 0, 'f', 0));
     });
+    connect(operation, &RunOperation::planned, outcome.context(), &console::note);
     connect(operation, &RunOperation::noticed, outcome.context(), &console::warn);
     connect(operation, &RunOperation::finished, outcome.context(),
             [&outcome](const Result<QString>& result) { outcome.set(result); });

@@ -45,6 +45,16 @@ private slots:
         QVERIFY(progress.text().contains("2 failed"));
     }
 
+    void saysWhatItIsGoingToSend()
+    {
+        QCOMPARE((DeployPlan{492830720, 2, 41943040.0}.text()),
+                 QString("uploading 470 MiB of the engine to 2 hosts, about 12.0 s at 40.0 MiB/s"));
+        const DeployPlan unmeasured{750'000'000, 1, 0}; // 60 s at 100 Mbit/s
+        QCOMPARE(unmeasured.time(), 60s);
+        QVERIFY2(unmeasured.text().contains("to one host") && unmeasured.text().contains("at an assumed"),
+                 qPrintable(unmeasured.text()));
+    }
+
     void claimsNothingThatIsNotKnown()
     {
         const DeployProgress progress{0, 0, 1, 0, 0, 0};

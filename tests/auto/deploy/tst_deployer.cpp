@@ -61,6 +61,26 @@ private slots:
         qInfo() << "first" << first.ms << "ms, again" << second.ms << "ms";
     }
 
+    void saysWhatItSendsBeforeItSends()
+    {
+        const Bundle bundle = makeBundle(2 * kMiBytes);
+        Deployer deployer(bundle, {&target(0), &target(1)});
+        QSignalSpy finished(&deployer, &Deployer::finished);
+        std::optional<DeployPlan> plan;
+        qint64 sentBefore = 0;
+        connect(&deployer, &Deployer::advanced, this, [&](const DeployProgress& progress) {
+            if (!plan)
+                sentBefore = std::max(sentBefore, progress.done);
+        });
+        connect(&deployer, &Deployer::planned, this, [&](const DeployPlan& planned) { plan = planned; });
+        deployer.start();
+        AWAIT_EQUAL(finished.size(), 1);
+        QVERIFY(plan);
+        QCOMPARE(plan->hosts, 2);
+        QCOMPARE(plan->bytes, qint64(bundle.totalBytes()) * 2);
+        QCOMPARE(sentBefore, qint64(0));
+    }
+
     void sendsOnlyWhatANewerBundleChanged()
     {
         QVERIFY(deploy(makeBundle(8 * kMiBytes), 1).status.ok());
