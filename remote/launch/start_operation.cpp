@@ -199,6 +199,8 @@ void StartOperation::inspect()
     // A data job runs on one host, without mpirun; what Slurm's nodes have is for Slurm to know.
     options.links = options.mpi = m_plan.run.kind != RunKind::Prepare && !m_plan.slurm;
     options.streaming = kLinkMeasurement;
+    if (m_plan.slurm || (m_plan.spec && m_plan.spec->launch.mpi == MpiSource::Node))
+        options.engine = options.engine.withMpiOfHost();
     m_preflight = std::make_unique<Preflight>(m_plan.run.hosts, m_targets, std::move(options));
     connect(m_preflight.get(), &Preflight::progress, this,
             [this](const QString& text, int done, int total) { emit progress(text, double(done) / total); });

@@ -121,7 +121,7 @@ CheckRow deviceRow(const HostReport& head, const HostReport& report)
 
 } // namespace
 
-void compareHosts(QList<HostReport>& reports)
+void compareHosts(QList<HostReport>& reports, bool withMpiOfHosts)
 {
     if (reports.size() < 2)
         return;
@@ -132,9 +132,11 @@ void compareHosts(QList<HostReport>& reports)
         if (!report.wasReached())
             continue;
         report.rows << machineRow(before, i) << nameRow(before, i);
-        if (i > 0 && head.wasReached())
-            report.rows << mpiRow(head, before[i]) << slurmRow(head, before[i]) << folderRow(head, before[i])
-                        << deviceRow(head, before[i]);
+        if (i == 0 || !head.wasReached())
+            continue;
+        if (withMpiOfHosts)
+            report.rows << mpiRow(head, before[i]);
+        report.rows << slurmRow(head, before[i]) << folderRow(head, before[i]) << deviceRow(head, before[i]);
     }
 }
 

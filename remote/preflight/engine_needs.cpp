@@ -13,11 +13,19 @@ QString nameOf(const BundleEntry& file)
     return QString::fromStdString(std::filesystem::path(file.path).filename().string());
 }
 
-QSet<QString> librariesIn(const Bundle& bundle)
+/// In the part that programs use only when they are started by the bundle's own loader.
+bool isOfRuntime(const BundleEntry& file)
+{
+    return file.path.starts_with("system/") || file.path.starts_with("mpi/");
+}
+
+QSet<QString> librariesIn(const Bundle& bundle, bool ofRuntime)
 {
     QSet<QString> names;
-    for (const BundleEntry& file : bundle.files)
-        names << nameOf(file);
+    for (const BundleEntry& file : bundle.files) {
+        if (isOfRuntime(file) == ofRuntime)
+            names << nameOf(file);
+    }
     return names;
 }
 
@@ -52,6 +60,13 @@ void addTo(QJsonObject& request, const EngineNeeds::Libraries& libraries)
 
 } // namespace
 
+EngineNeeds EngineNeeds::withMpiOfHost() const
+{
+    EngineNeeds needs = *this;
+    needs.usesRuntime = false;
+    return needs;
+}
+
 QJsonObject EngineNeeds::request() const
 {
     QJsonObject request;
@@ -65,7 +80,8 @@ Result<EngineNeeds> engineNeeds(const Bundle& bundle)
     EngineNeeds needs;
     needs.bundle = QString::fromStdString(bundle.id);
     needs.bytes = static_cast<qint64>(bundle.withoutCuda().totalBytes());
-    const QSet<QString> broughtAlong = librariesIn(bundle);
+    const QSet<QString> broughtAlong = librariesIn(bundle, false);
+    needs.runtime = librariesIn(bundle, true);
     bool hasCuda = false;
     int cuda = 0;
     for (const BundleEntry& file : bundle.files) {
@@ -80,6 +96,13 @@ Result<EngineNeeds> engineNeeds(const Bundle& bundle)
                                 " and for " + architecture.toStdString() + ": " + file.path,
                             "rebuild it with packaging/bundle");
         needs.architecture = architecture;
+        if (isOfRuntime(file)) {
+            needs.usesRuntime = needs.usesRuntime || file.path.starts_with("system/ld-linux");
+            if (const QString kernel = QString::fromStdString(elf->kernel);
+                isOlder(needs.kernel.toStdString(), elf->kernel))
+                needs.kernel = kernel;
+            continue;
+        }
         add(*elf, broughtAlong, file.forCuda ? needs.cudaLibraries : needs.libraries);
     }
     // LibTorch without its CUDA part links the run-time too, and asks nothing of a driver.

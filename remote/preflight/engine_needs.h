@@ -15,13 +15,20 @@ namespace trainyard {
 struct EngineNeeds {
     using Libraries = QMap<QString, QSet<QString>>;
 
-    QString bundle;       ///< its id; empty = this desk has no engine to send
-    QString architecture; ///< "x86_64"
-    Libraries libraries;
+    QString bundle;          ///< its id; empty = this desk has no engine to send
+    QString architecture;    ///< "x86_64"
+    Libraries libraries;     ///< with the host's C library and MPI
     Libraries cudaLibraries; ///< of what only ranks on CUDA devices load
-    int cuda = 0;            ///< major version of the CUDA run-time; 0 = the bundle has no CUDA part
-    qint64 bytes = 0;        ///< size of the bundle without its CUDA part
+    QSet<QString>
+        runtime; ///< those of `libraries` and others that the bundle's own C library and MPI provide
+    /// Ranks run with them, so a host needs no MPI and only what `runtime` does not have.
+    bool usesRuntime = false;
+    QString kernel;   ///< oldest Linux that its C library runs on, "3.2.0"; empty = it has none
+    int cuda = 0;     ///< major version of the CUDA run-time; 0 = the bundle has no CUDA part
+    qint64 bytes = 0; ///< size of the bundle without its CUDA part
 
+    /// The same for ranks with the host's MPI (launch.mpi "node", batch jobs).
+    EngineNeeds withMpiOfHost() const;
     /// The field `needs` of a `probe`: both kinds of libraries.
     QJsonObject request() const;
 };

@@ -91,7 +91,7 @@ HostReport evaluateHost(const HostFacts& facts, const EngineNeeds& engine)
     using namespace preflight;
     HostReport report{facts.host, {}, facts, {}};
     report.rows << connectionRows(facts) << systemRows(facts, engine) << deviceRows(facts, engine)
-                << storageRows(facts) << limitRows(facts) << programRows(facts);
+                << storageRows(facts) << limitRows(facts) << programRows(facts, engine);
     return report;
 }
 

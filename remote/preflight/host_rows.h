@@ -16,7 +16,7 @@ QList<CheckRow> systemRows(const HostFacts& facts, const EngineNeeds& engine);
 QList<CheckRow> deviceRows(const HostFacts& facts, const EngineNeeds& engine);
 QList<CheckRow> storageRows(const HostFacts& facts);
 QList<CheckRow> limitRows(const HostFacts& facts);
-QList<CheckRow> programRows(const HostFacts& facts);
+QList<CheckRow> programRows(const HostFacts& facts, const EngineNeeds& engine);
 
 inline CheckRow row(const QString& check, const QString& found, Verdict verdict = Verdict::Ok,
                     const QString& fix = {})

@@ -37,7 +37,8 @@ QString loginFix(const QString& head, const QString& host, const QString& error)
         .arg(host, head);
 }
 
-LinkRow loginRow(const QString& head, const QString& host, const QJsonObject& answer)
+/// `needsDaemon`: mpirun starts the host's own daemon there.
+LinkRow loginRow(const QString& head, const QString& host, const QJsonObject& answer, bool needsDaemon)
 {
     LinkRow link{head, host, LinkRow::Way::Ssh, "without a question", Verdict::Ok, {}, 0, 0};
     const QString error = answer.value("error").toString("no answer");
@@ -45,7 +46,7 @@ LinkRow loginRow(const QString& head, const QString& host, const QJsonObject& an
         link.found = error;
         link.verdict = Verdict::Fail;
         link.fix = loginFix(head, host, error);
-    } else if (answer.value("orted").toString().isEmpty()) {
+    } else if (needsDaemon && answer.value("orted").toString().isEmpty()) {
         link.found = "its shell does not find orted, OpenMPI's daemon";
         link.verdict = Verdict::Fail;
         link.fix = QString("install OpenMPI on %1, or set PATH in the shell start-up file above its early "
@@ -172,7 +173,7 @@ void Preflight::onAllHosts()
 {
     if (!m_options.links)
         return emit finished(m_report);
-    compareHosts(m_report.hosts);
+    compareHosts(m_report.hosts, !m_options.engine.usesRuntime);
     const QList<int> indices = reached();
     if (indices.size() < 2)
         return emit finished(m_report);
@@ -217,7 +218,7 @@ void Preflight::onLogins(const Result<QJsonObject>& reply)
         const QJsonObject answer =
             reply.ok() ? answers.at(index - 1).toObject()
                        : QJsonObject{{"error", QString::fromStdString(reply.error().message)}};
-        head.links << loginRow(head.host, m_report.hosts[index].host, answer);
+        head.links << loginRow(head.host, m_report.hosts[index].host, answer, !m_options.engine.usesRuntime);
     }
     finishStep();
 }

@@ -4,8 +4,12 @@ namespace trainyard::preflight {
 
 namespace {
 
-CheckRow mpiRow(const HostFacts& facts)
+CheckRow mpiRow(const HostFacts& facts, const EngineNeeds& engine)
 {
+    // This machine runs installed programs, not the bundle.
+    if (engine.usesRuntime && !facts.isThisMachine())
+        return row("MPI", facts.mpi.isEmpty() ? QString("the engine brings its own")
+                                              : "the engine brings its own; here OpenMPI " + facts.mpi);
     if (facts.raw.value("mpi").toObject().isEmpty())
         return row("MPI", "no mpirun", Verdict::Fail,
                    "install OpenMPI (Debian: openmpi-bin) or load its module in the shell start-up file");
@@ -33,9 +37,10 @@ CheckRow logoutRow(const HostFacts& facts)
 
 } // namespace
 
-QList<CheckRow> programRows(const HostFacts& facts)
+QList<CheckRow> programRows(const HostFacts& facts, const EngineNeeds& engine)
 {
-    return {mpiRow(facts), row("Slurm", facts.slurm.isEmpty() ? "none" : facts.slurm), logoutRow(facts)};
+    return {mpiRow(facts, engine), row("Slurm", facts.slurm.isEmpty() ? "none" : facts.slurm),
+            logoutRow(facts)};
 }
 
 } // namespace trainyard::preflight

@@ -1,8 +1,10 @@
 #include "remote/preflight/host_rows.h"
 
 #include <QJsonArray>
+#include <QRegularExpression>
 #include <QStringList>
 
+#include "remote/deploy/deploy_progress.h"
 #include "remote/wire/elf_file.h"
 
 namespace trainyard::preflight {
@@ -11,15 +13,31 @@ namespace {
 
 constexpr qint64 kMinMemory = 2 * qint64(kGiB);
 
+/// "6.1.0" of "6.1.0-18-amd64".
+QString kernelNumber(const QString& release)
+{
+    static const QRegularExpression kNumber("^[0-9]+(\\.[0-9]+)*");
+    return kNumber.match(release).captured();
+}
+
 CheckRow systemRow(const HostFacts& facts, const EngineNeeds& engine)
 {
     const QString libc = facts.libc.isEmpty() ? QString("no glibc") : "glibc " + facts.libc;
-    const QString found = QString("%1, %2, %3").arg(facts.os, facts.architecture, libc);
+    const QString kernel = kernelNumber(facts.raw.value("kernel").toString());
+    const QString os = facts.os.isEmpty() ? QString("unknown system") : facts.os;
+    const QString found =
+        QString("%1, %2, %3%4")
+            .arg(os, facts.architecture, kernel.isEmpty() ? QString() : "Linux " + kernel + ", ", libc);
     if (!engine.architecture.isEmpty() && facts.architecture != engine.architecture)
         return row(
             "system", found, Verdict::Fail,
             QString("the engine bundle is built for %1; use another host, or an engine built for this one")
                 .arg(engine.architecture));
+    if (engine.usesRuntime && !kernel.isEmpty() && isOlder(kernel.toStdString(), engine.kernel.toStdString()))
+        return row("system", found, Verdict::Fail,
+                   QString("the engine's C library needs Linux %1 or newer: update the host's kernel, or use "
+                           "another host")
+                       .arg(engine.kernel));
     return row("system", found);
 }
 
@@ -37,6 +55,8 @@ QString newest(const QStringList& versions)
 /// What to do about a library that is missing or too old.
 QString fixFor(const QString& library, const QStringList& lacks)
 {
+    if (library == "libcuda.so.1")
+        return "install NVIDIA's driver, or add its folder to LD_LIBRARY_PATH in the shell start-up file";
     if (lacks.isEmpty() && library.startsWith("libmpi"))
         return "install OpenMPI 4 (Debian: openmpi-bin), or load its module in the shell start-up file";
     if (lacks.isEmpty())
@@ -89,7 +109,13 @@ CheckRow librariesRow(const HostFacts& facts, const EngineNeeds& engine)
         for (const auto& [name, versions] : engine.cudaLibraries.asKeyValueRange())
             needs[name] |= versions;
     }
+    if (engine.usesRuntime)
+        needs.removeIf([&](std::pair<const QString&, QSet<QString>&> need) {
+            return engine.runtime.contains(need.first);
+        });
     const Lacking lacking = lackingOf(facts, needs);
+    if (lacking.found.isEmpty() && needs.isEmpty())
+        return row("libraries", "none needed, the engine brings its own");
     if (lacking.found.isEmpty())
         return row("libraries", QString("all %1 required by the engine").arg(needs.size()));
     return row("libraries", lacking.found.join("; "), Verdict::Fail, lacking.fixes.join("; "));
@@ -101,9 +127,13 @@ CheckRow engineRow(const HostFacts& facts, const EngineNeeds& engine)
         return row("engine", "no engine bundle to upload", Verdict::Warn,
                    "build one with packaging/bundle, or set TRAINYARD_BUNDLE");
     const QString name = engine.bundle.left(8);
-    return row("engine", facts.link.hasEngine
-                             ? QString("%1 is installed").arg(name)
-                             : QString("%1 will be uploaded, %2").arg(name, bytesText(engine.bytes)));
+    if (facts.link.hasEngine)
+        return row("engine", QString("%1 is installed").arg(name));
+    QString found = QString("%1 will be uploaded, %2").arg(name, bytesText(engine.bytes));
+    const DeployPlan plan{engine.bytes, 1, facts.link.uploadBytesPerSecond};
+    if (plan.bytesPerSecond > 0)
+        found += ", about " + QString::fromStdString(formatDuration(plan.time()));
+    return row("engine", found);
 }
 
 CheckRow processorRow(const HostFacts& facts)

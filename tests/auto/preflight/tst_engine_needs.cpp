@@ -55,6 +55,21 @@ private slots:
         QCOMPARE(needs->cuda, 0);
     }
 
+    void itsOwnCLibraryAndMpiAreForRanksThatUseThem()
+    {
+        const QTemporaryDir folder;
+        const std::string program = bytesOf("/proc/self/exe");
+        const auto needs = engineNeeds(bundle(folder, {{"bin/worker", program, true},
+                                                       {"mpi/lib/libmpi.so.40", program, false},
+                                                       {"system/ld-linux-x86-64.so.2", program, true},
+                                                       {"system/libc.so.6", program, false}}));
+        QVERIFY2(needs.ok(), needs.ok() ? "" : needs.error().text().c_str());
+        QVERIFY(needs->usesRuntime && needs->runtime.contains("libc.so.6"));
+        QVERIFY(needs->libraries.contains("libc.so.6")); // of ranks with the host's MPI
+        QVERIFY(!needs->withMpiOfHost().usesRuntime);
+        QVERIFY(needs->request().contains("libc.so.6"));
+    }
+
     void namesADamagedFile()
     {
         const QTemporaryDir folder;

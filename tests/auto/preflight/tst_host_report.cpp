@@ -198,6 +198,27 @@ private slots:
         }
     }
 
+    void anEngineWithItsOwnCLibraryAndMpiNeedsAKernel()
+    {
+        EngineNeeds needs = engine();
+        needs.usesRuntime = true;
+        needs.runtime = {"libc.so.6", "libmpi.so.40"};
+        needs.kernel = "3.2.0";
+        QJsonObject probe = changed("libraries/libc.so.6", lacking("/lib/libc.so.6", {"GLIBC_2.34"}));
+        probe.insert("mpi", QJsonValue());
+        probe.insert("glibc", ""); // musl
+        probe.insert("kernel", "4.18.0-553.el8_10.x86_64");
+        QCOMPARE(judge(probe, {0.4, 2}, needs).worst(), Verdict::Ok);
+        QCOMPARE(judge(probe, {0.4, 2}, needs.withMpiOfHost()).worst(), Verdict::Fail);
+
+        probe.insert("kernel", "2.6.32-754.el6.x86_64");
+        const HostReport old = judge(probe, {0.4, 2}, needs);
+        QCOMPARE(old.worst(), Verdict::Fail);
+        const auto row = std::ranges::find(old.rows, QString("system"), &CheckRow::check);
+        QVERIFY2(row->found.contains("Linux 2.6.32,") && row->fix.contains("Linux 3.2.0"),
+                 qPrintable(row->fix));
+    }
+
     void limitsOfControlGroupsCountWhatIsTaken()
     {
         const QJsonObject limits{{"nofile", -1}, {"processes", -1}, {"tasks", 4000}, {"tasks_used", 3950}};
