@@ -19,7 +19,7 @@ namespace {
 
 // Where everything else of a host lives: the lab's mount namespace of disks. A disk is made once; then the
 // host's own namespaces are. $1 = folder with this host's files, $2 = host name, $3 = size of its disk, $4 =
-// where the shared folder is seen, $5 = boot id, $6 = kInit; then the trees.
+// where the shared folder is seen, $5 = boot id, $6 = kInit, $7 = root of another system; then the trees.
 constexpr const char* kPowerOn = R"(
 set -e
 disk="/mnt/$2"
@@ -31,6 +31,10 @@ if [ ! -e "$disk/made" ]; then
     cp "$1/hosts" "$disk/hosts"
     mkdir -m 1777 "$disk/vartmp"
     mkdir -m 700 "$disk/root"
+    if [ -n "$7" ]; then
+        mkdir "$disk/upper" "$disk/work" "$disk/system"
+        mount -t overlay -o "lowerdir=$7,upperdir=$disk/upper,workdir=$disk/work" lab "$disk/system"
+    fi
     touch "$disk/made"
 fi
 home="$disk/root"
@@ -39,7 +43,7 @@ mkdir -p "$home/.ssh"
 cp "$1"/home/.ssh/* "$home/.ssh"
 chmod -R go-rwx "$home"
 name=$2 shared=$4 boot=$5 init=$6
-shift 6
+shift 7
 exec unshare --net --uts --mount --pid --ipc --fork --kill-child --mount-proc --propagation private \
     sh -c "$init" init "$name" "$shared" "$boot" "$@"
 )";
@@ -47,7 +51,7 @@ exec unshare --net --uts --mount --pid --ipc --fork --kill-child --mount-proc --
 // The first process inside: sets the host up, says so, and collects children until the namespaces end. $1 =
 // host name, $2 = where the shared folder is seen, $3 = boot id; then the trees, of which those are
 // mounted once more that lie below what the host has of its own. /mnt becomes the host's own disk last, which
-// hides those of the others.
+// hides those of the others. Another system is entered at the end, so that nothing is asked of its tools.
 constexpr const char* kInit = R"(
 set -e
 hostname "$1"
@@ -83,12 +87,31 @@ for tree; do
 done
 mkdir -p "$disk/build"
 mount --bind /mnt/trees/0 "$disk/build"
-mount --rbind "$disk" /mnt
-cd /root
 ip link set lo up
-/usr/sbin/sshd -f /mnt/lab/sshd_config -E /mnt/lab/sshd.log
+root=$disk/system
+if [ ! -d "$root" ]; then
+    mount --rbind "$disk" /mnt
+    cd /root
+    /usr/sbin/sshd -f /mnt/lab/sshd_config -E /mnt/lab/sshd.log
+    echo ready
+    while :; do sleep 1; done
+fi
+touch "$root/etc/hosts"
+[ -z "$LAB_SHELL" ] || sed -i "s#^\(root:.*:\)[^:]*\$#\1$LAB_SHELL#" "$root/etc/passwd"
+mount --bind "$disk/hosts" "$root/etc/hosts"
+mount --rbind /proc "$root/proc"
+mount --rbind /dev "$root/dev"
+[ -z "$LAB_SHM" ] || mount -t tmpfs -o "size=$LAB_SHM,mode=1777" lab "$root/dev/shm"
+mount --bind "$disk/run" "$root/run"
+mount --bind "$disk/vartmp" "$root/var/tmp"
+mount --bind "$disk/tmp" "$root/tmp"
+mount --rbind "$disk/root" "$root/root"
+mount --bind "$disk" "$root/mnt"
+[ -z "$LAB_READ_ONLY" ] || mount -o remount,bind,ro "$root"
+mount --rbind "$disk" /mnt
+chroot /mnt/system /usr/sbin/sshd -f /mnt/lab/sshd_config -E /mnt/lab/sshd.log
 echo ready
-while :; do sleep 1; done
+exec chroot /mnt/system /bin/sh -c 'while :; do sleep 1; done'
 )";
 
 const QStringList kEnvironment{"HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
@@ -172,7 +195,10 @@ QString LabHost::beginPowerOn()
     m_namespaces = std::make_unique<QProcess>();
     // Also when the test itself dies.
     m_namespaces->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    m_namespaces->setEnvironment(kEnvironment);
+    m_namespaces->setEnvironment(
+        kEnvironment + QStringList{"LAB_SHELL=" + m_options.system.shell,
+                                   "LAB_SHM=" + m_options.system.sharedMemory,
+                                   m_options.system.isReadOnly ? "LAB_READ_ONLY=yes" : "LAB_READ_ONLY="});
     const QString bootId = QUuid::createUuid().toString(QUuid::WithoutBraces);
     const QStringList arguments{"--mount=" + m_options.disks,
                                 "--wd=/",
@@ -185,7 +211,8 @@ QString LabHost::beginPowerOn()
                                 m_options.diskSize,
                                 m_options.sharedFolder,
                                 bootId,
-                                kInit};
+                                kInit,
+                                m_options.system.root};
     m_namespaces->start("nsenter", arguments + m_options.trees);
     return {};
 }
@@ -228,7 +255,7 @@ QString LabHost::plugIn()
     for (const QString& neighbour : m_options.neighbours)
         steps += "neigh add " + neighbour.toLatin1() + " lladdr " + hardwareAddress(neighbour) +
                  " nud permanent dev eth0\n";
-    const Finished up = run({"ip", "-batch", "-"}, steps);
+    const Finished up = runTool({"ip", "-batch", "-"}, steps);
     return bridged.ok() && up.ok() ? QString() : m_options.name + ": ip: " + bridged.errors + up.errors;
 }
 
@@ -308,6 +335,14 @@ QStringList LabHost::inside(const QStringList& command) const
 }
 
 Finished LabHost::run(const QStringList& command, const QByteArray& input) const
+{
+    return runTool((m_options.system.root.isEmpty() ? QStringList() : QStringList{"chroot", "/mnt/system"}) +
+                       command,
+                   input);
+}
+
+/// A program of this machine, in the host's namespaces.
+Finished LabHost::runTool(const QStringList& command, const QByteArray& input) const
 {
     return runCommand(QStringList{"env", "-i"} + kEnvironment + inside(command), input);
 }

@@ -12,10 +12,20 @@
 
 namespace trainyard::lab {
 
+/// The system of a host, when it is not this machine's.
+struct HostSystem {
+    QString root =
+        {}; ///< its root file system, a folder of this machine, which is not written to; empty = ours
+    QString sharedMemory = {}; ///< size of /dev/shm: "64m"; empty = as much as the host's disk
+    QString shell = {};        ///< root's login shell; empty = the system's
+    bool isReadOnly = false;   ///< all but /root, /tmp, /var/tmp, /run and /dev/shm
+};
+
 /// One machine of the lab: namespaces of its own for network, host name, processes and mounts, with a private
 /// memory disk as its home, /tmp, /run and /dev/shm, a boot id, and a real sshd. Everything else is this
-/// machine's, and so is the build, wherever it lies (lab_disks.h). Everything in it ends with its first
-/// process; the disk stays as long as the lab.
+/// machine's, and so is the build, wherever it lies (lab_disks.h); or it is another system (HostSystem),
+/// which sees nothing of this machine. Everything in it ends with its first process; the disk stays as long
+/// as the lab.
 class LabHost {
 public:
     struct Options {
@@ -31,7 +41,8 @@ public:
         QString disks;           ///< mount namespace of the lab's disks
         QStringList trees;       ///< folders of this machine that it sees at their own paths
         QString sharedFolder;    ///< where the lab's shared folder is seen; empty = nowhere
-        bool linkTool = false;   ///< its cable is the link tool
+        HostSystem system = {};
+        bool linkTool = false; ///< its cable is the link tool
         quint64 linkSeed = 1;
     };
     explicit LabHost(const Options& options);
@@ -96,6 +107,7 @@ private:
     QString makeCable();
     bool sshdAnswers() const;
     QStringList inside(const QStringList& command) const;
+    Finished runTool(const QStringList& command, const QByteArray& input) const;
     qint64 sshdPid() const;
 
     Options m_options;

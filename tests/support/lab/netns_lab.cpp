@@ -135,6 +135,7 @@ LabHost::Options NetnsLab::hostOptions(int number, const QByteArray& hostsFile) 
     options.disks = m_disks.mountNamespace();
     options.trees = trees();
     options.sharedFolder = m_options.sharedFolder;
+    options.system = m_options.systems.value(number - 1);
     options.linkTool = m_options.linkTools;
     options.linkSeed = m_options.seed * 1000 + static_cast<quint64>(number);
     return options;

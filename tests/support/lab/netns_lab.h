@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include <QList>
 #include <QString>
 #include <QTemporaryDir>
 
@@ -23,8 +24,9 @@ public:
         QStringList sshdOptions;
         QString sharedFolder = {}; ///< a folder that all hosts share: "/root" (the home), "/root/x" or "/srv"
         QStringList trees = {};    ///< further folders of this machine that hosts see as they see the build
-        bool linkTools = false;    ///< every host's cable is the link tool; see LabHost::setLink()
-        quint64 seed = 1;          ///< of the link tools' decisions
+        QList<HostSystem> systems = {}; ///< of the first hosts, when they are not this machine's
+        bool linkTools = false;         ///< every host's cable is the link tool; see LabHost::setLink()
+        quint64 seed = 1;               ///< of the link tools' decisions
     };
     /// Why this machine cannot have a lab, as a sentence for QSKIP; empty when it can.
     static QString whyNot();
