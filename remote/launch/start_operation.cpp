@@ -132,6 +132,19 @@ Error withRemains(const Error& failure, const Error& remains)
             failure.hint.empty() ? hint : failure.hint + "; " + hint};
 }
 
+/// What the run would share with others: "gpu-03: gpu 0 is used by anna (python, 31.2 GiB)".
+QStringList usedByOthers(const PreflightReport& report)
+{
+    QStringList texts;
+    for (const HostReport& host : report.hosts) {
+        for (const CheckRow& row : host.rows) {
+            if (row.verdict == Verdict::Warn && row.check == "device state")
+                texts << host.host + ": " + row.found;
+        }
+    }
+    return texts;
+}
+
 } // namespace
 
 StartOperation::StartOperation(StartPlan plan, TargetPool& targets, QObject* parent)
@@ -215,6 +228,8 @@ void StartOperation::onInspected(const PreflightReport& report)
     if (const Status fit = report.judge(); !fit.ok())
         return fail(fit.error());
     m_found = report;
+    for (const QString& use : usedByOthers(report))
+        emit noticed(use);
     for (const QString& host : m_group.hosts()) {
         const auto found = std::find_if(report.hosts.begin(), report.hosts.end(),
                                         [&](const HostReport& one) { return one.host == host; });

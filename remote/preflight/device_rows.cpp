@@ -89,6 +89,28 @@ CheckRow driverRow(const HostFacts& facts, int cuda)
     return row("driver", found);
 }
 
+/// "anna (python, 31.2 GiB)", "your run 20261126T101010Z-bert-1f2e (40 GiB)".
+QString textOf(const UsedBy& user)
+{
+    QStringList amounts;
+    if (user.run.isEmpty())
+        amounts << user.program;
+    if (user.memoryBytes > 0)
+        amounts << bytesText(user.memoryBytes);
+    const QString who = !user.run.isEmpty()   ? "your run " + user.run
+                        : user.user.isEmpty() ? QString("process %1").arg(user.pid)
+                                              : user.user;
+    return amounts.isEmpty() ? who : QString("%1 (%2)").arg(who, amounts.join(", "));
+}
+
+QString usersText(int index, const QList<UsedBy>& users)
+{
+    QStringList names;
+    for (const UsedBy& user : users)
+        names << textOf(user);
+    return QString("gpu %1 is used by %2").arg(index).arg(names.join(" and "));
+}
+
 /// Who sits on the devices already, and which of them counts errors.
 CheckRow conditionRow(const HostFacts& facts)
 {
@@ -98,8 +120,10 @@ CheckRow conditionRow(const HostFacts& facts)
         const DeviceFacts& device = facts.devices[i];
         if (device.eccErrors > 0)
             faulty << QString("device %1: %2 uncorrected memory errors").arg(i).arg(device.eccErrors);
-        if (double(device.usedBytes) > kBusyMemory * double(device.memoryBytes) ||
-            device.utilisation > kBusyTime)
+        if (!device.users.isEmpty())
+            busy << usersText(i, device.users);
+        else if (double(device.usedBytes) > kBusyMemory * double(device.memoryBytes) ||
+                 device.utilisation > kBusyTime)
             busy << QString("device %1: %2 in use, %3 % busy")
                         .arg(i)
                         .arg(bytesText(device.usedBytes))
@@ -110,7 +134,8 @@ CheckRow conditionRow(const HostFacts& facts)
                    "restart the host; replace a device whose errors recur (nvidia-smi -q -d ECC)");
     return row("device state", busy.isEmpty() ? "free, no memory errors" : busy.join("; "),
                busy.isEmpty() ? Verdict::Ok : Verdict::Warn,
-               "other processes use them (see nvidia-smi): the run will be slower or run out of memory");
+               "other processes use them, and the run would be slower or run out of memory: let it wait for "
+               "them (trainyard launch --wait, or launch.wait_for_devices), or use another host");
 }
 
 } // namespace

@@ -10,6 +10,18 @@ namespace trainyard {
 
 namespace {
 
+QList<UsedBy> readUsers(const QJsonArray& entries)
+{
+    QList<UsedBy> users;
+    for (const auto& entry : entries) {
+        const QJsonObject user = entry.toObject();
+        users << UsedBy{user.value("user").toString(),    user.value("run").toString(),
+                        user.value("program").toString(), user.value("pid").toInteger(),
+                        user.value("cores").toDouble(),   user.value("memory").toInteger()};
+    }
+    return users;
+}
+
 DeviceFacts readDevice(const QJsonObject& device)
 {
     DeviceFacts facts;
@@ -21,6 +33,7 @@ DeviceFacts readDevice(const QJsonObject& device)
     facts.compute = device.value("compute").toString();
     facts.eccErrors = device.value("ecc_errors").toInteger();
     facts.mig = device.value("mig").toBool();
+    facts.users = readUsers(device.value("processes").toArray());
     return facts;
 }
 
@@ -70,6 +83,7 @@ HostFacts readFacts(const QString& host, const QJsonObject& probe, const LinkFac
     facts.diskFreeBytes = probe.value("disk").toObject().value("free").toInteger();
     for (const auto& entry : probe.value("devices").toArray())
         facts.devices << readDevice(entry.toObject());
+    facts.occupants = readUsers(probe.value("occupants").toArray());
     facts.mpi = probe.value("mpi").toObject().value("version").toString();
     facts.slurm = probe.value("slurm").toObject().value("version").toString();
     facts.link = link;
@@ -91,7 +105,7 @@ HostReport evaluateHost(const HostFacts& facts, const EngineNeeds& engine)
     using namespace preflight;
     HostReport report{facts.host, {}, facts, {}};
     report.rows << connectionRows(facts) << systemRows(facts, engine) << deviceRows(facts, engine)
-                << storageRows(facts) << limitRows(facts) << programRows(facts, engine);
+                << usageRows(facts) << storageRows(facts) << limitRows(facts) << programRows(facts, engine);
     return report;
 }
 

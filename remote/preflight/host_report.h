@@ -36,6 +36,16 @@ struct LinkRow {
     double bytesPerSecond = 0; ///< 0 = not measured: only neighbours of a ring are
 };
 
+/// Who uses an accelerator, or the processors and main memory, of a host.
+struct UsedBy {
+    QString user;      ///< account; empty = unknown
+    QString run = {};  ///< id, if it is a run of our own account there
+    QString program{}; ///< on an accelerator: "python"
+    qint64 pid = 0;    ///< on an accelerator
+    double cores = 0;  ///< of the host
+    qint64 memoryBytes = 0;
+};
+
 /// One accelerator of a host.
 struct DeviceFacts {
     QString name; ///< "NVIDIA H200"
@@ -46,6 +56,7 @@ struct DeviceFacts {
     QString compute = {};   ///< compute capability: "9.0"
     qint64 eccErrors = 0;   ///< uncorrected since the driver started; 0 where nobody counts
     bool mig = false;       ///< cut into instances
+    QList<UsedBy> users = {};
 };
 
 /// The host's wall clock against ours, from several pings.
@@ -74,8 +85,9 @@ struct HostFacts {
     qint64 memoryBytes = 0;
     qint64 diskFreeBytes = 0; ///< where the agent keeps bundles and runs
     QList<DeviceFacts> devices;
-    QString mpi;   ///< version of mpirun; empty = none
-    QString slurm; ///< empty = none
+    QList<UsedBy> occupants; ///< of processors and main memory, most cores first
+    QString mpi;             ///< version of mpirun; empty = none
+    QString slurm;           ///< empty = none
     LinkFacts link;
     std::optional<ProcessorMath> math; ///< nullopt = the agent does not tell
     QJsonObject raw;                   ///< the agent's whole answer to `probe`

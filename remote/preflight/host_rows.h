@@ -14,6 +14,7 @@ namespace trainyard::preflight {
 QList<CheckRow> connectionRows(const HostFacts& facts);
 QList<CheckRow> systemRows(const HostFacts& facts, const EngineNeeds& engine);
 QList<CheckRow> deviceRows(const HostFacts& facts, const EngineNeeds& engine);
+QList<CheckRow> usageRows(const HostFacts& facts);
 QList<CheckRow> storageRows(const HostFacts& facts);
 QList<CheckRow> limitRows(const HostFacts& facts);
 QList<CheckRow> programRows(const HostFacts& facts, const EngineNeeds& engine);

@@ -13,6 +13,7 @@
 #include "remote/agent/probe/system_facts.h"
 #include "remote/agent/sampler/host_load.h"
 #include "remote/agent/sampler/nvidia_smi.h"
+#include "remote/agent/usage/machine_usage.h"
 
 namespace trainyard::agent {
 
@@ -35,7 +36,29 @@ std::string answerOf(const std::vector<std::string>& command, const char* patter
     return found[1];
 }
 
-json devices(std::string& error)
+json usersOf(const GpuFacts& gpu, const std::vector<DeviceUser>& users)
+{
+    json list = json::array();
+    for (const DeviceUser& user : users) {
+        if (user.device == gpu.uuid)
+            list.push_back({{"pid", user.pid},
+                            {"user", user.user},
+                            {"run", user.run},
+                            {"program", user.program},
+                            {"memory", user.memory}});
+    }
+    return list;
+}
+
+json occupants(const std::vector<Occupant>& occupants)
+{
+    json list = json::array();
+    for (const Occupant& one : occupants)
+        list.push_back({{"user", one.user}, {"run", one.run}, {"cores", one.cores}, {"memory", one.memory}});
+    return list;
+}
+
+json devices(const std::vector<DeviceUser>& users, std::string& error)
 {
     json list = json::array();
     const auto gpus = queryGpus();
@@ -54,7 +77,8 @@ json devices(std::string& error)
                         {"utilisation", gpu.utilisation},
                         {"ecc_errors", gpu.eccErrors ? json(*gpu.eccErrors) : json()},
                         {"mig", gpu.mig},
-                        {"exclusive", gpu.exclusive}});
+                        {"exclusive", gpu.exclusive},
+                        {"processes", usersOf(gpu, users)}});
     }
     return list;
 }
@@ -90,6 +114,7 @@ json clockFacts()
 Result<json> probe(const std::filesystem::path& root, const json& needs)
 {
     TRAINYARD_TRY(json libraries, libraryFacts(needs));
+    const UsageMeter meter; // measures while the rest is asked
     utsname system{};
     ::uname(&system);
     std::string devicesError;
@@ -110,7 +135,6 @@ Result<json> probe(const std::filesystem::path& root, const json& needs)
                {"disk", diskFacts(root)},
                {"home", homeFacts()},
                {"limits", limitFacts()},
-               {"devices", devices(devicesError)},
                {"mpi", mpi()},
                {"slurm", slurm()},
                {"interfaces", interfaces()},
@@ -118,7 +142,10 @@ Result<json> probe(const std::filesystem::path& root, const json& needs)
                {"shell", shellFacts()},
                {"selinux", selinuxMode()},
                {"selinux_domain", selinuxDomain()}};
+    const MachineUsage usage = meter.read();
+    facts["devices"] = devices(usage.devices, devicesError);
     facts["devices_error"] = devicesError;
+    facts["occupants"] = occupants(usage.occupants);
     facts["time"] = clockFacts(); // last: the desk compares it with the moment of the reply
     return facts;
 }

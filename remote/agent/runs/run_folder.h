@@ -79,13 +79,16 @@ public:
 
     /// The environment entry by which every process of the run is found again.
     std::string marker() const { return markerOf(run()); }
-    static std::string markerOf(const std::string& run) { return "TRAINYARD_RUN=" + run; }
+    static std::string markerOf(const std::string& run) { return std::string(kRunVariable) + '=' + run; }
     /// A second entry: the attempt to which the process belongs.
     static std::string attemptMarker(std::uint32_t attempt)
     {
         return std::string(kAttemptVariable) + '=' + std::to_string(attempt);
     }
+    static constexpr const char* kRunVariable = "TRAINYARD_RUN";
     static constexpr const char* kAttemptVariable = "TRAINYARD_ATTEMPT";
+    /// The devices that the attempt has taken on this node, by uuid (usage/device_claim.h).
+    static constexpr const char* kDevicesVariable = "TRAINYARD_DEVICES";
     /// Passes OpenMPI's folder (mpi_sessions.h) to a node's guard.
     static constexpr const char* kSessionVariable = "TRAINYARD_SESSION";
 

@@ -83,6 +83,11 @@ HostMemory hostMemory()
     return memory;
 }
 
+std::uint64_t busyTicks()
+{
+    return processorTicks().busy;
+}
+
 DeviceSample HostLoad::sample(const std::filesystem::path& folder)
 {
     const HostMemory memory = hostMemory();

@@ -14,6 +14,9 @@ struct HostMemory {
 };
 HostMemory hostMemory();
 
+/// Returns the time that all processors together have worked since boot, in clock ticks.
+std::uint64_t busyTicks();
+
 /// The host as "device" -1: memory, share of busy processors since the last call, free disk.
 class HostLoad {
 public:

@@ -14,12 +14,15 @@ const char* const kGpuFactFields =
     "index,name,uuid,driver_version,compute_cap,memory.total,memory.used,utilization.gpu";
 const char* const kGpuSampleFields =
     "index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw";
+const char* const kGpuProcessFields = "gpu_uuid,pid,used_gpu_memory,process_name";
 const char* const kGpuHealthFields =
     "index,ecc.errors.uncorrected.volatile.total,mig.mode.current,compute_mode";
 
 namespace {
 
 constexpr std::chrono::seconds kPatience{20}; // a driver without persistence takes seconds to wake up
+
+constexpr long kMaxIndex = 4'194'304; // the kernel's largest process number
 
 std::vector<std::string> cells(std::string_view line)
 {
@@ -37,7 +40,7 @@ std::optional<int> indexIn(const std::string& cell)
 {
     char* end = nullptr;
     const long value = std::strtol(cell.c_str(), &end, 10);
-    if (cell.empty() || *end != '\0' || value < 0 || value > 1'000'000)
+    if (cell.empty() || *end != '\0' || value < 0 || value > kMaxIndex)
         return std::nullopt;
     return static_cast<int>(value);
 }
@@ -93,6 +96,18 @@ void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus)
         gpu->eccErrors = static_cast<std::uint64_t>(*errors);
     gpu->mig = cell[2] == "Enabled";
     gpu->exclusive = !cell[3].empty() && cell[3] != "Default" && !cell[3].starts_with('[');
+}
+
+std::optional<GpuProcess> parseGpuProcess(std::string_view line)
+{
+    const auto cell = cells(line);
+    const auto pid = cell.size() >= 4 ? indexIn(cell[1]) : std::nullopt;
+    if (!pid || *pid == 0 || cell[0].empty())
+        return std::nullopt;
+    GpuProcess process{cell[0], *pid, cell[3], mebibytesIn(cell[2])};
+    for (std::size_t further = 4; further < cell.size(); ++further) // a comma in the program's path
+        process.name += ',' + cell[further];
+    return process;
 }
 
 std::optional<DeviceSample> parseGpuSample(std::string_view line)
@@ -159,6 +174,22 @@ Result<std::vector<GpuFacts>> queryGpus()
     if (!gpus.empty())
         askForHealth(gpus);
     return gpus;
+}
+
+std::vector<GpuProcess> queryGpuProcesses()
+{
+    std::vector<GpuProcess> processes;
+    if (nvidiaSmi().empty())
+        return processes;
+    const auto output = runCommand({nvidiaSmi(), std::string("--query-compute-apps=") + kGpuProcessFields,
+                                    "--format=csv,noheader,nounits"},
+                                   kPatience);
+    std::istringstream lines(output.ok() && output->status == 0 ? output->text : std::string());
+    for (std::string line; std::getline(lines, line);) {
+        if (auto process = parseGpuProcess(line))
+            processes.push_back(std::move(*process));
+    }
+    return processes;
 }
 
 } // namespace trainyard::agent

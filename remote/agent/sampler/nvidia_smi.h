@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include <sys/types.h>
+
 #include "engine/base/result.h"
 #include "engine/records/record.h"
 
@@ -44,6 +46,21 @@ void addGpuHealth(std::string_view line, std::vector<GpuFacts>& gpus);
 /// Returns the path of nvidia-smi, in PATH or where containers, WSL and NixOS have it; empty when there is
 /// none.
 std::string nvidiaSmi();
+
+/// A process that computes on a GPU. The driver counts processes of the whole machine, also in a container.
+struct GpuProcess {
+    std::string uuid; ///< of the GPU
+    pid_t pid = 0;
+    std::string name; ///< "/usr/bin/python3"; "[Not Found]" where the driver does not see it
+    Bytes memory = 0; ///< of the GPU; 0 = unknown
+};
+
+/// The fields of --query-compute-apps for parseGpuProcess.
+extern const char* const kGpuProcessFields;
+/// Parses one line; nullopt for anything else.
+std::optional<GpuProcess> parseGpuProcess(std::string_view line);
+/// Returns the processes on all GPUs; empty without a driver, and where it does not answer.
+std::vector<GpuProcess> queryGpuProcesses();
 
 /// Returns all GPUs; empty without a driver. Failed when a driver is installed but does not respond.
 Result<std::vector<GpuFacts>> queryGpus();

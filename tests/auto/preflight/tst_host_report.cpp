@@ -156,6 +156,19 @@ private slots:
             Verdict::Warn, "other processes use");
         row("device busy", "devices", changedDevice("utilisation", 0.97), "device state", Verdict::Warn,
             "other processes use");
+        row("device of somebody", "devices",
+            changedDevice("processes", QJsonArray{QJsonObject{{"pid", 4711},
+                                                              {"user", "anna"},
+                                                              {"program", "python"},
+                                                              {"memory", qint64(31.2 * kGiB)}}}),
+            "device state", Verdict::Warn, "gpu 0 is used by anna (python, 31.2 GiB)");
+        row("device of an own run", "devices",
+            changedDevice("processes",
+                          QJsonArray{QJsonObject{{"pid", 4711}, {"user", "me"}, {"run", "r-1"}}}),
+            "device state", Verdict::Warn, "gpu 0 is used by your run r-1");
+        row("cores of somebody", "occupants",
+            QJsonArray{QJsonObject{{"user", "anna"}, {"cores", 40.5}, {"memory", 3 * kGiB}}}, "other work",
+            Verdict::Warn, "anna uses 40.5 cores and 3 GiB");
         row("cut device", "devices", changedDevice("mig", true), "devices", Verdict::Warn, "MIG");
         row("disk full", "disk/free", 1e7, "disk", Verdict::Fail, "TRAINYARD_HOME");
         row("disk nearly full", "disk/free", 1e9, "disk", Verdict::Warn, "TRAINYARD_HOME");
@@ -217,6 +230,18 @@ private slots:
         const auto row = std::ranges::find(old.rows, QString("system"), &CheckRow::check);
         QVERIFY2(row->found.contains("Linux 2.6.32,") && row->fix.contains("Linux 3.2.0"),
                  qPrintable(row->fix));
+    }
+
+    void aLittleWorkOfOthersIsTold()
+    {
+        const HostReport report = judge(changed(
+            "occupants", QJsonArray{QJsonObject{{"user", "anna"}, {"cores", 2.0}, {"memory", 3 * kGiB}},
+                                    QJsonObject{{"user", "me"}, {"run", "r-1"}, {"cores", 1.0}}}));
+        QCOMPARE(report.worst(), Verdict::Ok);
+        const auto row = std::find_if(report.rows.begin(), report.rows.end(),
+                                      [](const CheckRow& r) { return r.check == "other work"; });
+        QVERIFY(row != report.rows.end());
+        QCOMPARE(row->found, QString("anna uses 2.0 cores and 3 GiB; your run r-1 uses 1.0 cores and 0 B"));
     }
 
     void limitsOfControlGroupsCountWhatIsTaken()
