@@ -33,6 +33,7 @@ const std::map<std::string, std::string>& examples()
                    "  trainyard search spec.json --objective cost --spec-out found.json"},
         {"partition", "  trainyard partition spec.json --hardware p4d.24xlarge --spec-out even.json"},
         {"launch", "  trainyard launch spec.json --follow\n"
+                   "  trainyard launch spec.json --wait   begins when the GPUs are free\n"
                    "  run=$(trainyard launch spec.json --host gpu-03)"},
         {"runs tag", "  trainyard runs tag 20261121T091505Z-bert-tiny-3f2a paper baseline"},
         {"runs note", "  trainyard runs note 20261121T091505Z-bert-tiny-3f2a \"the warm-up was too short\""},

@@ -16,13 +16,14 @@ namespace {
 constexpr int kLogPauseMs = 500;                // between looks at a log that does not grow
 constexpr qsizetype kMaxLineLength = 64 * 1024; // bytes; a longer one is printed in parts
 
-Result<int> launch(const std::string& file, const std::string& host, bool follow)
+Result<int> launch(const std::string& file, const std::string& host, bool wait, bool follow)
 {
     auto [spec, status] = readSpecInput(file);
     if (status != 0)
         return status;
     if (!host.empty())
         spec.cluster.nodes = {{host, spec.layout.worldSize(), 0}};
+    spec.launch.waitForDevices = spec.launch.waitForDevices || wait;
     Desk desk;
     TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launch(spec)));
     console::print(run);
@@ -194,6 +195,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         std::string grace;
         std::string layout;
         bool follow = false;
+        bool wait = false;
         bool now = false;
         bool readOnly = false;
         int rank = 0;
@@ -206,9 +208,12 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     CLI::App* command = app.add_subcommand("launch", "Deploy the engine and start a run; prints its id");
     addSpecOption(*command, o->spec);
     command->add_option("--host", o->host, "Run on this host instead of those of the specification");
+    command->add_flag("--wait", o->wait,
+                      "Begin when nobody else uses the GPUs or cores that the ranks need; until then the run "
+                      "is pending, also without this computer");
     addFollowFlag(*command, o->follow);
     command->callback(
-        [&outcome, o] { outcome.status = console::exitWith(launch(o->spec, o->host, o->follow)); });
+        [&outcome, o] { outcome.status = console::exitWith(launch(o->spec, o->host, o->wait, o->follow)); });
 
     command = app.add_subcommand("attach", "Follow a run, including one launched from another computer");
     addRunOption(*command, o->run);

@@ -146,6 +146,10 @@ void describe(Visitor& field, Of<LaunchSpec>)
                "MPI that the ranks use: bundled comes with the engine, with its own C library; node is the "
                "host's, as always in batch jobs",
            .onlyIfSet = true});
+    field("wait_for_devices", &LaunchSpec::waitForDevices,
+          {.label = "Wait for devices",
+           .help = "Waits until nobody else uses the GPUs, or without GPUs the cores, that the ranks need; "
+                   "Slurm does that anyway"});
     field("slurm", &LaunchSpec::slurm, {.help = "Options for sbatch; only with launch.launcher \"slurm\""});
     field("restart", &LaunchSpec::restart,
           {.help = "Automatic restarts from the last checkpoint when ranks or hosts are lost"});

@@ -400,6 +400,7 @@ struct LaunchSpec {
     MpiSource mpi = MpiSource::Bundled;
     SlurmSpec slurm{};
     RestartSpec restart{};
+    bool waitForDevices = false;
 
     bool operator==(const LaunchSpec&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "engine/base/file.h"
 #include "engine/base/option_checks.h"
 #include "engine/base/standard_streams.h"
+#include "engine/spec/names.h"
 #include "remote/agent/host/detach.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/lease/guard.h"
@@ -27,6 +28,7 @@
 #include "remote/agent/supervise/node_check.h"
 #include "remote/agent/supervise/revive.h"
 #include "remote/agent/supervise/supervisor.h"
+#include "remote/agent/usage/free_check.h"
 #include "remote/wire/agent_folder.h"
 
 namespace {
@@ -94,6 +96,13 @@ int bring(const fs::path& checkpoint)
 {
     const Status brought = bringShards(checkpoint);
     return brought.ok() ? 0 : report(brought.error());
+}
+
+int checkFreeFor(const std::string& run, NodeNeed need, const std::string& device)
+{
+    need.device = enumFromName<DeviceKind>(device).value_or(DeviceKind::Auto);
+    const Status free = checkFree(need, run);
+    return free.ok() ? 0 : report(free.error());
 }
 
 int supervise(const fs::path& runFolder, std::uint32_t attempt)
@@ -216,6 +225,17 @@ int main(int argc, char** argv)
         "bring-shards", "Copy the shards of a checkpoint that this machine lacks from the run's other hosts");
     std::string checkpoint;
     bringCommand->add_option("--checkpoint", checkpoint, "The checkpoint's folder")->required();
+    NodeNeed need;
+    std::string device;
+    std::string run;
+    auto* freeCommand = app.add_subcommand(
+        "check-free", "Check whether nobody else uses the devices or cores that ranks of a run need here");
+    freeCommand->add_option("--run", run)->required();
+    freeCommand->add_option("--ranks", need.ranks)->required()->check(wholeNumberProblem<1>);
+    freeCommand->add_option("--threads", need.threadsPerRank, "Of each rank")
+        ->required()
+        ->check(wholeNumberProblem<1>);
+    freeCommand->add_option("--device", device, "auto, cpu or cuda")->required();
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -223,6 +243,9 @@ int main(int argc, char** argv)
     auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon while the head node is alive");
     guardCommand->add_option("--run", guarding.run)->required();
     guardCommand->add_option("--attempt", guarding.attempt)->required();
+    guardCommand->add_option("--devices", guarding.devices,
+                             "Ranks here that compute on a GPU each; 0 = they choose by themselves");
+    guardCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     for (CLI::App* subcommand : {renewCommand, guardCommand}) {
         subcommand->add_option("--lease-ms", leaseMs)->required()->check(wholeNumberProblem<1>);
         subcommand->add_option("command", command)->required();
@@ -233,12 +256,15 @@ int main(int argc, char** argv)
         return app.exit(error) == 0 ? 0 : exitStatus(ErrorKind::BadInput);
     }
     guarding.lease = std::chrono::milliseconds(leaseMs);
+    guarding.root = root;
     if (const char* session = std::getenv(RunFolder::kSessionVariable))
         guarding.session = session;
     if (checkCommand->parsed())
         return check(runFolder, program, ownMpi);
     if (bringCommand->parsed())
         return bring(checkpoint);
+    if (freeCommand->parsed())
+        return checkFreeFor(run, need, device);
     if (reviveCommand->parsed())
         return revive(root);
     if (renewCommand->parsed())

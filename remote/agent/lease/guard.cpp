@@ -17,6 +17,7 @@
 #include "remote/agent/runs/mpi_sessions.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/sweep.h"
+#include "remote/agent/usage/device_claim.h"
 
 namespace trainyard::agent {
 
@@ -105,9 +106,16 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     ProcessSpec spec;
     spec.arguments = command;
     spec.environment = environmentWithout({});
+    std::optional<DeviceClaim> claim; // until the daemon shows the next run what its ranks will use
+    if (options.devices > 0) {
+        claim = DeviceClaim::take(options.root, options.run, options.devices);
+        const Environment further = claim->environment();
+        spec.environment.insert(spec.environment.end(), further.begin(), further.end());
+    }
     spec.output = STDERR_FILENO;
     spec.endsWithParent = true;
     const auto daemon = startProcess(spec);
+    claim.reset();
     if (!daemon.ok()) {
         say(options, daemon.error().text());
         return 127;

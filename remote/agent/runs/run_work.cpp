@@ -88,6 +88,8 @@ Result<RunWork> parseTraining(std::string_view specText)
                  spec.launch.steps,       spec.launch.gracePeriod};
     work.restart = spec.launch.restart;
     work.mpi = spec.launch.mpi;
+    work.device = spec.launch.device;
+    work.waitForDevices = spec.launch.waitForDevices;
     return work;
 }
 
@@ -127,6 +129,8 @@ Result<RunWork> parseProbe(std::string_view specText)
     work.ranks = parseSpec(specText).spec.cluster.totalSlots();
     work.threadsPerRank = training.threadsPerRank;
     work.mpi = training.mpi;
+    work.device = training.device;
+    work.waitForDevices = training.waitForDevices;
     return work;
 }
 

@@ -42,6 +42,8 @@ struct RunWork {
     std::vector<std::string> arguments{}; ///< of that command
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
     MpiSource mpi = MpiSource::Bundled;
+    DeviceKind device = DeviceKind::Auto;
+    bool waitForDevices = false; ///< attempts begin when nobody else uses what their ranks need
 
     /// The program that does it: "trainyard-worker" or "trainyard-prepare".
     std::string program() const;

@@ -12,6 +12,7 @@
 #include "remote/agent/supervise/allocation_launcher.h"
 #include "remote/agent/supervise/elastic_world.h"
 #include "remote/agent/supervise/stop_sequence.h"
+#include "remote/agent/usage/device_claim.h"
 
 namespace trainyard::agent {
 
@@ -76,7 +77,8 @@ Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const
     TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
     const std::filesystem::path session = MpiSessions(folder.run()).choose(request.attempt);
     const HeadNode head{hostName(),   usableCores(), ::geteuid() == 0,
-                        ownProgram(), session,       usesOwnRuntime(folder, work, present)};
+                        ownProgram(), session,       usesOwnRuntime(folder, work, present),
+                        mayUseDevices(folder, work, request)};
     TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
     TRAINYARD_TRY_STATUS(checkLauncher(command));
     return std::unique_ptr<Attempt>(
@@ -101,6 +103,15 @@ Status Attempt::keepKnownHosts() const
                : writeKnownHosts(knownHostsPath(m_folder, number()), m_command.knownHosts);
 }
 
+/// On this node.
+std::optional<DeviceClaim> Attempt::claimDevices() const
+{
+    if (!mayUseDevices(m_folder, m_work, m_request))
+        return std::nullopt;
+    const std::vector<int> ranks = ranksOnNodes(m_present, m_work.ranks);
+    return DeviceClaim::take(m_folder.agentRoot(), m_folder.run(), ranks.front());
+}
+
 Status Attempt::start()
 {
     if (!m_command.hostfile.empty())
@@ -113,7 +124,13 @@ Status Attempt::start()
     m_outOfMemoryKills = outOfMemoryKills();
     const FileDescriptor log(
         ::open(m_folder.jobLog(number()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
-    const ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};
+    ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};
+    // Held until the job has started: from then on its environment tells other runs which devices are taken.
+    const auto claim = claimDevices();
+    if (claim) {
+        const Environment further = claim->environment();
+        job.environment.insert(job.environment.end(), further.begin(), further.end());
+    }
     TRAINYARD_TRY(m_job, startProcess(job));
     m_lastProgress = SteadyClock::now();
     return {};

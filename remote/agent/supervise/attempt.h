@@ -16,6 +16,7 @@
 
 namespace trainyard::agent {
 
+class DeviceClaim;
 class StopSequence;
 
 /// One start of a run's job: its first process and its observable state while it runs. The supervisor reaps
@@ -62,6 +63,7 @@ public:
     void giveUp(const std::string& stall) { m_givenUp = stall; }
 
 private:
+    std::optional<DeviceClaim> claimDevices() const;
     Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRequest present, JobCommand command);
     std::chrono::duration<double> quiet() const;
     std::chrono::duration<double> patience() const;

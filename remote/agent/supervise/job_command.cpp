@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/spec/names.h"
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/programs/engine_runtime.h"
 #include "remote/agent/supervise/allocation_launcher.h"
@@ -179,22 +180,73 @@ std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchR
     return command;
 }
 
+std::vector<std::string> freeCheckCommand(const RunFolder& folder, const RunWork& work,
+                                          const LaunchRequest& request, const std::filesystem::path& agent,
+                                          int ranks)
+{
+    return {agentOnNodes(folder, request, agent),
+            "check-free",
+            "--run",
+            folder.run(),
+            "--ranks",
+            std::to_string(ranks),
+            "--threads",
+            std::to_string(work.threadsPerRank),
+            "--device",
+            std::string(nameOf(mayUseDevices(folder, work, request) ? work.device : DeviceKind::Cpu))};
+}
+
+bool mayUseDevices(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
+{
+    if (work.kind == WorkKind::Prepare || work.device == DeviceKind::Cpu || request.allocation ||
+        request.environment.contains("CUDA_VISIBLE_DEVICES"))
+        return false;
+    std::error_code ignored;
+    const auto part = programFolder(folder, request).parent_path() / "lib" / "libtrainyard_cuda.so";
+    return work.device == DeviceKind::Cuda || std::filesystem::exists(part, ignored);
+}
+
+std::vector<int> ranksOnNodes(const LaunchRequest& request, int ranks)
+{
+    std::vector<int> counts;
+    for (const LaunchNode& node : request.nodes) {
+        if (ranks <= 0)
+            break;
+        counts.push_back(std::min(node.slotCount, ranks));
+        ranks -= counts.back();
+    }
+    return counts;
+}
+
 namespace {
 
-/// mpirun reaches its daemons through `renew` and `guard`, which keep the nodes' lease.
-void addLease(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
-              const HeadNode& head)
+/// Ranks on every node but the head, for which each of their guards takes devices; 0 = they have unequal
+/// numbers, which the one command for all guards cannot tell, or compute on the processor.
+int devicesOfGuards(const RunWork& work, const LaunchRequest& request, const HeadNode& head)
 {
+    const std::vector<int> counts = ranksOnNodes(request, work.ranks);
+    const bool equal = counts.size() > 1 && std::all_of(counts.begin() + 1, counts.end(),
+                                                        [&](int count) { return count == counts[1]; });
+    return equal && head.mayUseDevices ? counts[1] : 0;
+}
+
+/// mpirun reaches its daemons through `renew` and `guard`, which keep the nodes' lease.
+void addLease(Arguments& arguments, const RunFolder& folder, const RunWork& work,
+              const LaunchRequest& request, const HeadNode& head)
+{
+    const int devices = devicesOfGuards(work, request, head);
+    const std::string claim =
+        devices > 0 ? fmt::format("--devices {} --root {} ", devices, folder.agentRoot().string()) : "";
     const auto lease = request.lease.count();
     addParameter(arguments, "plm_rsh_agent",
                  fmt::format("{} renew --lease-ms {} -- {}", head.agent.string(), lease,
                              remoteShell(folder, request)));
     addParameter(arguments, "orte_launch_agent",
-                 fmt::format("env {}={} {} {} guard --run {} --attempt {} --lease-ms {} -- {}",
+                 fmt::format("env {}={} {} {} guard --run {} --attempt {} --lease-ms {} {}-- {}",
                              RunFolder::kSessionVariable, head.session.string(),
                              fmt::join(markers(folder, request), " "),
                              agentOnNodes(folder, request, head.agent).string(), folder.run(),
-                             request.attempt, lease,
+                             request.attempt, lease, claim,
                              fmt::join(mpiProgram(folder, request, head, "orted"), " ")));
     // The daemons stay children of their guards, and all are started at the same time.
     arguments.push_back("--leave-session-attached");
@@ -254,7 +306,7 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
                                           [](const auto& n) { return n.slotCount > 1; });
     if (usedNodes(request, work.ranks) > 1) {
         addNetwork(arguments, request, sharedMemory);
-        addLease(arguments, folder, request, head);
+        addLease(arguments, folder, work, request, head);
     } else
         addParameter(arguments, "plm",
                      "isolated"); // only this machine: neither ssh nor a batch system

@@ -19,6 +19,7 @@ struct HeadNode {
     std::filesystem::path agent{};   ///< the running agent
     std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
     bool ownRuntime = false;         ///< usesOwnRuntime()
+    bool mayUseDevices = false;      ///< mayUseDevices() below
 };
 
 /// The complete command that the supervisor starts.
@@ -53,6 +54,19 @@ std::string remoteShell(const RunFolder& folder, const LaunchRequest& request);
 /// `agent`: the head's agent; `ownRuntime`: usesOwnRuntime().
 std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchRequest& request,
                                           const std::filesystem::path& agent, bool ownRuntime = false);
+
+/// Returns the command that checks whether a node is free for `ranks` of the run (usage/free_check.h), as
+/// words for remoteShell().
+std::vector<std::string> freeCheckCommand(const RunFolder& folder, const RunWork& work,
+                                          const LaunchRequest& request, const std::filesystem::path& agent,
+                                          int ranks);
+
+/// Returns true where ranks may compute on GPUs of their choice: launch.device allows it, the engine has its
+/// part for CUDA unless it is demanded, and neither Slurm nor the request has chosen for them.
+bool mayUseDevices(const RunFolder& folder, const RunWork& work, const LaunchRequest& request);
+
+/// Returns how many ranks of the attempt run on each node that has any, the head first.
+std::vector<int> ranksOnNodes(const LaunchRequest& request, int ranks);
 
 /// Returns the folder of this launch's programs.
 std::filesystem::path programFolder(const RunFolder& folder, const LaunchRequest& request);

@@ -36,11 +36,8 @@ std::string refusalIn(const std::string& said)
 
 } // namespace
 
-NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::string> words,
-                                   const std::vector<std::string>& command)
+NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::string> words)
 {
-    words.push_back(host);
-    words.insert(words.end(), command.begin(), command.end());
     auto pipe = makePipe();
     if (!pipe.ok())
         return {host};
@@ -55,13 +52,26 @@ NodeProbe::Question NodeProbe::ask(const std::string& host, std::vector<std::str
 void NodeProbe::start(const std::vector<std::string>& hosts, const std::string& rsh,
                       const std::vector<std::string>& command)
 {
-    std::istringstream words(rsh);
-    const std::vector<std::string> shell{std::istream_iterator<std::string>(words), {}};
     m_questions.clear();
     for (const std::string& host : hosts)
-        m_questions.push_back(ask(host, shell, command));
+        askThere(host, rsh, command);
     m_deadline = std::chrono::steady_clock::now() + kPatience;
     m_underWay = true;
+}
+
+void NodeProbe::askThere(const std::string& host, const std::string& rsh,
+                         const std::vector<std::string>& command)
+{
+    std::istringstream words(rsh);
+    std::vector<std::string> there{std::istream_iterator<std::string>(words), {}};
+    there.push_back(host);
+    there.insert(there.end(), command.begin(), command.end());
+    m_questions.push_back(ask(host, std::move(there)));
+}
+
+void NodeProbe::askHere(const std::string& host, const std::vector<std::string>& command)
+{
+    m_questions.push_back(ask(host, command));
 }
 
 void NodeProbe::childEnded(pid_t child, int waitStatus)
@@ -125,6 +135,16 @@ std::string NodeProbe::troubles() const
             sentences.push_back(trouble(question));
     }
     return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+std::vector<std::pair<std::string, std::string>> NodeProbe::refusals() const
+{
+    std::vector<std::pair<std::string, std::string>> all;
+    for (const Question& question : m_questions) {
+        if (question.status != 0)
+            all.emplace_back(question.host, question.status ? lastWords(question.said) : "does not answer");
+    }
+    return all;
 }
 
 std::string lastWords(const std::string& text)

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <sys/types.h>
@@ -18,6 +19,10 @@ public:
     /// `hosts` as the head reaches them; `rsh` and `command` from remoteShell() and nodeCheckCommand().
     void start(const std::vector<std::string>& hosts, const std::string& rsh,
                const std::vector<std::string>& command);
+    /// Add a question with a command of its own: on this node, called `host`, or on another one. After
+    /// start().
+    void askHere(const std::string& host, const std::vector<std::string>& command);
+    void askThere(const std::string& host, const std::string& rsh, const std::vector<std::string>& command);
     void childEnded(pid_t child, int waitStatus);
     /// Returns true when every host has answered, or when the time is over: then it ends the remaining
     /// probes.
@@ -29,6 +34,8 @@ public:
     std::vector<std::string> unable() const { return hostsThatAre(false); }
     /// Returns why hosts are unable: "no answer from b; c cannot run ranks: there is no program ...".
     std::string troubles() const;
+    /// Returns the last words of the hosts that said no, and "does not answer" of those that are silent.
+    std::vector<std::pair<std::string, std::string>> refusals() const;
 
 private:
     struct Question {
@@ -38,8 +45,7 @@ private:
         std::optional<int> status{}; ///< exit status; nullopt = no answer
         std::string said{};          ///< end of its output
     };
-    static Question ask(const std::string& host, std::vector<std::string> words,
-                        const std::vector<std::string>& command);
+    static Question ask(const std::string& host, std::vector<std::string> words);
     static void listen(Question& question);
     static std::string trouble(const Question& question);
     std::vector<std::string> hostsThatAre(bool able) const;

@@ -32,6 +32,8 @@ constexpr std::chrono::milliseconds kTick{100};
 constexpr std::chrono::seconds kBeat{2};
 constexpr std::chrono::milliseconds kLeftoverGrace{500};
 constexpr std::chrono::seconds kBetweenQuestions{3}; ///< between probes of hosts that the next attempt needs
+constexpr std::chrono::seconds kBetweenLooks{5};     ///< at devices that others use
+constexpr std::chrono::seconds kBetweenReasons{30};  ///< why the run waits, when the amounts alone change
 constexpr std::chrono::seconds kShutdownPatience{2}; ///< a shutdown may signal the ranks before us
 
 Result<LaunchRequest> loadRequest(const RunFolder& folder, std::uint32_t attempt)
@@ -98,6 +100,7 @@ Supervisor::Supervisor(RunFolder folder, RunWork work, SupervisorPlace place, Ru
     , m_restarts(m_work.restart, attempt->request().restarts)
     , m_attempt(std::move(attempt))
     , m_membership(m_folder, m_work, m_attempt->request(), m_log)
+    , m_devices(m_folder)
 {
 }
 
@@ -108,7 +111,8 @@ Status Supervisor::launch()
     m_log.enter(RunState::Starting);
     if (m_work.restart.afterReboot)
         prepareForReboot();
-    const Status launched = isRevival(m_attempt->request()) ? m_attempt->keepKnownHosts() : startAttempt();
+    const bool later = isRevival(m_attempt->request()) || waitsForDevices(m_attempt->request());
+    const Status launched = later ? m_attempt->keepKnownHosts() : startAttempt();
     if (!launched.ok())
         m_log.enter(RunState::Failed, launched.error().message);
     return launched;
@@ -153,9 +157,11 @@ void Supervisor::prepareForReboot()
 
 int Supervisor::watch()
 {
-    Verdict interrupted{RunState::Failed, hostName() + " was restarted during the run", {}};
-    if (isRevival(m_attempt->request()) && !startOnHosts(m_attempt->request(), interrupted))
-        return leave(interrupted);
+    const LaunchRequest first = m_attempt->request(); // a copy: the start makes another attempt of it
+    Verdict before{
+        RunState::Failed, isRevival(first) ? hostName() + " was restarted during the run" : "", {}};
+    if ((isRevival(first) || waitsForDevices(first)) && !startOnHosts(first, before))
+        return leave(before);
     for (;;) {
         followAttempt();
         Verdict verdict = conclude();
@@ -203,6 +209,7 @@ void Supervisor::reap()
     for (pid_t pid = 0; (pid = ::waitpid(-1, &status, WNOHANG)) > 0;) {
         m_attempt->childEnded(pid, status);
         m_membership.childEnded(pid, status);
+        m_devices.childEnded(pid, status);
     }
 }
 
@@ -210,7 +217,10 @@ void Supervisor::watchJob()
 {
     m_attempt->look();
     m_log.setStep(m_attempt->step());
-    if (m_attempt->hasStarted() && m_log.status().state == RunState::Starting)
+    if (!m_attempt->hasStarted())
+        return;
+    m_devices.release();
+    if (m_log.status().state == RunState::Starting)
         m_log.enter(RunState::Running);
 }
 
@@ -299,6 +309,7 @@ Verdict Supervisor::conclude()
     watchJob();
     advanceStop(); // a job may see the request and end before the supervisor has polled
     Verdict verdict = m_attempt->judge(m_stop, m_place.fencedBy(), m_stopCause);
+    m_devices.release();
     m_log.setKilled(m_log.status().killed + sweep());
     reap();
     const bool endedForHosts =
@@ -351,8 +362,8 @@ bool Supervisor::startOnHosts(const LaunchRequest& next, Verdict& verdict)
     if (!started.ok() && started.error().kind == ErrorKind::Cancelled)
         markCancelled(verdict);
     else if (!started.ok())
-        verdict.reason +=
-            fmt::format("; attempt {} did not start: {}", next.attempt, started.error().message);
+        verdict.reason += fmt::format("{}attempt {} did not start: {}", verdict.reason.empty() ? "" : "; ",
+                                      next.attempt, started.error().message);
     return started.ok();
 }
 
@@ -370,8 +381,10 @@ void Supervisor::requeue(Verdict& verdict) const
 void Supervisor::markCancelled(Verdict& verdict) const
 {
     verdict.state = m_place.fencedBy().empty() ? RunState::Stopped : RunState::Failed;
-    verdict.reason =
-        m_place.fencedBy().empty() ? "stopped by request before it was restarted" : m_place.fencedBy();
+    const bool first = m_attempt->request().restarts.restarts == 0 && !m_attempt->hasStarted();
+    verdict.reason = m_place.fencedBy().empty()
+                         ? fmt::format("stopped by request before it {}", first ? "started" : "was restarted")
+                         : m_place.fencedBy();
 }
 
 LaunchRequest Supervisor::nextRequest() const
@@ -443,20 +456,54 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
         const std::string patience = formatDuration(next.waitForHosts);
         if (SteadyClock::now() >= deadline)
             return fitted.error().in("gave up after " + patience);
-        reportWaiting(fmt::format("waiting up to {}: {}", patience, fitted.error().message));
+        reportWaiting(RunState::Starting,
+                      fmt::format("waiting up to {}: {}", patience, fitted.error().message));
         if (!waitFor(kBetweenQuestions))
             return cancelled("stopped by request");
     }
 }
 
-void Supervisor::reportWaiting(const std::string& reason)
+void Supervisor::reportWaiting(RunState state, const std::string& reason)
 {
-    if (m_log.status().reason != reason)
-        m_log.enter(RunState::Starting, reason);
+    if (m_log.status().state != state || m_log.status().reason != reason)
+        m_log.enter(state, reason);
+}
+
+/// Slurm gives its jobs only what is free.
+bool Supervisor::waitsForDevices(const LaunchRequest& request) const
+{
+    return m_work.waitForDevices && !request.allocation;
+}
+
+/// Reports the run as pending, with who uses its devices, until they are free. Cancelled when the run has to
+/// end meanwhile.
+Status Supervisor::waitUntilFree(const LaunchRequest& next)
+{
+    SteadyClock::time_point reported;
+    while (waitsForDevices(next)) {
+        m_devices.ask(next, m_work);
+        while (!m_devices.hasAnswers()) {
+            if (!waitFor(kTick))
+                return cancelled("stopped by request");
+        }
+        const std::string reason = m_devices.reason();
+        if (reason.empty())
+            return {};
+        m_devices.release();
+        const auto now = SteadyClock::now();
+        if (m_log.status().state != RunState::Pending || now - reported > kBetweenReasons) {
+            reportWaiting(RunState::Pending, "waiting for devices: " + reason);
+            reported = now;
+        }
+        if (!waitFor(kBetweenLooks))
+            return cancelled("stopped by request");
+    }
+    return {};
 }
 
 Status Supervisor::startNext(LaunchRequest next)
 {
+    TRAINYARD_TRY_STATUS(waitUntilFree(next));
     TRAINYARD_TRY(next, fitToHosts(next));
     freeReserve(m_folder); // as in begin()
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));

@@ -8,6 +8,7 @@
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/runs/run_work.h"
 #include "remote/agent/supervise/attempt.h"
+#include "remote/agent/supervise/device_wait.h"
 #include "remote/agent/supervise/membership.h"
 #include "remote/agent/supervise/restart_policy.h"
 #include "remote/agent/supervise/run_log.h"
@@ -40,8 +41,8 @@ public:
     using Requeue = std::function<std::string(const LaunchRequest& next)>;
     void setRequeue(Requeue requeue) { m_requeue = std::move(requeue); }
 
-    /// Starts the job. After a reboot of this host watch() starts it instead, because it may have to wait for
-    /// other hosts. Writes the run's final state if the start fails.
+    /// Starts the job. After a reboot of this host, and where the run waits for devices, watch() starts it
+    /// instead. Writes the run's final state if the start fails.
     Status launch();
     /// Watches until the end of the run; returns the process's exit status.
     int watch();
@@ -73,8 +74,10 @@ private:
     bool waitFor(std::chrono::milliseconds delay);
     bool startOnHosts(const LaunchRequest& next, Verdict& verdict);
     Status startNext(LaunchRequest next);
+    bool waitsForDevices(const LaunchRequest& request) const;
+    Status waitUntilFree(const LaunchRequest& next);
     Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
-    void reportWaiting(const std::string& reason);
+    void reportWaiting(RunState state, const std::string& reason);
     bool isInterrupted(const Verdict& verdict) const;
     int leave(const Verdict& verdict);
     int leaveForReboot();
@@ -95,6 +98,7 @@ private:
     std::string m_stopCause;      ///< returned by m_onTermination; empty = not called
     bool m_isInterrupted = false; ///< by SIGTERM, in a run that resumes after a reboot
     Membership m_membership;
+    DeviceWait m_devices;
 };
 
 } // namespace trainyard::agent

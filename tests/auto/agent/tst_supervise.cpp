@@ -185,7 +185,7 @@ private slots:
             QVERIFY(std::ranges::none_of(environment,
                                          [](const auto& e) { return e.starts_with("LD_LIBRARY_PATH="); }));
         QVERIFY2(!contains(line, "LD_LIBRARY_PATH"), line.c_str());
-        const auto check = nodeCheckCommand(kRun, requestFor({node("b")}), "/opt/agent", {}, true);
+        const auto check = nodeCheckCommand(kRun, requestFor({node("b")}), "/opt/agent", true);
         QVERIFY(check.front() == agent && check.back() == "--own-mpi");
     }
 
@@ -198,6 +198,46 @@ private slots:
         RunWork work = training(2);
         work.mpi = MpiSource::Node;
         QVERIFY(!usesOwnRuntime(kRun, work, requestFor({node("head", 2)})));
+    }
+
+    /// One command starts the guards of all nodes.
+    void guardsTakeDevicesWhereAllNeedAsMany()
+    {
+        HeadNode head = kHead;
+        const auto line = [&head](int ranks) {
+            const LaunchRequest request = requestFor({node("head", 1), node("b", 2), node("c", 2)});
+            return joined(jobCommand(kRun, training(ranks), request, head, kInherited)->arguments);
+        };
+        QVERIFY(!contains(line(5), "--devices"));
+        head.mayUseDevices = true;
+        QVERIFY2(contains(line(5), "--lease-ms 50000 --devices 2 --root /home/ada/.trainyard -- orted"),
+                 line(5).c_str());
+        QVERIFY(!contains(line(4), "--devices"));
+    }
+
+    void ranksMayUseDevicesUnlessSomebodyHasChosen()
+    {
+        LaunchRequest request = requestFor({node("head")});
+        RunWork work = training(1);
+        QVERIFY(!mayUseDevices(kRun, work, request)); // no engine is there, so none with CUDA
+        work.device = DeviceKind::Cuda;
+        QVERIFY(mayUseDevices(kRun, work, request));
+        request.environment["CUDA_VISIBLE_DEVICES"] = "3";
+        QVERIFY(!mayUseDevices(kRun, work, request));
+        work.device = DeviceKind::Cpu;
+        QVERIFY(!mayUseDevices(kRun, work, requestFor({node("head")})));
+    }
+
+    void asksWhetherANodeIsFree()
+    {
+        RunWork work = training(3, 4);
+        work.device = DeviceKind::Cuda;
+        const LaunchRequest request = requestFor({node("head", 2), node("b", 2)});
+        QCOMPARE(ranksOnNodes(request, 3), (std::vector<int>{2, 1}));
+        QCOMPARE(joined(freeCheckCommand(kRun, work, request, "/opt/agent", 1)),
+                 "/home/ada/.trainyard/bundles/" + std::string(64, 'b') +
+                     "/bin/trainyard-agent check-free --run 20261121T091505Z-tiny-1f2e --ranks 1 --threads 4 "
+                     "--device cuda");
     }
 
     void refusesMoreRanksThanSlots()

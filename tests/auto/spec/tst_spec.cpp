@@ -105,6 +105,7 @@ private slots:
                              false,
                              std::chrono::seconds(90)};
         spec.launch.restart = {7, std::chrono::milliseconds(1500), true, true};
+        spec.launch.waitForDevices = true;
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");
         QVERIFY(parsed.spec == spec);

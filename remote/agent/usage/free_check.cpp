@@ -1,0 +1,71 @@
+#include "remote/agent/usage/free_check.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "remote/agent/host/machine.h"
+
+namespace trainyard::agent {
+
+namespace {
+
+constexpr double kSpareCores = 0.5; ///< that the system itself may use
+
+bool computesOnDevices(const NodeNeed& need, std::size_t devices)
+{
+    return need.device != DeviceKind::Cpu && devices >= static_cast<std::size_t>(need.ranks);
+}
+
+std::string busyDevices(const NodeNeed& need, const std::vector<GpuFacts>& gpus,
+                        const std::vector<DeviceUser>& users)
+{
+    std::vector<std::string> busy;
+    for (const GpuFacts& gpu : gpus) {
+        if (const std::string user = userOf(gpu, users); !user.empty())
+            busy.push_back(fmt::format("gpu {} is used by {}", gpu.index, user));
+    }
+    const std::size_t free = gpus.size() - busy.size();
+    if (free >= static_cast<std::size_t>(need.ranks))
+        return {};
+    return fmt::format("{} of {} GPUs are free and {} are needed: {}", free, gpus.size(), need.ranks,
+                       fmt::join(busy, ", "));
+}
+
+std::string busyCores(const NodeNeed& need, int cores, const std::vector<Occupant>& occupants)
+{
+    double used = 0;
+    std::vector<std::string> users;
+    for (const Occupant& occupant : occupants) {
+        used += occupant.cores;
+        if (occupant.cores >= kSpareCores)
+            users.push_back(textOf(occupant));
+    }
+    const int needed = std::min(cores, need.ranks * need.threadsPerRank);
+    if (users.empty() || cores - used >= needed - kSpareCores)
+        return {};
+    return fmt::format("{:.1f} of {} cores are free and {} are needed: {}", std::max(0.0, cores - used),
+                       cores, needed, fmt::join(users, ", "));
+}
+
+} // namespace
+
+std::string whyNotFree(const NodeNeed& need, int cores, const std::vector<GpuFacts>& gpus,
+                       const MachineUsage& usage)
+{
+    if (computesOnDevices(need, gpus.size()))
+        return busyDevices(need, gpus, usage.devices);
+    return need.device == DeviceKind::Cuda ? std::string() : busyCores(need, cores, usage.occupants);
+}
+
+Status checkFree(const NodeNeed& need, const std::string& run)
+{
+    const UsageMeter meter;
+    const auto gpus = queryGpus();
+    const std::string reason =
+        whyNotFree(need, usableCores(), gpus.ok() ? *gpus : std::vector<GpuFacts>(), meter.read(run));
+    return reason.empty() ? Status() : refused(reason);
+}
+
+} // namespace trainyard::agent

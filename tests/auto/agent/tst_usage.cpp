@@ -1,0 +1,237 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "engine/base/process.h"
+#include "remote/agent/runs/run_folder.h"
+#include "remote/agent/usage/device_claim.h"
+#include "remote/agent/usage/free_check.h"
+#include "remote/agent/usage/machine_usage.h"
+#include "remote/agent/usage/process_load.h"
+#include "tests/auto/agent/fake_gpus.h"
+
+#include <QTest>
+
+using namespace trainyard;
+using namespace trainyard::agent;
+
+namespace {
+
+constexpr const char* kStat =
+    "4711 (my (odd) name) S 1 4711 4711 0 -1 4194560 900 0 0 0 250 50 0 0 20 0 7 0 "
+    "123456 1000000 2000 18446744073709551615 1 1 0 0 0 0 0 0 0 0 0 0 17 3 0 0 0 0 0\n";
+
+GpuFacts gpu(int index, const std::string& uuid, Bytes used = 0, double utilisation = 0)
+{
+    GpuFacts facts;
+    facts.index = index;
+    facts.uuid = uuid;
+    facts.memoryTotal = 80 * kGiB;
+    facts.memoryUsed = used;
+    facts.utilisation = utilisation;
+    return facts;
+}
+
+DeviceUser anna(const std::string& device)
+{
+    return {device, 4711, "anna", {}, "python", 31949 * kMiB};
+}
+
+/// A process of this user that sleeps, with further variables; ends with this object.
+class Sleeper {
+public:
+    explicit Sleeper(const Environment& further = {})
+    {
+        ProcessSpec spec;
+        spec.arguments = {"sleep", "300"};
+        spec.environment = environmentWithout({});
+        spec.environment.insert(spec.environment.end(), further.begin(), further.end());
+        m_pid = startProcess(spec).value();
+    }
+    ~Sleeper()
+    {
+        killGroup(m_pid);
+        ::waitpid(m_pid, nullptr, WNOHANG);
+    }
+    Sleeper(const Sleeper&) = delete;
+    Sleeper& operator=(const Sleeper&) = delete;
+    pid_t pid() const { return m_pid; }
+
+private:
+    pid_t m_pid = 0;
+};
+
+std::string ownName()
+{
+    return userNameOf(::geteuid());
+}
+
+} // namespace
+
+/// Who uses a machine, and what follows for a run.
+class TestUsage : public QObject {
+    Q_OBJECT
+
+private slots:
+    void readsAProcess()
+    {
+        const auto load = parseProcessLoad(4711, kStat, 4096);
+        QVERIFY(load);
+        QCOMPARE(load->name, std::string("my (odd) name"));
+        QCOMPARE(load->ticks, std::uint64_t(300));
+        QCOMPARE(load->threads, 7);
+        QCOMPARE(load->id.startTime, std::uint64_t(123456));
+        QCOMPARE(load->resident, Bytes(2000 * 4096));
+    }
+    void readsNoZombieAndNoNonsense_data()
+    {
+        QTest::addColumn<QByteArray>("text");
+        QTest::addRow("zombie") << QByteArray(kStat).replace(" S 1 ", " Z 1 ");
+        QTest::addRow("cut") << QByteArray(kStat).left(60);
+        QTest::addRow("empty") << QByteArray();
+        QTest::addRow("no name") << QByteArray("4711 S 1");
+    }
+    void readsNoZombieAndNoNonsense()
+    {
+        QFETCH(QByteArray, text);
+        QVERIFY(!parseProcessLoad(4711, text.toStdString(), 4096));
+    }
+
+    void findsHiddenProcesses()
+    {
+        QVERIFY(hidesOthers("sysfs /sys sysfs rw 0 0\nproc /proc proc rw,nosuid,hidepid=2 0 0\n"));
+        QVERIFY(hidesOthers("proc /proc proc rw,hidepid=invisible 0 0\n"));
+        QVERIFY(!hidesOthers("proc /proc proc rw,hidepid=0 0 0\n"));
+        QVERIFY(!hidesOthers("proc /proc proc rw 0 0\nproc /srv/proc proc rw,hidepid=2 0 0\n"));
+    }
+
+    void readsAProcessOnAGpu()
+    {
+        const auto process = parseGpuProcess("GPU-1f, 4711, 31949, /opt/a, b/python3");
+        QVERIFY(process);
+        QCOMPARE(process->uuid, std::string("GPU-1f"));
+        QCOMPARE(process->pid, 4711);
+        QCOMPARE(process->memory, Bytes(31949) * kMiB);
+        QCOMPARE(process->name, std::string("/opt/a,b/python3"));
+        QCOMPARE(parseGpuProcess("GPU-1f, 4711, [N/A], [Not Found]")->memory, Bytes(0));
+        for (const char* line : {"", "No running processes found", "GPU-1f, x, 1, a", "GPU-1f, 0, 1, a",
+                                 ", 4711, 1, a", "GPU-1f, 4711"})
+            QVERIFY2(!parseGpuProcess(line), line);
+    }
+
+    void namesWhoUsesADevice()
+    {
+        QCOMPARE(userOf(gpu(0, "GPU-a"), {anna("GPU-a")}), std::string("anna (python, 31.2 GiB)"));
+        QCOMPARE(userOf(gpu(0, "GPU-a"), {anna("GPU-b")}), std::string());
+        QCOMPARE(userOf(gpu(0, "GPU-a"), {{"GPU-a", 12, "me", "r-1", "worker", 0}}),
+                 std::string("your run r-1"));
+        QCOMPARE(userOf(gpu(0, "GPU-a"), {{"GPU-a", 12, "", "", "python", 0}}),
+                 std::string("process 12 (python)"));
+        QCOMPARE(userOf(gpu(0, "GPU-a", 500 * kMiB, 0.05), {}), std::string()); // a display
+        QVERIFY(QString::fromStdString(userOf(gpu(0, "GPU-a", 40 * kGiB), {})).contains("not visible"));
+        QVERIFY(!userOf(gpu(0, "GPU-a", 0, 0.9), {}).empty());
+    }
+
+    void needsFreeDevicesOrCores_data()
+    {
+        QTest::addColumn<int>("device");
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<bool>("annaOnFirst");
+        QTest::addColumn<double>("busyCores");
+        QTest::addColumn<QString>("reason");
+        const auto row = [](const char* name, DeviceKind device, int ranks, bool anna, double cores,
+                            const char* reason) {
+            QTest::addRow("%s", name) << static_cast<int>(device) << ranks << anna << cores << reason;
+        };
+        row("one of two is enough", DeviceKind::Auto, 1, true, 0, "");
+        row("both are needed", DeviceKind::Auto, 2, true, 0,
+            "1 of 2 GPUs are free and 2 are needed: gpu 0 is used by anna (python, 31.2 GiB)");
+        row("both are free", DeviceKind::Cuda, 2, false, 16, "");
+        row("more than there are", DeviceKind::Cuda, 3, true, 16, ""); // the start says that better
+        row("cores instead of devices", DeviceKind::Auto, 3, true, 0, "");
+        row("cores in use", DeviceKind::Cpu, 8, false, 12,
+            "4.0 of 16 cores are free and 16 are needed: bert uses 12.0 cores");
+        row("cores are enough", DeviceKind::Cpu, 2, false, 12, "");
+        row("more ranks than cores", DeviceKind::Cpu, 64, false, 0.2, "");
+    }
+    void needsFreeDevicesOrCores()
+    {
+        QFETCH(int, device);
+        QFETCH(int, ranks);
+        QFETCH(bool, annaOnFirst);
+        QFETCH(double, busyCores);
+        MachineUsage usage;
+        if (annaOnFirst)
+            usage.devices = {anna("GPU-a")};
+        if (busyCores > 0)
+            usage.occupants = {{"bert", {}, busyCores, kGiB}};
+        const NodeNeed need{static_cast<DeviceKind>(device), ranks, 2};
+        QTEST(QString::fromStdString(whyNotFree(need, 16, {gpu(0, "GPU-a"), gpu(1, "GPU-b")}, usage)),
+              "reason");
+    }
+
+    void choosesFreeDevices()
+    {
+        const std::vector<GpuFacts> gpus{gpu(0, "GPU-a"), gpu(1, "GPU-b"), gpu(2, "GPU-c")};
+        const auto first = chooseDevices(2, gpus, {});
+        QCOMPARE(first.devices, (std::vector<std::string>{"GPU-a", "GPU-b"}));
+        QVERIFY(first.isUsual);
+        const auto others = chooseDevices(2, gpus, {anna("GPU-a")});
+        QCOMPARE(others.devices, (std::vector<std::string>{"GPU-b", "GPU-c"}));
+        QVERIFY(!others.isUsual);
+        QVERIFY(chooseDevices(3, gpus, {anna("GPU-a")}).isUsual); // too few are free
+        QVERIFY(chooseDevices(4, gpus, {}).devices.empty());      // the ranks compute on the processor
+        std::vector<GpuFacts> cut = gpus;
+        cut[1].mig = true;
+        QVERIFY(chooseDevices(1, cut, {anna("GPU-a")}).devices.empty());
+    }
+
+    void findsOwnersAndRuns()
+    {
+        const FakeGpus gpus;
+        const Sleeper stranger;
+        const Sleeper rank({RunFolder::markerOf("r-1")});
+        const Sleeper starting(
+            {RunFolder::markerOf("r-2"), std::string(RunFolder::kDevicesVariable) + "=GPU-b"});
+        QVERIFY(gpus.show({"GPU-a, " + std::to_string(stranger.pid()) + ", 100, /bin/sleep",
+                           "GPU-a, " + std::to_string(rank.pid()) + ", 200, /bin/sleep"}));
+        const auto users = deviceUsers(processLoads(), {});
+        QCOMPARE(users.size(), std::size_t(3));
+        QCOMPARE(textOf(users[0]), ownName() + " (sleep, 100 MiB)");
+        QCOMPARE(textOf(users[1]), std::string("your run r-1 (200 MiB)"));
+        QCOMPARE(users[2].device, std::string("GPU-b")); // taken, though nothing of it is used yet
+        QCOMPARE(textOf(users[2]), std::string("your run r-2"));
+        QCOMPARE(deviceUsers(processLoads(), "r-1").size(), std::size_t(2));
+    }
+
+    void aClaimIsSeenByTheNextRun()
+    {
+        const FakeGpus gpus;
+        QTemporaryDir root;
+        const auto first = DeviceClaim::take(root.path().toStdString(), "r-1", 1).environment();
+        QCOMPARE(first, (Environment{"TRAINYARD_DEVICES=GPU-a"}));
+        Environment marked = first;
+        marked.push_back(RunFolder::markerOf("r-1"));
+        const Sleeper rank(marked);
+        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-2", 1).environment(),
+                 (Environment{"TRAINYARD_DEVICES=GPU-b", "CUDA_VISIBLE_DEVICES=GPU-b"}));
+        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-1", 1).environment(), first);
+        qputenv("CUDA_VISIBLE_DEVICES", "1"); // somebody has chosen
+        QVERIFY(DeviceClaim::take(root.path().toStdString(), "r-2", 1).environment().empty());
+        qunsetenv("CUDA_VISIBLE_DEVICES");
+    }
+
+    /// Any amount that this test finds can be right on a machine that others use.
+    void measuresThisMachine()
+    {
+        const UsageMeter meter;
+        for (const Occupant& occupant : meter.read().occupants) {
+            QVERIFY(!occupant.user.empty());
+            QVERIFY(occupant.cores >= 0);
+        }
+        QCOMPARE(userNameOf(0), std::string("root"));
+        QCOMPARE(userNameOf(987654321), std::string("user 987654321"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestUsage)
+#include "tst_usage.moc"
