@@ -11,6 +11,7 @@
 #include "app/hosts/model/host_entry.h"
 #include "app/hosts/model/host_store.h"
 #include "engine/spec/field_reader.h"
+#include "engine/spec/launch_rules.h"
 #include "remote/preflight/report_json.h"
 #include "remote/ssh/host_name.h"
 #include "remote/target/data_dirs.h"
@@ -41,11 +42,10 @@ Status checkNames(const std::vector<std::string>& names)
 }
 
 /// Runs a preflight to its end; Ctrl+C ends it sooner, and nothing comes back then.
-std::optional<PreflightReport> look(const QStringList& hosts, bool links, Desk::NewKeys newKeys)
+std::optional<PreflightReport> look(const QStringList& hosts, const PreflightOptions& options,
+                                    Desk::NewKeys newKeys)
 {
     Desk desk({}, newKeys);
-    PreflightOptions options;
-    options.links = links;
     Preflight preflight(hosts, desk.targets(), options);
     console::Awaited<std::optional<PreflightReport>> answer;
     answer.onInterrupt([&answer] { answer.set(std::nullopt); });
@@ -111,7 +111,22 @@ void print(const PreflightReport& report, bool json)
         printLinks(report);
 }
 
-Result<int> checkHosts(const std::vector<std::string>& names, bool links, bool json, Desk::NewKeys newKeys)
+/// As a launch with these values of launch.network and launch.ports checks the links.
+Result<NetworkChoice> networkIn(const std::string& network, const std::string& ports)
+{
+    NetworkChoice choice{QString::fromStdString(network), 0, 0};
+    if (ports.empty())
+        return choice;
+    const auto range = portRangeIn(ports);
+    if (!range)
+        return badInput("--ports: \"" + ports + "\" is not a range of ports", "write it as 20000-20063");
+    choice.firstPort = range->first;
+    choice.lastPort = range->last;
+    return choice;
+}
+
+Result<int> checkHosts(const std::vector<std::string>& names, const PreflightOptions& options, bool json,
+                       Desk::NewKeys newKeys)
 {
     TRAINYARD_TRY_STATUS(checkNames(names));
     QStringList hosts;
@@ -120,9 +135,9 @@ Result<int> checkHosts(const std::vector<std::string>& names, bool links, bool j
     if (hosts.isEmpty()) {
         TRAINYARD_TRY(hosts, allHosts());
     }
-    if (links)
+    if (options.links)
         hosts.removeAll(thisMachine()); // no other host reaches it by that name
-    const auto report = look(hosts, links, newKeys);
+    const auto report = look(hosts, options, newKeys);
     if (!report)
         return cancelled("the check was interrupted");
     print(*report, json);
@@ -181,6 +196,8 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     struct Options {
         std::vector<std::string> hosts;
         std::string host;
+        std::string network;
+        std::string ports;
         bool links = false;
         bool json = false;
         bool acceptNew = false;
@@ -212,10 +229,18 @@ void addHostCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--links", o->links,
                       "Also check whether they can form one cluster: names, versions, ssh from the first "
                       "host to the others, and TCP between each pair, with its speed");
+    command->add_option("--network", o->network,
+                        "Try the links on this network alone, e.g. 10.1.0.0/16 or eth1");
+    command->add_option("--ports", o->ports, "Try the links with these TCP ports alone, e.g. 20000-20063");
     addJsonFlag(*command, o->json);
     command->add_flag("--accept-new", o->acceptNew, acceptNew);
     command->callback([&outcome, o] {
-        outcome.status = console::exitWith(checkHosts(o->hosts, o->links, o->json, o->newKeys()));
+        outcome.status = console::exitWith([&]() -> Result<int> {
+            PreflightOptions options;
+            options.links = o->links || !o->network.empty() || !o->ports.empty();
+            TRAINYARD_TRY(options.network, networkIn(o->network, o->ports));
+            return checkHosts(o->hosts, options, o->json, o->newKeys());
+        }());
     });
 
     command = hosts->add_subcommand("remove", "Remove a host from the list; files on it are kept");

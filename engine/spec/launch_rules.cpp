@@ -4,6 +4,7 @@
 #include <cctype>
 #include <set>
 
+#include "engine/base/parsed_number.h"
 #include "engine/base/units.h"
 #include "engine/spec/hardware_name.h"
 
@@ -14,6 +15,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds kMinute{60'000};
+constexpr int kLowestPort = 1024;
+constexpr int kHighestPort = 65'535;
 
 bool isHostName(const std::string& host)
 {
@@ -72,6 +75,42 @@ void checkSlurm(const SlurmSpec& slurm, Checker& check)
     check.require(slurm.timeLimit.count() == 0 || slurm.warning < slurm.timeLimit, "launch.slurm.warning",
                   "is " + formatDuration(slurm.warning),
                   "must be shorter than launch.slurm.time_limit, " + formatDuration(slurm.timeLimit));
+}
+
+std::optional<PortRange> portRangeIn(const std::string& text)
+{
+    const auto dash = text.find('-');
+    if (dash == std::string::npos)
+        return std::nullopt;
+    const auto first = parsedNumber<int>(std::string_view(text).substr(0, dash));
+    const auto last = parsedNumber<int>(std::string_view(text).substr(dash + 1));
+    if (!first || !last || *first < kLowestPort || *last > kHighestPort || *first > *last)
+        return std::nullopt;
+    return PortRange{*first, *last};
+}
+
+void checkNetwork(const RunSpec& spec, Checker& check)
+{
+    const LaunchSpec& launch = spec.launch;
+    const bool plain = std::ranges::all_of(launch.network, [](unsigned char c) {
+        return std::isalnum(c) || std::string_view("._-:/").find(char(c)) != std::string_view::npos;
+    });
+    check.require(plain && !launch.network.starts_with('-'), "launch.network",
+                  fmt::format("\"{}\" is neither a network nor an interface", launch.network),
+                  "write it as 10.1.0.0/16 or as eth1");
+    if (launch.ports.empty())
+        return;
+    const auto ports = portRangeIn(launch.ports);
+    check.require(ports.has_value(), "launch.ports",
+                  fmt::format("\"{}\" is not a range of ports", launch.ports),
+                  fmt::format("write it as 20000-20063, from {} to {}", kLowestPort, kHighestPort));
+    if (!ports)
+        return;
+    for (const NodeSpec& node : spec.cluster.nodes)
+        check.require(
+            ports->count() > node.slotCount, "launch.ports",
+            fmt::format("has {} ports, and {} has {} slots", ports->count(), node.host, node.slotCount),
+            fmt::format("give at least {}: one for each rank and one for MPI", node.slotCount + 1));
 }
 
 void checkCluster(const RunSpec& spec, Checker& check)

@@ -401,6 +401,8 @@ struct LaunchSpec {
     SlurmSpec slurm{};
     RestartSpec restart{};
     bool waitForDevices = false;
+    std::string network{}; ///< "10.1.0.0/16" or "eth1"; empty = the fastest one that connects all hosts
+    std::string ports{};   ///< "20000-20063"; empty = any
 
     bool operator==(const LaunchSpec&) const = default;
 };

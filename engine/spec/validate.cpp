@@ -350,6 +350,7 @@ Diagnostics validatePhase(const RunSpec& spec)
     checkInit(spec.init, check);
     checkEvaluation(spec.evaluation, spec.model.task, check);
     checkSlurm(spec.launch.slurm, check);
+    checkNetwork(spec, check);
     return diagnostics;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/base/clock.h"
 #include "engine/base/file.h"
 #include "engine/records/flight_ring.h"
+#include "engine/spec/launch_rules.h"
 #include "engine/spec/layout_change.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
@@ -126,12 +127,19 @@ QList<int> slotCountsOf(const RunSpec& spec)
     return slotCounts;
 }
 
+NetworkChoice networkOf(const LaunchSpec& launch)
+{
+    const PortRange ports = portRangeIn(launch.ports).value_or(PortRange());
+    return {QString::fromStdString(launch.network), ports.first, ports.last};
+}
+
 StartPlan planOf(const RunSpec& spec, RunKind kind)
 {
     StartPlan plan;
     plan.run = newRun(QString::fromStdString(spec.name), kind, hostsOf(spec));
     plan.slotCounts = slotCountsOf(spec);
     plan.slurm = isForSlurm(spec);
+    plan.network = networkOf(spec.launch);
     plan.document = QByteArray::fromStdString(toJson(spec));
     plan.spec = spec;
     return plan;
@@ -234,6 +242,7 @@ RunOperation* RunService::resume(const QString& runId, const ResumeChanges& chan
     plan.step = changes.step;
     plan.slotCounts = slotCountsOf(*spec);
     plan.slurm = isForSlurm(*spec);
+    plan.network = networkOf(spec->launch);
     if (changes.layout) {
         if (const Status taken = takeLayout(plan, *spec, *changes.layout); !taken.ok())
             return refuseToBegin(runId, taken.error());

@@ -132,6 +132,17 @@ Error withRemains(const Error& failure, const Error& remains)
             failure.hint.empty() ? hint : failure.hint + "; " + hint};
 }
 
+/// NCCL takes interfaces by name alone.
+QJsonObject variablesForNccl(const PreflightReport& report)
+{
+    QJsonObject variables;
+    if (!report.interfaceNames.isEmpty())
+        variables.insert("NCCL_SOCKET_IFNAME", '=' + report.interfaceNames.join(','));
+    if (report.ipv6)
+        variables.insert("NCCL_SOCKET_FAMILY", "AF_INET6");
+    return variables;
+}
+
 /// What the run would share with others: "gpu-03: gpu 0 is used by anna (python, 31.2 GiB)".
 QStringList usedByOthers(const PreflightReport& report)
 {
@@ -159,6 +170,10 @@ void StartOperation::start()
         return refuse(refused(
             "cluster.nodes: \"localhost\" is listed with other hosts, which cannot reach it by that name",
             "use this machine's network name"));
+    if (const QString address = addressThatMpiRefuses(); !address.isEmpty())
+        return refuse(refused("cluster.nodes: MPI takes no IPv6 address for a host: " + address.toStdString(),
+                              "give the host a name, in /etc/hosts of all hosts and of this computer, or in "
+                              "ssh's configuration, and use that"));
     if (!enter("connecting to " + m_plan.run.hosts.join(", ")))
         return;
     m_group.whenReady([this](const Status& ready) {
@@ -166,6 +181,16 @@ void StartOperation::start()
             return fail(ready.error());
         onReady();
     });
+}
+
+/// The head calls itself by its host name.
+QString StartOperation::addressThatMpiRefuses() const
+{
+    for (int node = 1; node < m_group.size() && !m_plan.slurm; ++node) {
+        if (nameForMpi(m_group.hosts()[node]).count(':') > 1)
+            return m_group.hosts()[node];
+    }
+    return {};
 }
 
 bool StartOperation::enter(const QString& stage)
@@ -214,6 +239,7 @@ void StartOperation::inspect()
     options.streaming = kLinkMeasurement;
     if (m_plan.slurm || (m_plan.spec && m_plan.spec->launch.mpi == MpiSource::Node))
         options.engine = options.engine.withMpiOfHost();
+    options.network = m_plan.network;
     m_preflight = std::make_unique<Preflight>(m_plan.run.hosts, m_targets, std::move(options));
     connect(m_preflight.get(), &Preflight::progress, this,
             [this](const QString& text, int done, int total) { emit progress(text, double(done) / total); });
@@ -600,9 +626,14 @@ void StartOperation::launch()
         request.insert("bundle", m_plan.run.bundle);
     if (m_group.size() > 1 && !m_found.interface.isEmpty())
         request.insert("interface", m_found.interface);
-    if (m_group.size() > 1 && !m_found.interfaceNames.isEmpty())
-        request.insert("environment",
-                       QJsonObject{{"NCCL_SOCKET_IFNAME", '=' + m_found.interfaceNames.join(',')}});
+    if (m_group.size() > 1 && m_plan.network.firstPort > 0) {
+        request.insert("first_port", m_plan.network.firstPort);
+        request.insert("last_port", m_plan.network.lastPort);
+    }
+    if (m_group.size() > 1 && m_found.ipv6)
+        request.insert("ipv6", true);
+    if (const QJsonObject variables = variablesForNccl(m_found); m_group.size() > 1 && !variables.isEmpty())
+        request.insert("environment", variables);
     if (const int least = leastReplicasOfRun(); least > 0)
         request.insert("least_replicas", least);
     if (m_plan.learningRate > 0)

@@ -34,6 +34,7 @@ struct StartPlan {
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
     std::optional<qint64> step;  ///< of the checkpoint that a resume goes back to
     std::string layout;          ///< from then on (engine/spec/layout_change.h); empty = as before
+    NetworkChoice network;       ///< between the hosts
 };
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
@@ -62,6 +63,7 @@ private:
     /// Reports the stage to the user; returns false when the start has ended, possibly in response to that
     /// report.
     bool enter(const QString& stage);
+    QString addressThatMpiRefuses() const;
     void onReady();
     void findAttempt();
     bool usesDevices() const;

@@ -21,9 +21,24 @@ constexpr double kSlowRate = 12.5e6;   ///< bytes/s: 100 Mbit/s
 constexpr double kSlowShare = 1.0 / 3; ///< of the usual rate between these hosts
 constexpr double kSlowLatencyMs = 5;
 
+constexpr int kSuggestedPort = 20'000;
+constexpr int kSuggestedPorts = 64; ///< several runs with a rank on each of eight devices
+
 QString textOf(const Error& error)
 {
     return QString::fromStdString(error.message);
+}
+
+/// What a firewall makes of a connection.
+bool looksClosed(const QString& error)
+{
+    return error.startsWith("refused") || error.startsWith("no answer") || error.startsWith("no route") ||
+           error.startsWith("forbidden");
+}
+
+bool hasIpv6(const QJsonObject& probe)
+{
+    return probe.value("mpi").toObject().value("ipv6").toBool(true);
 }
 
 /// What to do about a pair that does not connect.
@@ -32,7 +47,7 @@ QString fixFor(const QString& error, const QString& from, const QString& to, con
     const QString source = network.isEmpty() ? from : network;
     if (error.startsWith("refused") || error.startsWith("no answer"))
         return QString("allow connections to every TCP port of %1 from %2 (ufw allow from %2; firewall-cmd "
-                       "--zone=trusted --add-source=%2)")
+                       "--zone=trusted --add-source=%2), or to some of them and name those in launch.ports")
             .arg(to, source);
     if (error.startsWith("forbidden"))
         return QString("allow %1 to connect to every TCP port of %2: its own firewall blocks it")
@@ -45,28 +60,55 @@ QString fixFor(const QString& error, const QString& from, const QString& to, con
         .arg(from, to);
 }
 
+QString interfacesText(const CommonNetwork& network)
+{
+    QStringList names = network.interfaces;
+    names.removeDuplicates();
+    return names.join(", ");
+}
+
 /// The hosts' own addresses as if they were a network without a name.
 CommonNetwork routedNetwork(const QStringList& addresses)
 {
     CommonNetwork network;
     network.addresses = addresses;
+    network.ipv6 = addresses.value(0).contains(':');
     return network;
 }
 
 } // namespace
 
-LinkCheck::LinkCheck(const QList<Host>& hosts, std::chrono::milliseconds streaming, QObject* parent)
-    : QObject(parent), m_streaming(streaming)
+LinkCheck::LinkCheck(const QList<Host>& hosts, std::chrono::milliseconds streaming,
+                     const NetworkChoice& choice, QObject* parent)
+    : QObject(parent), m_choice(choice), m_streaming(streaming)
 {
     std::vector<QJsonObject> probes;
     for (const Host& host : hosts) {
         m_hosts << host.target;
         m_names << host.target->host();
         probes.push_back(host.probe);
+        m_mpiHasIpv6 << hasIpv6(host.probe);
     }
-    m_networks = commonNetworks(probes);
-    if (m_networks.isEmpty())
+    findNetworks(probes);
+}
+
+void LinkCheck::findNetworks(const std::vector<QJsonObject>& probes)
+{
+    const QList<CommonNetwork> common = commonNetworks(probes);
+    m_networks = m_choice.network.isEmpty() ? common : chosenNetworks(common, probes, m_choice.network);
+    if (!m_networks.isEmpty())
+        return;
+    if (m_choice.network.isEmpty()) {
         m_networks << routedNetwork(ownAddresses(probes));
+        return;
+    }
+    QStringList names;
+    for (const CommonNetwork& network : common)
+        names << QString("%1 (%2)").arg(network.network, interfacesText(network));
+    m_refusal = row("network",
+                    QString("launch.network: not all hosts have \"%1\"; they have in common: %2")
+                        .arg(m_choice.network, names.isEmpty() ? QString("none") : names.join(", ")),
+                    Verdict::Fail, "name one of these, or leave launch.network empty");
 }
 
 LinkCheck::~LinkCheck()
@@ -76,7 +118,8 @@ LinkCheck::~LinkCheck()
 
 void LinkCheck::start()
 {
-    QMetaObject::invokeMethod(this, &LinkCheck::tryNextNetwork, Qt::QueuedConnection);
+    QMetaObject::invokeMethod(
+        this, [this] { m_networks.isEmpty() ? finish() : tryNextNetwork(); }, Qt::QueuedConnection);
 }
 
 void LinkCheck::tryNextNetwork()
@@ -108,9 +151,12 @@ void LinkCheck::listen(int host)
         if (port.number == 0 && port.trouble.isEmpty())
             onPort(host, 0, reply.ok() ? QString("it could not open a port") : textOf(reply.error()));
     };
-    m_ports[static_cast<std::size_t>(host)].call = target(host)->call(
-        {{"op", "listen"}, {"address", address}, {"token", m_token}, {"life_ms", kPortLifeMs}}, this,
-        std::move(handlers));
+    QJsonObject request{{"op", "listen"}, {"address", address}, {"token", m_token}, {"life_ms", kPortLifeMs}};
+    if (m_choice.firstPort > 0) {
+        request.insert("first_port", m_choice.firstPort);
+        request.insert("last_port", m_choice.lastPort);
+    }
+    m_ports[static_cast<std::size_t>(host)].call = target(host)->call(request, this, std::move(handlers));
 }
 
 void LinkCheck::onPort(int host, int number, const QString& trouble)
@@ -259,7 +305,8 @@ LinkRow LinkCheck::rowFor(int from, int to, const Trials& trials) const
                          ? trial.error
                          : QString("%1 (%2)").arg(trial.error, network.addresses[to]);
         link.verdict = Verdict::Fail;
-        link.fix = fixFor(trial.error, link.from, link.to, network.network);
+        if (!m_allClosed) // one firewall, and one fix: that of the network
+            link.fix = fixFor(trial.error, link.from, link.to, network.network);
         return link;
     }
     link.found = latencyText(trial.latencyMs);
@@ -275,19 +322,71 @@ LinkRow LinkCheck::rowFor(int from, int to, const Trials& trials) const
     return link;
 }
 
+QString LinkCheck::choiceText() const
+{
+    return m_choice.network.isEmpty() ? QString() : ", as launch.network says";
+}
+
+bool LinkCheck::isAllClosed() const
+{
+    for (int from = 0; from < size(); ++from) {
+        for (int to = 0; to < size(); ++to) {
+            if (from != to &&
+                !looksClosed(
+                    m_bestTrials[static_cast<std::size_t>(from)][static_cast<std::size_t>(to)].error))
+                return false;
+        }
+    }
+    return true;
+}
+
+/// Hosts that the client reaches over ssh, and that do not reach each other at all: a firewall.
+CheckRow LinkCheck::closedRow(const QString& found) const
+{
+    const bool chosen = m_choice.firstPort > 0;
+    const int first = chosen ? m_choice.firstPort : kSuggestedPort;
+    const int last = chosen ? m_choice.lastPort : kSuggestedPort + kSuggestedPorts - 1;
+    const QString open = QString("open the TCP ports %1-%2 between these hosts (ufw allow proto tcp from "
+                                 "NETWORK to any port %1:%2; firewall-cmd --add-port=%1-%2/tcp)")
+                             .arg(first)
+                             .arg(last);
+    const QString set = QString(" and set launch.ports to \"%1-%2\": each run needs one port more on a host "
+                                "than it has ranks there")
+                            .arg(first)
+                            .arg(last);
+    return row(
+        "network",
+        found + (chosen ? QString(": a firewall closes the ports %1-%2 of launch.ports").arg(first).arg(last)
+                        : QString(": a firewall lets ssh through and nothing else")),
+        Verdict::Fail, chosen ? open : open + set);
+}
+
 CheckRow LinkCheck::networkRow(bool complete) const
 {
+    if (m_networks.isEmpty())
+        return m_refusal;
     const CommonNetwork& network = m_networks[m_best];
-    if (network.network.isEmpty())
-        return row("network", "no network is common to all hosts; they reach each other by routing",
-                   complete ? Verdict::Warn : Verdict::Fail,
-                   "give every host an address in a common network: MPI now tries all interfaces, including "
-                   "those of containers");
-    QStringList names = network.interfaces;
-    names.removeDuplicates();
-    QString found = QString("%1 (%2)").arg(network.network, names.join(", "));
+    const QString names = interfacesText(network);
+    QString found = network.network.isEmpty() ? QString("no network is common to all hosts%1")
+                                                    .arg(names.isEmpty() ? QString() : "; interface " + names)
+                                              : QString("%1 (%2)").arg(network.network, names);
     if (network.speed > 0)
         found += QString(", %1 Gbit/s").arg(double(network.speed) / 1000);
+    found += choiceText();
+    if (m_allClosed)
+        return closedRow(found);
+    if (network.ipv6 && m_mpiHasIpv6.contains(false))
+        return row("network",
+                   QString("%1: OpenMPI on %2 was built without IPv6")
+                       .arg(found, m_names[m_mpiHasIpv6.indexOf(false)]),
+                   Verdict::Fail,
+                   "give the hosts IPv4 addresses in a common private network, or install an OpenMPI built "
+                   "with --enable-ipv6");
+    if (network.network.isEmpty() && names.isEmpty())
+        return row("network", "no network is common to all hosts; they reach each other by routing",
+                   complete ? Verdict::Warn : Verdict::Fail,
+                   "give every host an address in a common network, or name an interface that all have in "
+                   "launch.network: MPI now tries all interfaces, including those of containers");
     if (!complete)
         return row("network", found + ": not every host can reach every other", Verdict::Fail,
                    "see the links below: the ranks need all of them");
@@ -302,12 +401,16 @@ CheckRow LinkCheck::networkRow(bool complete) const
 void LinkCheck::finish()
 {
     LinkFindings findings;
+    m_allClosed = m_best >= 0 && isAllClosed();
     findings.network = networkRow(m_fewestFailures == 0);
-    findings.interface = m_networks[m_best].network;
-    findings.interfaceNames = m_networks[m_best].plainNames;
+    if (m_best >= 0) {
+        findings.interface = m_networks[m_best].forMpi();
+        findings.ipv6 = m_networks[m_best].ipv6;
+        findings.interfaceNames = m_networks[m_best].plainNames;
+    }
     for (int from = 0; from < size(); ++from) {
         QList<LinkRow> links;
-        for (int to = 0; to < size(); ++to) {
+        for (int to = 0; to < size() && m_best >= 0; ++to) {
             if (to != from)
                 links << rowFor(from, to, m_bestTrials);
         }

@@ -30,7 +30,9 @@ QString knownHostsLine(const QStringList& names, const QString& key)
 
 QString nameForMpi(const QString& host)
 {
-    return host.section('@', -1);
+    const QString name = host.section('@', -1);
+    // The address of "[fd00::2]:22"; the head's own ssh knows the port.
+    return name.startsWith('[') ? name.mid(1, name.indexOf(']') - 1) : name;
 }
 
 QJsonArray knownHostsOf(const QList<Target*>& nodes)

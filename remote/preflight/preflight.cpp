@@ -115,6 +115,7 @@ Status PreflightReport::judge() const
     if (complaints.isEmpty())
         return {};
     fixes.removeDuplicates();
+    fixes.removeAll(QString());
     const bool reached = std::all_of(hosts.begin(), hosts.end(), std::mem_fn(&HostReport::wasReached));
     return Error{reached ? ErrorKind::Refused : ErrorKind::Unreachable, complaints.join("; ").toStdString(),
                  fixes.mid(0, kMaxFixes).join("; ").toStdString()};
@@ -182,7 +183,7 @@ void Preflight::onAllHosts()
         hosts << LinkCheck::Host{&m_targets.target(m_report.hosts[index].host),
                                  m_report.hosts[index].facts.raw};
     m_stepsLeft = 1;
-    m_links = std::make_unique<LinkCheck>(hosts, m_options.streaming);
+    m_links = std::make_unique<LinkCheck>(hosts, m_options.streaming, m_options.network);
     connect(m_links.get(), &LinkCheck::progress, this, [this](const QString& text) {
         emit progress(text, m_done, static_cast<int>(m_report.hosts.size()));
     });
@@ -232,6 +233,7 @@ void Preflight::onLinks(const LinkFindings& findings)
         host.links << findings.links[i];
     }
     m_report.interface = findings.interface;
+    m_report.ipv6 = findings.ipv6;
     m_report.interfaceNames = findings.interfaceNames;
     finishStep();
 }

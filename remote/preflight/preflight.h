@@ -9,13 +9,12 @@
 
 #include "remote/preflight/engine_needs.h"
 #include "remote/preflight/host_report.h"
+#include "remote/preflight/link_check.h"
 #include "remote/target/target_pool.h"
 
 namespace trainyard {
 
 class HostCheck;
-class LinkCheck;
-struct LinkFindings;
 
 /// What a preflight is to look at.
 struct PreflightOptions {
@@ -24,12 +23,14 @@ struct PreflightOptions {
     std::chrono::milliseconds streaming{1000};  ///< for each link that is measured
     std::chrono::milliseconds patience{60'000}; ///< for each host
     EngineNeeds engine = needsOfDesk();
+    NetworkChoice network = {};
 };
 
 /// What came of it.
 struct PreflightReport {
     QList<HostReport> hosts;         ///< in the order in which they were named
     QString interface = {};          ///< the network for the ranks, "10.1.0.0/16"; empty = MPI chooses
+    bool ipv6 = false;               ///< that network is one of IPv6
     QStringList interfaceNames = {}; ///< the same for NCCL: "eth0"; empty = NCCL chooses
 
     Verdict worst() const;

@@ -61,7 +61,9 @@ QJsonObject toJson(const PreflightReport& report)
 {
     QJsonArray hosts;
     for (HostReport host : report.hosts) {
-        host.rows.removeIf([](const CheckRow& row) { return row.verdict == Verdict::Ok; });
+        host.rows.removeIf([](const CheckRow& row) {
+            return row.verdict == Verdict::Ok && row.check != QLatin1String("network");
+        });
         host.links.removeIf([](const LinkRow& link) { return !isWorthKeeping(link); });
         hosts << toJson(host);
     }

@@ -14,8 +14,8 @@ QString nameOf(Verdict verdict); ///< "ok", "warning", "fail"
 QJsonObject toJson(const HostReport& report);
 
 /// For the record of a run, next to the hosts' own answers: {verdict, interface, hosts: [as above]}, limited
-/// to failed checks and to links that failed or were measured: their number is the square of the number of
-/// hosts.
+/// to the network of the ranks, to checks that were not fine and to links that failed or were measured: their
+/// number is the square of the number of hosts.
 QJsonObject toJson(const PreflightReport& report);
 
 } // namespace trainyard

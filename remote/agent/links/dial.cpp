@@ -1,7 +1,6 @@
 #include "remote/agent/links/dial.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <cstring>
@@ -15,6 +14,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/units.h"
+#include "remote/agent/links/socket_address.h"
 
 namespace trainyard::agent {
 
@@ -60,18 +60,15 @@ struct Begun {
 
 Begun beginConnect(const LinkPeer& peer)
 {
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(peer.port);
-    if (::inet_pton(AF_INET, peer.address.c_str(), &place.sin_addr) != 1)
+    const auto place = SocketAddress::parse(peer.address, peer.port);
+    if (!place)
         return {{}, EINVAL};
-    FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    FileDescriptor socket(::socket(place->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     if (!socket.valid())
         return {{}, errno};
     const int on = 1;
     ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-    if (::connect(socket.get(), reinterpret_cast<sockaddr*>(&place), sizeof place) != 0 &&
-        errno != EINPROGRESS)
+    if (::connect(socket.get(), place->data(), place->size()) != 0 && errno != EINPROGRESS)
         return {{}, errno};
     return {std::move(socket), 0};
 }

@@ -9,7 +9,7 @@ namespace trainyard::agent {
 
 /// A LinkPort of another host.
 struct LinkPeer {
-    std::string address; ///< IPv4
+    std::string address; ///< IPv4 or IPv6
     std::uint16_t port = 0;
     std::string token;
 };

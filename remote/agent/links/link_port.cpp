@@ -1,7 +1,6 @@
 #include "remote/agent/links/link_port.h"
 
 #include <algorithm>
-#include <arpa/inet.h>
 #include <array>
 #include <cerrno>
 #include <list>
@@ -15,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "remote/agent/links/socket_address.h"
 #include "remote/wire/greeting.h"
 
 namespace trainyard::agent {
@@ -173,24 +173,42 @@ LinkPort::LinkPort(FileDescriptor socket, FileDescriptor wake, std::uint16_t por
 {
 }
 
-Result<std::shared_ptr<LinkPort>> LinkPort::open(const std::string& address, const std::string& token)
+namespace {
+
+/// Binds the first free one of the ports; an errno, 0 = done.
+int bindOneOf(int socket, SocketAddress& place, LinkPort::Ports ports)
 {
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    if (::inet_pton(AF_INET, address.c_str(), &place.sin_addr) != 1 || place.sin_addr.s_addr == INADDR_ANY)
-        return badInput(fmt::format("\"{}\" is not an IPv4 address", address.substr(0, 100)));
+    for (int port = ports.first; port <= ports.last; ++port) {
+        place.setPort(static_cast<std::uint16_t>(port));
+        if (::bind(socket, place.data(), place.size()) == 0)
+            return 0;
+        if (errno != EADDRINUSE)
+            return errno;
+    }
+    return EADDRINUSE;
+}
+
+} // namespace
+
+Result<std::shared_ptr<LinkPort>> LinkPort::open(const std::string& address, const std::string& token,
+                                                 Ports ports)
+{
+    auto place = SocketAddress::parse(address, 0);
+    if (!place)
+        return badInput(fmt::format("\"{}\" is not an IP address", address.substr(0, 100)));
     if (!isNonce(token))
         return badInput("the token is not 32 lower-case hex digits");
-    FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    FileDescriptor socket(::socket(place->family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     FileDescriptor wake(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-    socklen_t size = sizeof place;
-    auto* generic = reinterpret_cast<sockaddr*>(&place);
-    if (!socket.valid() || !wake.valid() || ::bind(socket.get(), generic, size) != 0 ||
-        ::listen(socket.get(), SOMAXCONN) != 0 || ::getsockname(socket.get(), generic, &size) != 0)
-        return systemError(errno == EADDRNOTAVAIL ? ErrorKind::BadInput : ErrorKind::Failed,
-                           "cannot open a port on " + address, errno);
-    return std::shared_ptr<LinkPort>(
-        new LinkPort(std::move(socket), std::move(wake), ntohs(place.sin_port), token));
+    int error = socket.valid() && wake.valid() ? bindOneOf(socket.get(), *place, ports) : errno;
+    socklen_t size = place->size();
+    if (error == 0 &&
+        (::listen(socket.get(), SOMAXCONN) != 0 || ::getsockname(socket.get(), place->data(), &size) != 0))
+        error = errno;
+    if (error != 0)
+        return systemError(error == EADDRNOTAVAIL ? ErrorKind::BadInput : ErrorKind::Failed,
+                           "cannot open a port on " + address, error);
+    return std::shared_ptr<LinkPort>(new LinkPort(std::move(socket), std::move(wake), place->port(), token));
 }
 
 LinkPort::Visits LinkPort::serve(std::chrono::milliseconds life)

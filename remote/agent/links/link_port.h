@@ -25,9 +25,19 @@ public:
         int strangers = 0; ///< connections that had not
     };
 
-    /// Binds a port that the kernel chooses. BadInput when `address` is not an IPv4 address of this machine
-    /// (0.0.0.0 is none) or the token is not 32 lower-case hex digits.
-    static Result<std::shared_ptr<LinkPort>> open(const std::string& address, const std::string& token);
+    /// The ports that may be taken; 0 = the kernel chooses one.
+    struct Ports {
+        std::uint16_t first = 0;
+        std::uint16_t last = 0;
+    };
+    /// Binds a free port. BadInput when `address` is not an IPv4 or IPv6 address of this machine (0.0.0.0 and
+    /// :: are none) or the token is not 32 lower-case hex digits; Failed when all of the ports are taken.
+    static Result<std::shared_ptr<LinkPort>> open(const std::string& address, const std::string& token,
+                                                  Ports ports);
+    static Result<std::shared_ptr<LinkPort>> open(const std::string& address, const std::string& token)
+    {
+        return open(address, token, {});
+    }
 
     std::uint16_t port() const { return m_port; }
     /// Serves until stop() or for at most `life`, then closes everything. Call once, on any thread.

@@ -88,7 +88,10 @@ json mpi()
     const std::string path = programInPath("mpirun");
     if (path.empty())
         return nullptr;
-    return {{"path", path}, {"version", answerOf({"mpirun", "--version"}, R"(mpirun \(Open MPI\) (\S+))")}};
+    const std::string ipv6 = answerOf({"ompi_info", "--parsable"}, R"(options:ipv6:(\w+))");
+    return {{"path", path},
+            {"version", answerOf({"mpirun", "--version"}, R"(mpirun \(Open MPI\) (\S+))")},
+            {"ipv6", ipv6.empty() ? json() : json(ipv6 == "yes")}};
 }
 
 json slurm()

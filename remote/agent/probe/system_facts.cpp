@@ -9,6 +9,7 @@
 #include <ifaddrs.h>
 #include <net/if.h>
 #include <netinet/in.h>
+#include <span>
 #include <sstream>
 
 #include "engine/base/file.h"
@@ -67,17 +68,43 @@ json interestingFlags(const std::string& cpuinfo)
     return flags;
 }
 
-std::string addressText(const sockaddr_in& address)
+/// The bytes of an IPv4 or IPv6 address.
+std::span<const std::uint8_t> bytesOf(const sockaddr& address)
 {
-    std::array<char, INET_ADDRSTRLEN> text{};
-    ::inet_ntop(AF_INET, &address.sin_addr, text.data(), text.size());
+    if (address.sa_family == AF_INET)
+        return {
+            reinterpret_cast<const std::uint8_t*>(&reinterpret_cast<const sockaddr_in&>(address).sin_addr),
+            4};
+    return {reinterpret_cast<const sockaddr_in6&>(address).sin6_addr.s6_addr, 16};
+}
+
+std::string addressText(const sockaddr& address)
+{
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    ::inet_ntop(address.sa_family, bytesOf(address).data(), text.data(), text.size());
     return text.data();
+}
+
+int prefixLength(const sockaddr& mask)
+{
+    int bits = 0;
+    for (const std::uint8_t byte : bytesOf(mask))
+        bits += std::popcount(byte);
+    return bits;
+}
+
+/// Addresses that are good on one cable alone (fe80::/10) lead nowhere without the cable's name.
+bool isLinkLocal(const sockaddr& address)
+{
+    return address.sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LINKLOCAL(&reinterpret_cast<const sockaddr_in6&>(address).sin6_addr);
 }
 
 bool isUsable(const ifaddrs& entry)
 {
-    return entry.ifa_addr && entry.ifa_netmask && entry.ifa_addr->sa_family == AF_INET &&
-           (entry.ifa_flags & IFF_UP) && !(entry.ifa_flags & IFF_LOOPBACK);
+    return entry.ifa_addr && entry.ifa_netmask &&
+           (entry.ifa_addr->sa_family == AF_INET || entry.ifa_addr->sa_family == AF_INET6) &&
+           !isLinkLocal(*entry.ifa_addr) && (entry.ifa_flags & IFF_UP) && !(entry.ifa_flags & IFF_LOOPBACK);
 }
 
 /// A number of /sys/class/net/<interface>; null where the driver does not tell (it says -1 then, or fails).
@@ -120,11 +147,9 @@ json interfaces()
     for (const ifaddrs* entry = first; entry; entry = entry->ifa_next) {
         if (!isUsable(*entry))
             continue;
-        const auto& address = *reinterpret_cast<const sockaddr_in*>(entry->ifa_addr);
-        const auto& mask = *reinterpret_cast<const sockaddr_in*>(entry->ifa_netmask);
         list.push_back({{"name", entry->ifa_name},
-                        {"address", addressText(address)},
-                        {"prefix", std::popcount(mask.sin_addr.s_addr)},
+                        {"address", addressText(*entry->ifa_addr)},
+                        {"prefix", prefixLength(*entry->ifa_netmask)},
                         {"speed", linkFact(entry->ifa_name, "speed")},
                         {"mtu", linkFact(entry->ifa_name, "mtu")}});
     }

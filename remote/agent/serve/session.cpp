@@ -324,6 +324,18 @@ Status Session::beginTail(const Request& request)
     return {};
 }
 
+namespace {
+
+/// {"first_port": .., "last_port": ..}; without them the kernel chooses.
+Result<LinkPort::Ports> portsIn(const Fields& fields)
+{
+    TRAINYARD_TRY(const std::int64_t first, fields.numberOr("first_port", 0, 0, UINT16_MAX));
+    TRAINYARD_TRY(const std::int64_t last, fields.numberOr("last_port", first, first, UINT16_MAX));
+    return LinkPort::Ports{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)};
+}
+
+} // namespace
+
 /// The one port that is ever opened: between hosts, while a preflight asks whether they reach each other.
 Status Session::beginListen(const Request& request)
 {
@@ -332,9 +344,10 @@ Status Session::beginListen(const Request& request)
     TRAINYARD_TRY(const std::string token, fields.text("token"));
     const std::int64_t longest = std::chrono::milliseconds(LinkPort::kMaxLifetime).count();
     TRAINYARD_TRY(const std::int64_t life, fields.numberOr("life_ms", longest, 1, longest));
+    TRAINYARD_TRY(const LinkPort::Ports ports, portsIn(fields));
     if (m_ports.size() >= kMaxPorts)
         return refused(fmt::format("{} ports are open already", kMaxPorts));
-    TRAINYARD_TRY(const auto port, LinkPort::open(address, token));
+    TRAINYARD_TRY(const auto port, LinkPort::open(address, token, ports));
     m_ports.emplace(request.id, port);
     m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", request.id}, {"port", port->port()}}.dump()));
     auto visits = std::make_shared<LinkPort::Visits>();

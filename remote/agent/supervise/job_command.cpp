@@ -253,6 +253,21 @@ void addLease(Arguments& arguments, const RunFolder& folder, const RunWork& work
     addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
 }
 
+/// MPI's daemons and ranks listen on the ports that a firewall leaves open; each takes the first free one.
+void addPorts(Arguments& arguments, const LaunchRequest& request)
+{
+    if (request.firstPort == 0)
+        return;
+    const std::string range = fmt::format("{}-{}", request.firstPort, request.lastPort);
+    const std::string first = std::to_string(request.firstPort);
+    const std::string count = std::to_string(request.lastPort - request.firstPort + 1);
+    for (const char* version : {"4", "6"}) {
+        addParameter(arguments, fmt::format("btl_tcp_port_min_v{}", version), first);
+        addParameter(arguments, fmt::format("btl_tcp_port_range_v{}", version), count);
+        addParameter(arguments, fmt::format("oob_tcp_dynamic_ipv{}_ports", version), range);
+    }
+}
+
 /// Across hosts: which network, how to reach the others, and how fast a dead link is noticed (9 s; OpenMPI's
 /// own setting takes minutes). Every node is started from the head, so no node needs a key for another one.
 void addNetwork(Arguments& arguments, const LaunchRequest& request, bool sharedMemory)
@@ -262,6 +277,11 @@ void addNetwork(Arguments& arguments, const LaunchRequest& request, bool sharedM
         addParameter(arguments, "btl_tcp_if_include", request.interface);
         addParameter(arguments, "oob_tcp_if_include", request.interface);
     }
+    if (request.ipv6) {
+        addParameter(arguments, "btl_tcp_disable_family", "4");
+        addParameter(arguments, "oob_tcp_disable_ipv4_family", "1");
+    }
+    addPorts(arguments, request);
     addParameter(arguments, "plm", "rsh");
     addParameter(arguments, "plm_rsh_no_tree_spawn", "1");
     addParameter(arguments, "oob_tcp_keepalive_time", "4");

@@ -1,6 +1,7 @@
 #include "remote/agent/supervise/launch_request.h"
 
 #include <algorithm>
+#include <cstdint>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -155,6 +156,10 @@ Result<LaunchRequest> readFields(const json& document)
     request.bundle = document.value("bundle", "");
     request.programs = document.value("programs", "");
     request.interface = document.value("interface", "");
+    request.ipv6 = document.value("ipv6", false);
+    TRAINYARD_TRY(request.firstPort, wholeNumber(document, "first_port", 0, 0, UINT16_MAX));
+    TRAINYARD_TRY(request.lastPort,
+                  wholeNumber(document, "last_port", request.firstPort, request.firstPort, UINT16_MAX));
     request.rsh = document.value("rsh", std::string());
     request.knownHosts = document.value("known_hosts", std::vector<std::string>());
     TRAINYARD_TRY_STATUS(readDuration(document, "stall_ms", 0, request.stallLimit));
@@ -202,6 +207,9 @@ std::string toJson(const LaunchRequest& request)
                   {"programs", request.programs},
                   {"nodes", nodes},
                   {"interface", request.interface},
+                  {"ipv6", request.ipv6},
+                  {"first_port", request.firstPort},
+                  {"last_port", request.lastPort},
                   {"rsh", request.rsh},
                   {"environment", request.environment},
                   {"known_hosts", request.knownHosts},

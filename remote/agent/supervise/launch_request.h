@@ -34,6 +34,9 @@ struct LaunchRequest {
     std::filesystem::path programs;                 ///< absolute folder of installed programs
     std::vector<LaunchNode> nodes;                  ///< the head first
     std::string interface;                          ///< "10.1.0.0/16" or "eth0"; empty = MPI chooses
+    bool ipv6 = false;                              ///< `interface` is to be used with IPv6 alone
+    int firstPort = 0;                              ///< of TCP, for MPI; 0 = any port
+    int lastPort = 0;                               ///< at least the first
     std::string rsh;                                ///< how mpirun reaches the other nodes; empty = ssh
     std::vector<std::string> knownHosts;            ///< of the nodes, whose keys the client has verified
     std::map<std::string, std::string> environment; ///< further variables of the ranks

@@ -60,10 +60,11 @@ std::string worldOf(const Attempt& attempt, const RunFolder& folder)
         hosts.push_back(node.host);
     const double rate = attempt.request().learningRate;
     const std::string changes = layoutChanges(attempt.request(), folder);
-    return fmt::format("attempt {} with {} on {}{}{}", attempt.number(),
-                       counted(attempt.work().ranks, "rank"), fmt::join(hosts, ", "),
-                       rate > 0 ? fmt::format(", learning rate {}", rate) : "",
-                       changes.empty() ? "" : ", " + changes);
+    const std::string& network = attempt.request().interface;
+    return fmt::format(
+        "attempt {} with {} on {}{}{}{}", attempt.number(), counted(attempt.work().ranks, "rank"),
+        fmt::join(hosts, ", "), hosts.size() > 1 && !network.empty() ? " over " + network : "",
+        rate > 0 ? fmt::format(", learning rate {}", rate) : "", changes.empty() ? "" : ", " + changes);
 }
 
 /// True for an attempt that reviveRuns() started after a reboot: the other hosts may still be booting.

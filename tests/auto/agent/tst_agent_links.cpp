@@ -131,6 +131,7 @@ private slots:
         QTest::addColumn<QByteArray>("fields");
         QTest::addRow("every address") << QByteArray(R"({"address":"0.0.0.0","token":"%1"})");
         QTest::addRow("another machine's address") << QByteArray(R"({"address":"192.0.2.77","token":"%1"})");
+        QTest::addRow("every IPv6 address") << QByteArray(R"({"address":"::","token":"%1"})");
         QTest::addRow("a name") << QByteArray(R"({"address":"localhost","token":"%1"})");
         QTest::addRow("a weak token") << QByteArray(R"({"address":"127.0.0.1","token":"abc"})");
         QTest::addRow("for ever") << QByteArray(R"({"address":"127.0.0.1","token":"%1","life_ms":3600000})");
@@ -141,6 +142,39 @@ private slots:
         json request = json::parse(fields.replace("%1", QByteArray::fromStdString(kToken)).toStdString());
         request["op"] = "listen";
         QCOMPARE(kindOf(m_agent->call(request)), std::string("bad-input"));
+    }
+
+    void keepsToThePortsThatAreOpen()
+    {
+        QTcpServer taken;
+        QVERIFY(taken.listen(QHostAddress::LocalHost));
+        const int port = taken.serverPort();
+        json request{{"op", "listen"},
+                     {"address", kHere},
+                     {"token", kToken},
+                     {"first_port", port},
+                     {"last_port", port}};
+        QCOMPARE(kindOf(m_agent->call(request)), std::string("failed"));
+        request["last_port"] = std::min(port + 20, 65535);
+        const int open = m_agent->waitForWord(m_agent->send(request)).value("port", 0);
+        QVERIFY2(open > port && open <= port + 20, qPrintable(QString::number(open)));
+        request["last_port"] = port - 1;
+        QCOMPARE(kindOf(m_agent->call(request)), std::string("bad-input"));
+    }
+
+    void reachesIpv6()
+    {
+        const auto id = m_agent->send({{"op", "listen"}, {"address", "::1"}, {"token", kToken}});
+        const int port = m_agent->waitForWord(id).value("port", 0);
+        if (port == 0)
+            QSKIP("this machine has no IPv6");
+        json other = peer(port);
+        other["address"] = "::1";
+        const json reply = m_agent->call({{"op", "dial"}, {"peers", {other}}});
+        QVERIFY2(reply["trials"][0].value("latency_ms", 0.0) > 0, reply.dump().c_str());
+        const json streamed = m_agent->call(
+            {{"op", "stream"}, {"address", "::1"}, {"port", port}, {"token", kToken}, {"duration_ms", 20}});
+        QVERIFY2(streamed.value("bytes_per_second", 0.0) > 0, streamed.dump().c_str());
     }
 
     void namesWhyALinkDoesNotWork()

@@ -240,6 +240,32 @@ private slots:
                      "--device cuda");
     }
 
+    void keepsToThePortsAndTheFamilyOfTheNetwork()
+    {
+        LaunchRequest request = requestFor({node("head"), node("b")});
+        const auto line = [&request] {
+            return joined(jobCommand(kRun, training(2), request, kHead, kInherited)->arguments);
+        };
+        QVERIFY(!contains(line(), "_port"));
+        QVERIFY(!contains(line(), "disable"));
+        request.firstPort = 20000;
+        request.lastPort = 20063;
+        request.interface = "eth1";
+        request.ipv6 = true;
+        for (const char* part : {"--mca btl_tcp_port_min_v4 20000 --mca btl_tcp_port_range_v4 64 ",
+                                 "--mca oob_tcp_dynamic_ipv4_ports 20000-20063",
+                                 "--mca btl_tcp_port_min_v6 20000", "--mca btl_tcp_disable_family 4",
+                                 "--mca oob_tcp_disable_ipv4_family 1", "--mca btl_tcp_if_include eth1"})
+            QVERIFY2(contains(line(), part), line().c_str());
+        const auto again = parseLaunchRequest(toJson(request));
+        QVERIFY(again.ok() && again->ipv6);
+        QCOMPARE(again->firstPort, 20000);
+        QCOMPARE(again->lastPort, 20063);
+        QVERIFY(!parseLaunchRequest(R"({"nodes":[{"host":"a"}],"bundle":")" + std::string(64, 'b') +
+                                    R"(","first_port":3000,"last_port":2000})")
+                     .ok());
+    }
+
     void refusesMoreRanksThanSlots()
     {
         const auto command =

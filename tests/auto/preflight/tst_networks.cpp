@@ -62,6 +62,18 @@ private slots:
             << "10.1.0.0/16 10.2.0.0/16";
         QTest::addRow("none") << QStringList{"e 10.1.2.3/16"} << QStringList{"e 10.2.9.9/16"} << "";
         QTest::addRow("other mask") << QStringList{"e 10.1.2.3/16"} << QStringList{"e 10.1.2.4/24"} << "";
+        QTest::addRow("IPv6 alone") << QStringList{"e fd00:1::2/64"} << QStringList{"f fd00:1::3/64"}
+                                    << "fd00:1::/64";
+        QTest::addRow("IPv4 before IPv6")
+            << QStringList{"e fd00:1::2/64", "e 10.1.2.3/16"}
+            << QStringList{"e fd00:1::3/64", "e 10.1.2.4/16"} << "10.1.0.0/16 fd00:1::/64";
+        QTest::addRow("the faster IPv6")
+            << QStringList{"e 10.1.2.3/16 1000", "f fd00:1::2/64 100000"}
+            << QStringList{"e 10.1.2.4/16 1000", "f fd00:1::3/64 100000"} << "fd00:1::/64 10.1.0.0/16";
+        QTest::addRow("odd prefix") << QStringList{"e fd00:1::ff02/121"} << QStringList{"e fd00:1::ff7f/121"}
+                                    << "fd00:1::ff00/121";
+        QTest::addRow("too long a prefix")
+            << QStringList{"e fd00:1::2/129"} << QStringList{"e fd00:1::2/129"} << "";
         QTest::addRow("nonsense") << QStringList{"e host/16", "e 10.1.2.3/99"} << QStringList{"e 10.1.2.4/99"}
                                   << "";
     }
@@ -88,6 +100,54 @@ private slots:
             QStringList());
     }
 
+    void takesTheChosenNetworkOrInterface_data()
+    {
+        QTest::addColumn<QString>("choice");
+        QTest::addColumn<QString>("addresses"); // of the second host in what is left
+        QTest::addColumn<QString>("forMpi");
+        QTest::addRow("network") << "10.2.0.0/16"
+                                 << "10.2.0.2"
+                                 << "10.2.0.0/16";
+        QTest::addRow("larger network") << "10.0.0.0/8"
+                                        << "10.1.0.2 10.2.0.2"
+                                        << "10.1.0.0/16";
+        QTest::addRow("an address of it") << "10.2.7.7/16"
+                                          << "10.2.0.2"
+                                          << "10.2.0.0/16";
+        QTest::addRow("smaller network") << "10.2.0.0/24"
+                                         << ""
+                                         << "";
+        QTest::addRow("another network") << "192.168.0.0/16"
+                                         << ""
+                                         << "";
+        QTest::addRow("interface of one host") << "ens3"
+                                               << "10.2.0.2"
+                                               << "10.2.0.0/16";
+        QTest::addRow("IPv6 by names") << "fd00::/16"
+                                       << "fd00:1::3"
+                                       << "six";
+        QTest::addRow("no interface") << "eth9"
+                                      << ""
+                                      << "";
+        QTest::addRow("interface in networks that differ") << "wan"
+                                                           << "8.8.4.2"
+                                                           << "wan";
+    }
+    void takesTheChosenNetworkOrInterface()
+    {
+        QFETCH(QString, choice);
+        QFETCH(QString, forMpi);
+        const std::vector<QJsonObject> hosts{
+            probe({"eth0 10.1.0.1/16", "eth1 10.2.0.1/16", "six fd00:1::2/64", "wan 8.8.8.1/24"}),
+            probe({"eth0 10.1.0.2/16", "ens3 10.2.0.2/16", "six fd00:1::3/64", "wan 8.8.4.2/24"})};
+        const auto chosen = chosenNetworks(commonNetworks(hosts), hosts, choice);
+        QStringList addresses;
+        for (const CommonNetwork& network : chosen)
+            addresses << network.addresses[1];
+        QTEST(addresses.join(' '), "addresses");
+        QCOMPARE(chosen.isEmpty() ? QString() : chosen.front().forMpi(), forMpi);
+    }
+
     void tellsUnequalMtus()
     {
         const auto networks =
@@ -101,6 +161,8 @@ private slots:
         QCOMPARE(ownAddresses(
                      {probe({"docker0 172.17.0.1/16", "e 10.1.2.3/32"}), probe({"docker0 172.17.0.1/16"})}),
                  (QStringList{"10.1.2.3", ""}));
+        QCOMPARE(ownAddresses({probe({"e 10.1.2.3/32", "e fd00::1/64"}), probe({"e fd00:1::1/64"})}),
+                 (QStringList{"fd00::1", "fd00:1::1"}));
     }
 
     void takesNoHosts() { QVERIFY(commonNetworks({}).isEmpty()); }

@@ -106,9 +106,65 @@ private slots:
                              std::chrono::seconds(90)};
         spec.launch.restart = {7, std::chrono::milliseconds(1500), true, true};
         spec.launch.waitForDevices = true;
+        spec.launch.network = "fd00:1::/64";
+        spec.launch.ports = "20000-20063";
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");
         QVERIFY(parsed.spec == spec);
+    }
+
+    void portsSufficeForTheRanksOfAHost_data()
+    {
+        QTest::addColumn<QString>("network");
+        QTest::addColumn<QString>("ports");
+        QTest::addColumn<QString>("problem");
+        QTest::addRow("neither") << ""
+                                 << ""
+                                 << "";
+        QTest::addRow("a port for each rank and one for MPI") << "10.1.0.0/16"
+                                                              << "20000-20004"
+                                                              << "";
+        QTest::addRow("too few") << ""
+                                 << "20000-20003"
+                                 << "launch.ports: has 4 ports, and a has 4 slots";
+        QTest::addRow("reversed") << ""
+                                  << "20063-20000"
+                                  << "launch.ports: \"20063-20000\" is not a range";
+        QTest::addRow("one port") << ""
+                                  << "20000"
+                                  << "launch.ports: \"20000\" is not a range";
+        QTest::addRow("privileged") << ""
+                                    << "22-100"
+                                    << "launch.ports: \"22-100\" is not a range";
+        QTest::addRow("beyond the last") << ""
+                                         << "65000-65536"
+                                         << "launch.ports: \"65000-65536\" is not";
+        QTest::addRow("an option") << "--mca"
+                                   << ""
+                                   << "launch.network: \"--mca\" is neither";
+        QTest::addRow("a list") << "eth0 eth1"
+                                << ""
+                                << "launch.network: \"eth0 eth1\" is neither";
+        QTest::addRow("IPv6") << "fd00:1::/64"
+                              << ""
+                              << "";
+    }
+    void portsSufficeForTheRanksOfAHost()
+    {
+        QFETCH(QString, network);
+        QFETCH(QString, ports);
+        QFETCH(QString, problem);
+        RunSpec spec;
+        spec.dataset.path = "/data";
+        spec.cluster.nodes = {{"a", 4, 0}};
+        spec.layout.data = 4;
+        spec.batch = {32, 8, 1};
+        spec.launch.network = network.toStdString();
+        spec.launch.ports = ports.toStdString();
+        const Diagnostics found = validate(spec);
+        QCOMPARE(found.size(), std::size_t(problem.isEmpty() ? 0 : 1));
+        if (!found.empty())
+            QVERIFY2(found.front().text().starts_with(problem.toStdString()), found.front().text().c_str());
     }
 
     void namesTheFieldAndTheFix_data()
