@@ -1,5 +1,7 @@
 #include "remote/launch/inventory.h"
 
+#include <algorithm>
+
 #include <QJsonArray>
 
 #include "remote/preflight/report_json.h"
@@ -8,8 +10,9 @@ namespace trainyard {
 
 NodeMemory memoryOf(const HostFacts& facts)
 {
-    const auto main =
-        facts.memoryBytes > 0 ? std::optional(static_cast<Bytes>(facts.memoryBytes)) : std::nullopt;
+    const qint64 limit = facts.raw.value("limits").toObject().value("memory").toInteger(-1);
+    const qint64 bytes = limit > 0 ? std::min(limit, facts.memoryBytes) : facts.memoryBytes;
+    const auto main = bytes > 0 ? std::optional(static_cast<Bytes>(bytes)) : std::nullopt;
     std::vector<Bytes> devices;
     for (const DeviceFacts& device : facts.devices)
         devices.push_back(static_cast<Bytes>(device.memoryBytes));

@@ -11,7 +11,7 @@
 
 namespace trainyard {
 
-/// Returns a host's memory from its preflight facts.
+/// Returns a host's memory from its preflight facts: no more than its control group allows.
 NodeMemory memoryOf(const HostFacts& facts);
 
 /// Builds inventory.json of a run: its hosts as found at its start, and the preflight report.

@@ -20,6 +20,7 @@
 #include "remote/launch/data_set_manifest.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/inventory.h"
+#include "remote/launch/judge_limits.h"
 #include "remote/launch/judge_spec.h"
 #include "remote/launch/shared_run_folder.h"
 #include "remote/preflight/node_names.h"
@@ -381,7 +382,27 @@ void StartOperation::judge()
         for (const Diagnostic& remark : inPhase(*m_plan.spec, phase, *remarks))
             emit noticed(QString::fromStdString(remark.text()));
     }
+    if (const Status enough = judgeLimitsOfHosts(); !enough.ok())
+        return fail(enough.error());
     findWeights();
+}
+
+/// Nobody knows yet what the nodes of a batch job will allow.
+Status StartOperation::judgeLimitsOfHosts()
+{
+    if (m_plan.slurm)
+        return {};
+    std::vector<HostFacts> facts;
+    std::vector<int> ranks;
+    int left = m_plan.spec->layout.worldSize();
+    for (int node = 0; node < m_group.size() && left > 0; ++node) {
+        facts.push_back(readFacts(m_group.hosts()[node], m_probes[static_cast<std::size_t>(node)], {}));
+        ranks.push_back(std::min(left, m_plan.slotCounts.value(node, 1)));
+        left -= ranks.back();
+    }
+    for (const QString& remark : storageRemarks(*m_plan.spec, facts.front()))
+        emit noticed(remark);
+    return judgeLimits(*m_plan.spec, facts, ranks);
 }
 
 /// Better known now than by ranks that have all started. A resumed run has its own checkpoints.

@@ -75,6 +75,7 @@ private:
     void findDataSet();
     void findEvaluatedDataSet();
     void judge();
+    Status judgeLimitsOfHosts();
     void findWeights();
     void findWeightsHere();
     void judgeWeights(const WeightDescription& stored);

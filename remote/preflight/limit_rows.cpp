@@ -13,6 +13,8 @@ constexpr qint64 kMinFiles = 128;
 constexpr qint64 kUsualFiles = 1024;
 constexpr qint64 kMinTasks = 128;
 constexpr qint64 kUsualTasks = 1024;
+constexpr qint64 kMinMemory = 1 * qint64(kGiB); // a rank with LibTorch and a small model
+constexpr qint64 kMinAddressSpace = 4 * qint64(kGiB);
 constexpr qint64 kPinnedMemory = 64 * qint64(kMiB);
 
 QString countText(qint64 count)
@@ -36,8 +38,12 @@ CheckRow filesRow(const QJsonObject& limits)
 
 CheckRow processesRow(const QJsonObject& limits)
 {
-    const qint64 processes = limits.value("processes").toInteger(kUnlimited);
-    return row("processes", countText(processes), verdictOn(processes, kMinTasks, kUsualTasks),
+    const qint64 most = limits.value("processes").toInteger(kUnlimited);
+    const qint64 used = limits.value("processes_used").toInteger();
+    const qint64 left = most == kUnlimited ? kUnlimited : std::max<qint64>(0, most - used);
+    return row("processes",
+               most == kUnlimited ? countText(most) : QString("%1 of %2 left").arg(left).arg(most),
+               verdictOn(left, kMinTasks, kUsualTasks),
                "raise nproc to 1024 or more in /etc/security/limits.conf (ulimit -u)");
 }
 
@@ -52,6 +58,28 @@ CheckRow tasksRow(const QJsonObject& limits)
                "raise TasksMax of the user's slice (systemctl set-property user-UID.slice "
                "TasksMax=infinity), or the "
                "container's --pids-limit");
+}
+
+/// What the system lets this user's processes have together; the kernel kills some beyond it.
+CheckRow memoryLimitRow(const QJsonObject& limits)
+{
+    const qint64 memory = limits.value("memory").toInteger(kUnlimited);
+    const qint64 space = limits.value("address_space").toInteger(kUnlimited);
+    if (space != kUnlimited)
+        return row("memory limit",
+                   QString("%1 of addresses for each process (ulimit -v)").arg(bytesText(space)),
+                   space < kMinAddressSpace ? Verdict::Fail : Verdict::Warn,
+                   "LibTorch reserves many addresses that it does not use: raise \"as\" in "
+                   "/etc/security/limits.conf (ulimit -v unlimited)");
+    if (memory == kUnlimited)
+        return row("memory limit", countText(memory));
+    return row(
+        "memory limit",
+        QString("%1 for all processes of the session, %2 in use")
+            .arg(bytesText(memory), bytesText(limits.value("memory_used").toInteger())),
+        memory < kMinMemory ? Verdict::Fail : Verdict::Ok,
+        "raise MemoryMax of the user's slice (systemctl set-property user-UID.slice MemoryMax=infinity), "
+        "or the container's --memory");
 }
 
 /// Only fabrics with remote memory access pin what they send from.
@@ -72,7 +100,8 @@ CheckRow lockedMemoryRow(const HostFacts& facts, const QJsonObject& limits)
 QList<CheckRow> limitRows(const HostFacts& facts)
 {
     const QJsonObject limits = facts.raw.value("limits").toObject();
-    return {filesRow(limits), processesRow(limits), tasksRow(limits), lockedMemoryRow(facts, limits)};
+    return {filesRow(limits), processesRow(limits), tasksRow(limits), memoryLimitRow(limits),
+            lockedMemoryRow(facts, limits)};
 }
 
 } // namespace trainyard::preflight

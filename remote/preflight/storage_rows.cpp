@@ -18,7 +18,7 @@ qint64 roomOn(const QJsonObject& disk)
 {
     const qint64 free = disk.value("free").toInteger();
     const QJsonObject quota = disk.value("quota").toObject();
-    if (quota.isEmpty())
+    if (!quota.contains("limit"))
         return free;
     return std::min(free,
                     std::max<qint64>(0, quota.value("limit").toInteger() - quota.value("used").toInteger()));
@@ -46,9 +46,14 @@ CheckRow diskRow(const HostFacts& facts)
 CheckRow inodesRow(const HostFacts& facts)
 {
     const QJsonObject disk = facts.raw.value("disk").toObject();
-    const qint64 left = disk.value("inodes_free").toInteger();
-    if (disk.value("inodes_total").toInteger() == 0)
+    const QJsonObject quota = disk.value("quota").toObject();
+    const bool counted = disk.value("inodes_total").toInteger() > 0;
+    if (!counted && !quota.contains("inodes_limit"))
         return row("inodes", "not counted");
+    qint64 left = counted ? disk.value("inodes_free").toInteger() : INT64_MAX;
+    if (quota.contains("inodes_limit"))
+        left = std::clamp<qint64>(
+            quota.value("inodes_limit").toInteger() - quota.value("inodes_used").toInteger(), 0, left);
     const Verdict verdict = left < kMinInodes     ? Verdict::Fail
                             : left < kUsualInodes ? Verdict::Warn
                                                   : Verdict::Ok;

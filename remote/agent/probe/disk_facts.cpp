@@ -1,5 +1,6 @@
 #include "remote/agent/probe/disk_facts.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <fcntl.h>
@@ -59,15 +60,35 @@ bool canWrite(const fs::path& folder)
     return (errno == EOPNOTSUPP || errno == EISDIR || errno == ENOENT) && ::access(folder.c_str(), W_OK) == 0;
 }
 
-json quotaOn(const std::string& device)
+/// The tighter one of two limits, of which 0 means none.
+std::uint64_t limitOf(std::uint64_t hard, std::uint64_t soft)
+{
+    return hard != 0 && soft != 0 ? std::min(hard, soft) : hard + soft;
+}
+
+/// Of a user or a group; null where there is none.
+json quotaOf(const std::string& device, int type, unsigned id)
 {
     dqblk quota{};
-    const int found = ::quotactl(QCMD(Q_GETQUOTA, USRQUOTA), device.c_str(), static_cast<int>(::getuid()),
+    const int found = ::quotactl(QCMD(Q_GETQUOTA, type), device.c_str(), static_cast<int>(id),
                                  reinterpret_cast<caddr_t>(&quota));
-    const std::uint64_t limit = quota.dqb_bhardlimit != 0 ? quota.dqb_bhardlimit : quota.dqb_bsoftlimit;
-    if (found != 0 || limit == 0)
+    const std::uint64_t blocks = limitOf(quota.dqb_bhardlimit, quota.dqb_bsoftlimit);
+    const std::uint64_t inodes = limitOf(quota.dqb_ihardlimit, quota.dqb_isoftlimit);
+    if (found != 0 || (blocks == 0 && inodes == 0))
         return nullptr;
-    return {{"limit", limit * kQuotaBlock}, {"used", quota.dqb_curspace}};
+    json facts{{"used", quota.dqb_curspace}, {"inodes_used", quota.dqb_curinodes}};
+    if (blocks > 0)
+        facts["limit"] = blocks * kQuotaBlock;
+    if (inodes > 0)
+        facts["inodes_limit"] = inodes;
+    return facts;
+}
+
+/// The user's quota, else that of the group which owns what is written there.
+json quotaOn(const std::string& device)
+{
+    json quota = quotaOf(device, USRQUOTA, ::getuid());
+    return quota.is_null() ? quotaOf(device, GRPQUOTA, ::getgid()) : quota;
 }
 
 } // namespace

@@ -169,6 +169,12 @@ private slots:
         row("cores of somebody", "occupants",
             QJsonArray{QJsonObject{{"user", "anna"}, {"cores", 40.5}, {"memory", 3 * kGiB}}}, "other work",
             Verdict::Warn, "anna uses 40.5 cores and 3 GiB");
+        row("little memory allowed", "limits/memory", 5e8, "memory limit", Verdict::Fail, "MemoryMax");
+        row("few addresses", "limits/address_space", 16 * kGiB, "memory limit", Verdict::Warn, "ulimit -v");
+        row("processes in use", "limits/processes_used", 99'900, "processes", Verdict::Fail,
+            "100 of 100000 left");
+        row("inodes of a quota", "disk/quota", QJsonObject{{"inodes_limit", 1000}, {"inodes_used", 900}},
+            "inodes", Verdict::Fail, "100 free");
         row("cut device", "devices", changedDevice("mig", true), "devices", Verdict::Warn, "MIG");
         row("disk full", "disk/free", 1e7, "disk", Verdict::Fail, "TRAINYARD_HOME");
         row("disk nearly full", "disk/free", 1e9, "disk", Verdict::Warn, "TRAINYARD_HOME");
