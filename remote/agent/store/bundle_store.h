@@ -25,11 +25,6 @@ public:
     std::vector<std::string> ids() const;
 
 private:
-    Status fill(const std::filesystem::path& temporary, const std::vector<BundleFile>& files) const;
-    Status place(const std::filesystem::path& target, const BundleFile& file) const;
-    Status repair(const std::filesystem::path& folder, const std::vector<BundleFile>& files) const;
-    bool isIntact(const std::filesystem::path& target, const BundleFile& file) const;
-
     std::filesystem::path m_folder;
     BlobStore m_blobs;
 };
