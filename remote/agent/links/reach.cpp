@@ -7,6 +7,7 @@
 
 #include "engine/base/process.h"
 #include "remote/agent/host/ssh_command.h"
+#include "remote/agent/links/host_name.h"
 
 namespace trainyard::agent {
 
@@ -16,14 +17,6 @@ constexpr std::size_t kMaxAtOnce = 16;
 constexpr std::string_view kMark = "trainyard-reached";
 // Constant, so that no login shell can make something else of it.
 constexpr const char* kCommand = "exec /bin/sh -c 'echo trainyard-reached `command -v orted`'";
-
-bool isHostName(const std::string& host)
-{
-    return !host.empty() && host.size() <= 255 && host[0] != '-' &&
-           std::all_of(host.begin(), host.end(), [](unsigned char c) {
-               return std::isalnum(c) != 0 || c == '.' || c == '-' || c == '_' || c == ':';
-           });
-}
 
 /// ssh explains itself in its last line.
 std::string lastLine(std::string text)

@@ -1,10 +1,5 @@
-#include <atomic>
-
-#include <fmt/format.h>
-#include <unistd.h>
-
-#include "remote/agent/host/ssh_command.h"
 #include "remote/agent/links/dial.h"
+#include "remote/agent/links/known_hosts_for_now.h"
 #include "remote/agent/links/reach.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
@@ -84,37 +79,6 @@ json toJson(const Reach& reach)
     return {{"host", reach.host}, {"error", reach.error}, {"orted", reach.orted}, {"noise", reach.noise}};
 }
 
-/// Removed when the question is answered.
-class KnownHostsForNow {
-public:
-    KnownHostsForNow(const AgentContext& context, const std::vector<std::string>& lines)
-    {
-        static std::atomic<int> counter{0};
-        if (lines.empty())
-            return;
-        m_file = context.root / fmt::format(".known_hosts-{}-{}", ::getpid(), ++counter);
-        if (writeKnownHosts(m_file, lines).ok())
-            option = knownHostsOption(m_file);
-    }
-    KnownHostsForNow(const KnownHostsForNow&) = delete;
-    KnownHostsForNow& operator=(const KnownHostsForNow&) = delete;
-    ~KnownHostsForNow() { ::unlink(m_file.c_str()); }
-
-    std::string option;
-
-private:
-    std::filesystem::path m_file;
-};
-
-Result<std::vector<std::string>> knownHostsIn(const json& request)
-{
-    std::vector<std::string> lines;
-    for (const json& line : request.value("known_hosts", json::array()))
-        lines.push_back(line.is_string() ? line.get<std::string>() : std::string());
-    TRAINYARD_TRY_STATUS(checkKnownHosts(lines));
-    return lines;
-}
-
 Result<Answer> reach(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const json list, Fields(request).list("hosts", kMaxPeers));
@@ -123,8 +87,8 @@ Result<Answer> reach(const AgentContext& context, const json& request)
     for (const json& host : list)
         hosts.push_back(host.is_string() ? host.get<std::string>() : std::string());
     TRAINYARD_TRY(const auto lines, knownHostsIn(request));
-    const KnownHostsForNow known(context, lines);
-    TRAINYARD_TRY(const auto reached, reachAll(hosts, patience, known.option));
+    const KnownHostsForNow known(context.root, lines);
+    TRAINYARD_TRY(const auto reached, reachAll(hosts, patience, known.option()));
     json answers = json::array();
     for (const Reach& one : reached)
         answers.push_back(toJson(one));

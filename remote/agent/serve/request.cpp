@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/json_limits.h"
+#include "remote/agent/host/ssh_command.h"
 #include "remote/wire/bundle_manifest.h"
 #include "remote/wire/error_kind.h"
 #include "remote/wire/protocol.h"
@@ -114,6 +115,15 @@ Result<std::string> sha256Field(const json& object, const char* name)
     if (!isSha256(value))
         return wrongType(name, "64 lower-case hex digits");
     return value;
+}
+
+Result<std::vector<std::string>> knownHostsIn(const json& request)
+{
+    std::vector<std::string> lines;
+    for (const json& line : request.value("known_hosts", json::array()))
+        lines.push_back(line.is_string() ? line.get<std::string>() : std::string());
+    TRAINYARD_TRY_STATUS(checkKnownHosts(lines));
+    return lines;
 }
 
 std::string replyText(std::uint32_t id, const json& fields)

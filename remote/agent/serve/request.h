@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -41,6 +42,9 @@ private:
 
 /// Reads a field that must be a SHA-256.
 Result<std::string> sha256Field(const nlohmann::json& object, const char* name);
+
+/// The optional list "known_hosts"; BadInput as checkKnownHosts().
+Result<std::vector<std::string>> knownHostsIn(const nlohmann::json& request);
 
 std::string replyText(std::uint32_t id, const nlohmann::json& fields);
 std::string errorText(std::uint32_t id, const Error& error);

@@ -1,0 +1,28 @@
+#include "remote/agent/links/known_hosts_for_now.h"
+
+#include <atomic>
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "remote/agent/host/ssh_command.h"
+
+namespace trainyard::agent {
+
+KnownHostsForNow::KnownHostsForNow(const std::filesystem::path& folder, const std::vector<std::string>& lines)
+{
+    static std::atomic<int> counter{0};
+    if (lines.empty())
+        return;
+    m_file = folder / fmt::format(".known_hosts-{}-{}", ::getpid(), ++counter);
+    if (writeKnownHosts(m_file, lines).ok())
+        m_option = knownHostsOption(m_file);
+}
+
+KnownHostsForNow::~KnownHostsForNow()
+{
+    if (!m_file.empty())
+        ::unlink(m_file.c_str());
+}
+
+} // namespace trainyard::agent
