@@ -55,8 +55,8 @@ Result<RunFolder> existingRun(const AgentContext& context, const nlohmann::json&
 
 Operation findOperation(const std::string& name)
 {
-    for (const OperationTable* table :
-         {&hostOperations(), &linkOperations(), &storeOperations(), &runOperations(), &fileOperations()}) {
+    for (const OperationTable* table : {&hostOperations(), &linkOperations(), &storeOperations(),
+                                        &runOperations(), &dataOperations(), &fileOperations()}) {
         if (const auto found = table->find(name); found != table->end())
             return found->second;
     }
@@ -65,9 +65,9 @@ Operation findOperation(const std::string& name)
 
 bool isReading(const std::string& name)
 {
-    static constexpr std::array<std::string_view, 14> reading{
-        "hello", "ping", "probe", "bundles",  "checkpoints", "runs",    "streams",
-        "tail",  "read", "list",  "data-set", "folder",      "weights", "cancel"};
+    static constexpr std::array<std::string_view, 15> reading{
+        "hello", "ping", "probe",    "bundles",   "checkpoints", "runs",    "streams", "tail",
+        "read",  "list", "data-set", "data-sets", "folder",      "weights", "cancel"};
     return std::find(reading.begin(), reading.end(), name) != reading.end();
 }
 

@@ -35,6 +35,8 @@ const OperationTable& linkOperations();  ///< dial, stream, reach
 const OperationTable& storeOperations(); ///< have, adopt, assemble, bundles, clean, mark
 const OperationTable&
 runOperations(); ///< create-run, launch, attend, slurm-check, runs, stop, checkpoint, checkpoints, remove-run
+const OperationTable&
+dataOperations(); ///< data-sets, data-files, read-data, adopt-data, assemble-data, remove-data
 const OperationTable& fileOperations(); ///< streams, read, list, data-set, folder, place, weights
 
 /// The run that a request names. BadInput when there is none.

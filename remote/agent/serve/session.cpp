@@ -22,7 +22,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kThreads = 8;
 constexpr std::size_t kMaxRequests = 256;
-constexpr std::size_t kMaxPorts = 4; ///< at once; each keeps a thread of the work queue
+constexpr std::size_t kMaxPushes = 4; ///< at once, as ports
+constexpr std::size_t kMaxPorts = 4;  ///< at once; each keeps a thread of the work queue
 constexpr std::size_t kTailPiece = 64 * kKiB;
 constexpr std::size_t kTailsPauseAt =
     256 * kKiB;               ///< waiting in the outbox: a slow client costs no more memory
@@ -101,6 +102,7 @@ Status Session::loop()
             return taken;
         }
         m_tailsIdle = !pumpTails();
+        tellPushes();
         if (!flush() || !waitAndRead())
             m_inputOpen = false;
         m_work.finish();
@@ -117,6 +119,8 @@ void Session::endWork()
         upload->cancel();
     for (const auto& [id, port] : m_ports)
         port->stop();
+    for (const auto& [id, push] : m_pushes)
+        push->stop();
 }
 
 /// False when nobody reads any more. What the client takes is a sign of its life only while its words are not
@@ -138,7 +142,7 @@ int Session::patience(bool hears) const
         return 0;
     if (tailsWait)
         return kTailInterval;
-    return m_longestSilence.count() > 0 ? kSilenceInterval : -1;
+    return m_longestSilence.count() > 0 || !m_pushes.empty() ? kSilenceInterval : -1;
 }
 
 /// False when the client is gone.
@@ -243,6 +247,8 @@ Result<bool> Session::handleHere(const Request& request)
         TRAINYARD_TRY_STATUS(beginTail(request));
     } else if (request.op == "listen") {
         TRAINYARD_TRY_STATUS(beginListen(request));
+    } else if (request.op == "push") {
+        TRAINYARD_TRY_STATUS(beginPush(request));
     } else if (request.op == "discard") {
         TRAINYARD_TRY_STATUS(beginDiscard(request));
     } else if (request.op == "cancel") {
@@ -360,6 +366,32 @@ Status Session::beginListen(const Request& request)
     return {};
 }
 
+/// Each keeps a thread of the work queue, perhaps for hours.
+Status Session::beginPush(const Request& request)
+{
+    if (m_pushes.size() >= kMaxPushes)
+        return refused(fmt::format("{} transfers to other hosts are open already", kMaxPushes));
+    TRAINYARD_TRY(const auto push, Push::create(m_context, request.body));
+    m_pushes.emplace(request.id, push);
+    auto outcome = std::make_shared<Status>();
+    m_work.run([push, outcome] { *outcome = push->run(); },
+               [this, outcome, id = request.id] {
+                   m_pushes.erase(id);
+                   if (m_cancelled.erase(id) > 0)
+                       return;
+                   outcome->ok() ? reply(id, nlohmann::json::object()) : replyError(id, outcome->error());
+               });
+    return {};
+}
+
+void Session::tellPushes()
+{
+    for (const auto& [id, push] : m_pushes) {
+        if (const auto done = push->news(); done && !m_cancelled.contains(id))
+            m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", id}, {"done", *done}}.dump()));
+    }
+}
+
 /// Bytes that only show how fast the way here is.
 Status Session::beginDiscard(const Request& request)
 {
@@ -391,6 +423,8 @@ bool Session::cancel(std::uint32_t target)
         upload->second->cancel();
     else if (const auto port = m_ports.find(target); port != m_ports.end())
         port->second->stop();
+    else if (const auto push = m_pushes.find(target); push != m_pushes.end())
+        push->second->stop();
     if (!m_uploads.contains(target) && !m_tails.contains(target) && !m_discards.contains(target))
         m_cancelled.insert(target); // its work goes on, only its answer is dropped
     m_discards.erase(target);

@@ -10,6 +10,7 @@
 #include "remote/agent/runs/journal_tail.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/outbox.h"
+#include "remote/agent/serve/push.h"
 #include "remote/agent/serve/request.h"
 #include "remote/agent/serve/upload.h"
 #include "remote/agent/serve/work_queue.h"
@@ -51,6 +52,8 @@ private:
     Status beginUpload(const Request& request);
     Status beginTail(const Request& request);
     Status beginListen(const Request& request);
+    Status beginPush(const Request& request);
+    void tellPushes();
     Status beginDiscard(const Request& request);
     bool discard(std::uint32_t id, std::size_t bytes);
     bool cancel(std::uint32_t target);
@@ -79,6 +82,7 @@ private:
     std::map<std::uint32_t, JournalTail> m_tails;
     std::map<std::uint32_t, std::shared_ptr<Upload>> m_uploads;
     std::map<std::uint32_t, std::shared_ptr<LinkPort>> m_ports;
+    std::map<std::uint32_t, std::shared_ptr<Push>> m_pushes;
     std::map<std::uint32_t, std::uint64_t> m_discards; ///< bytes that are still to come
     WorkQueue m_work;                                  ///< last: its threads end before what they use
 };

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "engine/base/result.h"
+#include "remote/agent/store/blob_store.h"
+#include "remote/wire/bundle_manifest.h"
+
+namespace trainyard::agent {
+
+/// A data set that a client sent here.
+struct StoredDataSet {
+    std::string name; ///< of its folder: "wiki-128-0f3a9c21b7de"
+    std::string id;   ///< SHA-256 of its manifest.json
+    std::uint64_t bytes = 0;
+    std::uint64_t files = 0;
+    std::chrono::seconds age{0}; ///< since it was sent
+};
+
+/// `data/<name>-<12 digits of the id>/`: data sets that clients have sent, files of the blob store under
+/// their own names, as hard links. A folder that is there is whole.
+class DataStore {
+public:
+    explicit DataStore(const std::filesystem::path& root) : m_folder(root / "data"), m_blobs(root) {}
+
+    /// Publishes the data set atomically, as placeFiles(). BadInput when the folder's name is not
+    /// dataSetFolderName() of something with this id, when the hash of "manifest.json" is not the id, or a
+    /// path would leave the folder.
+    Result<bool> assemble(const std::string& name, const std::string& id,
+                          const std::vector<BundleFile>& files) const;
+
+    /// Copies the files of a data set of this host into the blob store, where they are missing. Failed when a
+    /// file does not have the hash that the manifest says.
+    Status adopt(const std::filesystem::path& folder) const;
+
+    std::filesystem::path folder(const std::string& name) const { return m_folder / name; }
+    /// In order of name.
+    std::vector<StoredDataSet> list() const;
+    /// Removes the folder, out of sight in one instant, and the blobs that nothing else uses. Returns the
+    /// freed bytes; 0 also when there is no such data set. `name` must be a plain name.
+    Result<std::uint64_t> remove(const std::string& name) const;
+
+private:
+    void clearRemoved() const;
+
+    std::filesystem::path m_folder;
+    BlobStore m_blobs;
+};
+
+} // namespace trainyard::agent
