@@ -12,15 +12,16 @@ namespace trainyard {
 namespace {
 
 constexpr int kMaxRepeats = 3;
+constexpr int kMaxPushes = 20; ///< from another host: a network that breaks all the time must come to an end
 constexpr std::size_t kMaxOpenFiles = 16;              ///< files under way at once on one host
 constexpr std::uint64_t kWorthLookingFor = 256 * kKiB; ///< smaller files are sent sooner than found
 constexpr qint64 kInodesPerFile = 2;                   ///< the file itself and the sums of its blocks
 
 } // namespace
 
-BundleUpload::BundleUpload(const Bundle& bundle, Target& target, Meeting meeting,
+BundleUpload::BundleUpload(const Parcel& parcel, Target& target, Meeting meeting,
                            std::chrono::milliseconds patience)
-    : m_bundle(bundle), m_target(&target), m_host(target.host()), m_meeting(std::move(meeting))
+    : m_parcel(parcel), m_target(&target), m_host(target.host()), m_meeting(std::move(meeting))
 {
     m_patience.setSingleShot(true);
     m_patience.setInterval(patience);
@@ -33,7 +34,37 @@ BundleUpload::BundleUpload(const Bundle& bundle, Target& target, Meeting meeting
     connect(&target, &Target::attemptFailed, this, &BundleUpload::onAttemptFailed);
 }
 
-BundleUpload::~BundleUpload() = default;
+BundleUpload::~BundleUpload()
+{
+    endPush();
+}
+
+void BundleUpload::receiveFrom(Target& source, const QJsonObject& request)
+{
+    m_source = &source;
+    m_push = request;
+    // Its own link broke: it has stopped sending.
+    connect(&source, &Target::stateChanged, this, [this](Target::State state) {
+        if (state == Target::State::Ready && m_source && m_stage == Stage::Asking)
+            onState();
+    });
+}
+
+void BundleUpload::receiveFromHere(const QString& why)
+{
+    if (m_done || !m_source)
+        return;
+    endPush();
+    if (!m_parcel.isHere)
+        return finish(
+            unreachable(m_host.toStdString() + " cannot get " + m_parcel.what.toStdString() + " from " +
+                            m_source->host().toStdString() + ": " + why.toStdString(),
+                        "bring it to this computer (`trainyard data fetch`) and send it from here"));
+    m_source = nullptr;
+    emit noticed(QString("%1 gets %2 through this computer: %3").arg(m_host, m_parcel.what, why));
+    if (m_stage == Stage::Asking)
+        onState();
+}
 
 void BundleUpload::start()
 {
@@ -98,9 +129,10 @@ void BundleUpload::proceed()
 void BundleUpload::askWhatIsMissing()
 {
     dropUploads();
+    endPush();
     QJsonArray hashes;
     QSet<QString> asked;
-    for (const auto& file : m_bundle.files) {
+    for (const auto& file : m_parcel.files) {
         const QString hash = QString::fromStdString(file.sha256);
         if (!asked.contains(hash))
             hashes << hash;
@@ -124,7 +156,7 @@ void BundleUpload::onMissing(const QJsonObject& reply)
         have.insert(blob.value("sha256").toString(), blob.value("have_bytes").toInteger());
     }
     m_missing.clear();
-    for (const auto& file : m_bundle.files) {
+    for (const auto& file : m_parcel.files) {
         const auto found = have.find(QString::fromStdString(file.sha256));
         if (found == have.end())
             continue;
@@ -136,8 +168,12 @@ void BundleUpload::onMissing(const QJsonObject& reply)
     // Asked before anything is sent, so that a disk that is too small says so with its figures.
     if (const Status room = checkRoom(reply.value("disk").toObject()); !room.ok())
         return finish(room);
-    if (m_stage == Stage::Asking)
+    if (m_stage != Stage::Asking)
+        onPlanned();
+    else if (m_parcel.mayBeElsewhere)
         askWhatIsElsewhere();
+    else if (m_source && !m_missing.empty() && m_pushes < kMaxPushes)
+        askOtherHost();
     else
         onPlanned();
 }
@@ -147,17 +183,16 @@ Status BundleUpload::checkRoom(const QJsonObject& disk) const
     const qint64 needed = missingBytes(), free = disk.value("free").toInteger(needed);
     const qint64 files = static_cast<qint64>(m_missing.size()) * kInodesPerFile;
     const qint64 inodes = disk.value("inodes_free").toInteger(files);
-    const std::string place = m_host.toStdString();
+    const std::string place = m_host.toStdString(), what = m_parcel.what.toStdString();
     const std::string path = disk.value("path").toString().toStdString();
     if (free < needed)
         return refused(
-            fmt::format(
-                "the engine does not fit on {}: it needs {} ({} bytes) more, {} ({} bytes) are free at {}",
-                place, formatBytes(Bytes(needed)), needed, formatBytes(Bytes(free)), free, path),
-            "free space there (`trainyard clean` removes old engines), or set TRAINYARD_HOME on the host to "
-            "a folder with enough space");
+            fmt::format("{} does not fit on {}: it needs {} ({} bytes) more, {} ({} bytes) are free at {}",
+                        what, place, formatBytes(Bytes(needed)), needed, formatBytes(Bytes(free)), free,
+                        path),
+            m_parcel.roomHint.toStdString());
     if (inodes < files)
-        return refused(fmt::format("the engine does not fit on {}: it needs {} files more, {} are free at {}",
+        return refused(fmt::format("{} does not fit on {}: it needs {} files more, {} are free at {}", what,
                                    place, files, inodes, path),
                        "remove files there (the file system has no room for more of them), or set "
                        "TRAINYARD_HOME on the host "
@@ -195,9 +230,66 @@ void BundleUpload::onAdopted(const QJsonObject& reply)
         return adopted.contains(QString::fromStdString(missing.file->sha256));
     });
     if (const qint64 spared = before - missingBytes(); spared > 0)
-        emit noticed(QString("%1 already has %2 of the engine, identical to the byte; not uploaded again")
-                         .arg(m_host, QString::fromStdString(formatBytes(Bytes(spared)))));
+        emit noticed(QString("%1 already has %2 of %3, identical to the byte; not uploaded again")
+                         .arg(m_host, QString::fromStdString(formatBytes(Bytes(spared))), m_parcel.what));
     onPlanned();
+}
+
+/// It sends as it gets the files itself; the bytes that are still missing then come from here.
+void BundleUpload::askOtherHost()
+{
+    QJsonArray files;
+    for (const Missing& missing : m_missing)
+        files << QJsonObject{{"name", QString::fromStdString(missing.file->path)},
+                             {"size", static_cast<qint64>(missing.file->size)},
+                             {"sha256", QString::fromStdString(missing.file->sha256)}};
+    QJsonObject request = m_push;
+    request.insert("files", files);
+    qint64 whole = 0;
+    for (const Missing& missing : m_missing)
+        whole += static_cast<qint64>(missing.file->size);
+    m_left = missingBytes();
+    m_total = std::max(m_total, m_left);
+    Target::Handlers handlers;
+    handlers.interim = [this, whole](const QJsonObject& message) {
+        m_left = std::clamp<qint64>(whole - message.value("done").toInteger(), 0, m_left);
+        emit progress(m_total - m_left, m_total);
+    };
+    handlers.done = [this](const Result<QJsonObject>& reply) { onPushed(reply); };
+    emit progress(m_total - m_left, m_total);
+    ++m_pushes;
+    m_pushCall = m_source->call(request, this, std::move(handlers));
+}
+
+void BundleUpload::onPushed(const Result<QJsonObject>& reply)
+{
+    m_pushCall = 0;
+    if (m_done || !m_source)
+        return;
+    if (reply.ok())
+        return askWhatIsMissing();
+    if (m_source->state() != Target::State::Ready)
+        return awaitSource();
+    if (m_target->state() != Target::State::Ready)
+        return; // onState() asks again
+    receiveFromHere(QString::fromStdString(reply.error().message));
+}
+
+/// Its link comes back by itself, or not.
+void BundleUpload::awaitSource()
+{
+    QTimer::singleShot(m_patience.intervalAsDuration(), this, [this, push = m_pushes] {
+        if (m_source && m_pushes == push && m_stage == Stage::Asking)
+            receiveFromHere(m_source->host() + " has been unreachable for " +
+                            QString::fromStdString(formatDuration(m_patience.intervalAsDuration())));
+    });
+}
+
+void BundleUpload::endPush()
+{
+    if (m_source && m_pushCall != 0)
+        m_source->cancel(m_pushCall);
+    m_pushCall = 0;
 }
 
 void BundleUpload::onPlanned()
@@ -288,19 +380,12 @@ void BundleUpload::dropUploads()
 
 void BundleUpload::assemble()
 {
-    QJsonArray files;
-    for (const auto& file : m_bundle.files) {
-        files << QJsonObject{{"path", QString::fromStdString(file.path)},
-                             {"mode", file.executable ? "0755" : "0644"},
-                             {"sha256", QString::fromStdString(file.sha256)}};
-    }
-    m_target->call({{"op", "assemble"}, {"bundle", QString::fromStdString(m_bundle.id)}, {"files", files}},
-                   this, [this](const Result<QJsonObject>& reply) {
-                       if (reply.ok())
-                           finish({});
-                       else
-                           handle(reply.error());
-                   });
+    m_target->call(m_parcel.assembly, this, [this](const Result<QJsonObject>& reply) {
+        if (reply.ok())
+            finish({});
+        else
+            handle(reply.error());
+    });
 }
 
 qint64 BundleUpload::missingBytes() const
@@ -329,6 +414,7 @@ void BundleUpload::finish(const Status& result)
         return;
     m_patience.stop();
     dropUploads();
+    endPush();
     emit finished(result);
 }
 

@@ -12,14 +12,14 @@
 #include <QTimer>
 
 #include "remote/deploy/blob_upload.h"
-#include "remote/deploy/bundle.h"
+#include "remote/deploy/parcel.h"
 #include "remote/target/target.h"
 
 namespace trainyard {
 
-/// One host's part of a deployment: have? → files found elsewhere on the host → put the missing ones, several
-/// at once → assemble. It pauses where the deployment decides: met() waits for proceed(), wantsToSend() for
-/// send(). Asks have? again after every reconnection.
+/// One host's part of a deployment: have? → files found elsewhere on the host, or received from another host
+/// → put the missing ones, several at once → assemble. It pauses where the deployment decides: met() waits
+/// for proceed(), wantsToSend() for send(). Asks have? again after every reconnection.
 class BundleUpload : public QObject {
     Q_OBJECT
 
@@ -28,11 +28,15 @@ public:
         QString mark;       ///< to leave on the host's disk; empty = the host is alone
         QStringList others; ///< marks of the other hosts, to look for
     };
-    /// `bundle` must outlive it. Fails when a host that answered once stays away for `patience`.
-    BundleUpload(const Bundle& bundle, Target& target, Meeting meeting, std::chrono::milliseconds patience);
+    /// `parcel` must outlive it. Fails when a host that answered once stays away for `patience`.
+    BundleUpload(const Parcel& parcel, Target& target, Meeting meeting, std::chrono::milliseconds patience);
     ~BundleUpload() override;
 
     QString host() const { return m_host; }
+    /// Lets the agent of another host send the files: `request` is its `push`, without them. Before start().
+    void receiveFrom(Target& source, const QJsonObject& request);
+    /// The other host will not have the files: this computer sends what is missing.
+    void receiveFromHere(const QString& why);
     /// Opens the link where needed.
     void start();
     void proceed();
@@ -65,6 +69,10 @@ private:
     Status checkRoom(const QJsonObject& disk) const;
     void askWhatIsElsewhere();
     void onAdopted(const QJsonObject& reply);
+    void askOtherHost();
+    void onPushed(const Result<QJsonObject>& reply);
+    void awaitSource();
+    void endPush();
     void onPlanned();
     void fillWindow();
     void openNext();
@@ -76,8 +84,12 @@ private:
     void handle(const Error& error);
     void finish(const Status& result);
 
-    const Bundle& m_bundle;
+    const Parcel& m_parcel;
     QPointer<Target> m_target;
+    QPointer<Target> m_source;     ///< a host that sends; null = this computer does
+    QJsonObject m_push;            ///< the request to it
+    Target::CallId m_pushCall = 0; ///< 0 = not asked
+    int m_pushes = 0;              ///< requests made so far
     QString m_host;
     Meeting m_meeting;
     Stage m_stage = Stage::Meeting;

@@ -65,7 +65,7 @@ double DeployProgress::fraction() const
 QString DeployProgress::text() const
 {
     QStringList parts{
-        QString("uploading the engine: %1 of %2").arg(sizeText(double(done)), sizeText(double(total)))};
+        QString("%1 %2: %3 of %4").arg(verb, what, sizeText(double(done)), sizeText(double(total)))};
     if (hosts > 1)
         parts << QString("%1 of %2 hosts done").arg(hostsDone).arg(hosts);
     if (hostsFailed > 0)

@@ -45,6 +45,8 @@ struct DeployProgress {
     int hostsDone = 0;
     int hostsFailed = 0;
     double bytesPerSecond = 0; ///< 0 = unknown
+    QString verb = QStringLiteral("uploading");
+    QString what = QStringLiteral("the engine");
 
     /// Returns nullopt while unknown.
     std::optional<std::chrono::milliseconds> timeLeft() const;

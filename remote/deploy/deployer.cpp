@@ -7,13 +7,14 @@
 
 namespace trainyard {
 
-Deployer::Deployer(Bundle bundle, const QList<Target*>& targets, Options options, QObject* parent)
+Deployer::Deployer(Parcel parcel, const QList<Target*>& targets, Options options, QObject* parent)
     : QObject(parent)
-    , m_bundle(std::move(bundle))
+    , m_parcel(std::move(parcel))
     , m_options(options)
     , m_homes(static_cast<int>(targets.size()))
     , m_hosts(static_cast<std::size_t>(targets.size()))
 {
+    m_progress.what = m_parcel.what;
     m_progress.hosts = static_cast<int>(targets.size());
     m_planPatience.setSingleShot(true);
     connect(&m_planPatience, &QTimer::timeout, this, &Deployer::plan);
@@ -28,8 +29,10 @@ void Deployer::addHost(Target& target, int index)
     BundleUpload::Meeting meeting;
     if (m_progress.hosts > 1)
         meeting = {m_homes.marks()[index], m_homes.marks()};
-    auto& upload = m_hosts[static_cast<std::size_t>(index)].upload;
-    upload = std::make_unique<BundleUpload>(m_bundle, target, std::move(meeting), m_options.patience);
+    Host& host = m_hosts[static_cast<std::size_t>(index)];
+    host.target = &target;
+    auto& upload = host.upload;
+    upload = std::make_unique<BundleUpload>(m_parcel, target, std::move(meeting), m_options.patience);
     connect(upload.get(), &BundleUpload::met, this,
             [this, index](const QSet<QString>& seen) { onMet(index, seen); });
     connect(upload.get(), &BundleUpload::wantsToSend, this, [this, index] { onWantsToSend(index); });
@@ -38,6 +41,15 @@ void Deployer::addHost(Target& target, int index)
     connect(upload.get(), &BundleUpload::noticed, this, &Deployer::noticed);
     connect(upload.get(), &BundleUpload::finished, this,
             [this, index](const Status& result) { onHostFinished(index, result); });
+}
+
+void Deployer::setFeeds(const std::vector<Feed>& feeds)
+{
+    for (std::size_t i = 0; i < m_hosts.size(); ++i) {
+        m_hosts[i].feed = feeds[i].from;
+        if (feeds[i].from)
+            m_hosts[i].upload->receiveFrom(*feeds[i].from, feeds[i].request);
+    }
 }
 
 void Deployer::start()
@@ -134,6 +146,10 @@ void Deployer::onHostFinished(int index, const Status& result)
         ++m_progress.hostsFailed;
         m_progress.total -= host.total - host.done; // nobody waits for the rest any more
         m_failures.emplace(index, result.error());
+        for (const Host& fed : m_hosts) {
+            if (fed.feed == host.target)
+                fed.upload->receiveFromHere(host.upload->host() + " failed");
+        }
     }
     tellProgress();
     for (const int follower : m_homes.release(index, result.ok()))

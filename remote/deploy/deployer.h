@@ -12,8 +12,8 @@
 #include <QString>
 #include <QTimer>
 
-#include "remote/deploy/bundle.h"
 #include "remote/deploy/deploy_progress.h"
+#include "remote/deploy/parcel.h"
 #include "remote/deploy/shared_homes.h"
 #include "remote/target/target.h"
 
@@ -21,10 +21,11 @@ namespace trainyard {
 
 class BundleUpload;
 
-/// Deploys a bundle to many hosts. Each host receives only what it lacks, a few hosts at a time; hosts that
-/// share a disk receive it once. A broken connection resumes where it was; a failing host delays no other;
-/// the bundle appears on each host atomically, whole and verified. One object per deployment; GUI thread.
-/// Destroying it stops the deployment; uploaded parts are kept for the next one.
+/// Brings a parcel, the engine or a data set, to many hosts. Each host receives only what it lacks, a few
+/// hosts at a time; hosts that share a disk receive it once. A broken connection resumes where it was; a
+/// failing host delays no other; what is made of it appears on each host atomically, whole and verified. A
+/// host with a feed gets the files from another one, and from this computer where that fails. One object per
+/// deployment; GUI thread. Destroying it stops the deployment; uploaded parts are kept for the next one.
 class Deployer : public QObject {
     Q_OBJECT
 
@@ -38,18 +39,22 @@ public:
         std::chrono::milliseconds planPatience = std::chrono::seconds(2);
     };
     Deployer(Bundle bundle, const QList<Target*>& targets, QObject* parent = nullptr)
-        : Deployer(std::move(bundle), targets, Options(), parent)
+        : Deployer(parcelOf(bundle), targets, Options(), parent)
     {
     }
-    Deployer(Bundle bundle, const QList<Target*>& targets, Options options, QObject* parent = nullptr);
+    Deployer(Bundle bundle, const QList<Target*>& targets, Options options, QObject* parent = nullptr)
+        : Deployer(parcelOf(bundle), targets, options, parent)
+    {
+    }
+    Deployer(Parcel parcel, const QList<Target*>& targets, Options options, QObject* parent = nullptr);
     ~Deployer() override;
 
+    /// One for each host, before start(). No host may feed itself, directly or through others.
+    void setFeeds(const std::vector<Feed>& feeds);
     /// Opens the targets where needed.
     void start();
     /// finished() follows with Cancelled.
     void cancel();
-
-    const Bundle& bundle() const { return m_bundle; }
 
 signals:
     /// At most once, before anything is sent; not when no host lacks anything. A host that answers late or
@@ -66,6 +71,8 @@ signals:
 
 private:
     struct Host {
+        Target* target = nullptr;
+        const Target* feed = nullptr; ///< the host that sends to it; null = this computer
         std::unique_ptr<BundleUpload> upload;
         qint64 done = 0;
         qint64 total = 0;
@@ -82,7 +89,7 @@ private:
     void sendNext();
     void tellProgress();
 
-    Bundle m_bundle;
+    Parcel m_parcel;
     Options m_options;
     SharedHomes m_homes;
     std::vector<Host> m_hosts;
