@@ -1,8 +1,8 @@
 #pragma once
 
 #include "remote/launch/desk_run.h"
-#include "remote/launch/host_group.h"
 #include "remote/launch/run_operation.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

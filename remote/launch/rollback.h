@@ -3,7 +3,7 @@
 #include <functional>
 
 #include "remote/launch/desk_run.h"
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

@@ -4,8 +4,8 @@
 
 #include <QByteArray>
 
-#include "remote/launch/host_group.h"
 #include "remote/launch/run_folder_writer.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

@@ -11,7 +11,7 @@
 #include <QString>
 
 #include "engine/base/result.h"
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

@@ -11,10 +11,10 @@
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "remote/launch/attach_operation.h"
-#include "remote/launch/host_question.h"
 #include "remote/launch/rank_file_reader.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/data_dirs.h"
+#include "remote/target/host_question.h"
 #include "remote/target/joined_errors.h"
 #include "remote/target/read_file.h"
 

@@ -6,7 +6,7 @@
 #include <QStringList>
 
 #include "engine/base/result.h"
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

@@ -15,7 +15,7 @@
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 #include "remote/launch/rollback.h"
 #include "remote/launch/run_operation.h"
 #include "remote/launch/weights_upload.h"

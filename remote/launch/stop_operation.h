@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "remote/launch/desk_run.h"
-#include "remote/launch/host_group.h"
 #include "remote/launch/run_operation.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

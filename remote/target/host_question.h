@@ -5,7 +5,7 @@
 
 #include <QPointer>
 
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "remote/launch/host_group.h"
+#include "remote/target/host_group.h"
 
 #include <algorithm>
 
