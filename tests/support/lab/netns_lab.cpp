@@ -113,6 +113,12 @@ void NetnsLab::restoreDesk()
     runCommand({"ip", "route", "del", "blackhole", QString("10.77.%1.0/24").arg(m_number), "metric", "4000"});
 }
 
+qint64 NetnsLab::bytesFromDesk() const
+{
+    QFile counter("/sys/class/net/" + m_bridge + "/statistics/tx_bytes");
+    return counter.open(QIODevice::ReadOnly) ? counter.readAll().trimmed().toLongLong() : -1;
+}
+
 QString NetnsLab::addressOf(int host) const
 {
     return QString("10.77.%1.%2").arg(m_number).arg(host);

@@ -49,6 +49,8 @@ public:
     /// This machine loses the lab's network and gets it back; the hosts still reach each other.
     void cutDesk();
     void restoreDesk();
+    /// Bytes that this machine has sent into the lab's network so far; those between hosts do not count.
+    qint64 bytesFromDesk() const;
 
     /// Reaches the hosts with the lab's key and known_hosts and nothing of the user's.
     TargetOptions targetOptions() const;

@@ -1,4 +1,4 @@
-#include "remote/launch/run_folder_fetch.h"
+#include "remote/data/folder_fetch.h"
 
 #include <algorithm>
 #include <memory>
@@ -12,6 +12,7 @@
 
 #include "engine/base/file.h"
 #include "remote/target/read_file.h"
+#include "remote/wire/bundle_manifest.h"
 #include "remote/wire/protocol.h"
 
 namespace trainyard {
@@ -27,13 +28,13 @@ constexpr qint64 kAskedAhead = 4 * kMiB;
 
 } // namespace
 
-RunFolderFetch::RunFolderFetch(Plan plan, TargetPool& targets, QObject* parent)
+FolderFetch::FolderFetch(Plan plan, TargetPool& targets, QObject* parent)
     : QObject(parent), m_plan(std::move(plan)), m_hosts({m_plan.host}, targets)
 {
     connect(&m_syncing, &QFutureWatcherBase::finished, this, [this] { publish(m_syncing.result()); });
 }
 
-RunFolderFetch::~RunFolderFetch()
+FolderFetch::~FolderFetch()
 {
     m_file.close();
     std::error_code ignored;
@@ -41,7 +42,7 @@ RunFolderFetch::~RunFolderFetch()
         fs::remove_all(m_temporary, ignored);
 }
 
-void RunFolderFetch::start()
+void FolderFetch::start()
 {
     m_hosts.whenReady([this](const Status& ready) {
         if (!ready.ok())
@@ -50,26 +51,25 @@ void RunFolderFetch::start()
     });
 }
 
-void RunFolderFetch::list()
+void FolderFetch::list()
 {
-    source().call({{"op", "list"}, {"run", m_plan.runId}, {"folder", m_plan.folder}}, this,
-                  [this](const Result<QJsonObject>& reply) {
-                      if (!reply.ok())
-                          return fail(reply.error());
-                      Status ready = takeList(reply->value("entries").toArray());
-                      if (ready.ok())
-                          ready = prepare();
-                      ready.ok() ? next() : finish(ready);
-                  });
+    source().call(m_plan.list, this, [this](const Result<QJsonObject>& reply) {
+        if (!reply.ok())
+            return fail(reply.error());
+        Status ready = takeList(reply->value("entries").toArray());
+        if (ready.ok())
+            ready = prepare();
+        ready.ok() ? next() : finish(ready);
+    });
 }
 
-Status RunFolderFetch::takeList(const QJsonArray& entries)
+Status FolderFetch::takeList(const QJsonArray& entries)
 {
     m_files.clear();
     m_total = 0;
     for (const QJsonValue& entry : entries) {
-        const File file{entry["name"].toString(), entry["size"].toInteger(-1)};
-        if (!isPlainName(file.name.toStdString()) || file.bytes < 0 || entry["folder"].toBool())
+        const File file{entry["name"].toString(), entry["size"].toInteger(-1), entry["sha256"].toString()};
+        if (!isBundlePath(file.name.toStdString()) || file.bytes < 0 || entry["folder"].toBool())
             return failed(m_plan.host.toStdString() + " lists \"" + file.name.toStdString() +
                           "\", which is no file of " + m_plan.folder.toStdString());
         m_files.append(file);
@@ -80,7 +80,7 @@ Status RunFolderFetch::takeList(const QJsonArray& entries)
     return {};
 }
 
-Status RunFolderFetch::prepare()
+Status FolderFetch::prepare()
 {
     std::error_code ignored;
     if (fs::exists(fs::symlink_status(m_plan.destination, ignored)))
@@ -93,7 +93,7 @@ Status RunFolderFetch::prepare()
     return checkSpace();
 }
 
-Status RunFolderFetch::checkSpace() const
+Status FolderFetch::checkSpace() const
 {
     std::error_code unknown;
     const auto space = fs::space(m_temporary, unknown);
@@ -104,11 +104,11 @@ Status RunFolderFetch::checkSpace() const
                   "free some space, or choose a folder on another disk");
 }
 
-void RunFolderFetch::next()
+void FolderFetch::next()
 {
     while (!m_files.isEmpty() && !m_ended) {
-        if (!m_file.is_open())
-            m_file.open(m_temporary / m_files.first().name.toStdString(), std::ios::binary);
+        if (const Status opened = m_file.is_open() ? Status() : openFile(); !opened.ok())
+            return finish(opened);
         if (m_written < m_files.first().bytes)
             return readOn();
         if (const Status closed = closeFile(); !closed.ok())
@@ -119,7 +119,7 @@ void RunFolderFetch::next()
 }
 
 /// From where the file ends here: of what was asked for earlier nothing comes any more.
-void RunFolderFetch::readOn()
+void FolderFetch::readOn()
 {
     ++m_round;
     m_arrived.clear();
@@ -127,11 +127,11 @@ void RunFolderFetch::readOn()
     askForMore();
 }
 
-void RunFolderFetch::askForMore()
+void FolderFetch::askForMore()
 {
     const File& file = m_files.first();
-    const QJsonObject request{
-        {"op", "read"}, {"run", m_plan.runId}, {"file", m_plan.folder + '/' + file.name}};
+    QJsonObject request = m_plan.read;
+    request["file"] = request["file"].toString() + file.name;
     while (m_asked < file.bytes && m_asked - m_written < kAskedAhead) {
         const qint64 offset = m_asked;
         const qint64 limit = std::min(kFetchedPiece, file.bytes - offset);
@@ -149,19 +149,21 @@ void RunFolderFetch::askForMore()
     }
 }
 
-Error RunFolderFetch::fileBecameShorter() const
+Error FolderFetch::fileBecameShorter() const
 {
     return failed(m_files.first().name.toStdString() + " was truncated on the host during the download",
                   "check that nothing else writes to the folder, then try again");
 }
 
-void RunFolderFetch::take(qint64 offset, const QByteArray& bytes)
+void FolderFetch::take(qint64 offset, const QByteArray& bytes)
 {
     m_failures = 0;
     m_arrived[offset] = bytes;
     for (auto piece = m_arrived.begin(); piece != m_arrived.end() && piece->first == m_written;
          piece = m_arrived.erase(piece)) {
         m_file.write(piece->second.constData(), piece->second.size());
+        m_hash->update(
+            std::string_view(piece->second.constData(), static_cast<std::size_t>(piece->second.size())));
         m_written += piece->second.size();
     }
     if (!m_file)
@@ -170,11 +172,27 @@ void RunFolderFetch::take(qint64 offset, const QByteArray& bytes)
     m_written < m_files.first().bytes ? askForMore() : next();
 }
 
-Status RunFolderFetch::closeFile()
+Status FolderFetch::openFile()
+{
+    const fs::path path = m_temporary / m_files.first().name.toStdString();
+    TRAINYARD_TRY_STATUS(makeFolder(path.parent_path()));
+    m_file.open(path, std::ios::binary);
+    m_hash.emplace();
+    return {};
+}
+
+Status FolderFetch::closeFile()
 {
     m_file.close();
     if (!m_file)
         return failed("cannot write " + m_plan.destination.string(), "its disk may be full");
+    const File& file = m_files.first();
+    const std::string found = m_hash->hexDigest();
+    m_hash.reset();
+    if (!file.sha256.isEmpty() && file.sha256.toStdString() != found)
+        return failed(file.name.toStdString() + " on " + m_plan.host.toStdString() +
+                          " is damaged: its hash is not the one in the manifest",
+                      "`trainyard verify --host` checks the whole data set");
     m_done += m_files.first().bytes;
     m_files.removeFirst();
     m_written = 0;
@@ -182,7 +200,7 @@ Status RunFolderFetch::closeFile()
 }
 
 /// In another thread: gigabytes take a while.
-void RunFolderFetch::sync()
+void FolderFetch::sync()
 {
     auto promise = std::make_shared<QPromise<Status>>();
     promise->start();
@@ -193,7 +211,7 @@ void RunFolderFetch::sync()
     });
 }
 
-void RunFolderFetch::publish(const Status& synced)
+void FolderFetch::publish(const Status& synced)
 {
     if (!synced.ok())
         return finish(synced);
@@ -208,15 +226,15 @@ void RunFolderFetch::publish(const Status& synced)
 }
 
 /// A link that is gone comes back: the target sees to it.
-void RunFolderFetch::fail(const Error& error)
+void FolderFetch::fail(const Error& error)
 {
     ++m_round;
     if (error.kind != ErrorKind::Unreachable || ++m_failures > kMaxBrokenLinks)
         return finish(error);
-    QTimer::singleShot(kPauseAfterBrokenLink, this, &RunFolderFetch::start);
+    QTimer::singleShot(kPauseAfterBrokenLink, this, &FolderFetch::start);
 }
 
-void RunFolderFetch::finish(const Status& result)
+void FolderFetch::finish(const Status& result)
 {
     if (!std::exchange(m_ended, true))
         emit finished(result);

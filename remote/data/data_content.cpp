@@ -1,0 +1,43 @@
+#include "remote/data/data_content.h"
+
+#include <QDir>
+#include <QJsonArray>
+
+#include "remote/target/host_question.h"
+#include "remote/wire/bundle_manifest.h"
+
+namespace trainyard {
+
+namespace {
+
+Result<DataSetContent> contentIn(const QJsonObject& reply)
+{
+    DataSetContent content;
+    content.id = reply.value("id").toString().toStdString();
+    for (const auto& value : reply.value("entries").toArray()) {
+        const QJsonObject entry = value.toObject();
+        const qint64 bytes = entry.value("size").toInteger(-1);
+        DataSetFile file{entry.value("name").toString().toStdString(), static_cast<std::uint64_t>(bytes),
+                         entry.value("sha256").toString().toStdString()};
+        if (!isBundlePath(file.path) || !isSha256(file.sha256) || bytes < 0)
+            return failed("the host lists \"" + file.path.substr(0, 100) +
+                          "\", which is no file of a data set");
+        content.files.push_back(std::move(file));
+    }
+    if (!isSha256(content.id))
+        return failed("the host gives no id of the data set");
+    return content;
+}
+
+} // namespace
+
+void readContent(const DataPlace& place, TargetPool& targets, QObject* context,
+                 std::function<void(const Result<DataSetContent>&)> done)
+{
+    if (place.isHere())
+        return done(readDataSetContent(QDir(place.folder).absolutePath().toStdString()));
+    auto* question = new HostQuestion<DataSetContent>(place.host, targets, context, context, std::move(done));
+    question->call({{"op", "data-files"}, {"folder", place.folder}}, contentIn);
+}
+
+} // namespace trainyard

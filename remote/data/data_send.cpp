@@ -1,0 +1,156 @@
+#include "remote/data/data_send.h"
+
+#include <utility>
+
+#include <QDir>
+#include <QJsonArray>
+
+namespace trainyard {
+
+DataSend::DataSend(DataPlace from, const QStringList& to, TargetPool& targets, QObject* parent)
+    : QObject(parent), m_from(std::move(from)), m_hosts(to, targets), m_targets(targets)
+{
+    if (!m_from.isHere() && to.contains(m_from.host))
+        m_present.insert(m_from.host, m_from.folder);
+}
+
+DataSend::~DataSend() = default;
+
+QString DataSend::what() const
+{
+    return "the data set " + QDir(m_from.folder).dirName();
+}
+
+QString DataSend::folderOn(int index) const
+{
+    const auto agent = m_hosts.target(index).agent();
+    const std::string name = dataSetFolderName(QDir(m_from.folder).dirName().toStdString(), m_content.id);
+    return (agent ? agent->root : QString()) + "/data/" + QString::fromStdString(name);
+}
+
+void DataSend::start()
+{
+    emit progress("reading " + what(), -1);
+    readContent(m_from, m_targets, this,
+                [this](const Result<DataSetContent>& content) { onContent(content); });
+}
+
+void DataSend::onContent(const Result<DataSetContent>& content)
+{
+    if (!content.ok())
+        return finish(content.error());
+    m_content = *content;
+    emit progress("connecting to " + m_hosts.hosts().join(", "), -1);
+    m_hosts.whenReady([this](const Status& ready) { ready.ok() ? adopt() : finish(ready); });
+}
+
+/// One host after the other: they are few.
+void DataSend::adopt()
+{
+    if (m_ended)
+        return;
+    if (m_present.isEmpty())
+        return findWays();
+    const QString host = m_present.cbegin().key();
+    emit progress("copying " + what() + " on " + host, -1);
+    m_targets.target(host).call(
+        {{"op", "adopt-data"}, {"folder", m_present.take(host)}}, this,
+        [this](const Result<QJsonObject>& reply) { reply.ok() ? adopt() : finish(reply.error()); });
+}
+
+void DataSend::findWays()
+{
+    if (m_ended)
+        return;
+    emit progress("finding which hosts reach each other", -1);
+    findRoute(m_hosts, this, [this](const std::vector<Feed>& feeds) { onRoute(feeds); });
+}
+
+void DataSend::onRoute(std::vector<Feed> feeds)
+{
+    if (m_ended)
+        return;
+    if (!m_from.isHere())
+        feedFromSource(feeds);
+    tellWhoIsNotReached(feeds);
+    m_deployer = std::make_unique<Deployer>(parcel(), m_hosts.targets(), Deployer::Options());
+    m_deployer->setFeeds(feeds);
+    connect(m_deployer.get(), &Deployer::noticed, this, &DataSend::noticed);
+    connect(m_deployer.get(), &Deployer::advanced, this, [this](const DeployProgress& sent) {
+        if (sent.total > 0)
+            emit progress(sent.text(), sent.fraction());
+    });
+    connect(m_deployer.get(), &Deployer::finished, this, [this](const Status& result) {
+        m_deployer.release()->deleteLater(); // we are in its signal
+        finish(result);
+    });
+    m_deployer->start();
+}
+
+/// Where this computer would send.
+void DataSend::feedFromSource(std::vector<Feed>& feeds)
+{
+    for (int host = 0; host < m_hosts.size(); ++host) {
+        Feed& feed = feeds[static_cast<std::size_t>(host)];
+        if (feed.from || m_hosts.hosts()[host] == m_from.host)
+            continue;
+        feed = {&m_targets.target(m_from.host), pushTo(m_hosts.target(host))};
+        feed.request.insert("folder", m_from.folder);
+    }
+}
+
+/// It takes this computer's link once more for each of them.
+void DataSend::tellWhoIsNotReached(const std::vector<Feed>& feeds)
+{
+    QStringList hosts;
+    for (int host = 1; host < m_hosts.size(); ++host) {
+        if (!feeds[static_cast<std::size_t>(host)].from && !m_hosts.target(host).isLocal())
+            hosts << m_hosts.hosts()[host];
+    }
+    if (!hosts.isEmpty())
+        emit noticed(QString("No other host can log in to %1 by ssh: %2 goes there through this computer")
+                         .arg(hosts.join(", "), what()));
+}
+
+Parcel DataSend::parcel() const
+{
+    Parcel parcel;
+    parcel.what = what();
+    parcel.isHere = m_from.isHere();
+    parcel.roomHint =
+        "free space there (`trainyard data list` shows data sets that are not needed any more), or "
+        "set TRAINYARD_HOME on the host to a folder with enough space";
+    QJsonArray files;
+    for (const DataSetFile& file : m_content.files) {
+        BundleEntry entry;
+        entry.path = file.path;
+        entry.sha256 = file.sha256;
+        entry.size = file.bytes;
+        entry.source = std::filesystem::path(QDir(m_from.folder).absolutePath().toStdString()) / file.path;
+        parcel.files.push_back(std::move(entry));
+        files << QJsonObject{{"path", QString::fromStdString(file.path)},
+                             {"sha256", QString::fromStdString(file.sha256)}};
+    }
+    parcel.assembly = {{"op", "assemble-data"},
+                       {"data_set", QString::fromStdString(m_content.id)},
+                       {"name", folderOn(0).section('/', -1)},
+                       {"files", files}};
+    return parcel;
+}
+
+void DataSend::cancel()
+{
+    if (m_deployer)
+        m_deployer->cancel();
+    else
+        finish(cancelled("sending " + what().toStdString() + " was cancelled"));
+}
+
+void DataSend::finish(const Status& result)
+{
+    if (!std::exchange(m_ended, true))
+        QMetaObject::invokeMethod(
+            this, [this, result] { emit finished(result); }, Qt::QueuedConnection);
+}
+
+} // namespace trainyard
