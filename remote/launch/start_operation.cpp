@@ -17,8 +17,6 @@
 #include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
-#include "remote/launch/data_set_manifest.h"
-#include "remote/launch/desk_run.h"
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_limits.h"
 #include "remote/launch/judge_spec.h"
@@ -84,36 +82,6 @@ Status mayResume(const QJsonObject& run)
 Status noAnswerFrom(const QStringList& hosts)
 {
     return unreachable("not all of " + hosts.join(", ").toStdString() + " answered in time");
-}
-
-struct DataSetOfPhase {
-    int phase = 0;
-    std::size_t set = 0; ///< in its mix
-    std::string folder;
-};
-
-/// Phase by phase, those of a mix in its order.
-std::vector<DataSetOfPhase> dataSetsIn(const RunSpec& run)
-{
-    std::vector<DataSetOfPhase> all;
-    for (int phase = 0; phase < phaseCount(run); ++phase) {
-        const std::vector<MixedDataSet> sets = specOfPhase(run, phase).dataset.sets();
-        for (std::size_t set = 0; set < sets.size(); ++set)
-            all.push_back({phase, set, sets[set].path});
-    }
-    return all;
-}
-
-/// Phase by phase, without those that evaluate rows of their own data sets.
-std::vector<DataSetOfPhase> evaluatedDataSetsIn(const RunSpec& run)
-{
-    std::vector<DataSetOfPhase> all;
-    for (int phase = 0; phase < phaseCount(run); ++phase) {
-        const EvaluationSpec evaluation = specOfPhase(run, phase).evaluation;
-        if (evaluation.isOn() && !evaluation.dataset.empty())
-            all.push_back({phase, 0, evaluation.dataset});
-    }
-    return all;
 }
 
 /// Of hosts without a shared folder.
@@ -340,37 +308,15 @@ void StartOperation::onDeployed()
         keep();
 }
 
-/// Better known now than by the first rank that opens it. One after another.
+/// Better known now than by the first rank that opens it.
 void StartOperation::findDataSet()
 {
-    const std::vector<DataSetOfPhase> all = dataSetsIn(*m_plan.spec);
-    if (m_manifests.size() == all.size())
-        return findEvaluatedDataSet();
-    const DataSetOfPhase& next = all[m_manifests.size()];
-    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", QString::fromStdString(next.folder)}}, this,
-              [this, phase = next.phase](const Result<QByteArray>& manifest) {
-                  if (!manifest.ok())
-                      return fail(inPhase(*m_plan.spec, phase, manifest.error()));
-                  m_manifests.push_back(*manifest);
-                  findDataSet();
-              });
-}
-
-void StartOperation::findEvaluatedDataSet()
-{
-    const std::vector<DataSetOfPhase> all = evaluatedDataSetsIn(*m_plan.spec);
-    const auto next = std::ranges::find_if(
-        all, [this](const DataSetOfPhase& set) { return !m_evaluatedManifests.contains(set.folder); });
-    if (next == all.end())
-        return judge();
-    readWhole(m_group.target(0), {{"op", "data-set"}, {"folder", QString::fromStdString(next->folder)}}, this,
-              [this, set = *next](const Result<QByteArray>& manifest) {
-                  if (!manifest.ok())
-                      return fail(
-                          manifest.error().in(pathInPhase(*m_plan.spec, set.phase, "evaluation.dataset")));
-                  m_evaluatedManifests[set.folder] = *manifest;
-                  findEvaluatedDataSet();
-              });
+    findDataSets(*m_plan.spec, m_group.target(0), this, [this](const Result<RunDataSets>& found) {
+        if (!found.ok())
+            return fail(found.error());
+        m_dataSets = *found;
+        judge();
+    });
 }
 
 void StartOperation::judge()
@@ -455,21 +401,8 @@ void StartOperation::judgeWeights(const WeightDescription& stored)
 Result<Diagnostics> StartOperation::judgePhase(int phase) const
 {
     const RunSpec spec = specOfPhase(*m_plan.spec, phase);
-    const std::vector<DataSetOfPhase> all = dataSetsIn(*m_plan.spec);
-    std::vector<DataSetManifest> data;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        if (all[i].phase != phase)
-            continue;
-        TRAINYARD_TRY(DataSetManifest manifest,
-                      parseDataSetManifest(m_manifests[i].toStdString(), all[i].folder + "/manifest.json"));
-        data.push_back(std::move(manifest));
-    }
-    const auto held = m_evaluatedManifests.find(spec.evaluation.dataset);
-    if (spec.evaluation.isOn() && held != m_evaluatedManifests.end()) {
-        TRAINYARD_TRY(const DataSetManifest evaluated,
-                      parseDataSetManifest(held->second.toStdString(), held->first + "/manifest.json"));
-        TRAINYARD_TRY_STATUS(judgeEvaluatedDataSet(spec, evaluated, data.front().sequenceLength));
-    }
+    TRAINYARD_TRY(const std::vector<DataSetManifest> data, m_dataSets.ofPhase(*m_plan.spec, phase));
+    TRAINYARD_TRY_STATUS(m_dataSets.judgeEvaluated(spec, data.front()));
     // Nobody knows yet what the nodes of a batch job will have.
     return m_plan.slurm ? judgeDataSets(spec, data) : judgeSpec(spec, data, memoryOfNodes());
 }
@@ -491,9 +424,8 @@ int StartOperation::leastReplicasOfRun() const
     if (!spec.ok() || m_plan.slurm || !spec->launch.restart.elastic)
         return 0;
     int least = 0; // of the phase that needs most
-    for (const DataSetOfPhase& set : dataSetsIn(*spec)) {
-        const auto manifest = readFile(folder / keptManifestName(set.phase, set.set));
-        const auto data = parseDataSetManifest(manifest.ok() ? *manifest : std::string(), "dataset.json");
+    for (const DataSetOfPhase& set : dataSetsOf(*spec)) {
+        const auto data = keptManifest(folder, set);
         if (!data.ok())
             return 0;
         least = std::max(least, leastReplicas(specOfPhase(*spec, set.phase), *data, memoryOfNodes()));
@@ -521,13 +453,7 @@ Status StartOperation::keepOnDesk() const
     const auto folder = runDir(m_runId);
     const auto document = folder / documentOf(m_plan.run.kind).toStdString();
     TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
-    if (m_plan.run.kind != RunKind::Train)
-        return {};
-    const std::vector<DataSetOfPhase> sets = dataSetsIn(*m_plan.spec);
-    for (std::size_t i = 0; i < m_manifests.size(); ++i)
-        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / keptManifestName(sets[i].phase, sets[i].set),
-                                                 m_manifests[i].toStdString()));
-    return {};
+    return m_plan.run.kind == RunKind::Train ? m_dataSets.keep(folder, *m_plan.spec) : Status();
 }
 
 void StartOperation::makeRun()

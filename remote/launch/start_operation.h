@@ -1,7 +1,6 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,11 +14,12 @@
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
 #include "remote/launch/desk_run.h"
-#include "remote/target/host_group.h"
 #include "remote/launch/rollback.h"
+#include "remote/launch/run_data_sets.h"
 #include "remote/launch/run_operation.h"
 #include "remote/launch/weights_upload.h"
 #include "remote/preflight/preflight.h"
+#include "remote/target/host_group.h"
 
 namespace trainyard {
 
@@ -73,7 +73,6 @@ private:
     void inspect();
     void onInspected(const PreflightReport& report);
     void findDataSet();
-    void findEvaluatedDataSet();
     void judge();
     Status judgeLimitsOfHosts();
     void findWeights();
@@ -115,8 +114,7 @@ private:
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     QList<int> m_weightNodes{0}; ///< still to be sent to
     std::unique_ptr<WeightsUpload> m_upload;
-    std::vector<QByteArray> m_manifests; ///< of the run's data sets, in the order of dataSetsIn()
-    std::map<std::string, QByteArray> m_evaluatedManifests; ///< of every evaluation.dataset, by its folder
+    RunDataSets m_dataSets;
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;

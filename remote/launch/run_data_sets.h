@@ -1,0 +1,48 @@
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <QByteArray>
+
+#include "engine/spec/run_spec.h"
+#include "remote/launch/data_set_manifest.h"
+#include "remote/target/target.h"
+
+namespace trainyard {
+
+/// A data set that a phase of a run reads.
+struct DataSetOfPhase {
+    int phase = 0;
+    std::size_t set = 0; ///< in the phase's mix
+    std::string folder;
+};
+
+/// Phase by phase, those of a mix in its order.
+std::vector<DataSetOfPhase> dataSetsOf(const RunSpec& run);
+
+/// The manifests of a run's data sets, as a host has them. A plain value.
+struct RunDataSets {
+    std::vector<QByteArray> manifests; ///< in the order of dataSetsOf()
+    QByteArray evaluated;              ///< of evaluation.dataset; empty: the run evaluates its own rows
+
+    /// Of one phase, parsed; errors name the file.
+    Result<std::vector<DataSetManifest>> ofPhase(const RunSpec& run, int phase) const;
+    /// Errors of judgeEvaluatedDataSet(); Ok where the run evaluates its own rows.
+    Status judgeEvaluated(const RunSpec& specOfPhase, const DataSetManifest& trained) const;
+    /// Keeps them with the run's local record, where keptManifest() finds them.
+    Status keep(const std::filesystem::path& folder, const RunSpec& run) const;
+};
+
+/// Reads one that keep() has written.
+Result<DataSetManifest> keptManifest(const std::filesystem::path& folder, const DataSetOfPhase& set);
+
+/// Reads the manifests on a host, one after another. Errors name the phase or the field. `done` comes once,
+/// later; dropped when `context` is gone.
+void findDataSets(const RunSpec& run, Target& host, const QObject* context,
+                  std::function<void(const Result<RunDataSets>&)> done);
+
+} // namespace trainyard
