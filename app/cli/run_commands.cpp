@@ -16,7 +16,7 @@ namespace {
 constexpr int kLogPauseMs = 500;                // between looks at a log that does not grow
 constexpr qsizetype kMaxLineLength = 64 * 1024; // bytes; a longer one is printed in parts
 
-Result<int> launch(const std::string& file, const std::string& host, bool wait, bool follow)
+Result<int> launch(const std::string& file, const std::string& host, bool wait, SendData sendData, bool follow)
 {
     auto [spec, status] = readSpecInput(file);
     if (status != 0)
@@ -25,7 +25,7 @@ Result<int> launch(const std::string& file, const std::string& host, bool wait, 
         spec.cluster.nodes = {{host, spec.layout.worldSize(), 0}};
     spec.launch.waitForDevices = spec.launch.waitForDevices || wait;
     Desk desk;
-    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launch(spec)));
+    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().launch(spec, sendData)));
     console::print(run);
     return follow ? followRun(desk, run) : 0;
 }
@@ -194,6 +194,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         std::string host;
         std::string grace;
         std::string layout;
+        bool sendData = false;
         bool follow = false;
         bool wait = false;
         bool now = false;
@@ -211,9 +212,13 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     command->add_flag("--wait", o->wait,
                       "Begin when nobody else uses the GPUs or cores that the ranks need; until then the run "
                       "is pending, also without this computer");
+    command->add_flag("--send-data", o->sendData,
+                      "Send the data sets that hosts lack, from this computer or another host of the run");
     addFollowFlag(*command, o->follow);
-    command->callback(
-        [&outcome, o] { outcome.status = console::exitWith(launch(o->spec, o->host, o->wait, o->follow)); });
+    command->callback([&outcome, o] {
+        const SendData sendData = o->sendData ? SendData::Send : SendData::Refuse;
+        outcome.status = console::exitWith(launch(o->spec, o->host, o->wait, sendData, o->follow));
+    });
 
     command = app.add_subcommand("attach", "Follow a run, including one launched from another computer");
     addRunOption(*command, o->run);

@@ -2,7 +2,6 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -10,7 +9,6 @@
 
 #include "engine/spec/run_spec.h"
 #include "remote/launch/data_set_manifest.h"
-#include "remote/target/target.h"
 
 namespace trainyard {
 
@@ -24,7 +22,7 @@ struct DataSetOfPhase {
 /// Phase by phase, those of a mix in its order.
 std::vector<DataSetOfPhase> dataSetsOf(const RunSpec& run);
 
-/// The manifests of a run's data sets, as a host has them. A plain value.
+/// The manifests of a run's data sets, as its hosts have them. A plain value.
 struct RunDataSets {
     std::vector<QByteArray> manifests; ///< in the order of dataSetsOf()
     QByteArray evaluated;              ///< of evaluation.dataset; empty: the run evaluates its own rows
@@ -39,10 +37,5 @@ struct RunDataSets {
 
 /// Reads one that keep() has written.
 Result<DataSetManifest> keptManifest(const std::filesystem::path& folder, const DataSetOfPhase& set);
-
-/// Reads the manifests on a host, one after another. Errors name the phase or the field. `done` comes once,
-/// later; dropped when `context` is gone.
-void findDataSets(const RunSpec& run, Target& host, const QObject* context,
-                  std::function<void(const Result<RunDataSets>&)> done);
 
 } // namespace trainyard

@@ -6,6 +6,7 @@
 #include <QString>
 
 #include "engine/base/result.h"
+#include "remote/launch/data_offer.h"
 
 namespace trainyard {
 
@@ -21,6 +22,9 @@ public:
     /// finished() follows with Cancelled when the changes on the hosts have been rolled back; no effect when
     /// it is too late.
     virtual void cancel() = 0;
+    /// Answers dataOffered(): true sends the data sets, false ends the operation with the error that says how
+    /// to send them.
+    virtual void answerOffer([[maybe_unused]] bool send) {}
     /// Finishes with an error, later; for an operation that cannot start.
     void refuse(const Error& error)
     {
@@ -35,6 +39,9 @@ signals:
     void planned(const QString& text);
     /// A message for the user that does not stop the operation.
     void noticed(const QString& text);
+    /// Hosts lack data sets that can be sent, and the operation waits for answerOffer(); only where it was
+    /// started with SendData::Ask.
+    void dataOffered(const trainyard::DataOffer& offer);
     /// The run's id, or the error.
     void finished(const trainyard::Result<QString>& result);
 

@@ -186,11 +186,13 @@ bool RunService::isStarting() const
     return !findChildren<StartOperation*>(Qt::FindDirectChildrenOnly).isEmpty();
 }
 
-RunOperation* RunService::launch(const RunSpec& spec)
+RunOperation* RunService::launch(const RunSpec& spec, SendData sendData)
 {
     if (const Diagnostics diagnostics = validate(spec); !diagnostics.empty())
         return refuseToBegin({}, toError(diagnostics));
-    return begin(planOf(spec, RunKind::Train));
+    StartPlan plan = planOf(spec, RunKind::Train);
+    plan.sendData = sendData;
+    return begin(std::move(plan));
 }
 
 RunOperation* RunService::launchPrepare(const QString& host, const QString& name,

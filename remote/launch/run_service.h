@@ -92,7 +92,9 @@ public:
     /// Writes the local record of the run (spec.json, host.json, and the data set's manifest as dataset.json)
     /// before anything starts. The returned operation belongs to the service and deletes itself after
     /// finished().
-    RunOperation* launch(const RunSpec& spec);
+    /// Where hosts lack a data set that this computer or another host has, `sendData` says what to do; the
+    /// run's specification then names the folder to which it was sent.
+    RunOperation* launch(const RunSpec& spec, SendData sendData = SendData::Refuse);
     /// Resumes from the newest complete checkpoint, or from another one, with the next attempt. Refused while
     /// the run is active, when it is finished, and when it has checkpoints but none can be loaded.
     RunOperation* resume(const QString& runId, const ResumeChanges& changes = {});

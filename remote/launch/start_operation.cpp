@@ -308,15 +308,50 @@ void StartOperation::onDeployed()
         keep();
 }
 
-/// Better known now than by the first rank that opens it.
+/// Better known now than by the first rank that opens it. What a resumed run reads is settled.
 void StartOperation::findDataSet()
 {
-    findDataSets(*m_plan.spec, m_group.target(0), this, [this](const Result<RunDataSets>& found) {
-        if (!found.ok())
-            return fail(found.error());
-        m_dataSets = *found;
-        judge();
-    });
+    DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, m_plan.resume ? 1 : nodesWithRanks()),
+                             m_plan.sendData, uploadRate(), !m_plan.resume};
+    m_supply = std::make_unique<DataSetSupply>(std::move(plan), m_targets);
+    connect(m_supply.get(), &DataSetSupply::progress, this, &StartOperation::progress);
+    connect(m_supply.get(), &DataSetSupply::noticed, this, &StartOperation::noticed);
+    connect(m_supply.get(), &DataSetSupply::offered, this, &StartOperation::dataOffered);
+    connect(m_supply.get(), &DataSetSupply::finished, this, &StartOperation::onDataSets);
+    m_supply->start();
+}
+
+/// The slowest of what the preflight measured; 0 = unknown.
+double StartOperation::uploadRate() const
+{
+    double slowest = 0;
+    for (const HostReport& host : m_found.hosts) {
+        const double rate = host.facts.link.uploadBytesPerSecond;
+        slowest = slowest > 0 ? std::min(slowest, rate) : rate;
+    }
+    return slowest;
+}
+
+void StartOperation::onDataSets(const Result<SuppliedDataSets>& supplied)
+{
+    if (m_supply)
+        m_supply.release()->deleteLater(); // we are in its signal
+    if (m_state != State::Starting)
+        return;
+    if (!supplied.ok())
+        return fail(supplied.error());
+    m_dataSets = supplied->dataSets;
+    if (supplied->moved) {
+        m_plan.spec = supplied->spec;
+        m_plan.document = QByteArray::fromStdString(toJson(supplied->spec));
+    }
+    judge();
+}
+
+void StartOperation::answerOffer(bool send)
+{
+    if (m_supply)
+        m_supply->answer(send);
 }
 
 void StartOperation::judge()
@@ -680,6 +715,8 @@ void StartOperation::fail(const Error& error)
         m_preflight.release()->deleteLater();
     if (m_deployer)
         m_deployer.release()->deleteLater();
+    if (m_supply)
+        m_supply.release()->deleteLater();
     if (m_upload)
         m_upload.release()->deleteLater();
     if (m_awaited.isEmpty())

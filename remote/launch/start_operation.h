@@ -13,6 +13,7 @@
 #include "engine/spec/diagnostic.h"
 #include "engine/spec/run_spec.h"
 #include "remote/deploy/deployer.h"
+#include "remote/launch/data_set_supply.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/rollback.h"
 #include "remote/launch/run_data_sets.h"
@@ -33,16 +34,17 @@ struct StartPlan {
     bool resume = false;         ///< the run is there already; its next attempt starts
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
     std::optional<qint64> step;  ///< of the checkpoint that a resume goes back to
-    std::string layout;          ///< from then on (engine/spec/layout_change.h); empty = as before
-    NetworkChoice network;       ///< between the hosts
+    SendData sendData = SendData::Refuse; ///< of a new run
+    std::string layout;                   ///< from then on (engine/spec/layout_change.h); empty = as before
+    NetworkChoice network;                ///< between the hosts
 };
 
-/// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data set
-/// found → model and memory fit → weights of section init found and comparable → run directories created →
-/// where the layout splits the model, whether the hosts share a folder → weights that only this computer has
-/// sent to the head → supervisor started on the head → device samplers started. With Slurm the one host is the
-/// login host: it is asked whether it would accept the job before anything is sent, and a batch job starts
-/// instead of a supervisor.
+/// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data sets
+/// found on all of them, or sent there → model and memory fit → weights of section init found and comparable
+/// → run directories created → where the layout splits the model, whether the hosts share a folder → weights
+/// that only this computer has sent to the head → supervisor started on the head → device samplers started.
+/// With Slurm the one host is the login host: it is asked whether it would accept the job before anything is
+/// sent, and a batch job starts instead of a supervisor.
 ///
 ///     Starting ──all done──▶ Over
 ///        └──failed, cancelled──▶ RollingBack ──▶ Over
@@ -56,6 +58,7 @@ public:
     StartOperation(StartPlan plan, TargetPool& targets, QObject* parent);
     void start();
     void cancel() override;
+    void answerOffer(bool send) override;
 
 private:
     enum class State { Starting, RollingBack, Over };
@@ -73,6 +76,8 @@ private:
     void inspect();
     void onInspected(const PreflightReport& report);
     void findDataSet();
+    void onDataSets(const Result<SuppliedDataSets>& supplied);
+    double uploadRate() const;
     void judge();
     Status judgeLimitsOfHosts();
     void findWeights();
@@ -114,6 +119,7 @@ private:
         m_weightFiles; ///< of this computer, to be sent; empty: the host has them
     QList<int> m_weightNodes{0}; ///< still to be sent to
     std::unique_ptr<WeightsUpload> m_upload;
+    std::unique_ptr<DataSetSupply> m_supply;
     RunDataSets m_dataSets;
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back

@@ -1,0 +1,338 @@
+#include "remote/launch/data_set_supply.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QFileInfo>
+
+#include "engine/base/units.h"
+#include "engine/spec/phases/phase_rules.h"
+#include "engine/spec/phases/phases.h"
+#include "remote/target/read_file.h"
+
+namespace trainyard {
+
+namespace {
+
+QByteArray idOf(const QByteArray& manifest)
+{
+    return QCryptographicHash::hash(manifest, QCryptographicHash::Sha256).toHex();
+}
+
+/// Each once, in the order in which they are read.
+std::vector<std::string> pathsIn(const RunSpec& spec)
+{
+    std::vector<std::string> paths;
+    const auto add = [&](const std::string& path) {
+        if (std::ranges::find(paths, path) == paths.end())
+            paths.push_back(path);
+    };
+    for (const DataSetOfPhase& set : dataSetsOf(spec))
+        add(set.folder);
+    if (spec.evaluation.isOn() && !spec.evaluation.dataset.empty())
+        add(spec.evaluation.dataset);
+    return paths;
+}
+
+void renameIn(DatasetSpec& dataset, const std::string& from, const std::string& to)
+{
+    if (dataset.path == from)
+        dataset.path = to;
+    for (MixedDataSet& set : dataset.mix) {
+        if (set.path == from)
+            set.path = to;
+    }
+}
+
+bool isOnThisComputer(const std::string& path)
+{
+    const QString folder = QString::fromStdString(path);
+    return QDir::isAbsolutePath(folder) && QFileInfo::exists(folder + "/manifest.json");
+}
+
+QString nameOfFolder(const std::string& path)
+{
+    return QDir(QString::fromStdString(path)).dirName();
+}
+
+} // namespace
+
+Status compareManifests(const std::string& path, const QStringList& hosts,
+                        const std::vector<Result<QByteArray>>& manifests)
+{
+    std::map<QByteArray, QStringList> versions;
+    for (std::size_t host = 0; host < manifests.size(); ++host) {
+        if (manifests[host].ok())
+            versions[idOf(*manifests[host])] << hosts[static_cast<qsizetype>(host)];
+    }
+    if (versions.size() < 2)
+        return {};
+    QStringList parts;
+    for (const auto& [id, owners] : versions)
+        parts << owners.join(", ") + " (manifest " + QString::fromLatin1(id.left(12)) + ')';
+    return refused(path + " is not the same data set on all hosts: " + parts.join("; ").toStdString(),
+                   "remove the wrong one, or send the right one to all of them: `trainyard data send`");
+}
+
+void renameDataSet(RunSpec& spec, const std::string& from, const std::string& to)
+{
+    renameIn(spec.dataset, from, to);
+    for (PhaseSpec& phase : spec.phases)
+        renameIn(phase.dataset, from, to);
+    if (spec.evaluation.dataset == from)
+        spec.evaluation.dataset = to;
+}
+
+DataSetSupply::DataSetSupply(Plan plan, TargetPool& targets)
+    : m_plan(std::move(plan)), m_targets(targets), m_group(m_plan.hosts, targets)
+{
+}
+
+DataSetSupply::~DataSetSupply() = default;
+
+void DataSetSupply::start()
+{
+    m_paths = pathsIn(m_plan.spec);
+    readNext();
+}
+
+void DataSetSupply::readNext()
+{
+    if (m_paths.empty())
+        return m_missing.empty() ? conclude() : askWhatWasSent();
+    m_folder = {m_paths.front(), {}, m_group.size()};
+    m_folder.manifests.assign(static_cast<std::size_t>(m_group.size()), QByteArray());
+    m_paths.erase(m_paths.begin());
+    for (int host = 0; host < m_group.size(); ++host)
+        readWhole(m_group.target(host),
+                  {{"op", "data-set"}, {"folder", QString::fromStdString(m_folder.path)}}, this,
+                  [this, host](const Result<QByteArray>& manifest) {
+                      onManifest(static_cast<std::size_t>(host), manifest);
+                  });
+}
+
+void DataSetSupply::onManifest(std::size_t host, const Result<QByteArray>& manifest)
+{
+    m_folder.manifests[host] = manifest;
+    if (--m_folder.left == 0)
+        onRead(m_folder);
+}
+
+void DataSetSupply::onRead(const Folder& folder)
+{
+    if (const Status same = compareManifests(folder.path, m_group.hosts(), folder.manifests); !same.ok())
+        return finish(inFolder(folder.path, same.error()));
+    Missing missing{folder.path, {}, {}, {}};
+    for (int host = 0; host < m_group.size(); ++host) {
+        const auto& manifest = folder.manifests[static_cast<std::size_t>(host)];
+        const QString name = m_group.hosts()[host];
+        if (manifest.ok())
+            missing.present.insert(name, QString::fromStdString(folder.path));
+        else if (manifest.error().kind == ErrorKind::BadInput)
+            missing.lacking << name;
+        else
+            return finish(inFolder(folder.path, manifest.error()));
+    }
+    if (!missing.lacking.isEmpty())
+        return findSource(folder, std::move(missing));
+    m_found[folder.path] = *folder.manifests[0];
+    readNext();
+}
+
+/// This computer is preferred: what cannot go from host to host can go through it.
+void DataSetSupply::findSource(const Folder& folder, Missing missing)
+{
+    const auto has =
+        std::ranges::find_if(folder.manifests, [](const auto& manifest) { return manifest.ok(); });
+    const bool here = isOnThisComputer(folder.path);
+    if ((!here && has == folder.manifests.end()) || !m_plan.mayMove) {
+        const auto lacks =
+            std::ranges::find_if(folder.manifests, [](const auto& manifest) { return !manifest.ok(); });
+        return finish(inFolder(folder.path, lacks->error()));
+    }
+    const QString source =
+        here ? QString() : m_group.hosts()[static_cast<qsizetype>(has - folder.manifests.begin())];
+    missing.from = {source, QString::fromStdString(folder.path)};
+    const DataPlace from = missing.from;
+    readContent(from, m_targets, this,
+                [this, missing](const Result<DataSetContent>& content) { onContent(missing, content); });
+}
+
+void DataSetSupply::onContent(const Missing& missing, const Result<DataSetContent>& content)
+{
+    if (!content.ok())
+        return finish(inFolder(missing.path, content.error()));
+    for (std::size_t host = 0; host < m_folder.manifests.size(); ++host) {
+        const auto& manifest = m_folder.manifests[host];
+        if (manifest.ok() && idOf(*manifest).toStdString() != content->id)
+            return finish(inFolder(
+                missing.path, refused(missing.path + " is not the same data set on this computer (manifest " +
+                                          content->id.substr(0, 12) + ") and on " +
+                                          m_group.hosts()[static_cast<qsizetype>(host)].toStdString() +
+                                          " (manifest " + idOf(*manifest).left(12).toStdString() + ")",
+                                      "remove the wrong one, or give the right one another name")));
+    }
+    m_missing.push_back(missing);
+    m_missing.back().content = *content;
+    readNext();
+}
+
+void DataSetSupply::askWhatWasSent()
+{
+    m_asked = m_group.size();
+    for (const QString& host : m_group.hosts())
+        listDataSets(host, m_targets, this, this,
+                     [this, host](const Result<QList<HostDataSet>>& sets) { onSentBefore(host, sets); });
+}
+
+void DataSetSupply::onSentBefore(const QString& host, const Result<QList<HostDataSet>>& sets)
+{
+    if (!sets.ok())
+        return finish(sets.error());
+    for (const HostDataSet& set : *sets)
+        m_sentBefore[host] << set.id;
+    if (--m_asked == 0)
+        decide();
+}
+
+/// Hosts to which bytes must travel.
+QStringList DataSetSupply::withoutIt(const Missing& missing) const
+{
+    QStringList hosts;
+    for (const QString& host : missing.lacking) {
+        const auto sent = m_sentBefore.find(host);
+        if (sent == m_sentBefore.end() || !sent->second.contains(QString::fromStdString(missing.content.id)))
+            hosts << host;
+    }
+    return hosts;
+}
+
+DataOffer DataSetSupply::offer() const
+{
+    DataOffer offer;
+    for (const Missing& missing : m_missing) {
+        const QStringList hosts = withoutIt(missing);
+        for (const QString& host : hosts) {
+            if (!offer.hosts.contains(host))
+                offer.hosts << host;
+        }
+        if (hosts.isEmpty())
+            continue;
+        offer.names << nameOfFolder(missing.path);
+        offer.bytes += static_cast<qint64>(missing.content.bytes());
+    }
+    if (m_plan.uploadBytesPerSecond > 0)
+        offer.time = std::chrono::milliseconds(
+            static_cast<qint64>(1e3 * double(offer.bytes) / m_plan.uploadBytesPerSecond));
+    return offer;
+}
+
+Error DataSetSupply::refusal() const
+{
+    const DataOffer toSend = offer();
+    const Missing& first =
+        *std::ranges::find_if(m_missing, [this](const Missing& one) { return !withoutIt(one).isEmpty(); });
+    const QString place = first.from.isHere() ? QString() : first.from.host + ':';
+    QString command = "trainyard data send " + place + QString::fromStdString(first.path);
+    for (const QString& host : withoutIt(first))
+        command += " --host " + host;
+    const QString hosts = toSend.hosts.join(", ");
+    return inFolder(first.path, refused(hosts.toStdString() + (toSend.hosts.size() == 1 ? " has" : " have") +
+                                            " no data set " + toSend.names.join(", ").toStdString(),
+                                        "send " + toSend.sizeText().toStdString() +
+                                            " with --send-data, or with `" + command.toStdString() + "`"));
+}
+
+void DataSetSupply::decide()
+{
+    const DataOffer toSend = offer();
+    if (toSend.bytes == 0 || m_plan.sendData == SendData::Send)
+        return sendNext();
+    if (m_plan.sendData == SendData::Ask)
+        emit offered(toSend);
+    else
+        finish(refusal());
+}
+
+void DataSetSupply::answer(bool send)
+{
+    if (m_ended)
+        return;
+    if (send)
+        sendNext();
+    else
+        finish(refusal());
+}
+
+/// Hosts that have it come first: the chain begins with them.
+void DataSetSupply::sendNext()
+{
+    if (m_missing.empty()) {
+        m_paths = pathsIn(m_plan.spec); // seen with the hosts' own eyes
+        m_found.clear();
+        m_plan.mayMove = false;
+        return readNext();
+    }
+    const Missing missing = m_missing.front();
+    m_missing.erase(m_missing.begin());
+    QStringList hosts = m_group.hosts();
+    std::ranges::stable_partition(hosts, [&](const QString& host) { return missing.present.contains(host); });
+    m_send = std::make_unique<DataSend>(missing.from, hosts, m_targets);
+    m_send->setPresent(missing.present);
+    connect(m_send.get(), &DataSend::progress, this, &DataSetSupply::progress);
+    connect(m_send.get(), &DataSend::noticed, this, &DataSetSupply::noticed);
+    connect(m_send.get(), &DataSend::finished, this,
+            [this, missing](const Status& sent) { onSent(missing, sent); });
+    m_send->start();
+}
+
+void DataSetSupply::onSent(const Missing& missing, const Status& sent)
+{
+    const std::unique_ptr<DataSend, void (*)(DataSend*)> send(m_send.release(),
+                                                              [](DataSend* one) { one->deleteLater(); });
+    if (!sent.ok())
+        return finish(sent.error());
+    const QString folder = send->folderOn(0);
+    for (int host = 1; host < m_group.size(); ++host) {
+        if (send->folderOn(host) != folder)
+            return finish(refused("the agents' folders of the hosts differ: " + folder.toStdString() +
+                                      " and " + send->folderOn(host).toStdString(),
+                                  "set TRAINYARD_HOME alike on all hosts"));
+    }
+    renameDataSet(m_plan.spec, missing.path, folder.toStdString());
+    m_moved = true;
+    emit noticed(QString("%1 is read from %2 on the hosts").arg(nameOfFolder(missing.path), folder));
+    sendNext();
+}
+
+void DataSetSupply::conclude()
+{
+    SuppliedDataSets supplied{m_plan.spec, {}, m_moved};
+    for (const DataSetOfPhase& set : dataSetsOf(m_plan.spec))
+        supplied.dataSets.manifests.push_back(m_found[set.folder]);
+    const EvaluationSpec& evaluation = m_plan.spec.evaluation;
+    if (evaluation.isOn() && !evaluation.dataset.empty())
+        supplied.dataSets.evaluated = m_found[evaluation.dataset];
+    finish(supplied);
+}
+
+/// The first phase that reads it is named, or the evaluation.
+Error DataSetSupply::inFolder(const std::string& path, const Error& error) const
+{
+    for (const DataSetOfPhase& set : dataSetsOf(m_plan.spec)) {
+        if (set.folder == path)
+            return inPhase(m_plan.spec, set.phase, error);
+    }
+    return error.in("evaluation.dataset");
+}
+
+void DataSetSupply::finish(const Result<SuppliedDataSets>& result)
+{
+    if (!std::exchange(m_ended, true))
+        emit finished(result);
+}
+
+} // namespace trainyard
