@@ -87,6 +87,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addHostCommands(app, outcome);
     addCleanCommand(app, outcome);
     addDataCommands(app, outcome);
+    addDataSetCommands(app, outcome);
     addPlanCommand(app, outcome);
     addCalibrateCommand(app, outcome);
     addSearchCommand(app, outcome);

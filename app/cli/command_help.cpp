@@ -23,6 +23,11 @@ const std::map<std::string, std::string>& examples()
         {"hosts remove", "  trainyard hosts remove gpu-03"},
         {"hosts remove-old-key", "  trainyard hosts remove-old-key gpu-03"},
         {"clean", "  trainyard clean --host gpu-03 --dry-run"},
+        {"data send", "  trainyard data send wiki-128 --host gpu-03 --host gpu-04\n"
+                      "  trainyard data send gpu-03:/d/wiki-128 --host gpu-04"},
+        {"data fetch", "  trainyard data fetch wiki-128-0f3a9c21b7de --host gpu-03 --out wiki-128"},
+        {"data list", "  trainyard data list --json | jq '.hosts[].data_sets[].name'"},
+        {"data remove", "  trainyard data remove wiki-128-0f3a9c21b7de --host gpu-03"},
         {"plan", "  trainyard plan spec.json --hardware p4d.24xlarge\n"
                  "  trainyard plan spec.json --json | jq .memory\n"
                  "  trainyard plan --validate rows.csv --calibrate 16"},
@@ -33,7 +38,8 @@ const std::map<std::string, std::string>& examples()
                    "  trainyard search spec.json --objective cost --spec-out found.json"},
         {"partition", "  trainyard partition spec.json --hardware p4d.24xlarge --spec-out even.json"},
         {"launch", "  trainyard launch spec.json --follow\n"
-                   "  trainyard launch spec.json --wait   begins when the GPUs are free\n"
+                   "  trainyard launch spec.json --wait        begins when the GPUs are free\n"
+                   "  trainyard launch spec.json --send-data   sends the data set to hosts that lack it\n"
                    "  run=$(trainyard launch spec.json --host gpu-03)"},
         {"runs tag", "  trainyard runs tag 20261121T091505Z-bert-tiny-3f2a paper baseline"},
         {"runs note", "  trainyard runs note 20261121T091505Z-bert-tiny-3f2a \"the warm-up was too short\""},

@@ -14,6 +14,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome);
 
 // Each adds its commands to the parser; when one is chosen its callback runs it and sets the outcome.
 void addDataCommands(CLI::App& app, CommandOutcome& outcome);     ///< prepare, verify, tokenize
+void addDataSetCommands(CLI::App& app, CommandOutcome& outcome);  ///< data send|fetch|list|remove
 void addCertifyCommand(CLI::App& app, CommandOutcome& outcome);   ///< certify
 void addEvalCommand(CLI::App& app, CommandOutcome& outcome);      ///< eval
 void addPlanCommand(CLI::App& app, CommandOutcome& outcome);      ///< plan
