@@ -441,9 +441,10 @@ void DesignPage::applyRecipe(const QString& name)
         spec = std::move(*run);
         spec.cluster = cluster;
     });
-    m_page->messageBar()->showMessage(MessageBar::Tone::Info,
-                                      tr("The recipe %1 replaced the design.").arg(QString::fromStdString(recipe->title)),
-                                      QString::fromStdString(recipe->source));
+    m_page->messageBar()->showMessage(
+        MessageBar::Tone::Info,
+        tr("The recipe %1 replaced the design.").arg(QString::fromStdString(recipe->title)),
+        QString::fromStdString(recipe->source));
     m_page->messageBar()->addAction(tr("&Undo"), [this] {
         undo();
         m_page->messageBar()->clear();
@@ -553,19 +554,48 @@ void DesignPage::launch()
         return;
     m_verdict->setLaunching(true);
     m_notices.clear();
-    m_launch = m_runs.launch(m_document.spec());
+    m_launch = m_runs.launch(m_document.spec(), SendData::Ask);
+    showLaunching();
+    connect(m_launch, &RunOperation::progress, this, [this](const QString& text, double fraction) {
+        m_page->messageBar()->showProgress(
+            tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), fraction, text);
+    });
+    connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
+    connect(m_launch, &RunOperation::dataOffered, this, &DesignPage::offerData);
+    connect(m_launch, &RunOperation::finished, this, &DesignPage::onLaunched);
+}
+
+void DesignPage::showLaunching()
+{
     m_page->messageBar()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
                                        -1);
     m_page->messageBar()->addAction(tr("Cancel"), [this] {
         if (m_launch)
             m_launch->cancel();
     });
-    connect(m_launch, &RunOperation::progress, this, [this](const QString& text, double fraction) {
-        m_page->messageBar()->showProgress(
-            tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), fraction, text);
+}
+
+/// The launch waits for the answer.
+void DesignPage::offerData(const DataOffer& offer)
+{
+    MessageBar* bar = m_page->messageBar();
+    bar->showMessage(MessageBar::Tone::Warning,
+                     tr("%1 lacks the data set %2.")
+                         .arg(offer.hosts.join(QStringLiteral(", ")), offer.names.join(QStringLiteral(", "))),
+                     tr("%1? It is sent once and stays there; Data lists it.").arg(offer.text()));
+    bar->setClosable(false);
+    bar->addAction(
+        tr("Send"),
+        [this] {
+            showLaunching();
+            if (m_launch)
+                m_launch->answerOffer(true);
+        },
+        true);
+    bar->addAction(tr("Cancel"), [this] {
+        if (m_launch)
+            m_launch->cancel();
     });
-    connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
-    connect(m_launch, &RunOperation::finished, this, &DesignPage::onLaunched);
 }
 
 void DesignPage::onLaunched(const Result<QString>& result)

@@ -89,6 +89,8 @@ private:
     void showCluster();
     void showKept();
     void reportHostsWithoutRanks();
+    void showLaunching();
+    void offerData(const DataOffer& offer);
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;
