@@ -12,6 +12,7 @@
 #include "app/data/add_data_set_bar.h"
 #include "app/data/data_set_delegate.h"
 #include "app/data/data_set_panel.h"
+#include "app/data/host_data_sets_panel.h"
 #include "app/data/model/data_set_details.h"
 #include "app/data/model/data_set_inspector.h"
 #include "app/data/prepare_form.h"
@@ -21,6 +22,7 @@
 #include "app/workspace/empty_state.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
+#include "engine/base/units.h"
 #include "remote/launch/data_set_manifest.h"
 
 namespace trainyard {
@@ -61,10 +63,15 @@ DataPage::DataPage(const Parts& parts, QWidget* parent)
     , m_detail(new QStackedWidget)
     , m_panel(new DataSetPanel)
     , m_form(new PrepareForm(parts.runs))
+    , m_hostDataSets(parts.runs.targets())
+    , m_onHosts(new HostDataSetsPanel(m_hostDataSets))
 {
     auto* add = makeButton(tr("Add &folder…"));
     add->setToolTip(tr("Add an existing data set to the list"));
     auto* prepare = makeButton(tr("&Prepare…"), "primary");
+    auto* onHosts = makeButton(tr("On &hosts…"));
+    onHosts->setToolTip(tr("List the data sets that were sent to hosts, and remove them"));
+    m_page->addAction(onHosts);
     m_page->addAction(add);
     m_page->addAction(prepare);
     auto* row = new QHBoxLayout;
@@ -85,6 +92,8 @@ DataPage::DataPage(const Parts& parts, QWidget* parent)
         addFolder(host, folder);
     });
     connect(prepare, &QPushButton::clicked, this, &DataPage::openPrepareForm);
+    connect(onHosts, &QPushButton::clicked, this, &DataPage::openHostDataSets);
+    connectHostDataSets();
     connect(&m_verifier, &DataSetVerifier::finished, this, &DataPage::onVerified);
     connect(&m_verifier, &DataSetVerifier::progress, this,
             [this](const QString& text, double) { m_panel->samples().setNote(text); });
@@ -128,6 +137,7 @@ QWidget* DataPage::makeDetail()
     m_detail->addWidget(emptyPanel);
     m_detail->addWidget(m_panel);
     m_detail->addWidget(m_form);
+    m_detail->addWidget(m_onHosts);
     connect(empty, &EmptyState::actionRequested, this, &DataPage::openPrepareForm);
     connect(m_form, &PrepareForm::closed, this, &DataPage::showCurrent);
     connect(m_form, &PrepareForm::prepareRequested, &m_job, &PrepareJob::start);
@@ -174,6 +184,45 @@ void DataPage::openPrepareForm()
     m_form->setHosts(m_hosts.names());
     m_detail->setCurrentWidget(m_form);
     m_form->setFocus();
+}
+
+void DataPage::openHostDataSets()
+{
+    m_detail->setCurrentWidget(m_onHosts);
+    m_onHosts->load(m_hosts.names());
+    m_onHosts->setFocus();
+}
+
+void DataPage::connectHostDataSets()
+{
+    connect(m_onHosts, &HostDataSetsPanel::closed, this, &DataPage::showCurrent);
+    connect(m_onHosts, &HostDataSetsPanel::removeRequested, this, &DataPage::askToRemoveFromHost);
+    connect(&m_hostDataSets, &HostDataSets::failed, this,
+            [this](const Error& error) { m_page->messageBar()->showError(error); });
+    connect(
+        &m_hostDataSets, &HostDataSets::removed, this,
+        [this](const QString& name, const QString& host, qint64 freed) {
+            m_page->messageBar()->showMessage(
+                MessageBar::Tone::Good, tr("%1 was removed from %2.").arg(name, host),
+                tr("%1 are free again.").arg(QString::fromStdString(formatBytes(static_cast<Bytes>(freed)))));
+        });
+}
+
+/// The host refuses while an active run reads it.
+void DataPage::askToRemoveFromHost(int row)
+{
+    const HostDataSet set = m_hostDataSets.at(row);
+    const QString host = m_hostDataSets.hostOf(row);
+    MessageBar* bar = m_page->messageBar();
+    bar->showMessage(MessageBar::Tone::Warning, tr("Remove %1 from %2?").arg(set.name, host),
+                     set.lastRun.isEmpty() ? tr("No run has used it.")
+                                           : tr("Last used by %1.").arg(set.lastRun));
+    bar->addAction(tr("Remove"), [this, host, name = set.name] {
+        m_page->messageBar()->clear();
+        m_hostDataSets.remove(host, name);
+    });
+    bar->addAction(
+        tr("Keep"), [this] { m_page->messageBar()->clear(); }, true);
 }
 
 void DataPage::onJobState(PrepareJob::State state)

@@ -4,6 +4,7 @@
 
 #include "app/data/model/data_set_list_model.h"
 #include "app/data/model/data_set_verifier.h"
+#include "app/data/model/host_data_sets.h"
 #include "app/data/model/prepare_job.h"
 #include "app/hosts/model/host_list_model.h"
 #include "app/workspace/page.h"
@@ -15,6 +16,7 @@ namespace trainyard {
 
 class AddDataSetBar;
 class DataSetPanel;
+class HostDataSetsPanel;
 struct DataSetManifest;
 class PageFrame;
 class PrepareForm;
@@ -39,6 +41,8 @@ public:
     /// Adds an existing data set of a host to the list; shows errors in the message bar.
     void addFolder(const QString& host, const QString& folder);
     void openPrepareForm();
+    /// Lists the data sets that were sent to hosts.
+    void openHostDataSets();
 
 signals:
     void useInRunRequested(const trainyard::DataSetEntry& entry);
@@ -47,6 +51,8 @@ private:
     QWidget* makeList();
     QWidget* makeDetail();
     void connectJob();
+    void connectHostDataSets();
+    void askToRemoveFromHost(int row);
     void onJobState(PrepareJob::State state);
     void onPrepared(const Result<PrepareRequest>& result);
     void onVerified(const QString& host, const QString& folder, const Result<VerifyReport>& result);
@@ -75,6 +81,8 @@ private:
     QStackedWidget* m_detail;
     DataSetPanel* m_panel;
     PrepareForm* m_form;
+    HostDataSets m_hostDataSets;
+    HostDataSetsPanel* m_onHosts;
     QStringList m_notices; ///< of the last preparation; kept after it has finished
     QString m_checking;    ///< place of the data set being read; empty = none
     std::map<QString, Result<VerifyReport>> m_reports; ///< of other hosts, by place(); expensive to recompute
