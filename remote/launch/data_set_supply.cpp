@@ -32,8 +32,8 @@ std::vector<std::string> pathsIn(const RunSpec& spec)
     };
     for (const DataSetOfPhase& set : dataSetsOf(spec))
         add(set.folder);
-    if (spec.evaluation.isOn() && !spec.evaluation.dataset.empty())
-        add(spec.evaluation.dataset);
+    for (const DataSetOfPhase& set : evaluatedDataSetsOf(spec))
+        add(set.folder);
     return paths;
 }
 
@@ -45,6 +45,12 @@ void renameIn(DatasetSpec& dataset, const std::string& from, const std::string& 
         if (set.path == from)
             set.path = to;
     }
+}
+
+void renameIn(EvaluationSpec& evaluation, const std::string& from, const std::string& to)
+{
+    if (evaluation.dataset == from)
+        evaluation.dataset = to;
 }
 
 bool isOnThisComputer(const std::string& path)
@@ -80,10 +86,11 @@ Status compareManifests(const std::string& path, const QStringList& hosts,
 void renameDataSet(RunSpec& spec, const std::string& from, const std::string& to)
 {
     renameIn(spec.dataset, from, to);
-    for (PhaseSpec& phase : spec.phases)
+    renameIn(spec.evaluation, from, to);
+    for (PhaseSpec& phase : spec.phases) {
         renameIn(phase.dataset, from, to);
-    if (spec.evaluation.dataset == from)
-        spec.evaluation.dataset = to;
+        renameIn(phase.evaluation, from, to);
+    }
 }
 
 DataSetSupply::DataSetSupply(Plan plan, TargetPool& targets)
@@ -313,9 +320,8 @@ void DataSetSupply::conclude()
     SuppliedDataSets supplied{m_plan.spec, {}, m_moved};
     for (const DataSetOfPhase& set : dataSetsOf(m_plan.spec))
         supplied.dataSets.manifests.push_back(m_found[set.folder]);
-    const EvaluationSpec& evaluation = m_plan.spec.evaluation;
-    if (evaluation.isOn() && !evaluation.dataset.empty())
-        supplied.dataSets.evaluated = m_found[evaluation.dataset];
+    for (const DataSetOfPhase& set : evaluatedDataSetsOf(m_plan.spec))
+        supplied.dataSets.evaluated[set.folder] = m_found[set.folder];
     finish(supplied);
 }
 
@@ -326,7 +332,11 @@ Error DataSetSupply::inFolder(const std::string& path, const Error& error) const
         if (set.folder == path)
             return inPhase(m_plan.spec, set.phase, error);
     }
-    return error.in("evaluation.dataset");
+    for (const DataSetOfPhase& set : evaluatedDataSetsOf(m_plan.spec)) {
+        if (set.folder == path)
+            return error.in(pathInPhase(m_plan.spec, set.phase, "evaluation.dataset"));
+    }
+    return error;
 }
 
 void DataSetSupply::finish(const Result<SuppliedDataSets>& result)

@@ -18,6 +18,17 @@ std::vector<DataSetOfPhase> dataSetsOf(const RunSpec& run)
     return all;
 }
 
+std::vector<DataSetOfPhase> evaluatedDataSetsOf(const RunSpec& run)
+{
+    std::vector<DataSetOfPhase> all;
+    for (int phase = 0; phase < phaseCount(run); ++phase) {
+        const EvaluationSpec evaluation = specOfPhase(run, phase).evaluation;
+        if (evaluation.isOn() && !evaluation.dataset.empty())
+            all.push_back({phase, 0, evaluation.dataset});
+    }
+    return all;
+}
+
 Result<std::vector<DataSetManifest>> RunDataSets::ofPhase(const RunSpec& run, int phase) const
 {
     const std::vector<DataSetOfPhase> all = dataSetsOf(run);
@@ -34,11 +45,11 @@ Result<std::vector<DataSetManifest>> RunDataSets::ofPhase(const RunSpec& run, in
 
 Status RunDataSets::judgeEvaluated(const RunSpec& specOfPhase, const DataSetManifest& trained) const
 {
-    if (evaluated.isEmpty())
+    const auto found = evaluated.find(specOfPhase.evaluation.dataset);
+    if (!specOfPhase.evaluation.isOn() || found == evaluated.end())
         return {};
-    TRAINYARD_TRY(
-        const DataSetManifest manifest,
-        parseDataSetManifest(evaluated.toStdString(), specOfPhase.evaluation.dataset + "/manifest.json"));
+    TRAINYARD_TRY(const DataSetManifest manifest,
+                  parseDataSetManifest(found->second.toStdString(), found->first + "/manifest.json"));
     return judgeEvaluatedDataSet(specOfPhase, manifest, trained.sequenceLength);
 }
 

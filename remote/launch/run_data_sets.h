@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,14 +23,17 @@ struct DataSetOfPhase {
 /// Phase by phase, those of a mix in its order.
 std::vector<DataSetOfPhase> dataSetsOf(const RunSpec& run);
 
+/// Those of evaluation.dataset, phase by phase, without the phases that evaluate rows of their own data sets.
+std::vector<DataSetOfPhase> evaluatedDataSetsOf(const RunSpec& run);
+
 /// The manifests of a run's data sets, as its hosts have them. A plain value.
 struct RunDataSets {
-    std::vector<QByteArray> manifests; ///< in the order of dataSetsOf()
-    QByteArray evaluated;              ///< of evaluation.dataset; empty: the run evaluates its own rows
+    std::vector<QByteArray> manifests;           ///< in the order of dataSetsOf()
+    std::map<std::string, QByteArray> evaluated; ///< of every evaluation.dataset, by its folder
 
     /// Of one phase, parsed; errors name the file.
     Result<std::vector<DataSetManifest>> ofPhase(const RunSpec& run, int phase) const;
-    /// Errors of judgeEvaluatedDataSet(); Ok where the run evaluates its own rows.
+    /// Errors of judgeEvaluatedDataSet(); Ok where the phase evaluates its own rows.
     Status judgeEvaluated(const RunSpec& specOfPhase, const DataSetManifest& trained) const;
     /// Keeps them with the run's local record, where keptManifest() finds them.
     Status keep(const std::filesystem::path& folder, const RunSpec& run) const;
