@@ -149,7 +149,9 @@ Result<int> addHost(const QString& name, Desk::NewKeys newKeys)
     TRAINYARD_TRY(auto hosts, loadHosts(hostFile()));
     if (name == thisMachine() || hosts.contains(name))
         return badInput(name.toStdString() + " is already in the list", "`trainyard hosts list` shows it");
-    TRAINYARD_TRY(const int status, checkHosts({name.toStdString()}, false, false, newKeys));
+    PreflightOptions alone;
+    alone.links = false;
+    TRAINYARD_TRY(const int status, checkHosts({name.toStdString()}, alone, false, newKeys));
     if (status == exitStatus(ErrorKind::Unreachable)) {
         console::note(name + " was not added to the list: see the fix above");
         return status;

@@ -382,6 +382,12 @@ CheckRow LinkCheck::networkRow(bool complete) const
                    Verdict::Fail,
                    "give the hosts IPv4 addresses in a common private network, or install an OpenMPI built "
                    "with --enable-ipv6");
+    if (network.ipv6 && !names.isEmpty() && network.forMpi().isEmpty())
+        return row(
+            "network", found + ": OpenMPI takes an IPv6 network only by an interface of one name",
+            Verdict::Fail,
+            "give its interfaces one name on all hosts that no other network has (ip link set OLD name "
+            "NEW), or use IPv4");
     if (network.network.isEmpty() && names.isEmpty())
         return row("network", "no network is common to all hosts; they reach each other by routing",
                    complete ? Verdict::Warn : Verdict::Fail,

@@ -177,9 +177,12 @@ QList<CommonNetwork> commonNetworks(const std::vector<QJsonObject>& probes)
     return networks;
 }
 
+/// OpenMPI 4.1 takes no IPv6 networks, and ignores all names where a host lacks one of them.
 QString CommonNetwork::forMpi() const
 {
-    return network.isEmpty() || ipv6 ? plainNames.join(',') : network;
+    if (!network.isEmpty() && !ipv6)
+        return network;
+    return plainNames.size() == 1 ? plainNames.front() : QString();
 }
 
 namespace {

@@ -24,7 +24,8 @@ struct CommonNetwork {
     /// OpenMPI with IPv6); empty when one of the names means another network on some host.
     QStringList plainNames = {};
 
-    /// How OpenMPI is told to use it: "10.1.0.0/16", or names with IPv6; empty = MPI chooses.
+    /// How OpenMPI is told to use it: "10.1.0.0/16" or, with IPv6, an interface that is called alike on all
+    /// hosts; empty = MPI chooses.
     QString forMpi() const;
 };
 

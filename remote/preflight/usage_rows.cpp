@@ -12,10 +12,8 @@ constexpr int kMaxNames = 4;
 QString coresText(const UsedBy& one)
 {
     const QString who = one.run.isEmpty() ? one.user : "your run " + one.run;
-    return QString("%1 uses %2 cores and %3")
-        .arg(who)
-        .arg(one.cores, 0, 'f', 1)
-        .arg(bytesText(one.memoryBytes));
+    const QString cores = QString("%1 uses %2 cores").arg(who).arg(one.cores, 0, 'f', 1);
+    return one.memoryBytes > 0 ? cores + " and " + bytesText(one.memoryBytes) : cores;
 }
 
 } // namespace

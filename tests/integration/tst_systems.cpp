@@ -140,7 +140,9 @@ private:
 
     void start(const QList<HostSystem>& systems)
     {
-        lab::NetnsLab::Options options{2, "1300m"};
+        lab::NetnsLab::Options options;
+        options.hosts = 2;
+        options.diskSize = "1300m";
         options.systems = systems;
         m_lab = std::make_unique<lab::NetnsLab>(options);
         const QString trouble = m_lab->start();

@@ -1,6 +1,7 @@
 #include "remote/agent/supervise/job_command.h"
 
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -253,24 +254,29 @@ void addLease(Arguments& arguments, const RunFolder& folder, const RunWork& work
     addParameter(arguments, "plm_rsh_num_concurrent", std::to_string(request.nodes.size() + 1));
 }
 
-/// MPI's daemons and ranks listen on the ports that a firewall leaves open; each takes the first free one.
-void addPorts(Arguments& arguments, const LaunchRequest& request)
+/// Ranks listen on the first free one of the ports that a firewall leaves open. A daemon would listen on all
+/// that it is given and leave none to the ranks, so it gets one: another one in each run and attempt, because
+/// another run may have it.
+void addPorts(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request)
 {
     if (request.firstPort == 0)
         return;
-    const std::string range = fmt::format("{}-{}", request.firstPort, request.lastPort);
+    const auto ports = static_cast<std::size_t>(request.lastPort - request.firstPort + 1);
+    const std::size_t place = (std::hash<std::string>()(folder.run()) + request.attempt) % ports;
+    const std::string daemons = std::to_string(request.firstPort + static_cast<int>(place));
     const std::string first = std::to_string(request.firstPort);
-    const std::string count = std::to_string(request.lastPort - request.firstPort + 1);
+    const std::string count = std::to_string(ports);
     for (const char* version : {"4", "6"}) {
         addParameter(arguments, fmt::format("btl_tcp_port_min_v{}", version), first);
         addParameter(arguments, fmt::format("btl_tcp_port_range_v{}", version), count);
-        addParameter(arguments, fmt::format("oob_tcp_dynamic_ipv{}_ports", version), range);
+        addParameter(arguments, fmt::format("oob_tcp_dynamic_ipv{}_ports", version), daemons);
     }
 }
 
 /// Across hosts: which network, how to reach the others, and how fast a dead link is noticed (9 s; OpenMPI's
 /// own setting takes minutes). Every node is started from the head, so no node needs a key for another one.
-void addNetwork(Arguments& arguments, const LaunchRequest& request, bool sharedMemory)
+void addNetwork(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
+                bool sharedMemory)
 {
     addParameter(arguments, "btl", sharedMemory ? "self,vader,tcp" : "self,tcp");
     if (!request.interface.empty()) {
@@ -281,7 +287,7 @@ void addNetwork(Arguments& arguments, const LaunchRequest& request, bool sharedM
         addParameter(arguments, "btl_tcp_disable_family", "4");
         addParameter(arguments, "oob_tcp_disable_ipv4_family", "1");
     }
-    addPorts(arguments, request);
+    addPorts(arguments, folder, request);
     addParameter(arguments, "plm", "rsh");
     addParameter(arguments, "plm_rsh_no_tree_spawn", "1");
     addParameter(arguments, "oob_tcp_keepalive_time", "4");
@@ -325,7 +331,7 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     const bool sharedMemory = std::any_of(request.nodes.begin(), request.nodes.end(),
                                           [](const auto& n) { return n.slotCount > 1; });
     if (usedNodes(request, work.ranks) > 1) {
-        addNetwork(arguments, request, sharedMemory);
+        addNetwork(arguments, folder, request, sharedMemory);
         addLease(arguments, folder, work, request, head);
     } else
         addParameter(arguments, "plm",

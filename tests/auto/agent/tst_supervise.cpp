@@ -253,10 +253,14 @@ private slots:
         request.interface = "eth1";
         request.ipv6 = true;
         for (const char* part : {"--mca btl_tcp_port_min_v4 20000 --mca btl_tcp_port_range_v4 64 ",
-                                 "--mca oob_tcp_dynamic_ipv4_ports 20000-20063",
-                                 "--mca btl_tcp_port_min_v6 20000", "--mca btl_tcp_disable_family 4",
-                                 "--mca oob_tcp_disable_ipv4_family 1", "--mca btl_tcp_if_include eth1"})
+                                 "--mca oob_tcp_dynamic_ipv4_ports 200", "--mca btl_tcp_port_min_v6 20000",
+                                 "--mca btl_tcp_disable_family 4", "--mca oob_tcp_disable_ipv4_family 1",
+                                 "--mca btl_tcp_if_include eth1"})
             QVERIFY2(contains(line(), part), line().c_str());
+        QVERIFY(!contains(line(), "20000-")); // a daemon would take all of them
+        request.lastPort = 20000;
+        QVERIFY(contains(line(), "--mca oob_tcp_dynamic_ipv6_ports 20000 "));
+        request.lastPort = 20063;
         const auto again = parseLaunchRequest(toJson(request));
         QVERIFY(again.ok() && again->ipv6);
         QCOMPARE(again->firstPort, 20000);

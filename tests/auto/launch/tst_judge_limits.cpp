@@ -7,7 +7,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr double kGiB = 1024.0 * 1024 * 1024;
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
 
 RunSpec bertBase(int ranks)
 {
@@ -83,24 +83,24 @@ private slots:
     {
         const double all =
             double(footprintOf(bertBase(8), 8).checkpointBytes) * 3; // keep_last 2 and the next one
-        QVERIFY(all > 3 * kGiB && all < 6 * kGiB);                   // 110 million parameters, 12 bytes each
+        QVERIFY(all > 3 * kGibibyte && all < 6 * kGibibyte);         // 110 million parameters, 12 bytes each
         QCOMPARE(remarks(disk(all + 1)), QString());
         QVERIFY2(remarks(disk(all - 1)).contains("3 checkpoints of about"),
                  qPrintable(remarks(disk(all - 1))));
         const QJsonObject quota{{"limit", 9e9}, {"used", 8e9}};
-        QVERIFY2(remarks(disk(900 * kGiB, quota)).contains("of your quota"),
-                 qPrintable(remarks(disk(900 * kGiB, quota))));
-        QVERIFY(remarks(disk(900 * kGiB, QJsonObject{{"inodes_limit", 1000}, {"inodes_used", 999}}))
+        QVERIFY2(remarks(disk(900 * kGibibyte, quota)).contains("of your quota"),
+                 qPrintable(remarks(disk(900 * kGibibyte, quota))));
+        QVERIFY(remarks(disk(900 * kGibibyte, QJsonObject{{"inodes_limit", 1000}, {"inodes_used", 999}}))
                     .contains("1 inodes left"));
         QCOMPARE(remarks({}), QString());
     }
 
     void ranksShareTheMemoryOfTheControlGroup()
     {
-        HostFacts facts = host({{"memory", 8 * kGiB}});
-        facts.memoryBytes = qint64(64 * kGiB);
-        QCOMPARE(memoryOf(facts).main, std::optional<Bytes>(Bytes(8 * kGiB)));
-        QCOMPARE(memoryOf(host({{"memory", 8 * kGiB}})).main,
+        HostFacts facts = host({{"memory", 8 * kGibibyte}});
+        facts.memoryBytes = qint64(64 * kGibibyte);
+        QCOMPARE(memoryOf(facts).main, std::optional<Bytes>(Bytes(8 * kGibibyte)));
+        QCOMPARE(memoryOf(host({{"memory", 8 * kGibibyte}})).main,
                  std::optional<Bytes>()); // unknown stays unknown
     }
 };

@@ -168,7 +168,7 @@ private slots:
             "device state", Verdict::Warn, "gpu 0 is used by your run r-1");
         row("cores of somebody", "occupants",
             QJsonArray{QJsonObject{{"user", "anna"}, {"cores", 40.5}, {"memory", 3 * kGiB}}}, "other work",
-            Verdict::Warn, "anna uses 40.5 cores and 3 GiB");
+            Verdict::Warn, "anna uses 40.5 cores and 3.00 GiB");
         row("little memory allowed", "limits/memory", 5e8, "memory limit", Verdict::Fail, "MemoryMax");
         row("few addresses", "limits/address_space", 16 * kGiB, "memory limit", Verdict::Warn, "ulimit -v");
         row("processes in use", "limits/processes_used", 99'900, "processes", Verdict::Fail,
@@ -247,7 +247,7 @@ private slots:
         const auto row = std::find_if(report.rows.begin(), report.rows.end(),
                                       [](const CheckRow& r) { return r.check == "other work"; });
         QVERIFY(row != report.rows.end());
-        QCOMPARE(row->found, QString("anna uses 2.0 cores and 3 GiB; your run r-1 uses 1.0 cores and 0 B"));
+        QCOMPARE(row->found, QString("anna uses 2.0 cores and 3.00 GiB; your run r-1 uses 1.0 cores"));
     }
 
     void limitsOfControlGroupsCountWhatIsTaken()

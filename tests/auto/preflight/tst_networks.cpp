@@ -100,6 +100,17 @@ private slots:
             QStringList());
     }
 
+    void mpiIsToldOneNameWithIpv6()
+    {
+        const auto forMpi = [](const QString& first, const QString& second) {
+            return commonNetworks({probe({first + " fd00:1::2/64"}), probe({second + " fd00:1::3/64"})})
+                .front()
+                .forMpi();
+        };
+        QCOMPARE(forMpi("eth0", "eth0"), QString("eth0"));
+        QCOMPARE(forMpi("eth0", "ens3"), QString());
+    }
+
     void takesTheChosenNetworkOrInterface_data()
     {
         QTest::addColumn<QString>("choice");
