@@ -10,7 +10,7 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{10};
+constexpr std::chrono::seconds kDaemonPatience{10};
 
 Status checkFolder(const RunFolder& folder)
 {
@@ -33,7 +33,7 @@ Status checkDaemon(bool ownMpi)
     std::vector<std::string> command{"orted", "--help"};
     if (ownMpi)
         command.insert(command.begin(), {ownProgram(), "exec"});
-    TRAINYARD_TRY(const CommandOutput started, runCommand(command, kPatience));
+    TRAINYARD_TRY(const CommandOutput started, runCommand(command, kDaemonPatience));
     if (started.text.find("Usage: orted") == std::string::npos)
         return refused("orted does not start on " + hostName() + ": " +
                        started.text.substr(0, started.text.find('\n')));
