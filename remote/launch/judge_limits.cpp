@@ -108,11 +108,10 @@ QStringList storageRemarks(const RunSpec& spec, const HostFacts& head)
                 .arg(need.keptCheckpoints)
                 .arg(text(need.checkpointBytes), text(bytes)));
     const qint64 files = need.checkpointFiles * need.keptCheckpoints;
-    const auto inodes = disk.value("inodes_total").toInteger() > 0
-                            ? std::optional(disk.value("inodes_free").toInteger())
-                            : std::nullopt;
+    const bool countsInodes = disk.value("inodes_total").toInteger() > 0;
+    const qint64 inodes = countsInodes ? disk.value("inodes_free").toInteger() : INT64_MAX;
     const auto ofInodes = left(quota, "inodes_limit", "inodes_used");
-    const qint64 leftInodes = std::min(inodes.value_or(INT64_MAX), ofInodes.value_or(INT64_MAX));
+    const qint64 leftInodes = std::min(inodes, ofInodes.value_or(INT64_MAX));
     if (files > leftInodes)
         say(QString("%1 inodes left").arg(leftInodes),
             QString("%1 checkpoints need %2").arg(need.keptCheckpoints).arg(files));

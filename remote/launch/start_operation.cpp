@@ -312,24 +312,13 @@ void StartOperation::onDeployed()
 void StartOperation::findDataSet()
 {
     DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, m_plan.resume ? 1 : nodesWithRanks()),
-                             m_plan.sendData, uploadRate(), !m_plan.resume};
+                             m_plan.sendData, uploadRate(m_found.hosts), !m_plan.resume};
     m_supply = std::make_unique<DataSetSupply>(std::move(plan), m_targets);
     connect(m_supply.get(), &DataSetSupply::progress, this, &StartOperation::progress);
     connect(m_supply.get(), &DataSetSupply::noticed, this, &StartOperation::noticed);
     connect(m_supply.get(), &DataSetSupply::offered, this, &StartOperation::dataOffered);
     connect(m_supply.get(), &DataSetSupply::finished, this, &StartOperation::onDataSets);
     m_supply->start();
-}
-
-/// The slowest of what the preflight measured; 0 = unknown.
-double StartOperation::uploadRate() const
-{
-    double slowest = 0;
-    for (const HostReport& host : m_found.hosts) {
-        const double rate = host.facts.link.uploadBytesPerSecond;
-        slowest = slowest > 0 ? std::min(slowest, rate) : rate;
-    }
-    return slowest;
 }
 
 void StartOperation::onDataSets(const Result<SuppliedDataSets>& supplied)

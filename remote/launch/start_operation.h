@@ -77,7 +77,6 @@ private:
     void onInspected(const PreflightReport& report);
     void findDataSet();
     void onDataSets(const Result<SuppliedDataSets>& supplied);
-    double uploadRate() const;
     void judge();
     Status judgeLimitsOfHosts();
     void findWeights();
