@@ -342,6 +342,8 @@ private slots:
         spec.cluster.nodes[0].hardware = "cpu-node";
         spec.optimizer.decaySteps = 1;
         spec.optimizer.decayShape = DecayShape::Linear;
+        spec.checkpoint.copies = 0;
+        spec.launch.mpi = MpiSource::Node;
         spec.batch.ramp = {8, 8, 100};
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         spec.model.lora = {.rank = 2, .targets = {"query"}};
