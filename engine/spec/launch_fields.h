@@ -149,16 +149,19 @@ void describe(Visitor& field, Of<LaunchSpec>)
     field("wait_for_devices", &LaunchSpec::waitForDevices,
           {.label = "Wait for devices",
            .help = "Waits until nobody else uses the GPUs, or without GPUs the cores, that the ranks need; "
-                   "Slurm does that anyway"});
+                   "Slurm does that anyway",
+           .onlyIfSet = true});
     field("network", &LaunchSpec::network,
           {.label = "Network",
            .help = "Network between the hosts for the ranks: addresses such as 10.1.0.0/16, or an interface "
-                   "such as eth1; empty takes the fastest one that connects all of them"});
+                   "such as eth1; empty takes the fastest one that connects all of them",
+           .onlyIfSet = true});
     field("ports", &LaunchSpec::ports,
           {.label = "Ports",
            .help = "TCP ports that a firewall leaves open between the hosts, such as 20000-20063; MPI needs "
                    "one more on a host than the run has ranks there; empty allows any",
-           .pattern = "^([0-9]+-[0-9]+)?$"});
+           .pattern = "^([0-9]+-[0-9]+)?$",
+           .onlyIfSet = true});
     field("slurm", &LaunchSpec::slurm, {.help = "Options for sbatch; only with launch.launcher \"slurm\""});
     field("restart", &LaunchSpec::restart,
           {.help = "Automatic restarts from the last checkpoint when ranks or hosts are lost"});

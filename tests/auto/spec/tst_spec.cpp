@@ -344,6 +344,9 @@ private slots:
         spec.optimizer.decayShape = DecayShape::Linear;
         spec.checkpoint.copies = 0;
         spec.launch.mpi = MpiSource::Node;
+        spec.launch.waitForDevices = true;
+        spec.launch.network = "10.1.0.0/16";
+        spec.launch.ports = "20000-20063";
         spec.batch.ramp = {8, 8, 100};
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         spec.model.lora = {.rank = 2, .targets = {"query"}};

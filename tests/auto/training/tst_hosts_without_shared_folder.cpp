@@ -19,8 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kSavedStep = 4;
-constexpr int kSteps = 8;
+constexpr int kStepSaved = 4;
+constexpr int kStepsPlanned = 8;
 constexpr double kBound = 1e-9; // float64
 
 struct SplitLayout {
@@ -45,7 +45,7 @@ RunSpec specOn(const fs::path& dataset, const ParallelLayout& layout, int zeroSt
     spec.model.layers = 4;
     spec.model.heads = 4;
     spec.model.intermediate = 66;
-    spec.launch.steps = kSteps;
+    spec.launch.steps = kStepsPlanned;
     spec.layout = layout;
     spec.layout.bucketSize = 64 * kKiB;
     spec.memory.zeroStage = zeroStage;
@@ -124,18 +124,18 @@ private slots:
         const SplitLayout& split = splitLayouts()[std::size_t(layout)];
         const RunSpec spec = specOn(dataset(), split.parallel, split.zeroStage);
         const auto hosts = hostsOf({2, 2});
-        train(spec, hosts, {.lastStep = kSavedStep});
+        train(spec, hosts, {.lastStep = kStepSaved});
         for (const fs::path& host : {hosts.front(), hosts.back()}) {
-            QCOMPARE(shardsIn(checkpointAt(host, kSavedStep)).size(), std::size_t(4)); // two are copies
+            QCOMPARE(shardsIn(checkpointAt(host, kStepSaved)).size(), std::size_t(4)); // two are copies
             QCOMPARE(readFile(checkpointsOf(host) / "latest").value(),
-                     checkpointFolderName(Step{kSavedStep}) + "\n");
+                     checkpointFolderName(Step{kStepSaved}) + "\n");
         }
         const fs::path other = lost == 0 ? hosts.front() : hosts.back();
         if (lost >= 0)
             fs::remove_all(checkpointsOf(other)); // a new disk
         train(spec, hosts, {.attempt = 2});
-        compareWithWhole(hosts.front(), kSteps);
-        QCOMPARE(shardsIn(checkpointAt(hosts.back(), kSteps)).size(), std::size_t(4));
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        QCOMPARE(shardsIn(checkpointAt(hosts.back(), kStepsPlanned)).size(), std::size_t(4));
     }
 
     /// Of three hosts each has a third and a copy of another third.
@@ -155,10 +155,10 @@ private slots:
         QFETCH(std::vector<int>, present);
         QFETCH(int, added);
         const auto before = hostsOf({1, 1, 2});
-        train(specOn(dataset(), {.data = 4}, 2), before, {.lastStep = kSavedStep});
+        train(specOn(dataset(), {.data = 4}, 2), before, {.lastStep = kStepSaved});
         const std::vector<fs::path> distinct{before[0], before[1], before[2]};
-        QCOMPARE(shardsIn(checkpointAt(distinct[0], kSavedStep)).size(), std::size_t(3)); // and two of the last
-        QCOMPARE(shardsIn(checkpointAt(distinct[1], kSavedStep)).size(), std::size_t(2));
+        QCOMPARE(shardsIn(checkpointAt(distinct[0], kStepSaved)).size(), std::size_t(3)); // and two of the last
+        QCOMPARE(shardsIn(checkpointAt(distinct[1], kStepSaved)).size(), std::size_t(2));
 
         std::vector<fs::path> after;
         for (const int host : present)
@@ -168,7 +168,7 @@ private slots:
         while (after.size() != 1 && after.size() != 2 && after.size() != 4) // ranks divide the batch
             after.push_back(after.back());
         train(specOn(dataset(), {.data = int(after.size())}, 2), after, {.attempt = 2});
-        compareWithWhole(after.front(), kSteps - kSavedStep);
+        compareWithWhole(after.front(), kStepsPlanned - kStepSaved);
     }
 
     void loadsInALayoutThatSharesNothing_data()
@@ -183,10 +183,10 @@ private slots:
         const auto hosts = hostsOf({1, 1});
         RunSpec spec = specOn(dataset(), {.data = 2}, 2);
         spec.checkpoint.copies = ranks == 1 ? 1 : 0; // on two hosts the head has its own half alone
-        train(spec, hosts, {.lastStep = kSavedStep});
+        train(spec, hosts, {.lastStep = kStepSaved});
         spec = specOn(dataset(), {.data = ranks}, 0);
         train(spec, ranks == 1 ? std::vector{hosts[0]} : hosts, {.attempt = 2});
-        compareWithWhole(hosts.front(), kSteps);
+        compareWithWhole(hosts.front(), kStepsPlanned);
     }
 
     void saysWhichShardIsLostWithoutCopies()
@@ -194,8 +194,8 @@ private slots:
         const auto hosts = hostsOf({1, 1});
         RunSpec spec = specOn(dataset(), {.data = 2}, 2);
         spec.checkpoint.copies = 0;
-        train(spec, hosts, {.lastStep = kSavedStep});
-        QCOMPARE(shardsIn(checkpointAt(hosts[0], kSavedStep)),
+        train(spec, hosts, {.lastStep = kStepSaved});
+        QCOMPARE(shardsIn(checkpointAt(hosts[0], kStepSaved)),
                  std::vector<std::string>{"shard-0000-of-0002.safetensors"});
         const auto before = namesIn(hosts[0]);
         fs::rename(hosts[1], path("away"));
@@ -211,7 +211,7 @@ private slots:
         fs::remove_all(hosts[1]);
         fs::rename(path("away"), hosts[1]);
         train(spec, hosts, {.attempt = 3});
-        compareWithWhole(hosts.front(), kSteps);
+        compareWithWhole(hosts.front(), kStepsPlanned);
     }
 
     void readsTheCopyOfADamagedShard_data()
@@ -225,8 +225,8 @@ private slots:
         QFETCH(bool, cut);
         const auto hosts = hostsOf({1, 1});
         const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
-        train(spec, hosts, {.lastStep = kSavedStep});
-        const fs::path shard = checkpointAt(hosts[0], kSavedStep) / "shard-0000-of-0002.safetensors";
+        train(spec, hosts, {.lastStep = kStepSaved});
+        const fs::path shard = checkpointAt(hosts[0], kStepSaved) / "shard-0000-of-0002.safetensors";
         if (cut)
             fs::resize_file(shard, fs::file_size(shard) - 8);
         else {
@@ -235,7 +235,7 @@ private slots:
             file.write("damaged!", 8);
         }
         train(spec, hosts, {.attempt = 2});
-        compareWithWhole(hosts.front(), kSteps);
+        compareWithWhole(hosts.front(), kStepsPlanned);
         if (cut)
             return;
         QVERIFY(std::ranges::any_of(eventsOf(hosts[0]), [](const EventRecord& event) {
@@ -259,10 +259,10 @@ private slots:
         QFETCH(int, start);
         const auto ranks = hostsOf({1, 1, 2});
         const RunSpec spec = specOn(dataset(), {.data = 4}, 2);
-        train(spec, ranks, {.lastStep = kSavedStep});
+        train(spec, ranks, {.lastStep = kStepSaved});
         for (const int host : unpublished) {
             const fs::path folder = checkpointsOf(ranks[std::size_t(host)]);
-            const std::string name = checkpointFolderName(Step{kSavedStep});
+            const std::string name = checkpointFolderName(Step{kStepSaved});
             fs::rename(folder / name, folder / ("." + name + ".partial"));
             QVERIFY(writeFileAtomically(folder / "latest", checkpointFolderName(Step{2}) + "\n").ok());
             LineRecord record = LineRecord::load(folder).value();
@@ -270,8 +270,8 @@ private slots:
             QVERIFY(record.save(folder).ok());
         }
         train(spec, ranks, {.attempt = 2});
-        compareWithWhole(ranks.front(), kSteps);
-        QCOMPARE(timesPublished(ranks.front(), kSavedStep), start == kSavedStep ? 1 : 2);
+        compareWithWhole(ranks.front(), kStepsPlanned);
+        QCOMPARE(timesPublished(ranks.front(), kStepSaved), start == kStepSaved ? 1 : 2);
         for (const int host : {0, 1, 2})
             QCOMPARE(namesIn(ranks[std::size_t(host)]),
                      (std::vector<std::string>{"latest", "line.json", "step-000000006", "step-000000008"}));
