@@ -1,5 +1,5 @@
 #include "remote/agent/links/dial.h"
-#include "remote/agent/links/known_hosts_for_now.h"
+#include "remote/agent/links/temporary_known_hosts.h"
 #include "remote/agent/links/reach.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
@@ -87,7 +87,7 @@ Result<Answer> reach(const AgentContext& context, const json& request)
     for (const json& host : list)
         hosts.push_back(host.is_string() ? host.get<std::string>() : std::string());
     TRAINYARD_TRY(const auto lines, knownHostsIn(request));
-    const KnownHostsForNow known(context.root, lines);
+    const TemporaryKnownHosts known(context.root, lines);
     TRAINYARD_TRY(const auto reached, reachAll(hosts, patience, known.option()));
     json answers = json::array();
     for (const Reach& one : reached)

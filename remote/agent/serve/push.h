@@ -8,7 +8,7 @@
 
 #include "engine/base/result.h"
 #include "remote/agent/links/blob_push.h"
-#include "remote/agent/links/known_hosts_for_now.h"
+#include "remote/agent/links/temporary_known_hosts.h"
 #include "remote/agent/serve/operations.h"
 
 namespace trainyard::agent {
@@ -32,7 +32,7 @@ private:
     {
     }
 
-    KnownHostsForNow m_known;
+    TemporaryKnownHosts m_known;
     BlobPush m_push;
     std::uint64_t m_told = 0;
 };

@@ -1,4 +1,4 @@
-#include "remote/agent/links/known_hosts_for_now.h"
+#include "remote/agent/links/temporary_known_hosts.h"
 
 #include <atomic>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 namespace trainyard::agent {
 
-KnownHostsForNow::KnownHostsForNow(const std::filesystem::path& folder, const std::vector<std::string>& lines)
+TemporaryKnownHosts::TemporaryKnownHosts(const std::filesystem::path& folder, const std::vector<std::string>& lines)
 {
     static std::atomic<int> counter{0};
     if (lines.empty())
@@ -19,7 +19,7 @@ KnownHostsForNow::KnownHostsForNow(const std::filesystem::path& folder, const st
         m_option = knownHostsOption(m_file);
 }
 
-KnownHostsForNow::~KnownHostsForNow()
+TemporaryKnownHosts::~TemporaryKnownHosts()
 {
     if (!m_file.empty())
         ::unlink(m_file.c_str());

@@ -8,13 +8,13 @@ namespace trainyard::agent {
 
 /// A known_hosts file that exists as long as this object, for ssh from this host to others. Without lines
 /// there is none.
-class KnownHostsForNow {
+class TemporaryKnownHosts {
 public:
     /// `lines` must have passed checkKnownHosts().
-    KnownHostsForNow(const std::filesystem::path& folder, const std::vector<std::string>& lines);
-    KnownHostsForNow(const KnownHostsForNow&) = delete;
-    KnownHostsForNow& operator=(const KnownHostsForNow&) = delete;
-    ~KnownHostsForNow();
+    TemporaryKnownHosts(const std::filesystem::path& folder, const std::vector<std::string>& lines);
+    TemporaryKnownHosts(const TemporaryKnownHosts&) = delete;
+    TemporaryKnownHosts& operator=(const TemporaryKnownHosts&) = delete;
+    ~TemporaryKnownHosts();
 
     /// For sshCommand(); empty without a file.
     const std::string& option() const { return m_option; }
