@@ -97,6 +97,8 @@ QString displaySeconds(double seconds)
 {
     if (!std::isfinite(seconds) || seconds < 0)
         return kNone;
+    if (seconds < 1e-9) // what rounding leaves of nothing
+        seconds = 0;
     if (seconds > 0 && seconds < 0.001)
         return significant(seconds * 1e6, 3) + QStringLiteral(" µs");
     if (seconds < 1)
