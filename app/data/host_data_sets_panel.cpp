@@ -15,7 +15,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kHostWidth = 144;
+constexpr int kHostColumnWidth = 144;
 constexpr int kNarrowWidth = 112;
 
 } // namespace
@@ -30,7 +30,7 @@ HostDataSetsPanel::HostDataSetsPanel(HostDataSets& sets, QWidget* parent)
     setRole(this, "panel");
     auto* close = makeButton(tr("&Close"));
     m_table->setModel(&m_sets);
-    m_table->setColumnWidth(HostDataSets::Host, kHostWidth);
+    m_table->setColumnWidth(HostDataSets::Host, kHostColumnWidth);
     m_table->setColumnWidth(HostDataSets::Size, kNarrowWidth);
     m_table->setColumnWidth(HostDataSets::Sent, kNarrowWidth);
     m_table->horizontalHeader()->setSectionResizeMode(HostDataSets::Name, QHeaderView::Stretch);
