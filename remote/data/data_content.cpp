@@ -13,7 +13,7 @@ namespace {
 Result<DataSetContent> contentIn(const QJsonObject& reply)
 {
     DataSetContent content;
-    content.id = reply.value("id").toString().toStdString();
+    content.id = reply.value("data_set").toString().toStdString();
     for (const auto& value : reply.value("entries").toArray()) {
         const QJsonObject entry = value.toObject();
         const qint64 bytes = entry.value("size").toInteger(-1);

@@ -88,7 +88,7 @@ Result<Answer> dataFiles(const AgentContext&, const json& request)
     json list = json::array();
     for (const DataSetFile& file : content.files)
         list.push_back({{"name", file.path}, {"size", file.bytes}, {"sha256", file.sha256}});
-    return Answer{{{"id", content.id}, {"entries", list}}, {}};
+    return Answer{{{"data_set", content.id}, {"entries", list}}, {}};
 }
 
 /// A file of a folder that has a manifest: whoever may ask for this may also start a job that reads it.
