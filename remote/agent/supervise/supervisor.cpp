@@ -382,7 +382,7 @@ void Supervisor::requeue(Verdict& verdict) const
 void Supervisor::markCancelled(Verdict& verdict) const
 {
     verdict.state = m_place.fencedBy().empty() ? RunState::Stopped : RunState::Failed;
-    const bool first = m_attempt->request().restarts.restarts == 0 && !m_attempt->hasStarted();
+    const bool first = verdict.reason.empty(); // nothing has ended before
     verdict.reason = m_place.fencedBy().empty()
                          ? fmt::format("stopped by request before it {}", first ? "started" : "was restarted")
                          : m_place.fencedBy();
