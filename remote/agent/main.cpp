@@ -232,7 +232,7 @@ int main(int argc, char** argv)
         "check-free", "Check whether nobody else uses the devices or cores that ranks of a run need here");
     freeCommand->add_option("--run", run)->required();
     freeCommand->add_option("--ranks", need.ranks)->required()->check(wholeNumberProblem<1>);
-    freeCommand->add_option("--threads", need.threadsPerRank, "Of each rank")
+    freeCommand->add_option("--threads", need.threadsPerRank, "Threads of each rank")
         ->required()
         ->check(wholeNumberProblem<1>);
     freeCommand->add_option("--device", device, "auto, cpu or cuda")->required();
