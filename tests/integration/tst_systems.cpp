@@ -116,14 +116,22 @@ private slots:
         for (int host = 0; host < 2; ++host) {
             for (const char* program : {"mpirun", "orted", "trainyard-worke"})
                 QVERIFY2(!runsUnder(host, program), program);
-            QCOMPARE(m_lab->host(host).filesIn("/dev/shm"), QStringList());
-            QCOMPARE(m_lab->host(host).filesIn("/tmp"), QStringList());
+            QCOMPARE(left(host, "/dev/shm"), QString());
+            QCOMPARE(left(host, "/tmp"), QString());
         }
         hasTheEngine(pool);
         removes(service, run);
     }
 
 private:
+    /// The names in a folder of a host, without those that its login shell makes for itself.
+    QString left(int host, const QString& folder)
+    {
+        QStringList names = m_lab->host(host).filesIn(folder);
+        names.removeAll("fish.root");
+        return names.join(' ');
+    }
+
     /// Empty when there is such a root file system.
     static QString made(const HostSystem& system)
     {
