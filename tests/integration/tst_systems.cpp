@@ -1,53 +1,19 @@
-#include <QDir>
+#include <QElapsedTimer>
 #include <QFile>
-#include <QJsonDocument>
 #include <QSignalSpy>
-#include <QTemporaryDir>
 #include <QTest>
 
-#include "engine/records/journal.h"
 #include "remote/deploy/deployer.h"
-#include "remote/launch/run_service.h"
-#include "tests/support/bundle/engine_bundle.h"
-#include "tests/support/lab/lab_pids.h"
-#include "tests/support/lab/netns_lab.h"
+#include "tests/integration/systems_lab.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
-using namespace trainyard::support;
 using lab::HostSystem;
 
 namespace {
 
 constexpr int kSystemSteps = 100'000; ///< more than the test waits for: it stops the run
-constexpr quint64 kEnoughSteps = 20;
-constexpr int kSkipped = 77; ///< of make-system: something that it needs is missing
-const QString kDataThere = "/root/data";
-
-const QString kRoots = QStringLiteral(TRAINYARD_BUILD_DIR "/systems");
-
-HostSystem systemOf(const QString& name)
-{
-    return {.root = kRoots + '/' + name};
-}
-
-/// As a container has it.
-HostSystem container()
-{
-    return {.root = kRoots + "/bookworm", .sharedMemory = "64m", .shell = {}, .isReadOnly = true};
-}
-
-HostSystem withShell(HostSystem system, const QString& shell)
-{
-    system.shell = shell;
-    return system;
-}
-
-QByteArray contentOf(const QString& path)
-{
-    QFile file(path);
-    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
+constexpr qsizetype kEnoughSteps = 20;
 
 } // namespace
 
@@ -62,15 +28,11 @@ class TestSystems : public QObject {
 private slots:
     void initTestCase()
     {
-        if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
+        if (const QString why = SystemsLab::make({}); !why.isEmpty())
             QSKIP(qPrintable(why));
-        qputenv("TRAINYARD_DATA", m_dir.filePath("desk").toUtf8());
-        qputenv("TRAINYARD_BUNDLE", m_dir.filePath("bundle").toUtf8());
-        const QString missing = bundleEngine(m_dir.filePath("bundle"));
-        QVERIFY2(missing.isEmpty(), qPrintable(missing));
-        makeData();
+        m_systems.prepare();
     }
-    void cleanup() { m_lab.reset(); }
+    void cleanup() { m_systems.end(); }
 
     void trainsWithoutAnythingInstalled_data()
     {
@@ -84,38 +46,45 @@ private slots:
         QTest::addRow("Debian 13 with this machine")
             << withShell(systemOf("trixie"), "/bin/tcsh") << HostSystem() << QByteArray();
         QTest::addRow("container with Debian 11")
-            << withShell(container(), "/bin/bash") << systemOf("bullseye")
+            << withShell(containerSystem(), "/bin/bash") << systemOf("bullseye")
             << QByteArray("echo; echo Welcome to this container; printf '\\a\\033[1mhave fun\\033[0m\\n'\n");
         QTest::addRow("this machine with Debian 13") << HostSystem() << systemOf("trixie") << QByteArray();
-        QTest::addRow("Debian 12 with container") << systemOf("bookworm") << container() << QByteArray();
+        QTest::addRow("Debian 12 with container")
+            << systemOf("bookworm") << containerSystem() << QByteArray();
     }
     void trainsWithoutAnythingInstalled()
     {
         QFETCH(HostSystem, head);
         QFETCH(HostSystem, node);
         QFETCH(QByteArray, startUpFile);
-        for (const HostSystem& system : {head, node}) {
-            if (const QString why = made(system); !why.isEmpty())
-                QSKIP(qPrintable(why));
-        }
-        start({head, node});
+        if (const QString why = SystemsLab::make({head, node}); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        m_systems.start({head, node});
         if (QTest::currentTestFailed())
             return;
         writeTo(0, "/root/.bashrc", startUpFile);
-        TargetPool pool(m_lab->targetOptions());
+        TargetPool pool(m_systems.netns().targetOptions());
         RunService service(pool);
+        RunSpec spec = m_systems.spec(2, kSystemSteps);
+        spec.layout.data = 2;
+        spec.batch.accumulation = 1;
+        RunOperation* launch = service.launch(spec);
         QString planned;
-        const QString run = await(service.launch(spec()), &planned);
+        connect(launch, &RunOperation::planned, this, [&planned](const QString& text) { planned = text; });
+        QElapsedTimer timer;
+        timer.start();
+        const QString run = SystemsLab::await(launch);
+        qInfo("launched in %.1f s: %s", timer.elapsed() / 1e3, qPrintable(planned));
         QVERIFY2(planned.startsWith("uploading ") && planned.contains(" of the engine to 2 hosts, about "),
                  qPrintable(planned));
         QVERIFY2(!run.isEmpty(), "the launch failed");
-        AWAIT(stepsOf(run) > kEnoughSteps);
-        QVERIFY(runsUnder(0, "mpirun") && runsUnder(0, "trainyard-worke"));
-        QVERIFY(runsUnder(1, "orted") && runsUnder(1, "trainyard-worke"));
-        QCOMPARE(await(service.stop(run), nullptr), run);
+        AWAIT(m_systems.stepsOf(run).size() > kEnoughSteps);
+        QVERIFY(m_systems.runsUnder(0, "mpirun") && m_systems.runsUnder(0, "trainyard-worke"));
+        QVERIFY(m_systems.runsUnder(1, "orted") && m_systems.runsUnder(1, "trainyard-worke"));
+        QCOMPARE(SystemsLab::await(service.stop(run)), run);
         for (int host = 0; host < 2; ++host) {
             for (const char* program : {"mpirun", "orted", "trainyard-worke"})
-                QVERIFY2(!runsUnder(host, program), program);
+                QVERIFY2(!m_systems.runsUnder(host, program), program);
             QCOMPARE(left(host, "/dev/shm"), QString());
             QCOMPARE(left(host, "/tmp"), QString());
         }
@@ -124,94 +93,34 @@ private slots:
     }
 
 private:
-    /// The names in a folder of a host, without those that its login shell makes for itself.
-    QString left(int host, const QString& folder)
-    {
-        QStringList names = m_lab->host(host).filesIn(folder);
-        names.removeAll("fish.root");
-        return names.join(' ');
-    }
-
-    /// Empty when there is such a root file system.
-    static QString made(const HostSystem& system)
-    {
-        if (system.root.isEmpty())
-            return {};
-        const auto done =
-            lab::runCommand({QStringLiteral(TRAINYARD_SOURCE_DIR "/tests/support/systems/make-system"),
-                             QDir(system.root).dirName(), kRoots},
-                            {}, 4 * kPatienceMs);
-        if (done.status != 0 && done.status != kSkipped)
-            qWarning() << done.errors;
-        return done.ok() ? QString() : QString::fromUtf8(done.output).simplified();
-    }
-
-    void start(const QList<HostSystem>& systems)
-    {
-        lab::NetnsLab::Options options;
-        options.hosts = 2;
-        options.diskSize = "1300m";
-        options.systems = systems;
-        m_lab = std::make_unique<lab::NetnsLab>(options);
-        const QString trouble = m_lab->start();
-        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
-        m_lab->trustHosts();
-        for (int host = 0; host < 2; ++host) {
-            QVERIFY(lab::runCommand({"cp", "-r", m_dir.filePath("data"), m_lab->host(host).path(kDataThere)})
-                        .ok());
-            const bool isOurs = systems[host].root.isEmpty();
-            QVERIFY(isOurs ||
-                    !m_lab->host(host).run({"sh", "-c", "command -v mpirun || command -v orted"}).ok());
-        }
-    }
-
     void writeTo(int host, const QString& path, const QByteArray& content)
     {
-        QFile file(m_lab->host(host).path(path));
+        QFile file(m_systems.host(host).path(path));
         QVERIFY(file.open(QIODevice::WriteOnly) && file.write(content) == content.size());
     }
 
-    static QString await(RunOperation* operation, QString* planned)
+    /// The names in a folder of a host, without those that its login shell makes for itself.
+    QString left(int host, const QString& folder)
     {
-        QString id;
-        bool over = false;
-        if (planned)
-            connect(operation, &RunOperation::planned, operation,
-                    [planned](const QString& text) { *planned = text; });
-        connect(operation, &RunOperation::finished, operation, [&](const Result<QString>& result) {
-            over = true;
-            if (result.ok())
-                id = *result;
-            else
-                qWarning() << result.error().text().c_str();
-        });
-        [&] { AWAIT(over); }();
-        return id;
-    }
-
-    bool runsUnder(int host, const QByteArray& name) const
-    {
-        const auto processes = lab::processTree(m_lab->host(host).pid());
-        return std::ranges::any_of(processes, [&](const auto& process) { return process.name == name; });
-    }
-
-    quint64 stepsOf(const QString& run) const
-    {
-        const QString file = m_lab->host(0).path("/root/.trainyard/runs/" + run + "/journal/steps");
-        const auto journal = readJournal(file.toStdString());
-        return journal.ok() && !journal->records.empty() ? journal->records.back().sequence : 0;
+        QStringList names = m_systems.host(host).filesIn(folder);
+        names.removeAll("fish.root");
+        return names.join(' ');
     }
 
     /// A second deployment sends nothing, so it plans nothing.
     void hasTheEngine(TargetPool& pool)
     {
-        const auto bundle = Bundle::load(m_dir.filePath("bundle").toStdString(), TRAINYARD_VERSION);
+        const auto bundle = Bundle::load(m_systems.bundle().toStdString(), TRAINYARD_VERSION);
         QVERIFY(bundle.ok());
-        Deployer deployer(bundle->withoutCuda(), {&pool.target(hosts()[0]), &pool.target(hosts()[1])});
+        const QStringList hosts = m_systems.addresses();
+        Deployer deployer(bundle->withoutCuda(), {&pool.target(hosts[0]), &pool.target(hosts[1])});
         QSignalSpy planned(&deployer, &Deployer::planned);
         QSignalSpy finished(&deployer, &Deployer::finished);
+        QElapsedTimer timer;
+        timer.start();
         deployer.start();
         AWAIT_EQUAL(finished.size(), 1);
+        qInfo("deployed again in %lld ms", static_cast<long long>(timer.elapsed()));
         QVERIFY(finished[0][0].value<Status>().ok());
         QCOMPARE(planned.size(), 0);
     }
@@ -223,47 +132,10 @@ private:
         AWAIT(answer.has_value());
         QVERIFY2(answer->ok(), answer->ok() ? "" : answer->error().text().c_str());
         for (int host = 0; host < 2; ++host)
-            QCOMPARE(m_lab->host(host).filesIn("/root/.trainyard/runs"), QStringList());
+            QCOMPARE(m_systems.host(host).filesIn("/root/.trainyard/runs"), QStringList());
     }
 
-    QStringList hosts() const { return {m_lab->host(0).address(), m_lab->host(1).address()}; }
-
-    void makeData()
-    {
-        const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-        const QStringList dumps = samples.entryList({"*.xml.bz2"});
-        QVERIFY(!dumps.isEmpty());
-        const auto made =
-            lab::runCommand({QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-prepare"), "prepare",
-                             samples.filePath(dumps.first()), "--train-vocab", "1000", "--out",
-                             m_dir.filePath("data"), "--seq-len", "64", "--max-pred", "10", "--shards", "2"});
-        QVERIFY2(made.ok(), made.errors.constData());
-    }
-
-    RunSpec spec() const
-    {
-        RunSpec spec;
-        spec.name = "systems";
-        spec.model.layers = 2;
-        spec.model.hidden = 32;
-        spec.model.heads = 2;
-        spec.model.intermediate = 64;
-        spec.model.maxPositions = 64;
-        const auto manifest =
-            QJsonDocument::fromJson(contentOf(m_dir.filePath("data/manifest.json"))).object();
-        spec.model.vocabulary = manifest.value("vocabulary_size").toInt();
-        spec.cluster.nodes.clear();
-        for (const QString& host : hosts())
-            spec.cluster.nodes.push_back({host.toStdString(), 1, 0});
-        spec.layout.data = 2;
-        spec.batch = {8, 4, 1};
-        spec.dataset.path = kDataThere.toStdString();
-        spec.launch.steps = kSystemSteps;
-        return spec;
-    }
-
-    QTemporaryDir m_dir{"/dev/shm/trainyard-systems-XXXXXX"}; // the bundle has half a GiB: not on a slow disk
-    std::unique_ptr<lab::NetnsLab> m_lab;
+    SystemsLab m_systems;
 };
 
 QTEST_GUILESS_MAIN(TestSystems)
