@@ -248,7 +248,7 @@ void DataMixEditor::resizeRows(std::size_t sets)
 
 void DataMixEditor::showShares()
 {
-    const std::vector<double> shares = sharesOf(dataset());
+    const std::vector<double> shares = dataset().shares();
     for (std::size_t set = 0; set < m_rows.size(); ++set) {
         m_rows[set].share->setText(displayPercent(shares[set]));
         m_rows[set].share->setToolTip(tr("Share of the training rows"));

@@ -72,7 +72,7 @@ Status goesOnAs(const RunSpec& before, const RunSpec& after)
     if (!std::ranges::equal(rampsOf(before), rampsOf(after)))
         return refused("batch.ramp is not that of the run: it would not be the same training", "keep it");
     if (hostsOf(after) != hostsOf(before))
-        return refused(fmt::format("cluster.nodes names {}, and the run lies on {}",
+        return refused(fmt::format("cluster.nodes names {}, and the run is on {}",
                                    fmt::join(hostsOf(after), ", "), fmt::join(hostsOf(before), ", ")),
                        "name the same hosts in the same order; their slots may be others");
     return {};

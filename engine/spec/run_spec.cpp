@@ -32,16 +32,27 @@ std::vector<MixedDataSet> DatasetSpec::sets() const
     return isMix() ? mix : std::vector{MixedDataSet{path}};
 }
 
+std::vector<double> DatasetSpec::shares() const
+{
+    std::vector<double> shares;
+    double all = 0;
+    for (const MixedDataSet& set : sets()) {
+        shares.push_back(std::max(set.weight, 0.0));
+        all += shares.back();
+    }
+    for (double& share : shares)
+        share = all > 0 ? share / all : 0;
+    return shares;
+}
+
 std::string DatasetSpec::text() const
 {
     if (!isMix())
         return path;
-    double all = 0;
-    for (const MixedDataSet& set : mix)
-        all += set.weight;
+    const std::vector<double> parts = shares();
     std::string text;
-    for (const MixedDataSet& set : mix)
-        text += fmt::format("{}{:.3g} % {}", text.empty() ? "" : ", ", 100 * set.weight / all, set.path);
+    for (std::size_t set = 0; set < mix.size(); ++set)
+        text += fmt::format("{}{:.3g} % {}", text.empty() ? "" : ", ", 100 * parts[set], mix[set].path);
     return text;
 }
 

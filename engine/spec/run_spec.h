@@ -299,6 +299,8 @@ struct DatasetSpec {
     std::vector<MixedDataSet> sets() const;
     /// Path of the first one: in what a model sees the others agree with it.
     std::string first() const { return sets().front().path; }
+    /// The share of the training rows that each of sets() gets, 0 to 1; 0 for weights that are not positive.
+    std::vector<double> shares() const;
     /// "/data/wiki", or "70 % /data/wiki, 30 % /data/books".
     std::string text() const;
     bool operator==(const DatasetSpec&) const = default;

@@ -1,7 +1,5 @@
 #include "app/designer/model/data_mix_edits.h"
 
-#include <algorithm>
-
 #include "engine/spec/phases/phase_edits.h"
 #include "engine/spec/phases/phases.h"
 
@@ -40,19 +38,6 @@ void removeFromMix(DatasetSpec& dataset, std::size_t set)
     dataset.mix.erase(dataset.mix.begin() + static_cast<std::ptrdiff_t>(set));
     if (dataset.mix.size() == 1)
         dataset = {.path = dataset.mix.front().path};
-}
-
-std::vector<double> sharesOf(const DatasetSpec& dataset)
-{
-    std::vector<double> shares;
-    double all = 0;
-    for (const MixedDataSet& set : dataset.sets()) {
-        shares.push_back(std::max(set.weight, 0.0));
-        all += shares.back();
-    }
-    for (double& share : shares)
-        share = all > 0 ? share / all : 0;
-    return shares;
 }
 
 DatasetPlace datasetOfRun()

@@ -16,9 +16,6 @@ namespace trainyard {
 void addToMix(DatasetSpec& dataset, const std::string& path = {});
 /// Removes a data set, which must exist. The last one left is no mix any more: dataset.path names it.
 void removeFromMix(DatasetSpec& dataset, std::size_t set);
-/// Returns the share of the training rows that each data set gets, 0 to 1; 0 for weights that are not
-/// positive.
-std::vector<double> sharesOf(const DatasetSpec& dataset);
 
 /// The section of a specification that names data sets: that of the run, or of one of its phases.
 struct DatasetPlace {

@@ -53,14 +53,6 @@ private slots:
         QVERIFY(dataset == DatasetSpec());
     }
 
-    void sharesAddUpToTheWhole()
-    {
-        QCOMPARE(sharesOf(kMixed), (std::vector<double>{0.75, 0.25}));
-        QCOMPARE(sharesOf({.path = "/data/wiki"}), std::vector<double>{1.0});
-        QCOMPARE(sharesOf({.path = {}, .mix = {{"/a", -1}, {"/b", 2}}}), (std::vector<double>{0.0, 1.0}));
-        QCOMPARE(sharesOf({.path = {}, .mix = {{"/a", 0}, {"/b", 0}}}), (std::vector<double>{0.0, 0.0}));
-    }
-
     void aPhaseOverridesOneDataSetByAMixAndBack()
     {
         RunSpec run = twoPhases();

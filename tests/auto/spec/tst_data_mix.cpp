@@ -133,6 +133,17 @@ private slots:
         QVERIFY(!nlohmann::json::parse(written).at("dataset").contains("path"));
     }
 
+    void sharesAddUpToTheWhole()
+    {
+        const auto shares = [](double first, double second) {
+            return DatasetSpec{.path = {}, .mix = {{"/a", first}, {"/b", second}}}.shares();
+        };
+        QCOMPARE(shares(3, 1), (std::vector<double>{0.75, 0.25}));
+        QCOMPARE(shares(-1, 2), (std::vector<double>{0, 1}));
+        QCOMPARE(shares(0, 0), (std::vector<double>{0, 0}));
+        QCOMPARE(DatasetSpec{.path = "/data/wiki"}.shares(), std::vector<double>{1});
+    }
+
     void leavesAPathAsItWas()
     {
         const RunSpec run = parseMixed(R"("dataset":{"path":"/data/wiki"})").spec;

@@ -68,11 +68,11 @@ private slots:
         RunSpec hosts = deep();
         hosts.cluster.nodes = {{"a", 1, 0}, {"c", 1, 0}};
         QTest::addRow("hosts") << QString::fromStdString(layoutText(hosts)) << ErrorKind::Refused
-                               << "cluster.nodes names a, c, and the run lies on a, b";
+                               << "cluster.nodes names a, c, and the run is on a, b";
         RunSpec fewer = deep();
         fewer.cluster.nodes = {{"a", 1, 0}};
         QTest::addRow("fewer hosts") << QString::fromStdString(layoutText(fewer)) << ErrorKind::Refused
-                                     << "lies on a, b";
+                                     << "is on a, b";
         QTest::addRow("model") << R"({"model": {"layers": 2}})" << ErrorKind::BadInput << "model";
         QTest::addRow("not JSON") << "{" << ErrorKind::BadInput << "no JSON object";
         QTest::addRow("unknown field") << R"({"layout": {"dta": 2}})" << ErrorKind::BadInput << "layout.dta";
