@@ -45,12 +45,14 @@ Status BlobPush::sendAll()
     return {};
 }
 
-/// A blob gets its name when it is whole. Who waits for one that never comes is stopped from outside.
+/// A blob gets its name when it is whole. The client knows if it still comes, and stops who waits in vain.
 Status BlobPush::awaitFile(const PushedFile& file)
 {
     auto spoke = SteadyClock::now();
     std::error_code ignored;
     while (!std::filesystem::exists(file.path, ignored)) {
+        if (!file.mayCome)
+            return failed(file.path.string() + " is gone", "restore the file, then start again");
         if (m_client.isStopped())
             return cancelled("sending to another host was cancelled");
         if (SteadyClock::now() - spoke > kPingInterval) {

@@ -13,7 +13,8 @@ namespace trainyard::agent {
 
 /// A file to send.
 struct PushedFile {
-    std::filesystem::path path; ///< here; of the blob store: it may still be on its way
+    std::filesystem::path path; ///< here
+    bool mayCome = true;        ///< a blob of the store, which may still be on its way here
     std::uint64_t size = 0;     ///< bytes
     std::string sha256;
 };
@@ -28,8 +29,8 @@ public:
     {
     }
 
-    /// Blocks until all are there. Unreachable when the other host is not, or stays silent; Cancelled by
-    /// stop(); the other agent's errors.
+    /// Blocks until all are there, also while one that may come has not. Unreachable when the other host is
+    /// not, or stays silent; Failed when a file is gone; Cancelled by stop(); the other agent's errors.
     Status run();
     /// Any thread.
     void stop() { m_client.stop(); }

@@ -30,6 +30,7 @@ Result<PushedFile> pushedFile(const AgentContext& context, const std::string& fo
     if (!isBundlePath(name))
         return badInput("\"" + name.substr(0, 100) + "\" is not a path of plain names");
     file.path = std::filesystem::path(folder) / name;
+    file.mayCome = false;
     return file;
 }
 
