@@ -22,8 +22,8 @@ using SteadyClock = std::chrono::steady_clock;
 
 constexpr int kThreads = 8;
 constexpr std::size_t kMaxRequests = 256;
-constexpr std::size_t kMaxPushes = 4; ///< at once, as ports
-constexpr std::size_t kMaxPorts = 4;  ///< at once; each keeps a thread of the work queue
+constexpr std::size_t kMaxPushes = 4; ///< at once
+constexpr std::size_t kMaxPorts = 4;  ///< at once
 constexpr std::size_t kTailPiece = 64 * kKiB;
 constexpr std::size_t kTailsPauseAt =
     256 * kKiB;               ///< waiting in the outbox: a slow client costs no more memory
@@ -340,6 +340,12 @@ Result<LinkPort::Ports> portsIn(const Fields& fields)
     return LinkPort::Ports{static_cast<std::uint16_t>(first), static_cast<std::uint16_t>(last)};
 }
 
+Error noThread()
+{
+    return refused("this user may start no more threads on the host",
+                   "end other programs there, or raise its limit (`ulimit -u`)");
+}
+
 } // namespace
 
 /// The one port that is ever opened: between hosts, while a preflight asks whether they reach each other.
@@ -354,33 +360,39 @@ Status Session::beginListen(const Request& request)
     if (m_ports.size() >= kMaxPorts)
         return refused(fmt::format("{} ports are open already", kMaxPorts));
     TRAINYARD_TRY(const auto port, LinkPort::open(address, token, ports));
+    auto visits = std::make_shared<LinkPort::Visits>();
+    const bool isStarted =
+        m_work.runApart([port, visits, life] { *visits = port->serve(std::chrono::milliseconds(life)); },
+                        [this, visits, id = request.id] {
+                            m_ports.erase(id);
+                            if (m_cancelled.erase(id) == 0)
+                                reply(id, {{"served", visits->served}, {"strangers", visits->strangers}});
+                        });
+    if (!isStarted)
+        return noThread();
     m_ports.emplace(request.id, port);
     m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", request.id}, {"port", port->port()}}.dump()));
-    auto visits = std::make_shared<LinkPort::Visits>();
-    m_work.run([port, visits, life] { *visits = port->serve(std::chrono::milliseconds(life)); },
-               [this, visits, id = request.id] {
-                   m_ports.erase(id);
-                   if (m_cancelled.erase(id) == 0)
-                       reply(id, {{"served", visits->served}, {"strangers", visits->strangers}});
-               });
     return {};
 }
 
-/// Each keeps a thread of the work queue, perhaps for hours.
+/// It may last for hours.
 Status Session::beginPush(const Request& request)
 {
     if (m_pushes.size() >= kMaxPushes)
         return refused(fmt::format("{} transfers to other hosts are open already", kMaxPushes));
     TRAINYARD_TRY(const auto push, Push::create(m_context, request.body));
-    m_pushes.emplace(request.id, push);
     auto outcome = std::make_shared<Status>();
-    m_work.run([push, outcome] { *outcome = push->run(); },
-               [this, outcome, id = request.id] {
-                   m_pushes.erase(id);
-                   if (m_cancelled.erase(id) > 0)
-                       return;
-                   outcome->ok() ? reply(id, nlohmann::json::object()) : replyError(id, outcome->error());
-               });
+    const bool isStarted = m_work.runApart([push, outcome] { *outcome = push->run(); },
+                                           [this, outcome, id = request.id] {
+                                               m_pushes.erase(id);
+                                               if (m_cancelled.erase(id) > 0)
+                                                   return;
+                                               outcome->ok() ? reply(id, nlohmann::json::object())
+                                                             : replyError(id, outcome->error());
+                                           });
+    if (!isStarted)
+        return noThread();
+    m_pushes.emplace(request.id, push);
     return {};
 }
 

@@ -26,6 +26,8 @@ WorkQueue::~WorkQueue()
     m_available.notify_all();
     for (std::thread& thread : m_threads)
         thread.join();
+    for (const auto& apart : m_apart)
+        apart->join();
 }
 
 void WorkQueue::run(std::function<void()> work, std::function<void()> then)
@@ -35,6 +37,40 @@ void WorkQueue::run(std::function<void()> work, std::function<void()> then)
         m_jobs.push_back({std::move(work), std::move(then)});
     }
     m_available.notify_one();
+}
+
+bool WorkQueue::runApart(std::function<void()> work, std::function<void()> then)
+{
+    auto apart = std::make_shared<std::thread>();
+    const auto done = [this, apart, then = std::move(then)] {
+        join(apart);
+        then();
+    };
+    try {
+        *apart = std::thread([this, work = std::move(work), done] {
+            work();
+            addDone(done);
+        });
+    } catch (const std::system_error&) {
+        return false;
+    }
+    m_apart.push_back(apart);
+    return true;
+}
+
+/// It has ended, or is about to.
+void WorkQueue::join(const std::shared_ptr<std::thread>& apart)
+{
+    apart->join();
+    std::erase(m_apart, apart);
+}
+
+void WorkQueue::addDone(std::function<void()> then)
+{
+    const std::lock_guard lock(m_mutex);
+    m_done.push_back(std::move(then));
+    const std::uint64_t one = 1;
+    [[maybe_unused]] const ssize_t put = ::write(m_wake.get(), &one, sizeof one);
 }
 
 void WorkQueue::finish()
@@ -61,10 +97,8 @@ void WorkQueue::serve()
         m_jobs.pop_front();
         lock.unlock();
         job.work();
+        addDone(std::move(job.then));
         lock.lock();
-        m_done.push_back(std::move(job.then));
-        const std::uint64_t one = 1;
-        [[maybe_unused]] const ssize_t put = ::write(m_wake.get(), &one, sizeof one);
     }
 }
 

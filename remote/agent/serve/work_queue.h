@@ -3,6 +3,7 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -24,6 +25,10 @@ public:
 
     /// Runs `work` on a thread, then `then` on the thread that calls finish().
     void run(std::function<void()> work, std::function<void()> then);
+    /// As run(), on a thread of its own: for work that waits long, so that it holds up no other. Returns
+    /// false, and runs nothing, where the user's limit allows no more threads. On the thread that calls
+    /// finish().
+    bool runApart(std::function<void()> work, std::function<void()> then);
 
     int completionFd() const { return m_wake.get(); }
     void finish();
@@ -34,6 +39,8 @@ private:
         std::function<void()> then;
     };
     void serve();
+    void addDone(std::function<void()> then);
+    void join(const std::shared_ptr<std::thread>& apart);
 
     FileDescriptor m_wake;
     std::mutex m_mutex;
@@ -42,6 +49,7 @@ private:
     std::vector<std::function<void()>> m_done;
     bool m_closing = false;
     std::vector<std::thread> m_threads;
+    std::vector<std::shared_ptr<std::thread>> m_apart; ///< of runApart(), not joined yet
 };
 
 } // namespace trainyard::agent
