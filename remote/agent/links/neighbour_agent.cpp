@@ -24,8 +24,13 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::minutes kPatience{10}; ///< for a word: to sync a large file may take long
 constexpr std::chrono::seconds kGreetingPatience{30};
 constexpr std::chrono::seconds kPingWhileWaiting{5};
-constexpr int kLookMs = 200;                ///< between looks at stop()
-constexpr std::size_t kMaxWords = 4 * kKiB; ///< of ssh's, that are kept
+constexpr int kPollMs = 200;                     ///< between looks at stop()
+constexpr std::size_t kMaxErrorBytes = 4 * kKiB; ///< of ssh's error output
+/// A login of hours takes none of the user's forwarded ports, agent and display along, and shares no
+/// connection: ending ours would end those that others share with it.
+constexpr std::array kOptions{"ConnectTimeout=10", "ServerAliveInterval=5",  "ServerAliveCountMax=3",
+                              "ForwardAgent=no",   "ForwardX11=no",          "ControlMaster=no",
+                              "ControlPath=none",  "ClearAllForwardings=yes"};
 /// Constant, so that no login shell can make something else of it: what varies comes on stdin.
 constexpr const char* kStartAgent =
     "exec /bin/sh -c 'read -r sha root; cd \"$root\" || exit 1; TRAINYARD_HOME=$root; export TRAINYARD_HOME; "
@@ -45,7 +50,7 @@ Result<bool> waitFor(int fd, short event, std::chrono::seconds patience, const s
         if (stopped)
             return cancelled("sending to another host was cancelled");
         pollfd wait{fd, event, 0};
-        if (::poll(&wait, 1, kLookMs) > 0)
+        if (::poll(&wait, 1, kPollMs) > 0)
             return true;
         if (SteadyClock::now() > deadline)
             return false;
@@ -76,8 +81,9 @@ Status NeighbourAgent::connect()
     TRAINYARD_TRY(Pipe input, makePipe());
     TRAINYARD_TRY(Pipe output, makePipe());
     TRAINYARD_TRY(Pipe errors, makePipe());
-    std::vector<std::string> command =
-        sshCommand({"ConnectTimeout=10", "ServerAliveInterval=5", "ServerAliveCountMax=3", m_known});
+    std::vector<std::string> options{kOptions.begin(), kOptions.end()};
+    options.push_back(m_known);
+    std::vector<std::string> command = sshCommand(options);
     command.insert(command.end(), {"-T", "--", m_agent.host, kStartAgent});
     ProcessSpec ssh{std::move(command), environmentWithout({}), {}, output.write.get()};
     ssh.input = input.read.get();
@@ -203,7 +209,7 @@ Result<std::string> NeighbourAgent::read()
 /// ssh explains itself in its last line.
 Error NeighbourAgent::lost(const std::string& reason)
 {
-    std::array<char, kMaxWords> words;
+    std::array<char, kMaxErrorBytes> words;
     const ssize_t got = ::read(m_errors.get(), words.data(), words.size());
     const std::string said =
         lastLineOf(std::string(words.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
