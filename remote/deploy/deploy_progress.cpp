@@ -44,8 +44,8 @@ std::chrono::seconds DeployPlan::time() const
 QString DeployPlan::text() const
 {
     const bool isMeasured = bytesPerSecond > 0;
-    return QString("uploading %1 of the engine to %2, about %3 at %4%5/s")
-        .arg(sizeText(double(bytes)), hosts == 1 ? QString("one host") : QString("%1 hosts").arg(hosts),
+    return QString("uploading %1 of %2 to %3, about %4 at %5%6/s")
+        .arg(sizeText(double(bytes)), what, hosts == 1 ? QString("one host") : QString("%1 hosts").arg(hosts),
              QString::fromStdString(formatDuration(time())), isMeasured ? QString() : QString("an assumed "),
              sizeText(isMeasured ? bytesPerSecond : kAssumedRate));
 }

@@ -30,6 +30,7 @@ struct DeployPlan {
     qint64 bytes = 0;          ///< that the hosts lack
     int hosts = 0;             ///< that lack any
     double bytesPerSecond = 0; ///< measured to the hosts together, a moment ago; 0 = kAssumedRate
+    QString what = QStringLiteral("the engine");
     static constexpr double kAssumedRate = 12.5e6; ///< 100 Mbit/s
 
     std::chrono::seconds time() const;
