@@ -12,6 +12,8 @@ DataSend::DataSend(DataPlace from, const QStringList& to, TargetPool& targets, Q
 {
     if (!m_from.isHere() && to.contains(m_from.host))
         m_present.insert(m_from.host, m_from.folder);
+    if (!m_from.isHere() && m_targets.target(m_from.host).isLocal())
+        m_from.host.clear(); // this computer by another name
 }
 
 DataSend::~DataSend() = default;
@@ -40,8 +42,22 @@ void DataSend::onContent(const Result<DataSetContent>& content)
     if (!content.ok())
         return finish(content.error());
     m_content = *content;
+    if (const Status able = checkReceivers(); !able.ok())
+        return finish(able);
     emit progress("connecting to " + m_hosts.hosts().join(", "), -1);
     m_hosts.whenReady([this](const Status& ready) { ready.ok() ? adopt() : finish(ready); });
+}
+
+/// Hosts have no name for this machine.
+Status DataSend::checkReceivers() const
+{
+    for (Target* target : m_hosts.targets()) {
+        if (target->isLocal() && !m_from.isHere())
+            return badInput(m_from.host.toStdString() + " cannot send to this computer (" +
+                                target->host().toStdString() + ")",
+                            "bring the data set here with `trainyard data fetch`");
+    }
+    return {};
 }
 
 /// One host after the other: they are few.

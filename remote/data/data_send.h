@@ -48,6 +48,7 @@ private:
     void onContent(const Result<DataSetContent>& content);
     void adopt();
     void findWays();
+    Status checkReceivers() const;
     void onRoute(std::vector<Feed> feeds);
     void feedFromSource(std::vector<Feed>& feeds);
     void tellWhoIsNotReached(const std::vector<Feed>& feeds);
