@@ -8,7 +8,6 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kMaxChildren = 4; // an agent has no more transfers to other hosts at a time
 constexpr qint64 kReachMs = 5000;
 
 QJsonObject reachRequest(const HostGroup& hosts, int from)
@@ -36,30 +35,27 @@ std::vector<bool> reachedBy(const HostGroup& hosts, int from, const Result<QJson
     return reached;
 }
 
-std::vector<Feed> feedsOf(const HostGroup& hosts, const HostGroup::Answers& answers)
+Route routeOf(const HostGroup& hosts, const HostGroup::Answers& answers)
 {
     std::vector<std::vector<bool>> reached;
     for (int from = 0; from < hosts.size(); ++from)
         reached.push_back(reachedBy(hosts, from, answers[static_cast<std::size_t>(from)]));
-    std::vector<Feed> feeds;
-    std::vector<int> children(reached.size(), 0);
+    Route route;
     for (int to = 0; to < hosts.size(); ++to) {
-        const int from = senderFor(to, reached, children);
-        feeds.push_back(from < 0 ? Feed{} : Feed{&hosts.target(from), pushTo(hosts.target(to))});
+        route.emplace_back();
+        if (const int from = senderFor(to, reached); from >= 0)
+            route.back().push_back({&hosts.target(from), pushTo(hosts.target(to))});
     }
-    return feeds;
+    return route;
 }
 
 } // namespace
 
-int senderFor(int host, const std::vector<std::vector<bool>>& reached, std::vector<int>& children)
+int senderFor(int host, const std::vector<std::vector<bool>>& reached)
 {
     for (int from = host - 1; from >= 0; --from) {
-        const auto at = static_cast<std::size_t>(from);
-        if (!reached[at][static_cast<std::size_t>(host)] || children[at] >= kMaxChildren)
-            continue;
-        ++children[at];
-        return from;
+        if (reached[static_cast<std::size_t>(from)][static_cast<std::size_t>(host)])
+            return from;
     }
     return -1;
 }
@@ -74,16 +70,16 @@ QJsonObject pushTo(Target& host)
             {"known_hosts", knownHostsOf({&host})}};
 }
 
-void findRoute(HostGroup& hosts, QObject* context, std::function<void(const std::vector<Feed>&)> done)
+void findRoute(HostGroup& hosts, std::function<void(const Route&)> done)
 {
     if (hosts.size() == 1) {
         QMetaObject::invokeMethod(
-            context, [done = std::move(done)] { done({Feed{}}); }, Qt::QueuedConnection);
+            &hosts, [done = std::move(done)] { done(Route(1)); }, Qt::QueuedConnection);
         return;
     }
     hosts.callAll([&hosts](int node) { return reachRequest(hosts, node); },
                   [&hosts, done = std::move(done)](const HostGroup::Answers& answers) {
-                      done(feedsOf(hosts, answers));
+                      done(routeOf(hosts, answers));
                   });
 }
 

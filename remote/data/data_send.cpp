@@ -79,18 +79,19 @@ void DataSend::findWays()
     if (m_ended)
         return;
     emit progress("finding which hosts reach each other", -1);
-    findRoute(m_hosts, this, [this](const std::vector<Feed>& feeds) { onRoute(feeds); });
+    findRoute(m_hosts, [this](const Route& route) { onRoute(route); });
 }
 
-void DataSend::onRoute(std::vector<Feed> feeds)
+void DataSend::onRoute(Route route)
 {
     if (m_ended)
         return;
-    if (!m_from.isHere())
-        feedFromSource(feeds);
-    tellWhoIsNotReached(feeds);
+    if (m_from.isHere())
+        tellWhoIsNotReached(route);
+    else
+        feedFromSource(route);
     m_deployer = std::make_unique<Deployer>(parcel(), m_hosts.targets(), Deployer::Options());
-    m_deployer->setFeeds(feeds);
+    m_deployer->setFeeds(route);
     connect(m_deployer.get(), &Deployer::noticed, this, &DataSend::noticed);
     connect(m_deployer.get(), &Deployer::advanced, this, [this](const DeployProgress& sent) {
         if (sent.total > 0)
@@ -103,24 +104,24 @@ void DataSend::onRoute(std::vector<Feed> feeds)
     m_deployer->start();
 }
 
-/// Where this computer would send.
-void DataSend::feedFromSource(std::vector<Feed>& feeds)
+/// In place of this computer: the last one.
+void DataSend::feedFromSource(Route& route)
 {
     for (int host = 0; host < m_hosts.size(); ++host) {
-        Feed& feed = feeds[static_cast<std::size_t>(host)];
-        if (feed.from || m_hosts.hosts()[host] == m_from.host)
+        if (m_hosts.hosts()[host] == m_from.host)
             continue;
-        feed = {&m_targets.target(m_from.host), pushTo(m_hosts.target(host))};
-        feed.request.insert("folder", m_from.folder);
+        QJsonObject request = pushTo(m_hosts.target(host));
+        request.insert("folder", m_from.folder);
+        route[static_cast<std::size_t>(host)].push_back({&m_targets.target(m_from.host), request, true});
     }
 }
 
 /// It takes this computer's link once more for each of them.
-void DataSend::tellWhoIsNotReached(const std::vector<Feed>& feeds)
+void DataSend::tellWhoIsNotReached(const Route& route)
 {
     QStringList hosts;
     for (int host = 1; host < m_hosts.size(); ++host) {
-        if (!feeds[static_cast<std::size_t>(host)].from && !m_hosts.target(host).isLocal())
+        if (route[static_cast<std::size_t>(host)].empty() && !m_hosts.target(host).isLocal())
             hosts << m_hosts.hosts()[host];
     }
     if (!hosts.isEmpty())

@@ -40,7 +40,7 @@ signals:
     /// Text with size, rate and time left; 0..1, negative = unknown.
     void progress(const QString& text, double fraction);
     void noticed(const QString& text);
-    /// Once.
+    /// Once, later.
     void finished(const trainyard::Status& result);
 
 private:
@@ -49,9 +49,9 @@ private:
     void adopt();
     void findWays();
     Status checkReceivers() const;
-    void onRoute(std::vector<Feed> feeds);
-    void feedFromSource(std::vector<Feed>& feeds);
-    void tellWhoIsNotReached(const std::vector<Feed>& feeds);
+    void onRoute(Route route);
+    void feedFromSource(Route& route);
+    void tellWhoIsNotReached(const Route& route);
     Parcel parcel() const;
     void finish(const Status& result);
 

@@ -1,5 +1,7 @@
 #include "remote/deploy/bundle_upload.h"
 
+#include <limits>
+
 #include <QJsonArray>
 #include <QMap>
 #include <fmt/format.h>
@@ -12,7 +14,9 @@ namespace trainyard {
 namespace {
 
 constexpr int kMaxRepeats = 3;
-constexpr int kMaxPushes = 20; ///< from another host: a network that breaks all the time must come to an end
+constexpr int kMaxPushesInVain =
+    5; ///< from another host, in a row: a network that breaks must come to an end
+constexpr std::chrono::seconds kPushPause{1};
 constexpr std::size_t kMaxOpenFiles = 16;              ///< files under way at once on one host
 constexpr std::uint64_t kWorthLookingFor = 256 * kKiB; ///< smaller files are sent sooner than found
 constexpr qint64 kInodesPerFile = 2;                   ///< the file itself and the sums of its blocks
@@ -30,40 +34,23 @@ BundleUpload::BundleUpload(const Parcel& parcel, Target& target, Meeting meeting
                                        formatDuration(m_patience.intervalAsDuration())),
                            "uploaded parts are kept: start again when it is reachable"));
     });
+    m_pushPause.setSingleShot(true);
+    connect(&m_pushPause, &QTimer::timeout, this, &BundleUpload::pushAgain);
+    m_silence.setSingleShot(true);
+    m_silence.setInterval(patience);
+    connect(&m_silence, &QTimer::timeout, this, [this] {
+        leaveFeed(unreachable(feedName() + " has sent nothing for " +
+                              formatDuration(m_silence.intervalAsDuration())));
+    });
     connect(&target, &Target::stateChanged, this, &BundleUpload::onState);
     connect(&target, &Target::attemptFailed, this, &BundleUpload::onAttemptFailed);
+    connect(&target, &QObject::destroyed, this, &BundleUpload::cancel);
 }
 
 BundleUpload::~BundleUpload()
 {
+    dropCall();
     endPush();
-}
-
-void BundleUpload::receiveFrom(Target& source, const QJsonObject& request)
-{
-    m_source = &source;
-    m_push = request;
-    // Its own link broke: it has stopped sending.
-    connect(&source, &Target::stateChanged, this, [this](Target::State state) {
-        if (state == Target::State::Ready && m_source && m_stage == Stage::Asking)
-            onState();
-    });
-}
-
-void BundleUpload::receiveFromHere(const QString& why)
-{
-    if (m_done || !m_source)
-        return;
-    endPush();
-    if (!m_parcel.isHere)
-        return finish(
-            unreachable(m_host.toStdString() + " cannot get " + m_parcel.what.toStdString() + " from " +
-                            m_source->host().toStdString() + ": " + why.toStdString(),
-                        "bring it to this computer (`trainyard data fetch`) and send it from here"));
-    m_source = nullptr;
-    emit noticed(QString("%1 gets %2 through this computer: %3").arg(m_host, m_parcel.what, why));
-    if (m_stage == Stage::Asking)
-        onState();
 }
 
 void BundleUpload::start()
@@ -77,6 +64,7 @@ void BundleUpload::cancel()
     finish(cancelled("the deployment to " + m_host.toStdString() + " was cancelled"));
 }
 
+/// What another host sends meanwhile does not need this computer's link to the receiver.
 void BundleUpload::onState()
 {
     if (m_done || !m_target || m_target->state() != Target::State::Ready)
@@ -85,7 +73,7 @@ void BundleUpload::onState()
     m_patience.stop();
     if (m_stage == Stage::Meeting)
         meet();
-    else if (m_stage == Stage::Asking || m_stage == Stage::Sending)
+    else if (m_stage == Stage::Asking || m_stage == Stage::Sending || m_stage == Stage::Assembling)
         askWhatIsMissing();
 }
 
@@ -98,38 +86,58 @@ void BundleUpload::onAttemptFailed(const Error& error)
         m_patience.start();
 }
 
+/// A request whose answer is not wanted any more must not be answered beside the next one.
+void BundleUpload::ask(const QJsonObject& request, Answer answer)
+{
+    dropCall();
+    m_call = m_target->call(request, this, [this, answer](const Result<QJsonObject>& reply) {
+        m_call = 0;
+        if (m_done)
+            return;
+        if (reply.ok())
+            (this->*answer)(*reply);
+        else
+            handle(reply.error());
+    });
+}
+
+void BundleUpload::dropCall()
+{
+    if (m_target && m_call != 0)
+        m_target->cancel(m_call);
+    m_call = 0;
+}
+
 void BundleUpload::meet()
 {
-    if (m_meeting.mark.isEmpty()) {
-        m_stage = Stage::Waiting;
-        emit met({});
-        return;
-    }
-    m_target->call(
-        {{"op", "mark"}, {"mark", m_meeting.mark}, {"others", QJsonArray::fromStringList(m_meeting.others)}},
-        this, [this](const Result<QJsonObject>& reply) {
-            if (!reply.ok())
-                return handle(reply.error());
-            QSet<QString> seen;
-            for (const auto& mark : reply->value("seen").toArray())
-                seen << mark.toString();
-            m_stage = Stage::Waiting;
-            emit met(seen);
-        });
+    if (m_meeting.mark.isEmpty())
+        return onMarks({});
+    ask({{"op", "mark"}, {"mark", m_meeting.mark}, {"others", QJsonArray::fromStringList(m_meeting.others)}},
+        &BundleUpload::onMarks);
+}
+
+void BundleUpload::onMarks(const QJsonObject& reply)
+{
+    QSet<QString> seen;
+    for (const auto& mark : reply.value("seen").toArray())
+        seen << mark.toString();
+    m_stage = Stage::Waiting;
+    emit marksSeen(seen);
 }
 
 void BundleUpload::proceed()
 {
-    if (m_done)
-        return;
-    m_stage = Stage::Asking;
-    askWhatIsMissing();
+    if (!m_done)
+        askWhatIsMissing();
 }
 
 void BundleUpload::askWhatIsMissing()
 {
     dropUploads();
     endPush();
+    m_stage = Stage::Asking;
+    if (!m_target || m_target->state() != Target::State::Ready)
+        return; // onState() asks
     QJsonArray hashes;
     QSet<QString> asked;
     for (const auto& file : m_parcel.files) {
@@ -138,18 +146,11 @@ void BundleUpload::askWhatIsMissing()
             hashes << hash;
         asked << hash;
     }
-    m_target->call({{"op", "have"}, {"sha256", hashes}}, this, [this](const Result<QJsonObject>& reply) {
-        if (reply.ok())
-            onMissing(*reply);
-        else
-            handle(reply.error());
-    });
+    ask({{"op", "have"}, {"sha256", hashes}}, &BundleUpload::onMissing);
 }
 
 void BundleUpload::onMissing(const QJsonObject& reply)
 {
-    if (m_done)
-        return;
     QMap<QString, qint64> have;
     for (const auto& entry : reply.value("missing").toArray()) {
         const QJsonObject blob = entry.toObject();
@@ -168,14 +169,10 @@ void BundleUpload::onMissing(const QJsonObject& reply)
     // Asked before anything is sent, so that a disk that is too small says so with its figures.
     if (const Status room = checkRoom(reply.value("disk").toObject()); !room.ok())
         return finish(room);
-    if (m_stage != Stage::Asking)
-        onPlanned();
-    else if (m_parcel.mayBeElsewhere)
+    if (m_parcel.mayBeElsewhere && !m_isFromHere && !m_feed)
         askWhatIsElsewhere();
-    else if (m_source && !m_missing.empty() && m_pushes < kMaxPushes)
-        askOtherHost();
     else
-        onPlanned();
+        receiveMissing();
 }
 
 Status BundleUpload::checkRoom(const QJsonObject& disk) const
@@ -211,13 +208,8 @@ void BundleUpload::askWhatIsElsewhere()
                                  {"sha256", QString::fromStdString(missing.file->sha256)}};
     }
     if (files.isEmpty())
-        return onPlanned();
-    m_target->call({{"op", "adopt"}, {"files", files}}, this, [this](const Result<QJsonObject>& reply) {
-        if (reply.ok())
-            onAdopted(*reply);
-        else
-            handle(reply.error());
-    });
+        return receiveMissing();
+    ask({{"op", "adopt"}, {"files", files}}, &BundleUpload::onAdopted);
 }
 
 void BundleUpload::onAdopted(const QJsonObject& reply)
@@ -232,91 +224,154 @@ void BundleUpload::onAdopted(const QJsonObject& reply)
     if (const qint64 spared = before - missingBytes(); spared > 0)
         emit noticed(QString("%1 already has %2 of %3, identical to the byte; not uploaded again")
                          .arg(m_host, QString::fromStdString(formatBytes(Bytes(spared))), m_parcel.what));
-    onPlanned();
+    receiveMissing();
 }
 
-/// It sends as it gets the files itself; the bytes that are still missing then come from here.
-void BundleUpload::askOtherHost()
+void BundleUpload::receiveMissing()
 {
+    m_left = missingBytes();
+    m_total = std::max(m_total, m_left);
+    emit progress(m_total - m_left, m_total);
+    if (m_done) // a listener has cancelled
+        return;
+    if (m_missing.empty())
+        return assemble();
+    if (m_feed)
+        return push();
+    if (m_isFromHere)
+        return receiveFromHere();
+    m_stage = Stage::Queued;
+    emit wantsFiles();
+}
+
+void BundleUpload::receiveFromHere()
+{
+    if (m_done)
+        return;
+    m_isFromHere = true;
+    m_stage = Stage::Sending;
+    fillWindow();
+}
+
+void BundleUpload::receiveFrom(const Feed& feed)
+{
+    if (m_done)
+        return;
+    m_feed = feed;
+    m_feedIsDone = false;
+    m_pushesInVain = 0;
+    m_leftAtPush = std::numeric_limits<qint64>::max();
+    m_feedLost.invalidate();
+    push();
+}
+
+void BundleUpload::onFeedDone()
+{
+    m_feedIsDone = true;
+    if (m_pushCall != 0)
+        m_silence.start();
+}
+
+void BundleUpload::leaveFeed(const Error& why)
+{
+    if (m_done || !m_feed)
+        return;
+    endPush();
+    m_feed.reset();
+    emit feedFailed(why);
+    if (!m_done && m_stage != Stage::Assembling)
+        askWhatIsMissing();
+}
+
+/// The other host sends as it gets the files itself.
+void BundleUpload::push()
+{
+    if (!m_feed->from || m_feed->from->state() != Target::State::Ready)
+        return awaitFeed();
+    m_feedLost.invalidate();
+    const qint64 left = missingBytes();
+    m_pushesInVain = left < std::exchange(m_leftAtPush, left) ? 0 : m_pushesInVain + 1;
     QJsonArray files;
-    for (const Missing& missing : m_missing)
+    qint64 whole = 0;
+    for (const Missing& missing : m_missing) {
         files << QJsonObject{{"name", QString::fromStdString(missing.file->path)},
                              {"size", static_cast<qint64>(missing.file->size)},
                              {"sha256", QString::fromStdString(missing.file->sha256)}};
-    QJsonObject request = m_push;
-    request.insert("files", files);
-    qint64 whole = 0;
-    for (const Missing& missing : m_missing)
         whole += static_cast<qint64>(missing.file->size);
-    m_left = missingBytes();
-    m_total = std::max(m_total, m_left);
+    }
+    QJsonObject request = m_feed->request;
+    request.insert("files", files);
     Target::Handlers handlers;
     handlers.interim = [this, whole](const QJsonObject& message) {
+        if (m_silence.isActive())
+            m_silence.start();
         m_left = std::clamp<qint64>(whole - message.value("done").toInteger(), 0, m_left);
         emit progress(m_total - m_left, m_total);
     };
     handlers.done = [this](const Result<QJsonObject>& reply) { onPushed(reply); };
-    emit progress(m_total - m_left, m_total);
-    ++m_pushes;
-    m_pushCall = m_source->call(request, this, std::move(handlers));
+    m_stage = Stage::Receiving;
+    m_pushCall = m_feed->from->call(request, this, std::move(handlers));
+    if (m_feedIsDone)
+        m_silence.start();
 }
 
 void BundleUpload::onPushed(const Result<QJsonObject>& reply)
 {
     m_pushCall = 0;
-    if (m_done || !m_source)
+    m_silence.stop();
+    if (m_done || !m_feed)
         return;
-    if (reply.ok())
+    if (reply.ok() && m_pushesInVain < kMaxPushesInVain)
         return askWhatIsMissing();
-    if (m_source->state() != Target::State::Ready)
-        return awaitSource();
-    if (m_target->state() != Target::State::Ready)
-        return; // onState() asks again
-    receiveFromHere(QString::fromStdString(reply.error().message));
+    const Error error = reply.ok() ? failed(feedName() + " sends less than it says") : reply.error();
+    const bool mayPass = error.kind == ErrorKind::Unreachable || error.kind == ErrorKind::Refused;
+    if (!mayPass || m_pushesInVain >= kMaxPushesInVain)
+        return leaveFeed(error);
+    m_stage = Stage::Asking;
+    m_pushPause.start(kPushPause);
 }
 
-/// Its link comes back by itself, or not.
-void BundleUpload::awaitSource()
+void BundleUpload::pushAgain()
 {
-    QTimer::singleShot(m_patience.intervalAsDuration(), this, [this, push = m_pushes] {
-        if (m_source && m_pushes == push && m_stage == Stage::Asking)
-            receiveFromHere(m_source->host() + " has been unreachable for " +
-                            QString::fromStdString(formatDuration(m_patience.intervalAsDuration())));
-    });
+    if (m_feed && m_feed->from && m_feed->from->state() == Target::State::Ready)
+        askWhatIsMissing();
+    else if (m_feed)
+        awaitFeed();
+}
+
+/// This computer's link to it comes back by itself, or not.
+void BundleUpload::awaitFeed()
+{
+    m_stage = Stage::Asking;
+    if (!m_feedLost.isValid())
+        m_feedLost.start();
+    if (!m_feed->from || m_feedLost.hasExpired(m_patience.interval()))
+        leaveFeed(unreachable(feedName() + " has been unreachable for " +
+                              formatDuration(m_patience.intervalAsDuration())));
+    else
+        m_pushPause.start(kPushPause);
 }
 
 void BundleUpload::endPush()
 {
-    if (m_source && m_pushCall != 0)
-        m_source->cancel(m_pushCall);
+    m_pushPause.stop();
+    m_silence.stop();
+    if (m_feed && m_feed->from && m_pushCall != 0)
+        m_feed->from->cancel(m_pushCall);
     m_pushCall = 0;
 }
 
-void BundleUpload::onPlanned()
+std::string BundleUpload::feedName() const
 {
-    if (m_done)
-        return;
-    m_left = missingBytes();
-    m_total = std::max(m_total, m_left);
-    emit progress(m_total - m_left, m_total);
-    if (m_missing.empty())
-        return assemble();
-    if (m_stage == Stage::Sending)
-        return fillWindow();
-    m_stage = Stage::Queued;
-    emit wantsToSend();
-}
-
-void BundleUpload::send()
-{
-    m_stage = Stage::Sending;
-    fillWindow();
+    return m_feed && m_feed->from ? m_feed->from->host().toStdString() : "the other host";
 }
 
 /// As much as the protocol lets be under way: a fast link stays full, a slow one holds back no control
 /// message. The next file does not wait for the last words on the one before.
 void BundleUpload::fillWindow()
 {
+    if (m_done) // a listener has cancelled
+        return;
     std::uint64_t underWay = 0;
     for (const auto& upload : m_open)
         underWay += upload->underWay();
@@ -362,7 +417,7 @@ void BundleUpload::onPut(BlobUpload* upload, const Status& result)
     if (!result.ok())
         return handle(result.error());
     emit progress(m_total - m_left, m_total);
-    if (m_open.empty() && m_missing.empty())
+    if (m_open.empty() && m_missing.empty() && !m_done)
         assemble();
     else
         fillWindow();
@@ -380,12 +435,13 @@ void BundleUpload::dropUploads()
 
 void BundleUpload::assemble()
 {
-    m_target->call(m_parcel.assembly, this, [this](const Result<QJsonObject>& reply) {
-        if (reply.ok())
-            finish({});
-        else
-            handle(reply.error());
-    });
+    m_stage = Stage::Assembling;
+    ask(m_parcel.assembly, &BundleUpload::onAssembled);
+}
+
+void BundleUpload::onAssembled(const QJsonObject&)
+{
+    finish({});
 }
 
 qint64 BundleUpload::missingBytes() const
@@ -401,21 +457,24 @@ qint64 BundleUpload::missingBytes() const
 void BundleUpload::handle(const Error& error)
 {
     if (m_done ||
-        (error.kind == ErrorKind::Unreachable && m_target && m_target->state() == Target::State::Lost))
+        (error.kind == ErrorKind::Unreachable && m_target && m_target->state() != Target::State::Ready))
         return;
     if (error.kind == ErrorKind::Refused && m_repeats++ < kMaxRepeats)
         return askWhatIsMissing();
     finish(error);
 }
 
+/// Later, because the deployment may be about to use this object.
 void BundleUpload::finish(const Status& result)
 {
     if (std::exchange(m_done, true))
         return;
     m_patience.stop();
+    dropCall();
     dropUploads();
     endPush();
-    emit finished(result);
+    QMetaObject::invokeMethod(
+        this, [this, result] { emit finished(result); }, Qt::QueuedConnection);
 }
 
 } // namespace trainyard

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include <QElapsedTimer>
@@ -23,15 +24,19 @@ class BundleUpload;
 
 /// Brings a parcel, the engine or a data set, to many hosts. Each host receives only what it lacks, a few
 /// hosts at a time; hosts that share a disk receive it once. A broken connection resumes where it was; a
-/// failing host delays no other; what is made of it appears on each host atomically, whole and verified. A
-/// host with a feed gets the files from another one, and from this computer where that fails. One object per
-/// deployment; GUI thread. Destroying it stops the deployment; uploaded parts are kept for the next one.
+/// failing host delays no other; what is made of it appears on each host atomically, whole and verified. One
+/// object per deployment; GUI thread. Destroying it stops the deployment; uploaded parts are kept for the
+/// next one.
+///
+/// A host with feeds gets the files from the first of them that can send: not from one that has failed, nor
+/// from one that itself waits for another host of its disk, which may be the one that it would send to. This
+/// computer, if it has the files, is the last. Each sends to a few hosts at a time, the others wait.
 class Deployer : public QObject {
     Q_OBJECT
 
 public:
     struct Options {
-        int atOnce = 12; ///< hosts that are sent to at the same time: more only share the desk's link
+        int atOnce = 12; ///< hosts that this computer sends to at a time: more only share its link
         /// For a host that answered once and is gone, to come back.
         std::chrono::milliseconds patience = std::chrono::minutes(2);
         double bytesPerSecond = 0; ///< for the plan: DeployPlan::bytesPerSecond
@@ -49,11 +54,12 @@ public:
     Deployer(Parcel parcel, const QList<Target*>& targets, Options options, QObject* parent = nullptr);
     ~Deployer() override;
 
-    /// One for each host, before start(). No host may feed itself, directly or through others.
-    void setFeeds(const std::vector<Feed>& feeds);
+    /// For each host, in order of preference; before start(). Only earlier hosts may feed a host, or such
+    /// that have all files.
+    void setFeeds(const std::vector<std::vector<Feed>>& feeds);
     /// Opens the targets where needed.
     void start();
-    /// finished() follows with Cancelled.
+    /// finished() follows, with Cancelled unless every host was done.
     void cancel();
 
 signals:
@@ -66,35 +72,51 @@ signals:
     void advanced(const trainyard::DeployProgress& progress);
     /// A message for the user that does not stop the deployment.
     void noticed(const QString& text);
-    /// Once, when every host is done. The error lists every host that failed with its reason.
+    /// Once, later than the call that caused it, when every host is done. The error lists every host that
+    /// failed with its reason.
     void finished(const trainyard::Status& result);
 
 private:
+    /// What a host does: Unknown until it has seen who shares its disk.
+    enum class Part { Unknown, Receives, WaitsForItsDisk, Done, Failed };
     struct Host {
         Target* target = nullptr;
-        const Target* feed = nullptr; ///< the host that sends to it; null = this computer
         std::unique_ptr<BundleUpload> upload;
+        std::deque<Feed> feeds;         ///< not given up yet
+        std::optional<Error> feedError; ///< of the last one that was given up
+        Part part = Part::Unknown;
+        std::optional<Target*> sender; ///< to it now; null = this computer
         qint64 done = 0;
         qint64 total = 0;
-        bool sending = false; ///< it has one of the places that Options::atOnce allows
-        bool asked = false;   ///< it has said what it lacks, waits for another one, or failed
+        bool asked = false; ///< it has said what it lacks, waits for another one, or failed
     };
     void addHost(Target& target, int index);
-    void onMet(int host, const QSet<QString>& seen);
-    void onWantsToSend(int host);
+    Host& at(int index) { return m_hosts[static_cast<std::size_t>(index)]; }
+    void onMarksSeen(int host, const QSet<QString>& seen);
+    void letReceive(int host);
+    void onWantsFiles(int host);
+    void onFeedFailed(int host, const Error& error);
     void onProgress(int host, qint64 done, qint64 total);
     void onHostFinished(int host, const Status& result);
+    void tellThoseItFeeds(const Host& host);
     void onAsked(int host);
     void plan();
     void sendNext();
+    bool begin(Host& host);
+    bool beginHere(Host& host);
+    Error noFeedLeft(const Host& host) const;
+    bool hasPlace(Target* sender, int places) const;
+    Part partOf(const Feed& feed) const;
+    void dropUselessFeeds(Host& host) const;
     void tellProgress();
+    Status outcome() const;
 
     Parcel m_parcel;
     Options m_options;
     SharedHomes m_homes;
     std::vector<Host> m_hosts;
-    std::deque<int> m_waiting; ///< hosts that want to send
-    int m_sending = 0;
+    std::deque<int> m_waiting; ///< hosts that lack files and have no sender
+    bool m_isCancelled = false;
     bool m_isPlanned = false;
     QTimer m_planPatience;
     DeployProgress m_progress;

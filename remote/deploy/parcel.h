@@ -3,13 +3,13 @@
 #include <vector>
 
 #include <QJsonObject>
+#include <QPointer>
 #include <QString>
 
 #include "remote/deploy/bundle.h"
+#include "remote/target/target.h"
 
 namespace trainyard {
-
-class Target;
 
 /// Files for hosts, and what is to be made of them there. A plain value.
 struct Parcel {
@@ -24,10 +24,11 @@ struct Parcel {
 /// Of an engine: becomes a bundle there.
 Parcel parcelOf(const Bundle& bundle);
 
-/// From which host another one gets the files.
+/// A host that sends the files to another one. A plain value.
 struct Feed {
-    Target* from = nullptr; ///< null = this computer
-    QJsonObject request;    ///< `push` of that host's agent, without the files
+    QPointer<Target> from;
+    QJsonObject request; ///< `push` for the agent of `from`; the transfer adds the list of files
+    bool hasAll = false; ///< it has all files outside the store; else it sends them as it gets them itself
 };
 
 } // namespace trainyard
