@@ -1,7 +1,10 @@
 #include "remote/data/data_route.h"
 
+#include <memory>
+
 #include <QJsonArray>
 
+#include "remote/data/route_search.h"
 #include "remote/preflight/node_names.h"
 
 namespace trainyard {
@@ -10,55 +13,71 @@ namespace {
 
 constexpr qint64 kReachMs = 5000;
 
-QJsonObject reachRequest(const HostGroup& hosts, int from)
+/// A search that is under way.
+struct Search {
+    HostGroup& hosts;
+    RouteSearch route;
+    std::function<void(const Route&)> done;
+};
+
+std::vector<bool> localOnes(const HostGroup& hosts)
+{
+    std::vector<bool> local;
+    for (const Target* target : hosts.targets())
+        local.push_back(target->isLocal());
+    return local;
+}
+
+QJsonObject reachRequest(const HostGroup& hosts, const QList<int>& tried)
 {
     QJsonArray names;
-    for (int to = from + 1; to < hosts.size(); ++to)
-        names << nameForMpi(hosts.hosts()[to]);
-    return {{"op", "reach"},
-            {"hosts", names},
-            {"timeout_ms", kReachMs},
-            {"known_hosts", knownHostsOf(hosts.targets().mid(from + 1))}};
+    QList<Target*> targets;
+    for (const int host : tried) {
+        names << nameForMpi(hosts.hosts()[host]);
+        targets << &hosts.target(host);
+    }
+    return {
+        {"op", "reach"}, {"hosts", names}, {"timeout_ms", kReachMs}, {"known_hosts", knownHostsOf(targets)}};
 }
 
-/// Of the later hosts, as `from` answered. One of this machine has no name for others.
-std::vector<bool> reachedBy(const HostGroup& hosts, int from, const Result<QJsonObject>& reply)
+/// A host that cannot answer reaches nobody.
+void take(Search& search, int from, const QList<int>& tried, const Result<QJsonObject>& reply)
 {
-    std::vector<bool> reached(static_cast<std::size_t>(hosts.size()), false);
-    if (!reply.ok() || hosts.target(from).isLocal())
-        return reached;
-    const QJsonArray answers = reply->value("hosts").toArray();
-    for (int to = from + 1; to < hosts.size(); ++to)
-        reached[static_cast<std::size_t>(to)] =
-            !hosts.target(to).isLocal() && to - from - 1 < answers.size() &&
-            answers[to - from - 1].toObject().value("error").toString().isEmpty();
-    return reached;
+    const QJsonArray answers = reply.ok() ? reply->value("hosts").toArray() : QJsonArray();
+    for (qsizetype i = 0; i < std::min(tried.size(), answers.size()); ++i) {
+        if (answers[i].toObject().value("error").toString().isEmpty())
+            search.route.reached(from, tried[i]);
+    }
 }
 
-Route routeOf(const HostGroup& hosts, const HostGroup::Answers& answers)
+Route routeOf(const Search& search)
 {
-    std::vector<std::vector<bool>> reached;
-    for (int from = 0; from < hosts.size(); ++from)
-        reached.push_back(reachedBy(hosts, from, answers[static_cast<std::size_t>(from)]));
     Route route;
-    for (int to = 0; to < hosts.size(); ++to) {
-        route.emplace_back();
-        if (const int from = senderFor(to, reached); from >= 0)
-            route.back().push_back({&hosts.target(from), pushTo(hosts.target(to))});
+    for (int host = 0; host < search.hosts.size(); ++host) {
+        std::vector<Feed>& feeds = route.emplace_back();
+        for (const int from : search.route.sendersOf(host))
+            feeds.push_back({&search.hosts.target(from), pushTo(search.hosts.target(host))});
     }
     return route;
 }
 
-} // namespace
-
-int senderFor(int host, const std::vector<std::vector<bool>>& reached)
+void askRound(const std::shared_ptr<Search>& search)
 {
-    for (int from = host - 1; from >= 0; --from) {
-        if (reached[static_cast<std::size_t>(from)][static_cast<std::size_t>(host)])
-            return from;
-    }
-    return -1;
+    QList<QList<int>> tried;
+    for (int from = 0; from < search->hosts.size(); ++from)
+        tried << search->route.triedBy(from);
+    search->hosts.callAll([&](int from) { return reachRequest(search->hosts, tried[from]); },
+                          [search, tried](const HostGroup::Answers& answers) {
+                              for (int from = 0; from < search->hosts.size(); ++from)
+                                  take(*search, from, tried[from], answers[static_cast<std::size_t>(from)]);
+                              if (search->route.next())
+                                  askRound(search);
+                              else
+                                  search->done(routeOf(*search));
+                          });
 }
+
+} // namespace
 
 QJsonObject pushTo(Target& host)
 {
@@ -77,10 +96,7 @@ void findRoute(HostGroup& hosts, std::function<void(const Route&)> done)
             &hosts, [done = std::move(done)] { done(Route(1)); }, Qt::QueuedConnection);
         return;
     }
-    hosts.callAll([&hosts](int node) { return reachRequest(hosts, node); },
-                  [&hosts, done = std::move(done)](const HostGroup::Answers& answers) {
-                      done(routeOf(hosts, answers));
-                  });
+    askRound(std::make_shared<Search>(Search{hosts, RouteSearch(localOnes(hosts)), std::move(done)}));
 }
 
 } // namespace trainyard
