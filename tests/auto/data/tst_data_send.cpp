@@ -25,6 +25,10 @@ constexpr int kShards = 5;
 constexpr std::size_t kShardBytes = 4'000'000;
 constexpr qint64 kBlock = 1024 * 1024; ///< an upload resumes in units of this
 const QString kData = QStringLiteral("/root/.trainyard/data");
+/// Ends the ssh clients that run on a host; fails when there is none.
+const QString kEndOwnLogins =
+    QStringLiteral("all=; for at in /proc/[0-9]*; do [ \"$(cat $at/comm 2>/dev/null)\" = ssh ] && "
+                   "all=\"$all ${at#/proc/}\"; done; [ -n \"$all\" ] && kill $all");
 
 std::string textOf(const Status& status)
 {
@@ -133,7 +137,28 @@ private slots:
         QVERIFY2(sent.status.ok(), textOf(sent.status).c_str());
         QVERIFY(broke);
         QVERIFY2(sent.notices.isEmpty(), qPrintable(sent.notices.join('\n')));
-        QVERIFY(double(m_lab->bytesFromDesk() - before) <= 1.2 * double(sent.bytes)); // not once for each host
+        QVERIFY(double(m_lab->bytesFromDesk() - before) <=
+                1.2 * double(sent.bytes)); // not once for each host
+        for (int host = 0; host < kHosts; ++host)
+            QCOMPARE(wholeSetsOn(host), 1);
+    }
+
+    /// Only the first host's own connection to the second breaks; this computer's links stay up.
+    void aBrokenConnectionBetweenHostsIsMended()
+    {
+        connectAll();
+        const qint64 before = m_lab->bytesFromDesk();
+        bool broke = false;
+        const Sent sent = send(hosts(), [&](DataSend& sending) {
+            connect(&sending, &DataSend::progress, this, [&](const QString&, double fraction) {
+                if (fraction > 0.3 && !broke)
+                    broke = m_lab->host(0).run({"sh", "-c", kEndOwnLogins}).ok();
+            });
+        });
+        QVERIFY2(sent.status.ok(), textOf(sent.status).c_str());
+        QVERIFY(broke);
+        QVERIFY2(sent.notices.isEmpty(), qPrintable(sent.notices.join('\n')));
+        QVERIFY(double(m_lab->bytesFromDesk() - before) <= 1.2 * double(sent.bytes));
         for (int host = 0; host < kHosts; ++host)
             QCOMPARE(wholeSetsOn(host), 1);
     }
@@ -176,7 +201,10 @@ private slots:
     void repairsWhatWasDamagedThere()
     {
         QVERIFY(send(hosts().mid(0, 1)).status.ok());
-        QVERIFY(m_lab->host(0).run({"sh", "-c", "for file in " + kData + "/set-*/train-1.hdf5; do printf x >> $file; done"}).ok());
+        QVERIFY(
+            m_lab->host(0)
+                .run({"sh", "-c", "for file in " + kData + "/set-*/train-1.hdf5; do printf x >> $file; done"})
+                .ok());
         QCOMPARE(wholeSetsOn(0), -1);
         const Sent sent = send(hosts().mid(0, 1));
         QVERIFY2(sent.status.ok(), textOf(sent.status).c_str());
