@@ -16,6 +16,7 @@
 #include "remote/agent/store/bundle_store.h"
 #include "remote/agent/store/part_file.h"
 #include "tests/auto/agent/agent_client.h"
+#include "tests/support/patience.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;
@@ -315,6 +316,23 @@ private slots:
         QVERIFY(end && !end->ok());
         QVERIFY2(end->error().message.find("without an acknowledgement") != std::string::npos,
                  end->error().message.c_str());
+    }
+
+    void workApartHoldsUpNoOther()
+    {
+        std::mutex busy;
+        QStringList ended;
+        WorkQueue work(1);
+        std::unique_lock hold(busy);
+        QVERIFY(work.runApart([&] { const std::lock_guard wait(busy); }, [&] { ended << "apart"; }));
+        work.run([] {}, [&] { ended << "queued"; });
+        const auto endedSoFar = [&] {
+            work.finish();
+            return ended;
+        };
+        AWAIT_EQUAL(endedSoFar(), QStringList{"queued"});
+        hold.unlock();
+        AWAIT_EQUAL(endedSoFar(), (QStringList{"queued", "apart"}));
     }
 
     void survivesAClientThatIgnoresTheWindow()
