@@ -43,12 +43,12 @@ FolderStores storesFrom(const std::vector<int>& leaderOf)
 }
 
 /// The lowest of the ranks that do not see rank 0's folder, but the same one as this rank.
-int lowestRankHere(const std::filesystem::path& mark, const std::vector<int>& isBlind, int me)
+int lowestRankHere(const std::filesystem::path& common, const std::vector<int>& seesAnother, int me)
 {
     for (int rank = 1; rank < me; ++rank) {
         std::error_code ignored;
-        if (isBlind[static_cast<std::size_t>(rank)] &&
-            std::filesystem::exists(fmt::format("{}-{}", mark.string(), rank), ignored))
+        if (seesAnother[static_cast<std::size_t>(rank)] &&
+            std::filesystem::exists(fmt::format("{}-{}", common.string(), rank), ignored))
             return rank;
     }
     return me;
@@ -70,26 +70,27 @@ FolderSharing sharingAmong(ProcessGroup& group, bool takesPart)
 }
 
 Result<FolderStores> findFolderStores(ProcessGroup& group, const std::filesystem::path& folder,
-                                      const FolderSharing& sharing, bool makes)
+                                      const FolderSharing& sharing, bool createsFolders)
 {
     if (sharing.count == group.size().value)
         return FolderStores{{0}, std::vector<int>(static_cast<std::size_t>(sharing.count))};
     const int me = group.rank().value;
-    const bool isBlind = !sharing.takesPart();
-    const auto mark = folder / group.broadcastText(group.isFirst() ? randomName() : std::string());
-    const std::filesystem::path mine = fmt::format("{}-{}", mark.string(), me);
-    Status placed = isBlind && makes ? makeFolder(folder) : Status();
+    const bool seesAnother = !sharing.takesPart();
+    const auto common = folder / group.broadcastText(group.isFirst() ? randomName() : std::string());
+    const std::filesystem::path mark = fmt::format("{}-{}", common.string(), me);
+    Status placed = seesAnother && createsFolders ? makeFolder(folder) : Status();
     std::error_code ignored;
-    const bool marks = isBlind && placed.ok() && std::filesystem::exists(folder, ignored);
-    if (marks)
-        placed = writeFileAtomically(mine, "");
-    const Status all = agree(group, placed);
-    const std::vector<int> blind = gatherNumbers(group, isBlind ? 1 : 0);
-    const std::vector<int> leaderOf = gatherNumbers(group, marks ? lowestRankHere(mark, blind, me)
-                                                           : isBlind ? me
-                                                                     : 0);
-    if (marks) // all have looked
-        std::filesystem::remove(mine, ignored);
+    if (seesAnother && placed.ok())
+        placed =
+            std::filesystem::exists(folder, ignored) ? writeFileAtomically(mark, "") : failed("no folder");
+    const bool isMarked = seesAnother && placed.ok();
+    const Status all = agree(group, createsFolders ? placed : Status()); // else nothing will be written there
+    const std::vector<int> others = gatherNumbers(group, seesAnother ? 1 : 0);
+    const int alone = seesAnother ? me : 0;
+    const std::vector<int> leaderOf =
+        gatherNumbers(group, isMarked ? lowestRankHere(common, others, me) : alone);
+    if (isMarked) // all have looked
+        std::filesystem::remove(mark, ignored);
     if (!all.ok())
         return all.error();
     return storesFrom(leaderOf);

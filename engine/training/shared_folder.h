@@ -28,11 +28,11 @@ struct FolderStores {
     int count() const { return static_cast<int>(leaders.size()); }
 };
 
-/// Finds out which ranks see the same folder, by files with random names. All ranks call it. `makes`: creates
-/// the folder where it does not exist; without it, a rank that has no such folder is taken for the only one of
-/// its host. `sharing`: from findFolderSharing().
+/// Finds out which ranks see the same folder, by files with random names. All ranks call it.
+/// `createsFolders`: creates the folder where it does not exist; without it, a rank that has no such folder,
+/// or cannot write there, is taken for the only one of its host. `sharing`: from findFolderSharing().
 Result<FolderStores> findFolderStores(ProcessGroup& group, const std::filesystem::path& folder,
-                                      const FolderSharing& sharing, bool makes);
+                                      const FolderSharing& sharing, bool createsFolders);
 
 /// Detects the sharing by a file with a random name that rank 0 creates briefly. All ranks call it.
 Result<FolderSharing> findFolderSharing(ProcessGroup& group, const std::filesystem::path& folder);
