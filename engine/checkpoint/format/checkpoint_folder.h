@@ -11,6 +11,7 @@
 namespace trainyard {
 
 inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr const char* kHostName = "host"; ///< a file beside it, with `places`: this host's name there
 inline constexpr const char* kLatestName = "latest"; ///< a file that holds the name of the newest checkpoint
 inline constexpr const char* kBestName = "best";     ///< likewise of the best one by held-out evaluation
 

@@ -13,9 +13,10 @@ enum class CheckpointState {
     Complete,   ///< as far as examined
     Damaged,    ///< its content is wrong; reading again will not help
     Unreadable, ///< cannot be read now, or not by this version: it may be complete
+    Incomplete, ///< a part is on hosts that take no part, or on disks that are not there now
 };
 
-/// "whole", "damaged", "unreadable": as the protocol and `checkpoints --json` have them.
+/// "whole", "damaged", "unreadable", "incomplete": as the protocol and `checkpoints --json` have them.
 std::string_view nameOf(CheckpointState state);
 
 struct CheckpointHealth {
@@ -25,8 +26,8 @@ struct CheckpointHealth {
 };
 
 /// Looks at the manifest with its hash, and at the header and the size of every shard: milliseconds, whatever
-/// the tensors weigh. `folder` is one `step-...`. Shards that the manifest places on other hosts may be
-/// missing: whether a host of an attempt has them shows when its ranks meet (`healthOver()`).
+/// the tensors weigh. `folder` is one `step-...`. Shards that the manifest also places on other hosts may be
+/// missing or cut off: whether a host of an attempt has them shows when its ranks meet (`healthOver()`).
 CheckpointHealth examineIndex(const std::filesystem::path& folder);
 
 /// As examineIndex(), and then compares every slice here with its hash. Ends early, with the result of

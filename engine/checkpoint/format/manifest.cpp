@@ -6,7 +6,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/stored_file.h"
 #include "engine/checkpoint/format/tensor_json.h"
 #include "engine/spec/phases/phases.h"
@@ -19,6 +21,8 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr int kManifestVersion = 2;
+/// With `places`: a program that does not know of them would take the checkpoint for a damaged one.
+constexpr int kVersionWithPlaces = 3;
 constexpr std::string_view kBeforeHash = ",\n \"xxh3\": \"";
 constexpr std::string_view kAfterHash = "\"\n}\n";
 
@@ -103,6 +107,7 @@ Result<CheckpointManifest> manifestFrom(const Json& json)
     TRAINYARD_TRY(manifest.position, positionFrom(json));
     if (json.contains("places"))
         json.at("places").get_to(manifest.places);
+    manifest.replaces = json.value("replaces", std::string());
     TRAINYARD_TRY(manifest.tensors, tensorsFromJson(json.at("tensors")));
     return manifest;
 }
@@ -121,6 +126,13 @@ bool isOfFirstFormat(const std::string& text)
     return json.is_object() && json.value("trainyard_checkpoint", Json()) == 1;
 }
 
+/// The name that `places` gives to the host of a folder; empty: unknown.
+std::string hostOfFolder(const std::filesystem::path& folder)
+{
+    const auto name = readFile(folder / kHostName);
+    return name.ok() ? name->substr(0, name->find('\n')) : std::string();
+}
+
 Result<CheckpointManifest> parseManifest(const std::string& text)
 {
     if (!hasItsHash(text))
@@ -128,9 +140,11 @@ Result<CheckpointManifest> parseManifest(const std::string& text)
                                      : badInput("its content does not match the hash at its end");
     try {
         const Json json = Json::parse(text);
-        if (const int version = json.at("trainyard_checkpoint").get<int>(); version != kManifestVersion)
+        const int version = json.at("trainyard_checkpoint").get<int>();
+        const int known = json.contains("places") ? kVersionWithPlaces : kManifestVersion;
+        if (version != known)
             return fromAnotherVersion(
-                fmt::format("format {}, but this program reads format {}", version, kManifestVersion));
+                fmt::format("format {}, but this program reads format {}", version, known));
         auto manifest = manifestFrom(json);
         return manifest.ok() ? manifest : fromAnotherVersion(manifest.error().message);
     } catch (const Json::exception&) {
@@ -164,11 +178,28 @@ std::set<std::string> CheckpointManifest::shards() const
     return files;
 }
 
+bool CheckpointManifest::hasOtherPlace(const std::filesystem::path& folder, const std::string& shard) const
+{
+    const auto known = places.find(shard);
+    if (known == places.end())
+        return false;
+    const std::string here = hostOfFolder(folder);
+    return std::ranges::any_of(known->second, [&here](const std::string& host) { return host != here; });
+}
+
 bool CheckpointManifest::isElsewhere(const std::filesystem::path& folder, const std::string& shard) const
 {
     std::error_code ignored;
-    return places.contains(shard) && std::filesystem::symlink_status(folder / shard, ignored).type() ==
-                                         std::filesystem::file_type::not_found;
+    const auto type = std::filesystem::symlink_status(folder / shard, ignored).type();
+    return type == std::filesystem::file_type::not_found && hasOtherPlace(folder, shard);
+}
+
+std::set<std::string> CheckpointManifest::hosts() const
+{
+    std::set<std::string> all;
+    for (const auto& [shard, hosts] : places)
+        all.insert(hosts.begin(), hosts.end());
+    return all;
 }
 
 std::string CheckpointManifest::hostsOf(const std::string& shard) const
@@ -198,7 +229,7 @@ Result<CheckpointManifest> CheckpointManifest::load(const std::filesystem::path&
 
 std::string CheckpointManifest::toJson() const
 {
-    Json json{{"trainyard_checkpoint", kManifestVersion},
+    Json json{{"trainyard_checkpoint", places.empty() ? kManifestVersion : kVersionWithPlaces},
               {"step", position.step.value},
               {"consumed_samples", position.consumedSamples}};
     if (!(position.lossScale == LossScaleState{}))
@@ -212,6 +243,8 @@ std::string CheckpointManifest::toJson() const
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
     if (!places.empty())
         json["places"] = places;
+    if (!replaces.empty())
+        json["replaces"] = replaces;
     json["tensors"] = tensorsToJson(tensors);
     return sealed(json.dump(1));
 }

@@ -70,11 +70,18 @@ struct CheckpointManifest {
     /// Of a checkpoint whose hosts keep it on disks of their own: the hosts that each shard was written on,
     /// its own first. Empty: all shards are in one folder.
     std::map<std::string, std::vector<std::string>> places{};
+    /// With `places`: XXH3-64 of the manifest of the checkpoint of the same step that this one takes the
+    /// place of; empty: there was none.
+    std::string replaces{};
 
     const LogicalTensor* find(std::string_view name) const;
     std::set<std::string> shards() const;
-    /// Returns whether `shard`, which is not in `folder`, may be on another host.
+    /// Returns whether `shard` was also written on a host other than the one of `folder`.
+    bool hasOtherPlace(const std::filesystem::path& folder, const std::string& shard) const;
+    /// Returns whether `shard` is not in `folder`, but may be on another host.
     bool isElsewhere(const std::filesystem::path& folder, const std::string& shard) const;
+    /// All that `places` names.
+    std::set<std::string> hosts() const;
     /// "node-b", "node-b or node-c": the hosts that `shard` was written on.
     std::string hostsOf(const std::string& shard) const;
     /// Errors as of load(), without the name of a file.

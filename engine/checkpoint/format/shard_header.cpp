@@ -1,10 +1,12 @@
 #include "engine/checkpoint/format/shard_header.h"
 
+#include <algorithm>
 #include <array>
-#include <map>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "engine/base/hash.h"
 
 namespace trainyard {
 
@@ -12,6 +14,7 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::size_t kPieceBytes = std::size_t{8} << 20;
 constexpr std::uint64_t kMaxHeaderBytes = std::uint64_t{1} << 30;
 
 /// Where a tensor's name and its first byte in the file lead to.
@@ -66,7 +69,34 @@ std::map<Key, Entry> entriesOf(const std::string& header)
     return entries;
 }
 
+/// Cancelled when `goesOn` says so.
+Result<std::string> hashOf(const StoredFile& file, const TensorSlice& slice,
+                           const std::function<bool()>& goesOn)
+{
+    Xxh3 hash;
+    std::string buffer(std::min<std::uint64_t>(slice.bytes, kPieceBytes), '\0');
+    for (std::uint64_t done = 0; done < slice.bytes;) {
+        if (!goesOn())
+            return cancelled("not fully verified");
+        buffer.resize(std::min<std::uint64_t>(slice.bytes - done, kPieceBytes));
+        TRAINYARD_TRY_STATUS(file.read(slice.offset + done, std::as_writable_bytes(std::span(buffer))));
+        hash.update(buffer);
+        done += buffer.size();
+    }
+    return hash.hexDigest();
+}
+
 } // namespace
+
+SlicesByFile slicesByFile(const CheckpointManifest& manifest)
+{
+    SlicesByFile files;
+    for (const LogicalTensor& tensor : manifest.tensors) {
+        for (const TensorSlice& slice : tensor.slices)
+            files[slice.file].push_back({&tensor, &slice});
+    }
+    return files;
+}
 
 Status checkShardHeader(const StoredFile& shard, const std::vector<SliceInFile>& slices)
 {
@@ -87,6 +117,19 @@ Status checkShardHeader(const StoredFile& shard, const std::vector<SliceInFile>&
             return badInput(fmt::format("{} is truncated: it has {} bytes, but tensor {} ends at byte {}",
                                         shard.path().string(), shard.size(), tensor->name,
                                         slice->offset + slice->bytes));
+    }
+    return {};
+}
+
+Status verifyShard(const StoredFile& file, const std::vector<SliceInFile>& slices,
+                   const std::function<bool()>& goesOn)
+{
+    for (const SliceInFile& one : slices) {
+        TRAINYARD_TRY(const std::string hash, hashOf(file, *one.slice, goesOn));
+        if (hash != one.slice->xxh3)
+            return badInput(fmt::format("tensor {}: bytes {} to {} of {} do not match their hash",
+                                        one.tensor->name, one.slice->offset,
+                                        one.slice->offset + one.slice->bytes, file.path().string()));
     }
     return {};
 }
