@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <set>
 #include <unistd.h>
 
 #include <fmt/format.h>
@@ -43,16 +44,22 @@ std::vector<std::string> toldApart(const std::vector<std::string>& names)
 
 } // namespace
 
-CheckpointStores::CheckpointStores(ProcessGroup& world, fs::path folder, Fence fence, FolderStores stores)
-    : m_world(&world), m_folder(std::move(folder)), m_fence(std::move(fence)), m_stores(std::move(stores))
+CheckpointStores::CheckpointStores(ProcessGroup& world, fs::path folder, Fence fence, FolderStores stores,
+                                   bool createsFolders)
+    : m_world(&world)
+    , m_folder(std::move(folder))
+    , m_fence(std::move(fence))
+    , m_stores(std::move(stores))
+    , m_createsFolders(createsFolders)
 {
 }
 
-Result<CheckpointStores> CheckpointStores::find(ProcessGroup& world, GroupMaker& maker, const fs::path& folder,
-                                                const FolderSharing& sharing, bool makes, const Fence& fence)
+Result<CheckpointStores> CheckpointStores::find(ProcessGroup& world, GroupMaker& maker,
+                                                const fs::path& folder, const FolderSharing& sharing,
+                                                bool createsFolders, const Fence& fence)
 {
-    TRAINYARD_TRY(FolderStores found, findFolderStores(world, folder, sharing, makes));
-    CheckpointStores stores(world, folder, fence, std::move(found));
+    TRAINYARD_TRY(FolderStores found, findFolderStores(world, folder, sharing, createsFolders));
+    CheckpointStores stores(world, folder, fence, std::move(found), createsFolders);
     if (stores.count() == 1)
         return Result<CheckpointStores>(std::move(stores));
     stores.nameHosts();
@@ -62,7 +69,7 @@ Result<CheckpointStores> CheckpointStores::find(ProcessGroup& world, GroupMaker&
     if (stores.leads())
         stores.m_links = std::make_unique<MessageLinks>(makeMessageLinks(maker, leaders));
     // On the head its supervisor does it.
-    TRAINYARD_TRY_STATUS(agree(world, makes && stores.leadsElsewhere() ? fence.raise() : Status()));
+    TRAINYARD_TRY_STATUS(agree(world, createsFolders && stores.leadsElsewhere() ? fence.raise() : Status()));
     return Result<CheckpointStores>(std::move(stores));
 }
 
@@ -105,16 +112,32 @@ Status CheckpointStores::compareFolders()
     return {};
 }
 
+/// Hosts that have missed changes of lines make up for them, so that no name means two things. One with a new
+/// disk has nothing to rename; it gets the record at the end of the start, so that it counts as absent until
+/// then.
+Status CheckpointStores::followHistoryEverywhere(const LineRecord& history)
+{
+    const auto isStale = [&](const StoreInventory& store) {
+        return !store.isBlank() && store.record.lines != history.lines;
+    };
+    if (std::ranges::none_of(m_inventories, isStale))
+        return {};
+    const auto reference = std::ranges::find_if(
+        m_inventories, [&](const StoreInventory& store) { return store.record.lines == history.lines; });
+    const bool follows = leads() && isStale(myInventory());
+    TRAINYARD_TRY_STATUS(
+        agree(*m_world,
+              follows ? followHistory(m_folder, renamesToFollow(myInventory(), *reference), history, m_fence)
+                      : Status()));
+    return compareFolders();
+}
+
 Status CheckpointStores::finishPublicationsEverywhere()
 {
     Status finished;
-    if (leads()) {
-        const auto names =
-            unfinishedPublications(m_inventories[static_cast<std::size_t>(mine())], m_inventories);
-        finished = names.empty() ? Status() : m_fence.check();
-        if (finished.ok())
-            finished = finishPublications(m_folder, names);
-    }
+    if (leads())
+        finished =
+            finishPublications(m_folder, unfinishedPublications(myInventory(), m_inventories), m_fence);
     TRAINYARD_TRY_STATUS(agree(*m_world, finished));
     m_inventories = afterPublications(std::move(m_inventories));
     return {};
@@ -131,21 +154,59 @@ Result<std::string> CheckpointStores::manifestFrom(std::size_t store, const std:
 }
 
 /// The names on the head are all that a start can take.
-Status CheckpointStores::tellHead()
+Status CheckpointStores::completeHeadsNames()
 {
-    Status told;
-    const LineRecord common = commonRecord(m_inventories);
-    if (m_world->isFirst() && !(common == m_inventories.front().record)) {
-        LineRecord record = common;
-        record.latest.clear(); // the head has no `latest`
-        told = record.save(m_folder);
-    }
+    Status completed;
     for (const UnknownCheckpoint& unknown : unknownToHead(m_inventories)) {
         TRAINYARD_TRY(const std::string manifest, manifestFrom(unknown.store, unknown.name.text()));
-        if (m_world->isFirst() && told.ok())
-            told = keepManifest(m_folder, unknown.name, manifest, m_fence);
+        if (m_world->isFirst() && completed.ok())
+            completed = keepManifest(m_folder, unknown.name, manifest, m_fence);
     }
-    return agree(*m_world, told);
+    return agree(*m_world, completed);
+}
+
+/// Of a layout in which the head does everything, only the hosts with a folder from before.
+std::vector<std::string> CheckpointStores::hostsToRecord() const
+{
+    std::vector<std::string> hosts;
+    for (std::size_t store = 0; store < m_inventories.size(); ++store) {
+        if (store == 0 || m_createsFolders || !m_inventories[store].isBlank())
+            hosts.push_back(m_inventories[store].host);
+    }
+    return hosts.size() == 1 ? std::vector<std::string>() : hosts;
+}
+
+/// Every folder in order for the choice, and what it depends on.
+Result<StartView> CheckpointStores::compareHistories()
+{
+    TRAINYARD_TRY_STATUS(agree(*m_world, leads() ? removeFetchedShards(m_folder) : Status()));
+    TRAINYARD_TRY_STATUS(compareFolders());
+    TRAINYARD_TRY(const std::size_t store, storeOfHistory(m_inventories));
+    const StoreInventory history = m_inventories[store];
+    StartView view;
+    view.absent = absentHosts(history.record, m_inventories);
+    TRAINYARD_TRY_STATUS(followHistoryEverywhere(history.record));
+    TRAINYARD_TRY_STATUS(finishPublicationsEverywhere());
+    if (m_inventories.front().isBlank()) {
+        view.record = history.record;
+        view.record->latest.clear(); // the head has no `latest`
+    }
+    TRAINYARD_TRY_STATUS(completeHeadsNames());
+    view.unreadable = newestUnreadable(m_inventories);
+    view.wrongElsewhere = wrongManifest(m_inventories);
+    view.hosts = hostsToRecord();
+    return view;
+}
+
+/// Of a run that other hosts may have taken part in before.
+StartView CheckpointStores::viewOfOneFolder() const
+{
+    StartView view;
+    view.hosts.emplace();
+    const auto record = LineRecord::load(m_folder); // an error shows when the folder is listed
+    if (record.ok() && m_world->isFirst())
+        view.absent = absentHosts(*record, {{thisHost(), *record, {}}});
+    return view;
 }
 
 /// On rank 0, for its own folder's checkpoints.
@@ -153,19 +214,26 @@ CheckpointHealth CheckpointStores::examine(const CheckpointName& name) const
 {
     const fs::path folder = m_folder / name.text();
     const CheckpointHealth here = examineIndex(folder);
-    if (count() == 1 && here.state != CheckpointState::Complete)
-        return here;
     const auto manifest = CheckpointManifest::load(folder / kManifestName);
     if (!manifest.ok() || (count() == 1 && manifest->places.empty()))
         return here;
-    const auto stored = StoredCheckpoint::read(folder, name);
-    if (!stored)
+    const StoredCheckpoint stored = StoredCheckpoint::read(folder, name);
+    if (stored.hash.empty())
         return here;
     const CheckpointHealth whole = count() == 1
-                                       ? healthOver({{thisHost(), {}, {*stored}}}, *manifest, stored->hash)
-                                       : healthOver(m_inventories, *manifest, stored->hash);
+                                       ? healthOver({{thisHost(), {}, {stored}}}, *manifest, stored.hash)
+                                       : healthOver(m_inventories, *manifest, stored.hash);
     // Of a checkpoint that one folder should have whole, that folder says best what is wrong.
     return whole.state != CheckpointState::Complete && manifest->places.empty() ? here : whole;
+}
+
+bool CheckpointStores::isWhole(const CheckpointName& name) const
+{
+    const StoredCheckpoint stored = StoredCheckpoint::read(m_folder / name.text(), name);
+    const bool isOfThisAttempt = std::ranges::none_of(
+        m_inventories, [&](const StoreInventory& store) { return store.find(stored.hash) != nullptr; });
+    const CheckpointHealth health = isOfThisAttempt ? examineIndex(m_folder / name.text()) : examine(name);
+    return health.state == CheckpointState::Complete;
 }
 
 Status CheckpointStores::followHeadEverywhere()
@@ -175,11 +243,11 @@ Status CheckpointStores::followHeadEverywhere()
     TRAINYARD_TRY_STATUS(agree(*m_world, head.ok() ? Status() : head.error()));
     m_inventories.front() =
         inventoryFromText(m_world->broadcastText(m_world->isFirst() ? toText(*head) : std::string()));
-    const StoreInventory& mine = m_inventories[static_cast<std::size_t>(this->mine())];
     const StoreInventory& names = m_inventories.front();
-    return agree(*m_world, leadsElsewhere() ? followHead(m_folder, renamesToFollow(mine, names), names.record,
-                                                         m_fence)
-                                            : Status());
+    const bool follows = leadsElsewhere() && (m_createsFolders || !myInventory().isBlank());
+    return agree(*m_world,
+                 follows ? followHead(m_folder, renamesToFollow(myInventory(), names), names.record, m_fence)
+                         : Status());
 }
 
 Status CheckpointStores::takeManifest(Start& start)
@@ -194,14 +262,14 @@ Status CheckpointStores::takeManifest(Start& start)
 
 Result<CheckpointStores::Start> CheckpointStores::chooseStart()
 {
+    m_lost.clear();
+    StartView view = viewOfOneFolder();
     if (count() > 1) {
-        TRAINYARD_TRY_STATUS(compareFolders());
-        TRAINYARD_TRY_STATUS(finishPublicationsEverywhere());
-        TRAINYARD_TRY_STATUS(tellHead());
+        TRAINYARD_TRY(view, compareHistories());
     }
-    auto point = m_world->isFirst()
-                     ? prepareStart(m_folder, m_fence, [this](const CheckpointName& name) { return examine(name); })
-                     : Result<StartPoint>(StartPoint());
+    view.examine = [this](const CheckpointName& name) { return examine(name); };
+    auto point =
+        m_world->isFirst() ? prepareStart(m_folder, m_fence, view) : Result<StartPoint>(StartPoint());
     TRAINYARD_TRY_STATUS(agree(*m_world, point.ok() ? Status() : point.error()));
     Start start{std::move(*point)};
     const auto& checkpoint = start.point.checkpoint;
@@ -218,11 +286,20 @@ Result<CheckpointStores::Start> CheckpointStores::chooseStart()
     return start;
 }
 
-std::set<std::string> CheckpointStores::shardsHere(const Start& start) const
+bool CheckpointStores::isHere(const Start& start, const TensorSlice& slice) const
 {
-    const StoredCheckpoint* stored = m_inventories[static_cast<std::size_t>(mine())].find(start.hash);
-    return stored ? std::set<std::string>(stored->shards.begin(), stored->shards.end())
-                  : std::set<std::string>();
+    const StoredCheckpoint* stored = myInventory().find(start.hash);
+    return stored && std::ranges::find(stored->shards, slice.file) != stored->shards.end() &&
+           std::ranges::none_of(
+               m_lost, [&](const LostSlice& lost) { return lost.isOf(mine(), slice.file, slice.offset); });
+}
+
+bool CheckpointStores::othersHold(const Start& start) const
+{
+    return std::any_of(m_inventories.begin() + 1, m_inventories.end(), [&](const StoreInventory& store) {
+        const StoredCheckpoint* stored = store.find(start.hash);
+        return stored && !stored->shards.empty();
+    });
 }
 
 /// A name that no start reads and that the next checkpoint clears away. Ranks of one host without a folder
@@ -249,29 +326,45 @@ Result<std::vector<ShardTransfer>> CheckpointStores::planFetch(const Start& star
                     holders[shard].push_back(static_cast<int>(store));
             }
         }
-        plan = transfersFor(std::move(all), holders);
+        plan = transfersFor(std::move(all), holders, m_lost);
+        if (!plan.ok() && plan.error().kind == ErrorKind::BadInput &&
+            !areAllWritersThere(m_inventories, start.manifest, start.hash))
+            plan =
+                Error{ErrorKind::Unreachable, plan.error().message,
+                      fmt::format("start with the other hosts of the checkpoint of step {}, which may have "
+                                  "a copy; nothing was set aside",
+                                  start.point.step)};
     }
     TRAINYARD_TRY_STATUS(agree(*m_world, plan.ok() ? Status() : plan.error()));
     return transfersFromText(m_world->broadcastText(m_world->isFirst() ? toText(*plan) : std::string()));
 }
 
-Result<std::vector<fs::path>> CheckpointStores::fetch(const Start& start, const std::vector<ShardWant>& wants)
+Result<BroughtSlices> CheckpointStores::fetch(const Start& start, const std::vector<ShardWant>& wants)
 {
-    TRAINYARD_TRY(m_brought, planFetch(start, wants));
-    Status ready;
-    if (leads()) {
-        removeFetched(start);
-        ready = makeFolder(fetched(start));
+    for (;;) {
+        TRAINYARD_TRY(m_brought, planFetch(start, wants));
+        Status ready;
+        if (leads()) {
+            removeFetched(start);
+            ready = makeFolder(fetched(start));
+        }
+        TRAINYARD_TRY_STATUS(agree(*m_world, ready));
+        const ShardFolders folders{*start.point.checkpoint, fetched(start), false};
+        const ExchangeOutcome outcome =
+            leads() ? exchangeShards(*m_links, mine(), m_brought, folders) : ExchangeOutcome();
+        if (const Status all = agree(*m_world, outcome.received); !all.ok()) {
+            removeFetched(start);
+            return all.error().in("bringing the checkpoint from other hosts");
+        }
+        if (!shareLost(start, outcome.unread))
+            break;
     }
-    TRAINYARD_TRY_STATUS(agree(*m_world, ready));
-    const ShardFolders folders{*start.point.checkpoint, fetched(start), false};
-    const Status brought =
-        leads() ? exchangeShards(*m_links, mine(), m_brought, folders) : Status();
-    if (const Status all = agree(*m_world, brought); !all.ok()) {
-        removeFetched(start);
-        return all.error().in("bringing the checkpoint from other hosts");
+    BroughtSlices brought{fetched(start), {}};
+    for (const ShardTransfer& transfer : m_brought) {
+        if (transfer.to == mine())
+            brought.slices.insert({transfer.file, transfer.offset});
     }
-    return std::vector<fs::path>{fetched(start), *start.point.checkpoint};
+    return brought;
 }
 
 void CheckpointStores::removeFetched(const Start& start) const
@@ -281,34 +374,45 @@ void CheckpointStores::removeFetched(const Start& start) const
         fs::remove_all(fetched(start), ignored);
 }
 
-std::vector<std::string> CheckpointStores::giveUp(const Start& start, const std::string& shard)
+bool CheckpointStores::giveUp(const Start& start, const std::vector<SliceFault>& faults)
 {
-    int store = mine();
-    for (const ShardTransfer& transfer : m_brought) {
-        if (transfer.to == mine() && transfer.file == shard)
-            store = transfer.from;
+    std::vector<LostSlice> lost;
+    for (const SliceFault& fault : faults) {
+        const auto brought = std::ranges::find_if(m_brought, [&](const ShardTransfer& transfer) {
+            return transfer.to == mine() && transfer.file == fault.file && transfer.offset == fault.offset;
+        });
+        const bool isFromHere = brought == m_brought.end();
+        // What was brought may also have been damaged here; the host that sent it has the fault in any case.
+        lost.push_back({isFromHere ? mine() : brought->from, fault.file, fault.offset, fault.isUnreadable,
+                        fault.reason});
     }
-    const auto texts = m_world->gather(
-        toText(shard.empty() ? std::vector<ShardWant>() : std::vector<ShardWant>{{store, shard, 0, 0}}));
-    std::set<ShardWant> wrong;
-    for (const std::string& text : texts) { // on rank 0
-        for (ShardWant& one : wantsFromText(text))
-            wrong.insert(std::move(one));
+    return shareLost(start, lost);
+}
+
+/// Every rank learns what any rank could not use.
+bool CheckpointStores::shareLost(const Start& start, const std::vector<LostSlice>& mine)
+{
+    const auto texts = m_world->gather(toText(mine));
+    std::set<LostSlice> lost;
+    for (const std::string& text : texts) // on rank 0
+        for (LostSlice& one : lostFromText(text))
+            lost.insert(std::move(one));
+    const auto all =
+        lostFromText(m_world->broadcastText(toText(std::vector<LostSlice>(lost.begin(), lost.end()))));
+    std::set<std::string> said;
+    for (const LostSlice& one : all) {
+        said.insert(fmt::format("{} of step {} {} on {}; its copy on another host is read", one.file,
+                                start.point.step, one.isUnreadable ? "cannot be read" : "is damaged",
+                                m_hosts[static_cast<std::size_t>(one.store)]));
+        m_lost.push_back(one);
     }
-    const std::string all = m_world->broadcastText(toText(std::vector<ShardWant>(wrong.begin(), wrong.end())));
-    std::vector<std::string> said;
-    for (const ShardWant& one : wantsFromText(all)) {
-        const auto number = static_cast<std::size_t>(one.store);
-        for (StoredCheckpoint& stored : m_inventories[number].checkpoints) {
-            if (stored.hash == start.hash)
-                std::erase(stored.shards, one.file);
-        }
-        said.push_back(fmt::format("{} of step {} is damaged on {}; its copy on another host is read", one.file,
-                                   start.point.step, m_hosts[number]));
-    }
-    const bool isWhole =
-        healthOver(m_inventories, start.manifest, start.hash).state == CheckpointState::Complete;
-    return isWhole ? said : std::vector<std::string>();
+    m_remarks.insert(m_remarks.end(), said.begin(), said.end());
+    return !all.empty();
+}
+
+std::vector<std::string> CheckpointStores::takeRemarks()
+{
+    return std::exchange(m_remarks, {});
 }
 
 Result<CheckpointName> CheckpointStores::setAside(const Start& start)

@@ -61,12 +61,19 @@ Result<TrainingPosition> readInto(Replica& replica, CheckpointReader& reader,
     return position;
 }
 
-/// The slices that readInto() will read and that are not among the shards `here`.
-std::vector<ShardWant> wantsOf(const Replica& replica, const CheckpointManifest& manifest, const RunSpec& spec,
-                               int store, const std::set<std::string>& here)
+/// Of one copy of a slice, so that another one may help.
+bool mayBeAFault(const Error& error)
+{
+    return error.kind == ErrorKind::BadInput || error.kind == ErrorKind::Failed;
+}
+
+/// The slices that readInto() will read, each once.
+std::vector<SliceInFile> slicesRead(const Replica& replica, const CheckpointManifest& manifest,
+                                    const RunSpec& spec)
 {
     const bool weightsAlone = leavesOptimizerState(spec, manifest.position.step.value);
-    std::set<ShardWant> wants; // a slice may overlap several boxes
+    std::vector<SliceInFile> slices;
+    std::set<const TensorSlice*> seen; // a slice may overlap several boxes
     for (const auto& chunk : replica.chunks()) {
         const auto boxes =
             weightsAlone ? TrainingState(chunk->parameters()).ownedBoxes() : chunk->state().ownedBoxes();
@@ -75,12 +82,12 @@ std::vector<ShardWant> wantsOf(const Replica& replica, const CheckpointManifest&
             if (!tensor)
                 continue; // readInto() says so
             for (const TensorSlice& slice : tensor->slices) {
-                if (!here.contains(slice.file) && overlap({slice.begin, slice.shape}, owned.box))
-                    wants.insert({store, slice.file, slice.offset, slice.bytes});
+                if (overlap({slice.begin, slice.shape}, owned.box) && seen.insert(&slice).second)
+                    slices.push_back({tensor, &slice});
             }
         }
     }
-    return {wants.begin(), wants.end()};
+    return slices;
 }
 
 std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)
@@ -101,13 +108,14 @@ Result<RunCheckpoints> RunCheckpoints::open(const ProcessGroups& groups, GroupMa
     TRAINYARD_TRY(CheckpointStores stores, CheckpointStores::find(*groups.world, maker, folder, sharing,
                                                                   !everyRankHoldsAll, fence));
     const bool isSpread = stores.count() > 1 && !everyRankHoldsAll;
-    return RunCheckpoints(groups, folder, spec, sharing, std::move(stores), isSpread, fence);
+    return RunCheckpoints(groups, maker, folder, spec, sharing, std::move(stores), isSpread, fence);
 }
 
-RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder,
+RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, GroupMaker& maker, std::filesystem::path folder,
                                const CheckpointSpec& spec, FolderSharing sharing, CheckpointStores stores,
                                bool isSpread, const Fence& fence)
     : m_world(groups.world)
+    , m_maker(&maker)
     , m_folder(std::move(folder))
     , m_kept{spec.keepLast, spec.keepEvery}
     , m_copies(spec.copies)
@@ -143,9 +151,10 @@ std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, c
 Status RunCheckpoints::begin(const Replica& replica, const TrainingPosition& position)
 {
     TRAINYARD_CHECK(!m_saving);
+    finishCleaning(); // the room of what is removed may be needed
     const CheckpointWriter writer(m_folder, position.step, m_fence);
     const bool begins = m_isSpread ? m_stores.leads() : m_world->isFirst();
-    TRAINYARD_TRY_STATUS(agree(*m_world, begins ? writer.begin() : Status()));
+    TRAINYARD_TRY_STATUS(agree(*m_world, begins ? writer.begin(m_prepared) : Status()));
     m_saving.emplace(Saving{writer, position, Stage::Shards, writeShard(writer, replica)});
     return {};
 }
@@ -159,49 +168,49 @@ bool RunCheckpoints::isBusy() const
 Result<std::optional<Step>> RunCheckpoints::proceed()
 {
     TRAINYARD_CHECK(m_saving.has_value());
-    // Agreed after every stage: all shards are complete before anything is published, and no rank reports a
-    // checkpoint before it is published.
-    //
-    //   begin() --> shards are written --> proceed() --> publishing --> proceed() --> the step is returned
-    //                      |                                 |
-    //                      +------- an error of any rank ----+--> abandon()
     if (const Status all = agree(*m_world, m_saving->work.valid() ? m_saving->work.get() : Status()); !all.ok())
         return abandon(all.error());
-    if (isLastStage())
-        return std::optional(std::exchange(m_saving, std::nullopt)->position.step);
-    if (const Status begun = beginNextStage(); !begun.ok())
+    if (m_saving->stage == Stage::Publication) {
+        const Saving done = *std::exchange(m_saving, std::nullopt);
+        m_prepared.clear();
+        beginCleaning(*done.kept);
+        return std::optional(done.position.step);
+    }
+    if (const Status begun = beginStage(nextStage()); !begun.ok())
         return abandon(begun.error());
     return std::optional<Step>();
 }
 
-bool RunCheckpoints::isLastStage() const
-{
-    return m_saving->stage == (m_isSpread ? Stage::Cleaning : Stage::Publication);
-}
-
-Status RunCheckpoints::beginNextStage()
+RunCheckpoints::Stage RunCheckpoints::nextStage() const
 {
     switch (m_saving->stage) {
     case Stage::Shards:
-        if (m_isSpread) {
-            m_saving->stage = Stage::Copies;
-            TRAINYARD_TRY(m_saving->work, makeCopies());
-            return {};
-        }
-        [[fallthrough]];
-    case Stage::Elsewhere:
-        m_saving->stage = Stage::Publication;
-        m_saving->work = publish();
-        return {};
+        return m_isSpread ? Stage::Copies : Stage::Publication;
     case Stage::Copies:
-        m_saving->stage = Stage::Elsewhere;
-        m_saving->work = publishElsewhere();
-        return {};
+        return Stage::OtherHosts;
+    case Stage::OtherHosts:
     case Stage::Publication:
-    case Stage::Cleaning:
-        m_saving->stage = Stage::Cleaning;
-        m_saving->work = clean();
-        return {};
+        break;
+    }
+    return Stage::Publication;
+}
+
+Status RunCheckpoints::beginStage(Stage stage)
+{
+    m_saving->stage = stage;
+    switch (stage) {
+    case Stage::Shards:
+        break;
+    case Stage::Copies: {
+        TRAINYARD_TRY(m_saving->work, makeCopies());
+        break;
+    }
+    case Stage::OtherHosts:
+        m_saving->work = publishOnOtherHosts();
+        break;
+    case Stage::Publication:
+        m_saving->work = publish();
+        break;
     }
     return {};
 }
@@ -241,6 +250,8 @@ Result<std::string> RunCheckpoints::makeManifest() const
             for (const int store : storesOfShards(m_stores.storeOf(rank), m_stores.count(), m_copies))
                 hosts.push_back(m_stores.hosts()[static_cast<std::size_t>(store)]);
         }
+        if (manifest.ok() && m_saving->position.step == m_loadedStep)
+            manifest->replaces = m_loadedHash;
         if (manifest.ok())
             text = manifest->toJson();
     }
@@ -259,13 +270,14 @@ Result<std::future<Status>> RunCheckpoints::makeCopies() const
         std::launch::async,
         [writer = m_saving->writer, transfers, manifest, count = m_sharing.count, stores = &m_stores]() -> Status {
             const ShardFolders folders{writer.staging(), writer.staging(), true};
-            TRAINYARD_TRY_STATUS(exchangeShards(stores->links(), stores->mine(), transfers, folders));
-            return writer.prepare(count, manifest);
+            TRAINYARD_TRY_STATUS(
+                exchangeShards(stores->links(), stores->mine(), transfers, folders).status());
+            return writer.prepare(count, manifest, stores->hosts()[static_cast<std::size_t>(stores->mine())]);
         });
 }
 
 /// Before the head, whose name for the checkpoint says that every host has its part.
-std::future<Status> RunCheckpoints::publishElsewhere() const
+std::future<Status> RunCheckpoints::publishOnOtherHosts() const
 {
     if (!m_stores.leadsElsewhere())
         return {};
@@ -278,40 +290,54 @@ std::future<Status> RunCheckpoints::publish() const
 {
     if (!m_world->isFirst())
         return {};
-    return std::async(std::launch::async,
-                      [writer = m_saving->writer, position = m_saving->position, kept = m_kept, folder = m_folder,
-                       count = m_sharing.count, isPrepared = m_isSpread]() -> Status {
-                          if (!isPrepared)
-                              return writer.publish(count, position, kept);
-                          TRAINYARD_TRY_STATUS(writer.commit(position));
-                          return removeOutdated(folder, kept);
-                      });
+    // This object stays where it is while a checkpoint is under way.
+    return std::async(
+        std::launch::async,
+        [this, writer = m_saving->writer, position = m_saving->position, kept = m_saving->kept]() -> Status {
+            TRAINYARD_TRY_STATUS(m_isSpread ? writer.commit(position)
+                                            : writer.publish(m_sharing.count, position, {}));
+            *kept = keptNames(m_folder, m_kept,
+                              [this](const CheckpointName& name) { return m_stores.isWhole(name); });
+            return {};
+        });
 }
 
-/// The other hosts keep what the head keeps.
-std::future<Status> RunCheckpoints::clean() const
+/// Every host keeps what the head keeps. The new checkpoint does not depend on it.
+void RunCheckpoints::beginCleaning(const Result<Names>& kept)
 {
-    std::string names;
-    if (m_world->isFirst()) {
-        const auto listing = CheckpointListing::read(m_folder);
-        for (const CheckpointName& name : listing.ok() ? listing->names : std::vector<CheckpointName>())
-            names += name.text() + '\n';
-    }
-    names = m_world->broadcastText(std::move(names));
-    if (!m_stores.leadsElsewhere() || names.empty())
-        return {};
-    return std::async(std::launch::async, [names, folder = m_folder] {
-        std::vector<std::string> kept;
-        std::istringstream lines(names);
-        for (std::string line; std::getline(lines, line);)
-            kept.push_back(line);
-        return removeUnlisted(folder, kept);
-    });
+    std::string text;
+    for (const CheckpointName& name : kept.ok() ? *kept : Names())
+        text += name.text() + '\n';
+    if (!kept.ok())
+        m_remarks.push_back("outdated checkpoints were not removed: " + kept.error().text());
+    text = m_world->broadcastText(std::move(text));
+    m_isCleaning = !text.empty();
+    if (!m_isCleaning || !(m_isSpread ? m_stores.leads() : m_world->isFirst()))
+        return;
+    Names names;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+        names.push_back(CheckpointName::parse(line).value_or(CheckpointName()));
+    m_cleaning =
+        std::async(std::launch::async, [names = std::move(names), folder = m_folder, fence = m_fence] {
+            return removeUnlisted(folder, names, fence);
+        });
+}
+
+void RunCheckpoints::finishCleaning()
+{
+    if (!std::exchange(m_isCleaning, false))
+        return;
+    const Status all = agree(*m_world, m_cleaning.valid() ? m_cleaning.get() : Status());
+    if (!all.ok() && m_world->isFirst())
+        m_remarks.push_back("outdated checkpoints were not removed: " + all.error().text());
 }
 
 Error RunCheckpoints::abandon(const Error& error)
 {
-    if (m_isSpread ? m_stores.leads() : m_world->isFirst())
+    if (m_isSpread && m_saving->stage >= Stage::OtherHosts)
+        m_prepared = m_saving->writer.staging(); // some hosts may have published
+    else if (m_isSpread ? m_stores.leads() : m_world->isFirst())
         m_saving->writer.abandon();
     m_saving.reset();
     return error;
@@ -327,35 +353,36 @@ Status RunCheckpoints::setAsideDamaged(const CheckpointStores::Start& start, con
     return {};
 }
 
-/// Every rank reads its part, from its host's disk and what comes from other hosts.
+/// Every rank reads its part, from its host's disk and what comes from other hosts. A disk may have damaged
+/// one of two copies, or not give it now.
 Result<TrainingPosition> RunCheckpoints::readFromHosts(Replica& replica, const CheckpointStores::Start& start,
-                                                       const RunSpec& spec, std::vector<std::string>& changes)
+                                                       const RunSpec& spec)
 {
+    const std::vector<SliceInFile> slices = slicesRead(replica, start.manifest, spec);
     for (;;) {
-        const auto wants = wantsOf(replica, start.manifest, spec, m_stores.mine(), m_stores.shardsHere(start));
-        TRAINYARD_TRY(std::vector<std::filesystem::path> folders, m_stores.fetch(start, wants));
-        CheckpointReader reader(std::move(folders), start.manifest);
+        std::vector<ShardWant> wants;
+        for (const SliceInFile& one : slices) {
+            if (!m_stores.isHere(start, *one.slice))
+                wants.push_back({m_stores.mine(), one.slice->file, one.slice->offset, one.slice->bytes});
+        }
+        TRAINYARD_TRY(BroughtSlices brought, m_stores.fetch(start, wants));
+        CheckpointReader reader(*start.point.checkpoint, start.manifest, std::move(brought));
         auto position = readInto(replica, reader, *start.point.checkpoint, spec);
         const Status all = agree(*m_world, position.ok() ? Status() : position.error());
+        const bool isOver =
+            all.ok() || !mayBeAFault(all.error()) ||
+            !m_stores.giveUp(start, position.ok() ? std::vector<SliceFault>() : reader.check(slices));
         m_stores.removeFetched(start);
-        if (all.ok())
-            return position;
-        // A disk may damage one of two copies.
-        const std::vector<std::string> givenUp = all.error().kind == ErrorKind::BadInput
-                                                     ? m_stores.giveUp(start, reader.damagedShard())
-                                                     : std::vector<std::string>();
-        if (givenUp.empty())
-            return all.error();
-        changes.insert(changes.end(), givenUp.begin(), givenUp.end());
+        if (isOver)
+            return all.ok() ? std::move(position) : Result<TrainingPosition>(all.error());
     }
 }
 
 Result<TrainingPosition> RunCheckpoints::read(Replica& replica, const CheckpointStores::Start& start,
-                                              const RunSpec& spec, bool fromHeadAlone,
-                                              std::vector<std::string>& changes)
+                                              const RunSpec& spec, bool fromHeadAlone)
 {
     if (m_stores.count() > 1 && !fromHeadAlone)
-        return readFromHosts(replica, start, spec, changes);
+        return readFromHosts(replica, start, spec);
     Result<TrainingPosition> position{TrainingPosition()};
     if (m_world->isFirst() || !fromHeadAlone) {
         auto reader = CheckpointReader::open(*start.point.checkpoint);
@@ -366,23 +393,65 @@ Result<TrainingPosition> RunCheckpoints::read(Replica& replica, const Checkpoint
     return all.ok() ? std::move(position) : Result<TrainingPosition>(all.error());
 }
 
+/// So that ranks of one host share what is brought there. Returns whether the folders have to be compared
+/// again.
+Result<bool> RunCheckpoints::createFoldersEverywhere()
+{
+    if (m_stores.createsFolders())
+        return false;
+    TRAINYARD_TRY(m_stores, CheckpointStores::find(*m_world, *m_maker, m_folder, m_sharing, true, m_fence));
+    return true;
+}
+
+/// A crash may come after a checkpoint has got its name and before `best` names it.
+void RunCheckpoints::restoreBest(const TrainingPosition& position)
+{
+    const std::int64_t best = position.evaluation.bestStep;
+    if (!m_world->isFirst() || best == 0 ||
+        !specOfStep(position.spec, position.step.value).evaluation.keepBest)
+        return;
+    const auto listing = CheckpointListing::read(m_folder);
+    const CheckpointName name{Step{best}};
+    if (!listing.ok() || listing->best == name.text() || !listing->has(name) || !m_fence.check().ok())
+        return;
+    if (const Status marked = markAsBest(m_folder, name.text()); !marked.ok())
+        m_remarks.push_back(marked.error().text());
+}
+
 Result<LoadedState> RunCheckpoints::load(const ReplicaMaker& replicaAfter, const RunSpec& spec)
 {
     LoadedState loaded;
-    for (;;) {
+    const auto add = [&loaded](const std::vector<std::string>& changes) {
+        loaded.changes.insert(loaded.changes.end(), changes.begin(), changes.end());
+    };
+    for (bool isHeadDamaged = false;;) {
         TRAINYARD_TRY(const CheckpointStores::Start start, m_stores.chooseStart());
-        std::ranges::copy(start.point.changes, std::back_inserter(loaded.changes));
+        add(start.point.changes);
         loaded.start = start.point.text;
         TRAINYARD_TRY(Replica * replica, replicaAfter(Step{start.point.step}));
         if (!start.point.checkpoint)
             return loaded;
-        const bool fromHeadAlone = m_stores.count() > 1 && !m_isSpread && start.headHasAll;
-        auto position = read(*replica, start, spec, fromHeadAlone, loaded.changes);
+        const bool fromHeadAlone = m_stores.count() > 1 && !m_isSpread && start.headHasAll && !isHeadDamaged;
+        if (m_stores.count() > 1 && !fromHeadAlone) {
+            TRAINYARD_TRY(const bool again, createFoldersEverywhere());
+            if (again)
+                continue;
+        }
+        auto position = read(*replica, start, spec, fromHeadAlone);
+        add(m_stores.takeRemarks());
         if (position.ok()) {
+            restoreBest(*position);
+            m_loadedStep = Step{start.point.step};
+            m_loadedHash = start.hash;
             loaded.position = share(*replica, std::move(position).value(), fromHeadAlone);
             loaded.isFresh = false;
             return loaded;
         }
+        const bool mayOthersHelp =
+            fromHeadAlone && m_stores.othersHold(start) && mayBeAFault(position.error());
+        isHeadDamaged = mayOthersHelp;
+        if (mayOthersHelp)
+            continue;
         // Only wrong content makes a checkpoint damaged: a disk that cannot be read may be available again
         // later.
         if (position.error().kind != ErrorKind::BadInput)

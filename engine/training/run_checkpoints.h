@@ -3,8 +3,10 @@
 #include <filesystem>
 #include <functional>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/base/result.h"
@@ -44,7 +46,11 @@ struct LoadedState {
 /// and with a checkpoint on several hosts
 ///
 ///     begin()  ->  shards  ->  copies and manifest on every host  ->  the other hosts publish
-///              ->  rank 0 publishes: now there is a checkpoint  ->  the others remove outdated ones
+///              ->  rank 0 publishes: now there is a checkpoint  ->  proceed() names the step
+///
+/// Each stage begins after all ranks have agreed that the one before succeeded: all shards are complete
+/// before anything is published, and no rank reports a checkpoint before it is published. Outdated
+/// checkpoints are removed after that, while training goes on.
 class RunCheckpoints {
 public:
     /// The world group and the maker must outlive this object. `fence`: of this attempt.
@@ -66,8 +72,15 @@ public:
     /// Returns whether this rank is still writing; proceed() would wait for it on all ranks.
     bool isBusy() const;
     /// Starts the next stage of the checkpoint under way. Returns its step once it is published, nullopt
-    /// before. On an error no new checkpoint is visible, and none is under way any more.
+    /// before. After an error none is under way any more, and training may go on: while not every host has
+    /// its part, nothing is left of it; later, what hosts have prepared stays until a newer one is published,
+    /// because others may have published theirs, and a start completes it.
     Result<std::optional<Step>> proceed();
+
+    /// Waits until outdated checkpoints are removed. All ranks call it; begin() does so too.
+    void finishCleaning();
+    /// On rank 0: what went wrong without harm to a checkpoint since the last call, a sentence each.
+    std::vector<std::string> takeRemarks() { return std::exchange(m_remarks, {}); }
 
     /// Returns the replica of the phase that continues after a step. All ranks call it.
     using ReplicaMaker = std::function<Result<Replica*>(Step)>;
@@ -81,7 +94,8 @@ public:
     Result<LoadedState> load(const ReplicaMaker& replicaAfter, const RunSpec& spec);
 
 private:
-    enum class Stage { Shards, Copies, Elsewhere, Publication, Cleaning };
+    enum class Stage { Shards, Copies, OtherHosts, Publication };
+    using Names = std::vector<CheckpointName>;
 
     /// The checkpoint under way.
     struct Saving {
@@ -89,31 +103,37 @@ private:
         TrainingPosition position;
         Stage stage = Stage::Shards;
         std::future<Status> work; ///< this rank's part of the stage; invalid if it has no part
+        /// On rank 0: written by the work of the last stage; the checkpoints that are not outdated.
+        std::shared_ptr<Result<Names>> kept = std::make_shared<Result<Names>>(Names());
     };
 
-    RunCheckpoints(const ProcessGroups& groups, std::filesystem::path folder, const CheckpointSpec& spec,
-                   FolderSharing sharing, CheckpointStores stores, bool isSpread, const Fence& fence);
+    RunCheckpoints(const ProcessGroups& groups, GroupMaker& maker, std::filesystem::path folder,
+                   const CheckpointSpec& spec, FolderSharing sharing, CheckpointStores stores, bool isSpread,
+                   const Fence& fence);
 
-    bool isLastStage() const;
-    Status beginNextStage();
+    Stage nextStage() const;
+    Status beginStage(Stage stage);
     Result<std::future<Status>> makeCopies() const;
-    std::future<Status> publishElsewhere() const;
+    std::future<Status> publishOnOtherHosts() const;
     std::future<Status> publish() const;
-    std::future<Status> clean() const;
+    void beginCleaning(const Result<Names>& kept);
     Error abandon(const Error& error);
     Result<std::vector<ShardTransfer>> planCopies() const;
     Result<std::string> makeManifest() const;
     std::future<Status> writeShard(const CheckpointWriter& writer, const Replica& replica) const;
 
+    Result<bool> createFoldersEverywhere();
     Result<TrainingPosition> read(Replica& replica, const CheckpointStores::Start& start, const RunSpec& spec,
-                                  bool fromHeadAlone, std::vector<std::string>& changes);
+                                  bool fromHeadAlone);
     Result<TrainingPosition> readFromHosts(Replica& replica, const CheckpointStores::Start& start,
-                                           const RunSpec& spec, std::vector<std::string>& changes);
+                                           const RunSpec& spec);
+    void restoreBest(const TrainingPosition& position);
     Status setAsideDamaged(const CheckpointStores::Start& start, const std::string& reason,
                            std::vector<std::string>& changes);
     TrainingPosition share(Replica& replica, TrainingPosition position, bool fromHeadAlone);
 
     ProcessGroup* m_world;
+    GroupMaker* m_maker;
     std::filesystem::path m_folder;
     KeptCheckpoints m_kept;
     int m_copies;
@@ -123,6 +143,13 @@ private:
     FolderSharing m_sharing; ///< of the ranks that write
     FolderSharing m_savers;  ///< of those the ones that hold the same slices
     std::optional<Saving> m_saving;
+    Step m_loadedStep{};      ///< of the checkpoint that the run started from
+    std::string m_loadedHash; ///< of its manifest, where hosts have folders of their own
+    std::filesystem::path
+        m_prepared; ///< what other hosts may have published, but not all could; empty: nothing
+    std::future<Status> m_cleaning; ///< this rank's part
+    bool m_isCleaning = false;      ///< the same on every rank
+    std::vector<std::string> m_remarks;
 };
 
 } // namespace trainyard

@@ -36,6 +36,7 @@ public:
     }
 
     bool isAtEnd() const { return m_number == m_transfers.size(); }
+    const ShardTransfer& transfer() const { return m_transfers[m_number]; }
     const std::string& file() const { return m_transfers[m_number].file; }
     std::uint64_t offset() const { return m_transfers[m_number].offset + m_done; }
     std::size_t bytes() const
@@ -66,7 +67,7 @@ public:
     }
 
     bool isOver() const { return m_cursor.isAtEnd() && m_underWay == 0; }
-    const Status& status() const { return m_status; }
+    const std::vector<LostSlice>& unread() const { return m_unread; }
     /// Returns whether anything moved.
     bool advance()
     {
@@ -89,8 +90,13 @@ private:
     void fill()
     {
         m_block.assign(m_cursor.bytes(), std::byte{});
-        if (m_status.ok())
-            m_status = read();
+        const ShardTransfer& transfer = m_cursor.transfer();
+        const bool isLost =
+            !m_unread.empty() && m_unread.back().isOf(transfer.from, transfer.file, transfer.offset);
+        const Status status = isLost ? Status() : read();
+        if (!status.ok())
+            m_unread.push_back({transfer.from, transfer.file, transfer.offset,
+                                status.error().kind != ErrorKind::BadInput, status.error().message});
     }
 
     Status read()
@@ -109,7 +115,7 @@ private:
     std::optional<StoredFile> m_file;
     std::vector<std::byte> m_block;
     int m_underWay = 0;
-    Status m_status;
+    std::vector<LostSlice> m_unread;
 };
 
 /// What this host receives from another one.
@@ -185,18 +191,27 @@ private:
     Status m_status;
 };
 
-template <typename Side>
-Status statusOf(const std::list<Side>& sides)
+ExchangeOutcome outcomeOf(const std::list<ShardSender>& senders, const std::list<ShardReceiver>& receivers)
 {
-    for (const Side& side : sides)
-        TRAINYARD_TRY_STATUS(side.status());
-    return {};
+    ExchangeOutcome outcome;
+    for (const ShardSender& sender : senders)
+        outcome.unread.insert(outcome.unread.end(), sender.unread().begin(), sender.unread().end());
+    for (const ShardReceiver& receiver : receivers) {
+        if (outcome.received.ok())
+            outcome.received = receiver.status();
+    }
+    return outcome;
 }
 
 } // namespace
 
-Status exchangeShards(const MessageLinks& links, int me, const std::vector<ShardTransfer>& transfers,
-                      const ShardFolders& folders)
+Status ExchangeOutcome::status() const
+{
+    return unread.empty() ? received : Status(failed(unread.front().reason));
+}
+
+ExchangeOutcome exchangeShards(const MessageLinks& links, int me, const std::vector<ShardTransfer>& transfers,
+                               const ShardFolders& folders)
 {
     std::map<int, std::vector<ShardTransfer>> out;
     std::map<int, std::vector<ShardTransfer>> in;
@@ -223,8 +238,7 @@ Status exchangeShards(const MessageLinks& links, int me, const std::vector<Shard
         if (!moved)
             std::this_thread::sleep_for(kPause);
     }
-    TRAINYARD_TRY_STATUS(statusOf(senders));
-    return statusOf(receivers);
+    return outcomeOf(senders, receivers);
 }
 
 } // namespace trainyard

@@ -105,6 +105,7 @@ private:
     Status beginCheckpoint();
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
+    void reportRemarks();
     std::string whyDone() const;
     Status end(Status status);
     void event(Severity severity, const char* kind, std::string message);
@@ -291,7 +292,15 @@ Status Trainer::Run::beginCheckpoint()
     // Before writing, so that a request that arrives meanwhile starts another checkpoint.
     m_requests.checkpointTaken();
     TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
-    return m_checkpoints.begin(m_phase->replica(), m_position);
+    const Status begun = m_checkpoints.begin(m_phase->replica(), m_position);
+    reportRemarks();
+    return begun;
+}
+
+void Trainer::Run::reportRemarks()
+{
+    for (const std::string& remark : m_checkpoints.takeRemarks())
+        event(Severity::Warning, "checkpoint-remark", remark);
 }
 
 Status Trainer::Run::proceedWithCheckpoint()
@@ -405,6 +414,8 @@ Status Trainer::Run::end(Status status)
 {
     if (const Status finished = finishCheckpoint(); status.ok())
         status = finished;
+    m_checkpoints.finishCleaning();
+    reportRemarks();
     if (m_setup.recorder)
         m_setup.recorder->setActivity(status.ok() ? Activity::Done : Activity::Failed);
     if (status.ok())

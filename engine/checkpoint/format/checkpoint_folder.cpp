@@ -21,7 +21,7 @@ namespace {
 
 const std::regex& interruptedName()
 {
-    static const std::regex pattern("\\.step-[0-9]{9,}(\\.[0-9]+)?\\.partial");
+    static const std::regex pattern("\\.step-[0-9]{9,}((\\.[0-9]+)?\\.partial|\\.leaving)");
     return pattern;
 }
 
@@ -48,12 +48,18 @@ Status removeFolder(const fs::path& folder)
     return {};
 }
 
-/// First it gets the name of what is not read: where this is interrupted, half a checkpoint is left for
-/// removeInterrupted() and none that looks damaged.
-Status removeCheckpoint(const fs::path& checkpoints, const CheckpointName& name)
+/// What is being removed has a name that is not read, and that is not the one of a complete checkpoint that
+/// awaits its publication.
+fs::path leavingName(const fs::path& checkpoint)
 {
-    const fs::path folder = checkpoints / name.text();
-    const fs::path leaving = checkpoints / fmt::format(".{}.partial", name.text());
+    return checkpoint.parent_path() / fmt::format(".{}.leaving", checkpoint.filename().string());
+}
+
+/// Where this is interrupted, half a checkpoint is left for removeInterrupted() and none that looks damaged.
+/// `folder` is where the one named `checkpoint` is now.
+Status removeCheckpoint(const fs::path& folder, const fs::path& checkpoint)
+{
+    const fs::path leaving = leavingName(checkpoint);
     TRAINYARD_TRY_STATUS(removeFolder(leaving));
     if (::rename(folder.c_str(), leaving.c_str()) != 0)
         return systemError(ErrorKind::Failed, "cannot remove " + folder.string(), errno);
@@ -68,9 +74,9 @@ Status replaceFolder(const fs::path& staged, const fs::path& existing)
         error.hint = "remove that checkpoint, or write to another folder";
         return error;
     }
-    std::error_code error;
-    fs::remove_all(staged, error);
-    return syncPath(existing.parent_path());
+    TRAINYARD_TRY_STATUS(syncPath(existing.parent_path()));
+    (void)removeCheckpoint(staged, existing); // the next checkpoint tries again
+    return {};
 }
 
 } // namespace
@@ -92,39 +98,69 @@ Status publishFolder(const fs::path& staged, const fs::path& final)
     return syncPath(final.parent_path());
 }
 
-Status removeInterrupted(const fs::path& checkpoints)
+Status removeInterrupted(const fs::path& checkpoints, const fs::path& spared)
 {
     TRAINYARD_TRY(const auto folders, foldersNamed(checkpoints, interruptedName()));
+    for (const fs::path& folder : folders) {
+        if (folder != spared)
+            TRAINYARD_TRY_STATUS(removeFolder(folder));
+    }
+    return {};
+}
+
+Status removeFetchedShards(const fs::path& checkpoints)
+{
+    std::error_code ignored;
+    if (!fs::exists(checkpoints, ignored))
+        return {};
+    static const std::regex pattern("\\.step-[0-9]{9,}\\.[0-9]+\\.partial");
+    TRAINYARD_TRY(const auto folders, foldersNamed(checkpoints, pattern));
     for (const fs::path& folder : folders)
         TRAINYARD_TRY_STATUS(removeFolder(folder));
     return {};
 }
 
-Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept)
+Result<std::vector<CheckpointName>> keptNames(const fs::path& checkpoints, const KeptCheckpoints& kept,
+                                              const std::function<bool(const CheckpointName&)>& isComplete)
 {
-    if (kept.last == 0)
-        return {};
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    std::vector<CheckpointName> names;
     int complete = 0;
     for (const CheckpointName& name : listing.names) {
-        if (!name.isPresent() || examineIndex(checkpoints / name.text()).state != CheckpointState::Complete)
-            continue;
+        const bool counts = kept.last > 0 && name.isPresent() && isComplete(name);
         const bool isForGood = kept.every > 0 && name.step.value % kept.every == 0;
-        if (++complete > kept.last && !isForGood && name.text() != listing.latest &&
-            name.text() != listing.best)
-            TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
+        const bool isOutdated = counts && ++complete > kept.last && !isForGood;
+        if (!isOutdated || name.text() == listing.latest || name.text() == listing.best)
+            names.push_back(name);
+    }
+    return names;
+}
+
+Status removeUnlisted(const fs::path& checkpoints, const std::vector<CheckpointName>& listed,
+                      const Fence& fence)
+{
+    std::int64_t newest = -1;
+    for (const CheckpointName& name : listed) {
+        if (name.isPresent())
+            newest = std::max(newest, name.step.value);
+    }
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    for (const CheckpointName& name : listing.names) {
+        // Newer ones are of an attempt that has begun since, or of a host that has been away.
+        if (!name.isPresent() || name.step.value > newest || std::ranges::find(listed, name) != listed.end())
+            continue;
+        TRAINYARD_TRY_STATUS(fence.check());
+        TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints / name.text(), checkpoints / name.text()));
     }
     return {};
 }
 
-Status removeUnlisted(const fs::path& checkpoints, const std::vector<std::string>& listed)
+Status removeOutdated(const fs::path& checkpoints, const KeptCheckpoints& kept, const Fence& fence)
 {
-    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    for (const CheckpointName& name : listing.names) {
-        if (name.isPresent() && std::ranges::find(listed, name.text()) == listed.end())
-            TRAINYARD_TRY_STATUS(removeCheckpoint(checkpoints, name));
-    }
-    return {};
+    TRAINYARD_TRY(const auto names, keptNames(checkpoints, kept, [&checkpoints](const CheckpointName& name) {
+                      return examineIndex(checkpoints / name.text()).state == CheckpointState::Complete;
+                  }));
+    return removeUnlisted(checkpoints, names, fence);
 }
 
 Status beginPublication(const fs::path& checkpoints)

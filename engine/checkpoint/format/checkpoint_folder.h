@@ -1,12 +1,14 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
+#include "engine/checkpoint/format/checkpoint_name.h"
+#include "engine/records/fence.h"
 
 namespace trainyard {
 
@@ -22,8 +24,11 @@ std::string checkpointFolderName(Step step);
 /// already is removed.
 Status publishFolder(const std::filesystem::path& staged, const std::filesystem::path& final);
 
-/// Removes leftovers of writers that never published.
-Status removeInterrupted(const std::filesystem::path& checkpoints);
+/// Removes leftovers of writers that never published, and of removals, but for the folder `spared`.
+Status removeInterrupted(const std::filesystem::path& checkpoints, const std::filesystem::path& spared = {});
+
+/// Removes the shards that starts have brought from other hosts.
+Status removeFetchedShards(const std::filesystem::path& checkpoints);
 
 /// Which checkpoints of the present line are kept when a newer one is published.
 struct KeptCheckpoints {
@@ -31,13 +36,20 @@ struct KeptCheckpoints {
     int every = 0; ///< also those at multiples of this step; 0 = none
 };
 
-/// Removes the checkpoints that are not to be kept. Those that `latest` or `best` names, that are damaged or
-/// that belong to an abandoned line are kept, whatever their number.
-Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept);
+/// The checkpoints that are not outdated. Those that `latest` or `best` names, that are not complete or that
+/// belong to an abandoned line are kept, whatever their number.
+Result<std::vector<CheckpointName>> keptNames(const std::filesystem::path& checkpoints,
+                                              const KeptCheckpoints& kept,
+                                              const std::function<bool(const CheckpointName&)>& isComplete);
 
-/// Removes the checkpoints of the present line that are not among `listed`: those of a host that follows
-/// another one's folder.
-Status removeUnlisted(const std::filesystem::path& checkpoints, const std::vector<std::string>& listed);
+/// Removes the checkpoints of the present line that are not among `listed`, and older than the newest that
+/// is. Refused once a newer attempt has begun.
+Status removeUnlisted(const std::filesystem::path& checkpoints, const std::vector<CheckpointName>& listed,
+                      const Fence& fence);
+
+/// Both, of one folder that has all.
+Status removeOutdated(const std::filesystem::path& checkpoints, const KeptCheckpoints& kept,
+                      const Fence& fence);
 
 /// Makes `latest` name the checkpoint that was published. A power cut may come between: what the run wrote
 /// before is settled first, so that a name that a person has written is not mistaken for the run's.

@@ -106,7 +106,7 @@ Status removeLists(const fs::path& folder, int count)
 // The life of a checkpoint's folder. Each arrow is one rename, so a crash leaves one state or the next:
 //
 //                      all files synced           newer ones are kept
-//   .step-N.partial ---------------------> step-N ---------------------> .step-N.partial ---> removed
+//   .step-N.partial ---------------------> step-N ---------------------> .step-N.leaving ---> removed
 //          |                                 |
 //          | interrupted                     +--- content is wrong ----> step-N.damaged
 //          v                                 |
@@ -124,12 +124,12 @@ fs::path CheckpointWriter::staging() const
     return m_folder / fmt::format(".{}.partial", checkpointFolderName(m_step));
 }
 
-Status CheckpointWriter::begin() const
+Status CheckpointWriter::begin(const fs::path& spared) const
 {
     TRAINYARD_TRY_STATUS(m_fence.check());
     TRAINYARD_TRY_STATUS(makeFolder(m_folder));
     // Removed first: what an interrupted checkpoint left may be the room that this one needs.
-    TRAINYARD_TRY_STATUS(removeInterrupted(m_folder));
+    TRAINYARD_TRY_STATUS(removeInterrupted(m_folder, spared));
     return makeFolder(staging());
 }
 
@@ -166,9 +166,11 @@ Result<CheckpointManifest> CheckpointWriter::joinLists(const TrainingPosition& p
     return CheckpointManifest{position, std::move(tensors)};
 }
 
-Status CheckpointWriter::prepare(int shardCount, const std::string& manifest) const
+Status CheckpointWriter::prepare(int shardCount, const std::string& manifest, const std::string& host) const
 {
     TRAINYARD_TRY_STATUS(m_fence.check());
+    if (!host.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kHostName, host + "\n"));
     TRAINYARD_TRY_STATUS(writeFileAtomically(staging() / kManifestName, manifest));
     // The manifest has all that they say. Before the rename: what is published never changes.
     TRAINYARD_TRY_STATUS(removeLists(staging(), shardCount));
@@ -185,7 +187,7 @@ Status CheckpointWriter::publish(int shardCount, const TrainingPosition& positio
     TRAINYARD_TRY(const CheckpointManifest manifest, joinLists(position, lists));
     TRAINYARD_TRY_STATUS(prepare(shardCount, manifest.toJson()));
     TRAINYARD_TRY_STATUS(commit(position));
-    return removeOutdated(m_folder, kept);
+    return removeOutdated(m_folder, kept, m_fence);
 }
 
 Status CheckpointWriter::commit(const TrainingPosition& position) const

@@ -44,7 +44,8 @@ public:
     /// `folder` is the run's `checkpoints`.
     CheckpointWriter(std::filesystem::path folder, Step step, Fence fence = {});
 
-    Status begin() const;
+    /// `spared`: an earlier one that some hosts have published and others have not.
+    Status begin(const std::filesystem::path& spared = {}) const;
     /// Writes and syncs one safetensors file and a list of its slices with their hashes. Failed names the
     /// file.
     Status writeShard(int index, int count, const std::vector<SliceToSave>& slices) const;
@@ -62,8 +63,9 @@ public:
     /// From the lists of all shards. Failed when they do not cover every tensor.
     static Result<CheckpointManifest> joinLists(const TrainingPosition& position,
                                                 const std::vector<std::string>& lists);
-    /// Writes the manifest next to the shards. From then on the folder survives a power cut.
-    Status prepare(int shardCount, const std::string& manifest) const;
+    /// Writes the manifest next to the shards, and in a checkpoint with `places` the name of this host there.
+    /// From then on the folder survives a power cut.
+    Status prepare(int shardCount, const std::string& manifest, const std::string& host = {}) const;
     /// Gives the folder its final name, replaces `best` if it is that, then `latest`.
     Status commit(const TrainingPosition& position) const;
     /// Removes what was written.

@@ -18,7 +18,8 @@ constexpr int kVersion = 1;
 
 CheckpointLine lineFrom(const Json& json)
 {
-    return {json.at("line").get<int>(), json.at("parent").get<int>(), json.at("from").get<std::int64_t>()};
+    return {json.at("line").get<int>(), json.at("parent").get<int>(), json.at("from").get<std::int64_t>(),
+            json.value("id", std::string())};
 }
 
 LineRecord recordFrom(const Json& json)
@@ -32,10 +33,25 @@ LineRecord recordFrom(const Json& json)
         lines.push_back(lineFrom(line));
     if (!lines.empty())
         record.lines = std::move(lines);
+    record.hosts = json.value("hosts", std::vector<std::string>());
     return record;
 }
 
+Json jsonOf(const CheckpointLine& line)
+{
+    Json json{{"line", line.number}, {"parent", line.parent}, {"from", line.from}};
+    if (!line.id.empty())
+        json["id"] = line.id;
+    return json;
+}
+
 } // namespace
+
+bool LineRecord::continues(const LineRecord& other) const
+{
+    return other.lines.size() <= lines.size() &&
+           std::equal(other.lines.begin(), other.lines.end(), lines.begin());
+}
 
 Result<LineRecord> LineRecord::load(const std::filesystem::path& checkpoints)
 {
@@ -54,8 +70,10 @@ Status LineRecord::save(const std::filesystem::path& checkpoints) const
 {
     Json list = Json::array();
     for (const CheckpointLine& line : lines)
-        list.push_back({{"line", line.number}, {"parent", line.parent}, {"from", line.from}});
-    const Json json{{"trainyard_line", kVersion}, {"latest", latest}, {"lines", std::move(list)}};
+        list.push_back(jsonOf(line));
+    Json json{{"trainyard_line", kVersion}, {"latest", latest}, {"lines", std::move(list)}};
+    if (!hosts.empty())
+        json["hosts"] = hosts;
     return writeFileAtomically(checkpoints / kName, json.dump(1) + "\n");
 }
 

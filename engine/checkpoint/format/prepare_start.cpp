@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <random>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
@@ -32,12 +34,22 @@ CheckpointName freeDamagedName(const CheckpointListing& listing, CheckpointName 
     return name;
 }
 
+std::string whyWithout(const std::vector<std::string>& hosts)
+{
+    return hosts.empty()
+               ? std::string()
+               : fmt::format(", because the run goes on without the disk of {}, which may have newer "
+                             "checkpoints",
+                             fmt::join(hosts, ", "));
+}
+
 /// What one start changes in its folder, in an order that may be interrupted anywhere: `latest` goes on to
 /// ask for the new line until all of it is done.
 class Arrangement {
 public:
-    Arrangement(const CheckpointListing& listing, const StartChoice& choice)
-        : m_listing(listing), m_choice(choice)
+    Arrangement(const CheckpointListing& listing, const StartChoice& choice,
+                const std::vector<std::string>& hosts)
+        : m_listing(listing), m_choice(choice), m_hosts(hosts)
     {
     }
 
@@ -96,11 +108,12 @@ private:
                 left += fmt::format("{}{}", left.empty() ? "" : ", ", rename.from.step.value);
         }
         m_changes = true;
-        m_point.changes.push_back(fmt::format(
-            "line {} begins at step {}{}", m_choice.lineSwitch->line.number, m_choice.lineSwitch->line.from,
-            left.empty() ? std::string()
-                         : fmt::format("; the checkpoints above it are kept as line {}: {}",
-                                       m_choice.lineSwitch->left, left)));
+        m_point.changes.push_back(
+            fmt::format("line {} begins at step {}{}{}", m_choice.lineSwitch->line.number,
+                        m_choice.lineSwitch->line.from, whyWithout(m_choice.absent),
+                        left.empty() ? std::string()
+                                     : fmt::format("; the checkpoints above it are kept as line {}: {}",
+                                                   m_choice.lineSwitch->left, left)));
         return {};
     }
 
@@ -116,9 +129,19 @@ private:
         }
         LineRecord record = m_listing.record;
         record.latest = name;
+        record.hosts = m_hosts;
         if (m_choice.lineSwitch)
-            record.lines.push_back(m_choice.lineSwitch->line);
+            record.lines.push_back(newLine());
         return record == m_listing.record ? Status() : record.save(m_listing.folder);
+    }
+
+    CheckpointLine newLine() const
+    {
+        CheckpointLine line = m_choice.lineSwitch->line;
+        std::random_device random;
+        if (!m_hosts.empty() || !m_listing.record.hosts.empty())
+            line.id = fmt::format("{:08x}{:08x}", random(), random());
+        return line;
     }
 
     Status removeLatest() const
@@ -132,9 +155,18 @@ private:
 
     const CheckpointListing& m_listing;
     const StartChoice& m_choice;
+    const std::vector<std::string>& m_hosts;
     StartPoint m_point;
     bool m_changes = false;
 };
+
+StartPoint pointOf(const CheckpointListing& listing, const StartChoice& choice)
+{
+    StartPoint point{{}, choice.step(), {}, choice.text()};
+    if (choice.checkpoint)
+        point.checkpoint = listing.folder / choice.checkpoint->text();
+    return point;
+}
 
 std::string stepsIn(const CheckpointListing& listing)
 {
@@ -165,20 +197,29 @@ std::optional<CheckpointName> findStep(const CheckpointListing& listing, std::in
 
 Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence)
 {
-    return prepareStart(checkpoints, fence, [&checkpoints](const CheckpointName& name) {
-        return examineIndex(checkpoints / name.text());
-    });
+    return prepareStart(checkpoints, fence, {.examine = [&checkpoints](const CheckpointName& name) {
+                            return examineIndex(checkpoints / name.text());
+                        }});
 }
 
-Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence,
-                                const std::function<CheckpointHealth(const CheckpointName&)>& examine)
+Result<StartPoint> prepareStart(const fs::path& checkpoints, const Fence& fence, const StartView& view)
 {
-    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    TRAINYARD_TRY(const StartChoice choice, chooseStart(listing, examine));
+    TRAINYARD_TRY(CheckpointListing listing, CheckpointListing::read(checkpoints));
+    if (view.record)
+        listing.record = *view.record;
+    const auto choice = chooseStart(listing, view);
+    // Only the folders of all hosts together say what is damaged and which lines there are.
+    if (!view.hosts && !listing.record.hosts.empty())
+        return choice.ok() ? pointOf(listing, *choice)
+                           : StartPoint{{}, 0, {}, "what the hosts hold together"};
+    if (!choice.ok())
+        return choice.error();
     TRAINYARD_TRY_STATUS(fence.check());
-    if (listing.names.empty() && listing.latest.empty())
-        return StartPoint{{}, 0, {}, choice.text()};
-    return Arrangement(listing, choice).carryOut();
+    const auto hosts = view.hosts.value_or(std::vector<std::string>());
+    const bool isNew = listing.names.empty() && listing.latest.empty() && !choice->lineSwitch;
+    if (isNew && hosts == listing.record.hosts)
+        return pointOf(listing, *choice);
+    return Arrangement(listing, *choice, hosts).carryOut();
 }
 
 Result<CheckpointName> setAside(const fs::path& folder, const Fence& fence)

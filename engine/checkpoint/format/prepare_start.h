@@ -23,12 +23,14 @@ struct StartPoint {
 /// Chooses from where the run starts and puts its folder `checkpoints` in order for that: damaged checkpoints
 /// that it would have taken are set aside under a name that says so, those of a line that is left get its
 /// number, `latest` names the chosen one. Nothing is deleted. May be interrupted anywhere and called again.
+/// Where the hosts of the run have folders of their own, only their ranks together can do that: here nothing
+/// is changed then, and the answer is the one of this folder alone.
 /// Only for the attempt that is about to start, which `fence` belongs to: Refused once a newer one has begun.
 /// Errors else as of chooseStart(), and then nothing is changed.
 Result<StartPoint> prepareStart(const std::filesystem::path& checkpoints, const Fence& fence);
-/// With a closer look at each checkpoint than examineIndex() has.
+/// For all hosts: with what the folders of the others add.
 Result<StartPoint> prepareStart(const std::filesystem::path& checkpoints, const Fence& fence,
-                                const std::function<CheckpointHealth(const CheckpointName&)>& examine);
+                                const StartView& view);
 
 /// Sets aside the checkpoint in `folder`, whose content turned out to be wrong. Returns its new name.
 Result<CheckpointName> setAside(const std::filesystem::path& folder, const Fence& fence);

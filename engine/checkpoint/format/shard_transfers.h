@@ -39,14 +39,33 @@ struct WrittenShard {
 };
 std::vector<ShardTransfer> copiesOf(const std::vector<WrittenShard>& shards, int stores, int copies);
 
-/// Each want once, from the host that has the shard and has been given the fewest bytes to send. BadInput
-/// when none has it. `holders`: hosts by file.
+/// A slice in one host's folder that cannot be used.
+struct LostSlice {
+    int store = 0;
+    std::string file;
+    std::uint64_t offset = 0;
+    bool isUnreadable = false; ///< now; otherwise its content is wrong
+    std::string reason{};
+
+    bool isOf(int ofStore, const std::string& ofFile, std::uint64_t atOffset) const
+    {
+        return store == ofStore && file == ofFile && offset == atOffset;
+    }
+    auto operator<=>(const LostSlice&) const = default;
+};
+
+/// Each want once, from the host that has the shard, has not lost the slice, and has been given the fewest
+/// bytes to send. `holders`: hosts by file. Where none has it: BadInput, or Failed when one that has it
+/// cannot read it now.
 Result<std::vector<ShardTransfer>> transfersFor(std::vector<ShardWant> wants,
-                                                const std::map<std::string, std::vector<int>>& holders);
+                                                const std::map<std::string, std::vector<int>>& holders,
+                                                const std::vector<LostSlice>& lost = {});
 
 /// For other ranks of the same program.
 std::string toText(const std::vector<ShardWant>& wants);
 std::vector<ShardWant> wantsFromText(const std::string& text);
+std::string toText(const std::vector<LostSlice>& lost);
+std::vector<LostSlice> lostFromText(const std::string& text);
 std::string toText(const std::vector<ShardTransfer>& transfers);
 std::vector<ShardTransfer> transfersFromText(const std::string& text);
 

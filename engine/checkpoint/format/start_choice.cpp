@@ -44,21 +44,17 @@ Error unreadable(const CheckpointName& name, const std::string& reason)
                    "goes back to an older one");
 }
 
-} // namespace
-
-std::string StartChoice::text() const
+Error incomplete(const CheckpointName& name, const std::string& reason)
 {
-    if (!checkpoint)
-        return lineSwitch ? "step 0, as requested" : "step 0: there is no checkpoint yet";
-    std::string text = fmt::format("the checkpoint of step {}", step());
-    if (!damaged.empty())
-        text += fmt::format(", the newest complete one ({} {} damaged)", stepsOf(damaged),
-                            damaged.size() == 1 ? "is" : "are");
-    return text;
+    return unreachable(fmt::format("the checkpoint of step {} is not complete on the hosts present: {}",
+                                   name.step.value, reason),
+                       "start with the hosts that have the rest, their disks mounted; nothing was changed. "
+                       "`trainyard resume "
+                       "RUN --step N` goes back to an older one");
 }
 
-Result<StartChoice> chooseStart(const CheckpointListing& listing,
-                                const std::function<CheckpointHealth(const CheckpointName&)>& examine)
+/// Of the present line as the switch, if any, leaves it.
+Result<StartChoice> newestComplete(const CheckpointListing& listing, const StartView& view)
 {
     StartChoice choice;
     choice.lineSwitch = switchAskedFor(listing);
@@ -66,26 +62,55 @@ Result<StartChoice> chooseStart(const CheckpointListing& listing,
     for (const LineSwitch::Rename& name : names) {
         if (!name.to.isPresent())
             continue;
-        const CheckpointHealth health = examine(name.from);
+        const CheckpointHealth health = view.examine(name.from);
         if (health.state == CheckpointState::Unreadable)
             return unreadable(name.to, health.reason);
+        if (health.state == CheckpointState::Incomplete)
+            return incomplete(name.to, health.reason);
         if (health.state == CheckpointState::Complete) {
             choice.checkpoint = name.from;
             return choice;
         }
         choice.damaged.push_back({name.to, name.from, health.reason});
     }
-    if (startsFromTheBeginning(listing, names))
-        return choice;
-    return noneIsComplete(listing, choice.damaged);
+    if (!startsFromTheBeginning(listing, names))
+        return noneIsComplete(listing, choice.damaged);
+    if (!choice.lineSwitch && !view.wrongElsewhere.empty())
+        return noneIsComplete(listing, {{{}, {}, view.wrongElsewhere}});
+    return choice;
+}
+
+} // namespace
+
+std::string StartChoice::text() const
+{
+    if (!checkpoint)
+        return lineSwitch && absent.empty() ? "step 0, as requested" : "step 0: there is no checkpoint yet";
+    std::string text = fmt::format("the checkpoint of step {}", step());
+    if (!damaged.empty())
+        text += fmt::format(", the newest complete one ({} {} damaged)", stepsOf(damaged),
+                            damaged.size() == 1 ? "is" : "are");
+    return text;
+}
+
+Result<StartChoice> chooseStart(const CheckpointListing& listing, const StartView& view)
+{
+    TRAINYARD_TRY(StartChoice choice, newestComplete(listing, view));
+    if (!choice.lineSwitch && view.unreadable && view.unreadable->step.value > choice.step())
+        return unreadable({view.unreadable->step}, view.unreadable->reason);
+    if (!choice.lineSwitch && !view.absent.empty()) {
+        choice.lineSwitch = switchTo(listing, choice.checkpoint.value_or(CheckpointName()));
+        choice.absent = view.absent;
+    }
+    return choice;
 }
 
 Result<StartChoice> chooseStart(const std::filesystem::path& checkpoints)
 {
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
-    return chooseStart(listing, [&checkpoints](const CheckpointName& name) {
-        return examineIndex(checkpoints / name.text());
-    });
+    return chooseStart(listing, {.examine = [&checkpoints](const CheckpointName& name) {
+                           return examineIndex(checkpoints / name.text());
+                       }});
 }
 
 } // namespace trainyard

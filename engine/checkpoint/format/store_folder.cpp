@@ -1,5 +1,6 @@
 #include "engine/checkpoint/format/store_folder.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -14,11 +15,44 @@ namespace trainyard {
 
 namespace fs = std::filesystem;
 
-Status finishPublications(const fs::path& checkpoints, const std::vector<CheckpointName>& names)
+namespace {
+
+/// A person's wish to go back, by the name that the checkpoint has after `renames`; empty: there is none.
+std::string wishAfter(const CheckpointListing& listing, const std::vector<LineSwitch::Rename>& renames)
 {
-    for (const CheckpointName& name : names)
-        TRAINYARD_TRY_STATUS(publishFolder(checkpoints / fmt::format(".{}.partial", name.text()),
-                                           checkpoints / name.text()));
+    if (!switchAskedFor(listing))
+        return {};
+    const auto renamed = std::ranges::find_if(
+        renames, [&](const LineSwitch::Rename& rename) { return rename.from.text() == listing.latest; });
+    return renamed == renames.end() ? listing.latest : renamed->to.text();
+}
+
+Status renameAll(const fs::path& checkpoints, const std::vector<LineSwitch::Rename>& renames,
+                 const Fence& fence)
+{
+    std::error_code ignored;
+    for (const LineSwitch::Rename& rename : renames) {
+        const fs::path from = checkpoints / rename.from.text();
+        const fs::path to = checkpoints / rename.to.text();
+        if (fs::exists(to, ignored)) // one without a manifest: others have been renamed before
+            TRAINYARD_TRY_STATUS(setAside(to, fence));
+        if (::rename(from.c_str(), to.c_str()) != 0)
+            return systemError(ErrorKind::Failed,
+                               fmt::format("cannot rename {} to {}", from.string(), rename.to.text()), errno);
+    }
+    return syncPath(checkpoints);
+}
+
+} // namespace
+
+Status finishPublications(const fs::path& checkpoints, const std::vector<Publication>& publications,
+                          const Fence& fence)
+{
+    for (const Publication& one : publications) {
+        TRAINYARD_TRY_STATUS(fence.check());
+        TRAINYARD_TRY_STATUS(publishFolder(checkpoints / fmt::format(".{}.partial", one.prepared.text()),
+                                           checkpoints / one.name.text()));
+    }
     return {};
 }
 
@@ -26,6 +60,7 @@ Status keepManifest(const fs::path& checkpoints, const CheckpointName& name, con
                     const Fence& fence)
 {
     const fs::path folder = checkpoints / name.text();
+    TRAINYARD_TRY_STATUS(fence.check());
     TRAINYARD_TRY_STATUS(makeFolder(checkpoints));
     if (std::error_code ignored; fs::exists(folder, ignored)) {
         if (examineIndex(folder).state != CheckpointState::Damaged)
@@ -38,6 +73,25 @@ Status keepManifest(const fs::path& checkpoints, const CheckpointName& name, con
     });
 }
 
+Status followHistory(const fs::path& checkpoints, const std::vector<LineSwitch::Rename>& renames,
+                     const LineRecord& record, const Fence& fence)
+{
+    TRAINYARD_TRY_STATUS(fence.check());
+    TRAINYARD_TRY_STATUS(makeFolder(checkpoints));
+    TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
+    const std::string wish = wishAfter(listing, renames);
+    // First: its name before the renames would ask for nothing after them.
+    if (!wish.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(checkpoints / kLatestName, wish + "\n"));
+    TRAINYARD_TRY_STATUS(renameAll(checkpoints, renames, fence));
+    LineRecord taken = record;
+    if (wish.empty() && !record.latest.empty())
+        TRAINYARD_TRY_STATUS(writeFileAtomically(checkpoints / kLatestName, record.latest + "\n"));
+    if (wish == record.latest)
+        taken.latest.clear();
+    return taken.save(checkpoints);
+}
+
 Status followHead(const fs::path& checkpoints, const std::vector<LineSwitch::Rename>& renames,
                   const LineRecord& record, const Fence& fence)
 {
@@ -45,16 +99,7 @@ Status followHead(const fs::path& checkpoints, const std::vector<LineSwitch::Ren
     if (!fs::exists(checkpoints, ignored))
         return {};
     TRAINYARD_TRY_STATUS(fence.check());
-    for (const LineSwitch::Rename& rename : renames) {
-        const fs::path from = checkpoints / rename.from.text();
-        const fs::path to = checkpoints / rename.to.text();
-        if (fs::exists(to, ignored)) // one without a manifest: others have been renamed before
-            TRAINYARD_TRY_STATUS(setAside(to, fence));
-        if (::rename(from.c_str(), to.c_str()) != 0)
-            return systemError(ErrorKind::Failed,
-                               fmt::format("cannot rename {} to {}", from.string(), rename.to.text()), errno);
-    }
-    TRAINYARD_TRY_STATUS(syncPath(checkpoints));
+    TRAINYARD_TRY_STATUS(renameAll(checkpoints, renames, fence));
     if (!record.latest.empty())
         TRAINYARD_TRY_STATUS(writeFileAtomically(checkpoints / kLatestName, record.latest + "\n"));
     return record.save(checkpoints);

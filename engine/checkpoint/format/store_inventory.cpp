@@ -1,9 +1,7 @@
 #include "engine/checkpoint/format/store_inventory.h"
 
 #include <algorithm>
-#include <map>
-
-#include <nlohmann/json.hpp>
+#include <optional>
 
 #include "engine/base/hash.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
@@ -11,23 +9,17 @@
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/shard_header.h"
 #include "engine/checkpoint/format/stored_file.h"
+#include "engine/records/wire.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
 void takeShards(StoredCheckpoint& stored, const CheckpointManifest& manifest, const fs::path& folder)
 {
-    std::map<std::string, std::vector<SliceInFile>> files;
-    for (const LogicalTensor& tensor : manifest.tensors) {
-        for (const TensorSlice& slice : tensor.slices)
-            files[slice.file].push_back({&tensor, &slice});
-    }
-    for (const auto& [name, slices] : files) {
+    for (const auto& [name, slices] : slicesByFile(manifest)) {
         const auto file = StoredFile::open(folder / name);
         const Status fits = file.ok() ? checkShardHeader(*file, slices) : Status(file.error());
         if (fits.ok())
@@ -54,41 +46,95 @@ std::vector<StoredCheckpoint> preparedIn(const fs::path& checkpoints)
     std::error_code error; // of an unreadable folder the listing tells
     for (fs::directory_iterator entry(checkpoints, error), end; !error && entry != end; entry.increment(error)) {
         const auto name = preparedName(entry->path().filename().string());
-        auto stored = name ? StoredCheckpoint::read(entry->path(), *name, false) : std::nullopt;
-        if (stored)
-            prepared.push_back(std::move(*stored));
+        auto stored = name ? StoredCheckpoint::read(entry->path(), *name, false) : StoredCheckpoint();
+        if (!stored.hash.empty())
+            prepared.push_back(std::move(stored));
     }
     return prepared;
 }
 
-Json storedJson(const StoredCheckpoint& stored)
+void write(WireWriter& out, const std::vector<std::string>& texts)
 {
-    return {{"name", stored.name.text()},
-            {"published", stored.isPublished},
-            {"hash", stored.hash},
-            {"shards", stored.shards},
-            {"unreadable", stored.unreadable}};
+    out.number(static_cast<std::uint64_t>(texts.size()));
+    for (const std::string& text : texts)
+        out.text(text);
 }
 
-StoredCheckpoint storedFrom(const Json& json)
+std::vector<std::string> readTexts(WireReader& in)
 {
-    return {CheckpointName::parse(json.at("name").get<std::string>()).value_or(CheckpointName()),
-            json.at("published").get<bool>(), json.at("hash").get<std::string>(),
-            json.at("shards").get<std::vector<std::string>>(), json.at("unreadable").get<std::string>()};
+    std::vector<std::string> texts(in.number<std::uint64_t>());
+    for (std::string& text : texts)
+        text = in.text();
+    return texts;
+}
+
+void write(WireWriter& out, const StoredCheckpoint& stored)
+{
+    out.text(stored.name.text());
+    out.number(static_cast<std::uint8_t>(stored.isPublished));
+    out.text(stored.hash);
+    write(out, stored.shards);
+    for (const std::string* text : {&stored.unreadable, &stored.wrong, &stored.replaces})
+        out.text(*text);
+}
+
+StoredCheckpoint readStored(WireReader& in)
+{
+    StoredCheckpoint stored;
+    stored.name = CheckpointName::parse(in.text()).value_or(CheckpointName());
+    stored.isPublished = in.number<std::uint8_t>() != 0;
+    stored.hash = in.text();
+    stored.shards = readTexts(in);
+    for (std::string* text : {&stored.unreadable, &stored.wrong, &stored.replaces})
+        *text = in.text();
+    return stored;
+}
+
+void write(WireWriter& out, const LineRecord& record)
+{
+    out.text(record.latest);
+    write(out, record.hosts);
+    out.number(static_cast<std::uint64_t>(record.lines.size()));
+    for (const CheckpointLine& line : record.lines) {
+        out.number(static_cast<std::int32_t>(line.number));
+        out.number(static_cast<std::int32_t>(line.parent));
+        out.number(line.from);
+        out.text(line.id);
+    }
+}
+
+LineRecord readRecord(WireReader& in)
+{
+    LineRecord record;
+    record.latest = in.text();
+    record.hosts = readTexts(in);
+    record.lines.resize(in.number<std::uint64_t>());
+    for (CheckpointLine& line : record.lines) {
+        line.number = in.number<std::int32_t>();
+        line.parent = in.number<std::int32_t>();
+        line.from = in.number<std::int64_t>();
+        line.id = in.text();
+    }
+    return record;
 }
 
 } // namespace
 
-std::optional<StoredCheckpoint> StoredCheckpoint::read(const fs::path& folder, const CheckpointName& name,
-                                                       bool isPublished)
+StoredCheckpoint StoredCheckpoint::read(const fs::path& folder, const CheckpointName& name, bool isPublished)
 {
+    StoredCheckpoint stored{name, isPublished, {}, {}};
     const auto file = StoredFile::open(folder / kManifestName);
     const auto text = file.ok() ? file->content() : Result<std::string>(file.error());
     const auto manifest =
         text.ok() ? CheckpointManifest::parse(*text) : Result<CheckpointManifest>(text.error());
-    if (!manifest.ok())
-        return std::nullopt;
-    StoredCheckpoint stored{name, isPublished, xxh3Hex(*text), {}, {}};
+    if (!manifest.ok()) {
+        // One of another version may be as whole as one that a disk does not give now.
+        const bool isWrong = manifest.error().kind == ErrorKind::BadInput;
+        (isWrong ? stored.wrong : stored.unreadable) = manifest.error().in(folder.string()).message;
+        return stored;
+    }
+    stored.hash = xxh3Hex(*text);
+    stored.replaces = manifest->replaces;
     takeShards(stored, *manifest, folder);
     return stored;
 }
@@ -97,10 +143,8 @@ Result<StoreInventory> StoreInventory::read(const fs::path& checkpoints, std::st
 {
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(checkpoints));
     StoreInventory inventory{std::move(host), listing.record, {}};
-    for (const CheckpointName& name : listing.names) {
-        if (auto stored = StoredCheckpoint::read(checkpoints / name.text(), name))
-            inventory.checkpoints.push_back(std::move(*stored));
-    }
+    for (const CheckpointName& name : listing.names)
+        inventory.checkpoints.push_back(StoredCheckpoint::read(checkpoints / name.text(), name));
     std::ranges::move(preparedIn(checkpoints), std::back_inserter(inventory.checkpoints));
     return inventory;
 }
@@ -108,7 +152,7 @@ Result<StoreInventory> StoreInventory::read(const fs::path& checkpoints, std::st
 const StoredCheckpoint* StoreInventory::find(const std::string& hash) const
 {
     const auto found = std::ranges::find_if(checkpoints, [&](const StoredCheckpoint& one) {
-        return one.isPublished && one.hash == hash;
+        return one.isPublished && !hash.empty() && one.hash == hash;
     });
     return found == checkpoints.end() ? nullptr : &*found;
 }
@@ -121,30 +165,32 @@ const StoredCheckpoint* StoreInventory::find(const CheckpointName& name) const
     return found == checkpoints.end() ? nullptr : &*found;
 }
 
+bool StoreInventory::isBlank() const
+{
+    return checkpoints.empty() && record == LineRecord();
+}
+
 std::string toText(const StoreInventory& inventory)
 {
-    Json lines = Json::array();
-    for (const CheckpointLine& line : inventory.record.lines)
-        lines.push_back({line.number, line.parent, line.from});
-    Json checkpoints = Json::array();
+    std::string text;
+    WireWriter out(text);
+    out.text(inventory.host);
+    write(out, inventory.record);
+    out.number(static_cast<std::uint64_t>(inventory.checkpoints.size()));
     for (const StoredCheckpoint& stored : inventory.checkpoints)
-        checkpoints.push_back(storedJson(stored));
-    return Json{{"host", inventory.host},
-                {"latest", inventory.record.latest},
-                {"lines", std::move(lines)},
-                {"checkpoints", std::move(checkpoints)}}
-        .dump();
+        write(out, stored);
+    return text;
 }
 
 StoreInventory inventoryFromText(const std::string& text)
 {
-    const Json json = Json::parse(text);
-    StoreInventory inventory{json.at("host").get<std::string>(), {json.at("latest").get<std::string>(), {}}, {}};
-    for (const Json& line : json.at("lines"))
-        inventory.record.lines.push_back(
-            {line.at(0).get<int>(), line.at(1).get<int>(), line.at(2).get<std::int64_t>()});
-    for (const Json& stored : json.at("checkpoints"))
-        inventory.checkpoints.push_back(storedFrom(stored));
+    WireReader in(text);
+    StoreInventory inventory;
+    inventory.host = in.text();
+    inventory.record = readRecord(in);
+    inventory.checkpoints.resize(in.number<std::uint64_t>());
+    for (StoredCheckpoint& stored : inventory.checkpoints)
+        stored = readStored(in);
     return inventory;
 }
 

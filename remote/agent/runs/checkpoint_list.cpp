@@ -62,7 +62,8 @@ Result<std::vector<ListedCheckpoint>> listCheckpoints(const RunFolder& folder,
         if (name.isPresent())
             examiner.of(name); // before the time is spent on others
     }
-    const auto next = chooseStart(listing, [&](const CheckpointName& name) { return examiner.of(name); });
+    const auto next =
+        chooseStart(listing, {.examine = [&](const CheckpointName& name) { return examiner.of(name); }});
     std::vector<ListedCheckpoint> all;
     for (const CheckpointName& name : listing.names) {
         all.push_back(listed(name, examiner.of(name)));

@@ -182,6 +182,17 @@ std::vector<EvaluationRecord> evaluationsOf(const std::filesystem::path& runDire
     return lastOfEachStep<EvaluationRecord>(runDirectory);
 }
 
+std::int64_t firstStepOf(const std::filesystem::path& runDirectory, std::uint32_t attempt)
+{
+    const auto journal = readJournal(runDirectory / "journal" / "steps");
+    for (const Record& record : journal.ok() ? journal->records : std::vector<Record>()) {
+        const auto* step = std::get_if<StepRecord>(&record.payload);
+        if (step && record.attempt == attempt)
+            return step->step;
+    }
+    return 0;
+}
+
 std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory)
 {
     std::vector<EventRecord> events;

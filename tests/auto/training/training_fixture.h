@@ -37,6 +37,8 @@ Status makeRunDirectory(const std::filesystem::path& folder, const RunSpec& spec
 std::vector<StepRecord> stepsOf(const std::filesystem::path& runDirectory);
 /// The evaluations likewise.
 std::vector<EvaluationRecord> evaluationsOf(const std::filesystem::path& runDirectory);
+/// With which step an attempt began; 0: with none.
+std::int64_t firstStepOf(const std::filesystem::path& runDirectory, std::uint32_t attempt);
 /// Events of the run's journal in order.
 std::vector<EventRecord> eventsOf(const std::filesystem::path& runDirectory);
 

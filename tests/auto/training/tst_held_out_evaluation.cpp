@@ -334,6 +334,11 @@ private slots:
         QVERIFY(fs::exists(checkpoints / name));
         QVERIFY(fs::exists(checkpoints / "step-000000020"));
         QCOMPARE(int(std::distance(fs::directory_iterator(checkpoints), fs::directory_iterator())), 5);
+
+        // A crash after the checkpoint got its name and before `best` did.
+        QVERIFY(markAsBest(checkpoints, "step-000000001").ok());
+        QVERIFY(trainAsThreads(run("run"), spec, {2, 20}).ok());
+        QCOMPARE(readFile(checkpoints / kBestName).value(), name + "\n");
     }
 
     void namesTheFieldThatIsWrong_data()

@@ -133,7 +133,7 @@ private slots:
         const fs::path other = lost == 0 ? hosts.front() : hosts.back();
         if (lost >= 0)
             fs::remove_all(checkpointsOf(other)); // a new disk
-        train(spec, hosts, {.attempt = 2});
+        goOn(spec, hosts, kStepSaved);
         compareWithWhole(hosts.front(), kStepsPlanned);
         QCOMPARE(shardsIn(checkpointAt(hosts.back(), kStepsPlanned)).size(), std::size_t(4));
     }
@@ -167,7 +167,7 @@ private slots:
             after.push_back(path(std::to_string(m_number) + "-new"));
         while (after.size() != 1 && after.size() != 2 && after.size() != 4) // ranks divide the batch
             after.push_back(after.back());
-        train(specOn(dataset(), {.data = int(after.size())}, 2), after, {.attempt = 2});
+        goOn(specOn(dataset(), {.data = int(after.size())}, 2), after, kStepSaved);
         compareWithWhole(after.front(), kStepsPlanned - kStepSaved);
     }
 
@@ -185,8 +185,31 @@ private slots:
         spec.checkpoint.copies = ranks == 1 ? 1 : 0; // on two hosts the head has its own half alone
         train(spec, hosts, {.lastStep = kStepSaved});
         spec = specOn(dataset(), {.data = ranks}, 0);
-        train(spec, ranks == 1 ? std::vector{hosts[0]} : hosts, {.attempt = 2});
+        goOn(spec, ranks == 1 ? std::vector{hosts[0]} : hosts, kStepSaved);
         compareWithWhole(hosts.front(), kStepsPlanned);
+    }
+
+    /// Rank 0 reads alone for all.
+    void readsTheCopyOfAnotherHostWhereOneReadsForAll()
+    {
+        const auto hosts = hostsOf({1, 1});
+        train(specOn(dataset(), {.data = 2}, 2), hosts, {.lastStep = kStepSaved});
+        damage(checkpointAt(hosts[0], kStepSaved) / "shard-0001-of-0002.safetensors", AtEnd);
+        fs::create_directory(checkpointsOf(hosts[1]) /
+                             ".step-000000004.1.partial"); // of an interrupted start
+        goOn(specOn(dataset(), {.data = 2}, 0), hosts, kStepSaved);
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        QVERIFY(!fs::exists(checkpointsOf(hosts[1]) / ".step-000000004.1.partial"));
+    }
+
+    void needsNoFolderOnHostsThatKeepNothing()
+    {
+        const auto hosts = hostsOf({1, 1});
+        fs::create_directories(hosts[1]);
+        fs::create_symlink("/proc", checkpointsOf(hosts[1])); // nobody can write there
+        train(specOn(dataset(), {.data = 2}, 0), hosts, {});
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        QCOMPARE(LineRecord::load(checkpointsOf(hosts[0])).value().hosts.size(), std::size_t(0));
     }
 
     void saysWhichShardIsLostWithoutCopies()
@@ -201,7 +224,7 @@ private slots:
         fs::rename(hosts[1], path("away"));
         const Status status = trainAsThreads(hosts[0], spec, {.attempt = 2, .directories = hosts});
         QVERIFY(!status.ok());
-        QCOMPARE(status.error().kind, ErrorKind::Refused);
+        QCOMPARE(status.error().kind, ErrorKind::Unreachable);
         const QString text = QString::fromStdString(status.error().text());
         QVERIFY2(text.contains("shard-0001-of-0002.safetensors is on none of the hosts present") &&
                      text.contains("it was written on"),
@@ -210,8 +233,103 @@ private slots:
 
         fs::remove_all(hosts[1]);
         fs::rename(path("away"), hosts[1]);
-        train(spec, hosts, {.attempt = 3});
+        goOn(spec, hosts, kStepSaved, 3);
         compareWithWhole(hosts.front(), kStepsPlanned);
+    }
+
+    /// An older checkpoint is complete here, but nobody asked for it.
+    void waitsForTheHostThatHasTheRest()
+    {
+        const auto hosts = hostsOf({1, 1});
+        RunSpec alone = specOn(dataset(), {.data = 1}, 2);
+        train(alone, {hosts[0]}, {.lastStep = 2});
+        RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        spec.checkpoint.copies = 0;
+        train(spec, hosts, {.attempt = 2, .lastStep = kStepSaved});
+        const auto before = namesIn(hosts[0]);
+        const Status status = trainAsThreads(hosts[0], alone, {.attempt = 3, .directories = {hosts[0]}});
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().kind, ErrorKind::Unreachable);
+        QCOMPARE(namesIn(hosts[0]), before);
+
+        QVERIFY(goBackTo(checkpointsOf(hosts[0]), 2).ok());
+        train(alone, {hosts[0]}, {.attempt = 4, .lastStep = 3});
+        QVERIFY(fs::exists(checkpointsOf(hosts[0]) / "step-000000004.line-1"));
+    }
+
+    /// The other host published, the head did not, and the run went on without the other one.
+    void leavesTheCheckpointThatAHostBringsFromALineThatWasLeft()
+    {
+        const auto hosts = hostsOf({1, 1});
+        const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        train(spec, hosts, {.lastStep = kStepSaved});
+        unpublish(hosts[0]);
+        RunSpec alone = specOn(dataset(), {.data = 1}, 2);
+        train(alone, {hosts[0]}, {.attempt = 2, .lastStep = 3});
+        QVERIFY(saysOn(hosts[0], "line 2 begins at step 2"));
+        goOn(spec, hosts, 3, 3);
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        QVERIFY(fs::exists(checkpointsOf(hosts[1]) / "step-000000004.line-1"));
+        QCOMPARE(timesPublished(hosts[0], kStepSaved), 2); // of both lines
+    }
+
+    /// The first host was away when the run went back.
+    void takesTheNewestLineWhateverHostIsFirst()
+    {
+        const auto all = hostsOf({1, 1, 2});
+        train(specOn(dataset(), {.data = 4}, 2), all, {.lastStep = kStepSaved});
+        const std::vector<fs::path> two{all[0], all[2]};
+        QVERIFY(goBackTo(checkpointsOf(all[0]), 2).ok());
+        train(specOn(dataset(), {.data = 2}, 2), two, {.attempt = 2, .lastStep = 6});
+        goOn(specOn(dataset(), {.data = 4}, 2), {all[1], all[0], all[2], all[2]}, 6, 3);
+        compareWithWhole(all[1], kStepsPlanned - 6);
+        QVERIFY(fs::exists(checkpointsOf(all[1]) / "step-000000004.line-1"));
+        QCOMPARE(LineRecord::load(checkpointsOf(all[1])).value(),
+                 LineRecord::load(checkpointsOf(all[2])).value());
+    }
+
+    void refusesToPassOverACheckpointOfAnotherHostThatItCannotRead_data()
+    {
+        QTest::addColumn<bool>("blank");
+        QTest::addRow("the head has an older one") << false;
+        QTest::addRow("the head has none") << true;
+    }
+    void refusesToPassOverACheckpointOfAnotherHostThatItCannotRead()
+    {
+        QFETCH(bool, blank);
+        const auto hosts = hostsOf({1, 1});
+        const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        train(spec, hosts, {.lastStep = 2});
+        const fs::path newer = checkpointAt(hosts[1], kStepSaved);
+        fs::create_directory(newer);
+        QVERIFY(writeFileAtomically(newer / "manifest.json", "{\"trainyard_checkpoint\": 1}").ok());
+        if (blank) {
+            fs::remove_all(checkpointsOf(hosts[0]));
+            fs::remove_all(checkpointAt(hosts[1], 2));
+        }
+        const Status status = trainAsThreads(hosts[0], spec, {.attempt = 2, .directories = hosts});
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().kind, ErrorKind::Refused);
+        QVERIFY(status.error().message.find("another version") != std::string::npos);
+        QVERIFY(fs::exists(newer));
+    }
+
+    /// The disk of one host fails while others have published.
+    void completesAPublicationThatFailedOnOneHost()
+    {
+        const auto hosts = hostsOf({1, 1});
+        const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        fs::create_directories(checkpointsOf(hosts[1]) / "latest"); // cannot become a file
+        const Status status = trainAsThreads(hosts[0], spec, {.lastStep = kStepSaved, .directories = hosts});
+        QVERIFY(!status.ok()); // the last checkpoint must succeed
+        QVERIFY(!fs::exists(checkpointAt(hosts[0], kStepSaved)));
+        QVERIFY(fs::exists(checkpointAt(hosts[1], kStepSaved)));
+        fs::remove(checkpointsOf(hosts[1]) / "latest");
+        goOn(spec, hosts, kStepSaved);
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        for (const fs::path& host : hosts)
+            QCOMPARE(namesIn(host),
+                     (std::vector<std::string>{"latest", "line.json", "step-000000006", "step-000000008"}));
     }
 
     void readsTheCopyOfADamagedShard_data()
@@ -229,18 +347,53 @@ private slots:
         const fs::path shard = checkpointAt(hosts[0], kStepSaved) / "shard-0000-of-0002.safetensors";
         if (cut)
             fs::resize_file(shard, fs::file_size(shard) - 8);
-        else {
-            std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
-            file.seekp(-8, std::ios::end);
-            file.write("damaged!", 8);
-        }
-        train(spec, hosts, {.attempt = 2});
+        else
+            damage(shard, AtEnd);
+        goOn(spec, hosts, kStepSaved);
         compareWithWhole(hosts.front(), kStepsPlanned);
-        if (cut)
-            return;
-        QVERIFY(std::ranges::any_of(eventsOf(hosts[0]), [](const EventRecord& event) {
-            return event.message.find("shard-0000-of-0002.safetensors of step 4 is damaged on") != std::string::npos;
-        }));
+        if (!cut)
+            QVERIFY(saysOn(hosts[0], "shard-0000-of-0002.safetensors of step 4 is damaged on"));
+    }
+
+    /// A new host reads parts of one file from both of the others.
+    void blamesTheHostThatHasTheDamagedCopy()
+    {
+        const auto hosts = hostsOf({1, 1});
+        train(specOn(dataset(), {.data = 2}, 2), hosts, {.lastStep = kStepSaved});
+        for (const Where where : {AtBegin, AtEnd})
+            damage(checkpointAt(hosts[0], kStepSaved) / "shard-0001-of-0002.safetensors", where);
+        const fs::path added = path(std::to_string(m_number) + "-new");
+        goOn(specOn(dataset(), {.data = 4}, 2), {added, hosts[0], hosts[1], hosts[1]}, kStepSaved);
+        compareWithWhole(added, kStepsPlanned - kStepSaved);
+        QVERIFY(saysOn(added, "shard-0001-of-0002.safetensors of step 4 is damaged on"));
+        QVERIFY(saysOn(added, "(2)"));
+        QVERIFY(!saysOn(added, "(3)"));
+    }
+
+    void putsTogetherTwoDamagedCopies()
+    {
+        const auto hosts = hostsOf({1, 1});
+        const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        train(spec, hosts, {.lastStep = kStepSaved});
+        damage(checkpointAt(hosts[0], kStepSaved) / "shard-0001-of-0002.safetensors", AtBegin);
+        damage(checkpointAt(hosts[1], kStepSaved) / "shard-0001-of-0002.safetensors", AtEnd);
+        goOn(spec, hosts, kStepSaved);
+        compareWithWhole(hosts.front(), kStepsPlanned);
+    }
+
+    /// Another copy may be on a host that is away.
+    void setsNothingAsideWhileAHostIsAway()
+    {
+        const auto all = hostsOf({1, 1, 2});
+        train(specOn(dataset(), {.data = 4}, 2), all, {.lastStep = kStepSaved});
+        damage(checkpointAt(all[1], kStepSaved) / "shard-0000-of-0004.safetensors", AtEnd);
+        const std::vector<fs::path> two{all[1], all[2]};
+        const Status status =
+            trainAsThreads(all[1], specOn(dataset(), {.data = 2}, 2), {.attempt = 2, .directories = two});
+        QVERIFY(!status.ok());
+        QCOMPARE(status.error().kind, ErrorKind::Unreachable);
+        QVERIFY(fs::exists(checkpointAt(all[1], kStepSaved)));
+        goOn(specOn(dataset(), {.data = 4}, 2), all, kStepSaved, 3);
     }
 
     /// Every state in which a crash may leave a publication: none, the others or all have renamed.
@@ -260,16 +413,9 @@ private slots:
         const auto ranks = hostsOf({1, 1, 2});
         const RunSpec spec = specOn(dataset(), {.data = 4}, 2);
         train(spec, ranks, {.lastStep = kStepSaved});
-        for (const int host : unpublished) {
-            const fs::path folder = checkpointsOf(ranks[std::size_t(host)]);
-            const std::string name = checkpointFolderName(Step{kStepSaved});
-            fs::rename(folder / name, folder / ("." + name + ".partial"));
-            QVERIFY(writeFileAtomically(folder / "latest", checkpointFolderName(Step{2}) + "\n").ok());
-            LineRecord record = LineRecord::load(folder).value();
-            record.latest = checkpointFolderName(Step{2});
-            QVERIFY(record.save(folder).ok());
-        }
-        train(spec, ranks, {.attempt = 2});
+        for (const int host : unpublished)
+            unpublish(ranks[std::size_t(host)]);
+        goOn(spec, ranks, start);
         compareWithWhole(ranks.front(), kStepsPlanned);
         QCOMPARE(timesPublished(ranks.front(), kStepSaved), start == kStepSaved ? 1 : 2);
         for (const int host : {0, 1, 2})
@@ -339,6 +485,47 @@ private:
         options.directories = directories;
         const Status status = trainAsThreads(directories.front(), spec, options);
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
+    }
+    /// Attempt `attempt` begins with the checkpoint of step `start`, and sets nothing aside.
+    void goOn(const RunSpec& spec, const std::vector<fs::path>& directories, std::int64_t start,
+              std::uint32_t attempt = 2)
+    {
+        train(spec, directories, {.attempt = attempt});
+        QCOMPARE(firstStepOf(directories.front(), attempt), start + 1);
+        for (const fs::path& directory : directories) {
+            for (const std::string& name : namesIn(directory))
+                QVERIFY2(name.find("damaged") == std::string::npos, name.c_str());
+        }
+    }
+    static bool saysOn(const fs::path& run, const std::string& text)
+    {
+        return std::ranges::any_of(eventsOf(run), [&text](const EventRecord& event) {
+            return event.message.find(text) != std::string::npos;
+        });
+    }
+    /// As a crash leaves it before the host gave the checkpoint its name.
+    static void unpublish(const fs::path& run)
+    {
+        const fs::path folder = checkpointsOf(run);
+        const std::string name = checkpointFolderName(Step{kStepSaved});
+        fs::rename(folder / name, folder / ("." + name + ".partial"));
+        QVERIFY(writeFileAtomically(folder / "latest", checkpointFolderName(Step{2}) + "\n").ok());
+        LineRecord record = LineRecord::load(folder).value();
+        record.latest = checkpointFolderName(Step{2});
+        QVERIFY(record.save(folder).ok());
+    }
+    enum Where { AtBegin, AtEnd };
+    /// Of the tensors in a shard.
+    static void damage(const fs::path& shard, Where where)
+    {
+        std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
+        std::uint64_t header = 0;
+        file.read(reinterpret_cast<char*>(&header), sizeof header);
+        if (where == AtBegin)
+            file.seekp(std::streamoff(sizeof header + header));
+        else
+            file.seekp(-8, std::ios::end);
+        file.write("damaged!", 8);
     }
     /// The last `count` steps in the journal of `run`.
     void compareWithWhole(const fs::path& run, int count)

@@ -276,7 +276,9 @@ private slots:
         QCOMPARE(runWorkers({{{1, first}, {1, second}}, 1, 7}), 0);
         fs::remove_all(second / "checkpoints");
         QCOMPARE(runWorkers({{{1, first}, {1, second}}, 2, 9}), 0); // with a new disk
-        QCOMPARE(runWorkers({{{2, first}}, 3, 12}), 0);             // both ranks on the first host
+        QCOMPARE(firstStepOf(first, 2), std::int64_t(8));
+        QCOMPARE(runWorkers({{{2, first}}, 3, 12}), 0); // both ranks on the first host
+        QCOMPARE(firstStepOf(first, 3), std::int64_t(10));
         const double difference = largestDifference(stepsOfOneRank(ModelFamily::Bert, 12), stepsOf(first));
         qInfo("largest relative difference %.2e", difference);
         QVERIFY(difference < 1e-9);
