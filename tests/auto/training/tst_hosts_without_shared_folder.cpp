@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/prepare_start.h"
@@ -423,6 +424,79 @@ private slots:
                      (std::vector<std::string>{"latest", "line.json", "step-000000006", "step-000000008"}));
     }
 
+    /// A step that is saved again trades places with the older one on one host after the other.
+    void replacesACheckpointOnAllHostsOrOnNone_data()
+    {
+        QTest::addColumn<std::vector<int>>("exchanged");
+        QTest::addRow("before anybody") << std::vector<int>{};
+        QTest::addRow("after one") << std::vector<int>{2};
+        QTest::addRow("before the head") << std::vector<int>{1, 2};
+        QTest::addRow("after the head") << std::vector<int>{0, 1, 2};
+    }
+    void replacesACheckpointOnAllHostsOrOnNone()
+    {
+        QFETCH(std::vector<int>, exchanged);
+        const auto ranks = hostsOf({1, 1, 2});
+        RunSpec spec = specOn(dataset(), {.data = 4}, 2);
+        spec.checkpoint.copies = 0; // nothing replaces a part that is lost
+        train(spec, ranks, {.lastStep = kStepSaved});
+        for (const int host : {0, 1, 2})
+            saveAgain(ranks[std::size_t(host)], std::ranges::find(exchanged, host) != exchanged.end());
+        train(spec, ranks, {.attempt = 2, .lastStep = kStepSaved + 1});
+        QCOMPARE(firstStepOf(ranks.front(), 2), std::int64_t(kStepSaved + 1));
+        for (const int host : {0, 1, 2}) {
+            const fs::path folder = checkpointAt(ranks[std::size_t(host)], kStepSaved);
+            const auto manifest = CheckpointManifest::load(folder / "manifest.json");
+            QVERIFY(manifest.ok());
+            QCOMPARE(!manifest->replaces.empty(), !exchanged.empty());
+            QCOMPARE(shardsIn(folder).size(), std::size_t(host == 2 ? 2 : 1));
+            QCOMPARE(namesIn(ranks[std::size_t(host)]),
+                     (std::vector<std::string>{"latest", "line.json", "step-000000004", "step-000000005"}));
+        }
+    }
+
+    /// A start changes one host after the other.
+    void startsAgainAfterAnInterruptedStart_data()
+    {
+        QTest::addColumn<QString>("crash");
+        QTest::addRow("the head has begun a line, the other host does not know") << "head's line";
+        QTest::addRow("the head was told of a checkpoint, and no more") << "told";
+        QTest::addRow("the other host has renamed, its lines are old") << "renamed";
+    }
+    void startsAgainAfterAnInterruptedStart()
+    {
+        QFETCH(QString, crash);
+        const auto hosts = hostsOf({1, 1});
+        const RunSpec spec = specOn(dataset(), {.data = 2}, 2);
+        train(spec, hosts, {.lastStep = kStepSaved});
+        std::int64_t start = kStepSaved;
+        if (crash == "head's line" || crash == "renamed") {
+            LineRecord record = LineRecord::load(checkpointsOf(hosts[0])).value();
+            start = crash == "renamed" ? 2 : kStepSaved;
+            record.lines.push_back({2, 1, start, "x"});
+            record.latest = checkpointFolderName(Step{start});
+            QVERIFY(record.save(checkpointsOf(hosts[0])).ok());
+            QVERIFY(writeFileAtomically(checkpointsOf(hosts[0]) / "latest", record.latest + "\n").ok());
+        }
+        if (crash == "renamed") {
+            for (const fs::path& host : hosts)
+                fs::rename(checkpointAt(host, kStepSaved), checkpointsOf(host) / "step-000000004.line-1");
+        }
+        if (crash == "told") {
+            for (const std::string& shard : shardsIn(checkpointAt(hosts[0], kStepSaved)))
+                fs::remove(checkpointAt(hosts[0], kStepSaved) / shard);
+            fs::remove_all(checkpointAt(hosts[0], 2));
+            fs::remove(checkpointsOf(hosts[0]) / "line.json");
+            fs::remove(checkpointsOf(hosts[0]) / "latest");
+        }
+        goOn(spec, hosts, start);
+        compareWithWhole(hosts.front(), kStepsPlanned);
+        for (const fs::path& host : hosts)
+            QCOMPARE(fs::exists(checkpointsOf(host) / "step-000000004.line-1"), crash == "renamed");
+        QCOMPARE(LineRecord::load(checkpointsOf(hosts[1])).value(),
+                 LineRecord::load(checkpointsOf(hosts[0])).value());
+    }
+
     void goesBackOnAllHosts()
     {
         const auto hosts = hostsOf({1, 1});
@@ -513,6 +587,25 @@ private:
         LineRecord record = LineRecord::load(folder).value();
         record.latest = checkpointFolderName(Step{2});
         QVERIFY(record.save(folder).ok());
+    }
+    /// The same checkpoint with another manifest; `exchanged`: in the place of the old one, whose removal has
+    /// begun.
+    static void saveAgain(const fs::path& run, bool exchanged)
+    {
+        const fs::path old = checkpointAt(run, kStepSaved);
+        const fs::path staged =
+            checkpointsOf(run) / ("." + checkpointFolderName(Step{kStepSaved}) + ".partial");
+        fs::copy(old, staged);
+        const std::string text = readFile(old / "manifest.json").value();
+        CheckpointManifest manifest = CheckpointManifest::parse(text).value();
+        manifest.replaces = xxh3Hex(text);
+        QVERIFY(writeFileAtomically(staged / "manifest.json", manifest.toJson()).ok());
+        if (!exchanged)
+            return;
+        fs::rename(old, checkpointsOf(run) / "aside");
+        fs::rename(staged, old);
+        fs::rename(checkpointsOf(run) / "aside", staged);
+        fs::remove(staged / shardsIn(staged).front());
     }
     enum Where { AtBegin, AtEnd };
     /// Of the tensors in a shard.
