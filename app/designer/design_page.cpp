@@ -14,6 +14,7 @@
 #include "app/base/theme.h"
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
+#include "app/designer/launch_bar.h"
 #include "app/designer/memory_bars.h"
 #include "app/designer/phases_editor.h"
 #include "app/designer/plan_panels.h"
@@ -134,6 +135,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     , m_runs(parts.runs)
     , m_hardware(parts.hardware)
     , m_page(new PageFrame(title()))
+    , m_launchBar(new LaunchBar)
     , m_copies(new ScaledCopiesBar(m_document))
     , m_form(new SpecForm({m_document, m_hosts, m_known, m_hardware, parts.store, m_runs}))
     , m_cluster(new ClusterPanel(m_document))
@@ -147,6 +149,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     m_explainSoon.setSingleShot(true);
     m_explainSoon.setInterval(kExplainAfterMs);
     m_page->content()->setSpacing(metrics::kPanelPadding);
+    m_page->content()->addWidget(m_launchBar);
     m_page->content()->addWidget(m_copies);
     m_page->content()->addWidget(m_panels, 1);
     auto* column = columnLayout(this, -1);
@@ -554,48 +557,11 @@ void DesignPage::launch()
         return;
     m_verdict->setLaunching(true);
     m_notices.clear();
+    m_page->messageBar()->clear();
     m_launch = m_runs.launch(m_document.spec(), SendData::Ask);
-    showLaunching();
-    connect(m_launch, &RunOperation::progress, this, [this](const QString& text, double fraction) {
-        m_page->messageBar()->showProgress(
-            tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)), fraction, text);
-    });
+    m_launchBar->follow(*m_launch, QString::fromStdString(m_document.spec().name));
     connect(m_launch, &RunOperation::noticed, this, [this](const QString& text) { m_notices << text; });
-    connect(m_launch, &RunOperation::dataOffered, this, &DesignPage::offerData);
     connect(m_launch, &RunOperation::finished, this, &DesignPage::onLaunched);
-}
-
-void DesignPage::showLaunching()
-{
-    m_page->messageBar()->showProgress(tr("Launching %1").arg(QString::fromStdString(m_document.spec().name)),
-                                       -1);
-    m_page->messageBar()->addAction(tr("Cancel"), [this] {
-        if (m_launch)
-            m_launch->cancel();
-    });
-}
-
-/// The launch waits for the answer.
-void DesignPage::offerData(const DataOffer& offer)
-{
-    MessageBar* bar = m_page->messageBar();
-    bar->showMessage(MessageBar::Tone::Warning,
-                     tr("%1 lacks the data set %2.")
-                         .arg(offer.hosts.join(QStringLiteral(", ")), offer.names.join(QStringLiteral(", "))),
-                     tr("%1? It is sent once and stays there; Data lists it.").arg(offer.text()));
-    bar->setClosable(false);
-    bar->addAction(
-        tr("Send"),
-        [this] {
-            showLaunching();
-            if (m_launch)
-                m_launch->answerOffer(true);
-        },
-        true);
-    bar->addAction(tr("Cancel"), [this] {
-        if (m_launch)
-            m_launch->cancel();
-    });
 }
 
 void DesignPage::onLaunched(const Result<QString>& result)
@@ -603,7 +569,6 @@ void DesignPage::onLaunched(const Result<QString>& result)
     m_launch.clear();
     m_verdict->setLaunching(false);
     if (result.ok()) {
-        m_page->messageBar()->clear();
         if (!m_notices.isEmpty())
             m_page->messageBar()->showMessage(MessageBar::Tone::Warning, tr("%1 was launched.").arg(*result),
                                               m_notices.join(QLatin1Char('\n')));

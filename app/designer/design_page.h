@@ -20,6 +20,7 @@ namespace trainyard {
 
 class AlternativesPanel;
 class ClusterPanel;
+class LaunchBar;
 class MemoryBars;
 class PageFrame;
 class PlanPanels;
@@ -89,8 +90,6 @@ private:
     void showCluster();
     void showKept();
     void reportHostsWithoutRanks();
-    void showLaunching();
-    void offerData(const DataOffer& offer);
     void onLaunched(const Result<QString>& result);
 
     SpecDocument& m_document;
@@ -101,6 +100,7 @@ private:
     QPointer<RunOperation> m_launch;
     QStringList m_notices; ///< of the current launch
     PageFrame* m_page;
+    LaunchBar* m_launchBar;
     ScaledCopiesBar* m_copies;
     SpecForm* m_form;
     ClusterPanel* m_cluster;

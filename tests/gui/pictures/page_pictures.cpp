@@ -19,6 +19,7 @@
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_page.h"
+#include "app/designer/launch_bar.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
@@ -294,10 +295,10 @@ void showDesignPanel(DeskWindow& desk, const char* panel)
 void showLaunching(DeskWindow& desk)
 {
     desk.session().document().reset(goodSpec());
-    auto* messages = placeOf<DesignPage>(desk).findChild<PageFrame*>()->messageBar();
-    messages->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
-                           QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
-    messages->addAction(QStringLiteral("Cancel"), [] {});
+    auto* bar = placeOf<DesignPage>(desk).findChild<LaunchBar*>();
+    bar->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
+                      QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
+    bar->addAction(QStringLiteral("Cancel"), [] {});
 }
 
 } // namespace

@@ -1,0 +1,66 @@
+#include "app/designer/launch_bar.h"
+
+namespace trainyard {
+
+namespace {
+
+QString whatIsMissing(const DataOffer& offer)
+{
+    const QString hosts = offer.hosts.join(QStringLiteral(", "));
+    const QString names = offer.names.join(QStringLiteral(", "));
+    const QString sets =
+        offer.names.size() == 1 ? LaunchBar::tr("the data set %1") : LaunchBar::tr("the data sets %1");
+    return (offer.hosts.size() == 1 ? LaunchBar::tr("%1 lacks %2.") : LaunchBar::tr("%1 lack %2."))
+        .arg(hosts, sets.arg(names));
+}
+
+} // namespace
+
+void LaunchBar::follow(RunOperation& launch, const QString& name)
+{
+    m_launch = &launch;
+    m_name = name;
+    m_isAsking = false;
+    connect(&launch, &RunOperation::progress, this, &LaunchBar::showProgressOf);
+    connect(&launch, &RunOperation::dataOffered, this, &LaunchBar::ask);
+    connect(&launch, &RunOperation::finished, this, &MessageBar::clear);
+    showProgressOf({}, -1);
+    addCancel();
+}
+
+void LaunchBar::showProgressOf(const QString& text, double fraction)
+{
+    if (!m_isAsking)
+        showProgress(tr("Launching %1").arg(m_name), fraction, text);
+}
+
+/// The launch waits for the answer.
+void LaunchBar::ask(const DataOffer& offer)
+{
+    m_isAsking = true;
+    showMessage(Tone::Warning, whatIsMissing(offer),
+                tr("%1? It is kept on the hosts (see Data).").arg(offer.text()));
+    setClosable(false);
+    addAction(
+        tr("Send"), [this] { answer(); }, true);
+    addCancel();
+}
+
+void LaunchBar::answer()
+{
+    m_isAsking = false;
+    showProgressOf({}, -1);
+    addCancel();
+    if (m_launch)
+        m_launch->answerOffer(true);
+}
+
+void LaunchBar::addCancel()
+{
+    addAction(tr("Cancel"), [this] {
+        if (m_launch)
+            m_launch->cancel();
+    });
+}
+
+} // namespace trainyard
