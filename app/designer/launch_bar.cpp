@@ -1,11 +1,16 @@
 #include "app/designer/launch_bar.h"
 
+#include "app/base/display_text.h"
+
 namespace trainyard {
 
 namespace {
 
 QString whatIsMissing(const DataOffer& offer)
 {
+    if (offer.hosts.isEmpty())
+        return LaunchBar::tr("The hosts have %1 in different folders.")
+            .arg(offer.names.join(QStringLiteral(", ")));
     const QString hosts = offer.hosts.join(QStringLiteral(", "));
     const QString names = offer.names.join(QStringLiteral(", "));
     const QString sets =
@@ -39,10 +44,10 @@ void LaunchBar::ask(const DataOffer& offer)
 {
     m_isAsking = true;
     showMessage(Tone::Warning, whatIsMissing(offer),
-                tr("%1? It is kept on the hosts (see Data).").arg(offer.text()));
+                tr("%1? It is kept on the hosts (see Data).").arg(asSentence(offer.text())));
     setClosable(false);
     addAction(
-        tr("Send"), [this] { answer(); }, true);
+        offer.hosts.isEmpty() ? tr("Copy") : tr("Send"), [this] { answer(); }, true);
     addCancel();
 }
 

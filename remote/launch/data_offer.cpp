@@ -18,18 +18,22 @@ QString aboutText(std::chrono::milliseconds time)
     return " (about " + QString::fromStdString(formatDuration(time)) + ')';
 }
 
-} // namespace
-
-QString DataOffer::sizeText() const
+QString sizeText(qint64 bytes)
 {
-    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes))) +
-           (time ? aboutText(*time) : QString());
+    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
 }
+
+} // namespace
 
 QString DataOffer::text() const
 {
-    return "Send " + QString::fromStdString(formatBytes(static_cast<Bytes>(bytes))) + " to " +
-           hosts.join(", ") + (time ? aboutText(*time) : QString());
+    QStringList parts;
+    if (!hosts.isEmpty())
+        parts << "send " + sizeText(bytes) + " to " + hosts.join(", ") +
+                     (time ? aboutText(*time) : QString());
+    if (!copyingHosts.isEmpty())
+        parts << "copy " + sizeText(copiedBytes) + " on " + copyingHosts.join(", ");
+    return parts.join(" and ");
 }
 
 } // namespace trainyard

@@ -16,16 +16,18 @@ enum class SendData {
     Send
 };
 
-/// Data sets that hosts of a run lack, for the question to the user. A plain value.
+/// Data sets that not all hosts of a run have in one folder, for the question to the user. A plain value.
 struct DataOffer {
     QStringList hosts;                               ///< that lack some
     QStringList names;                               ///< of the folders
-    qint64 bytes = 0;                                ///< of the data sets, each once
-    std::optional<std::chrono::milliseconds> time{}; ///< nullopt = unknown
+    qint64 bytes = 0;                                ///< to be sent: of the data sets, each once
+    std::optional<std::chrono::milliseconds> time{}; ///< of sending; nullopt = unknown
+    QStringList copyingHosts{}; ///< that have some elsewhere than the others, and copy them on their disks
+    qint64 copiedBytes = 0;     ///< by all these hosts together
 
-    /// "3.20 GiB", and "3.20 GiB (about 4 min)" where the time is known.
-    QString sizeText() const;
-    /// "Send 3.20 GiB to gpu-03 (about 4 min)".
+    bool isEmpty() const { return hosts.isEmpty() && copyingHosts.isEmpty(); }
+    /// What it takes, as part of a sentence: "send 3.20 GiB to gpu-03 (about 4 min) and copy 3.20 GiB on
+    /// gpu-01".
     QString text() const;
 };
 

@@ -7,8 +7,8 @@
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFileInfo>
+#include <QRegularExpression>
 
-#include "engine/base/units.h"
 #include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/phases/phases.h"
 #include "remote/target/read_file.h"
@@ -51,6 +51,13 @@ void renameIn(EvaluationSpec& evaluation, const std::string& from, const std::st
 {
     if (evaluation.dataset == from)
         evaluation.dataset = to;
+}
+
+/// As a shell takes it for one word.
+QString shellWord(QString text)
+{
+    static const QRegularExpression plain("^[A-Za-z0-9_./:@%+=,-]+$");
+    return plain.match(text).hasMatch() ? text : '\'' + text.replace('\'', "'\\''") + '\'';
 }
 
 bool isOnThisComputer(const std::string& path)
@@ -205,13 +212,29 @@ void DataSetSupply::onSentBefore(const QString& host, const Result<QList<HostDat
         decide();
 }
 
+bool DataSetSupply::wasSent(const Missing& missing, const QString& host) const
+{
+    const auto sent = m_sentBefore.find(host);
+    return sent != m_sentBefore.end() && sent->second.contains(QString::fromStdString(missing.content.id));
+}
+
 /// Hosts to which bytes must travel.
-QStringList DataSetSupply::withoutIt(const Missing& missing) const
+QStringList DataSetSupply::receiversOf(const Missing& missing) const
 {
     QStringList hosts;
     for (const QString& host : missing.lacking) {
-        const auto sent = m_sentBefore.find(host);
-        if (sent == m_sentBefore.end() || !sent->second.contains(QString::fromStdString(missing.content.id)))
+        if (!wasSent(missing, host))
+            hosts << host;
+    }
+    return hosts;
+}
+
+/// All ranks read the same path, so a data set outside the agent's folder is copied into it.
+QStringList DataSetSupply::copiersOf(const Missing& missing) const
+{
+    QStringList hosts;
+    for (const QString& host : m_group.hosts()) {
+        if (missing.present.contains(host) && !wasSent(missing, host))
             hosts << host;
     }
     return hosts;
@@ -220,46 +243,86 @@ QStringList DataSetSupply::withoutIt(const Missing& missing) const
 DataOffer DataSetSupply::offer() const
 {
     DataOffer offer;
+    bool fromHere = m_plan.uploadBytesPerSecond > 0; // the only rate that is known
     for (const Missing& missing : m_missing) {
-        const QStringList hosts = withoutIt(missing);
-        for (const QString& host : hosts) {
-            if (!offer.hosts.contains(host))
-                offer.hosts << host;
-        }
-        if (hosts.isEmpty())
+        const QStringList receivers = receiversOf(missing), copiers = copiersOf(missing);
+        if (receivers.isEmpty() && copiers.isEmpty())
             continue;
         offer.names << nameOfFolder(missing.path);
-        offer.bytes += static_cast<qint64>(missing.content.bytes());
+        offer.hosts << receivers;
+        offer.copyingHosts << copiers;
+        const auto bytes = static_cast<qint64>(missing.content.bytes());
+        offer.bytes += receivers.isEmpty() ? 0 : bytes;
+        offer.copiedBytes += copiers.size() * bytes;
+        fromHere = fromHere && (receivers.isEmpty() || missing.from.isHere());
     }
-    if (m_plan.uploadBytesPerSecond > 0)
+    offer.hosts.removeDuplicates();
+    offer.copyingHosts.removeDuplicates();
+    if (fromHere)
         offer.time = std::chrono::milliseconds(
             static_cast<qint64>(1e3 * double(offer.bytes) / m_plan.uploadBytesPerSecond));
     return offer;
 }
 
+/// Hosts that have it outside the agent's folder are listed too: they copy it.
+QString DataSetSupply::commandFor(const Missing& missing) const
+{
+    const QString place = missing.from.isHere() ? QString() : missing.from.host + ':';
+    QString command = "trainyard data send " + shellWord(place + QString::fromStdString(missing.path));
+    for (const QString& host : m_group.hosts()) {
+        if (!wasSent(missing, host))
+            command += " --host " + host;
+    }
+    return '`' + command + '`';
+}
+
 Error DataSetSupply::refusal() const
 {
-    const DataOffer toSend = offer();
-    const Missing& first =
-        *std::ranges::find_if(m_missing, [this](const Missing& one) { return !withoutIt(one).isEmpty(); });
-    const QString place = first.from.isHere() ? QString() : first.from.host + ':';
-    QString command = "trainyard data send " + place + QString::fromStdString(first.path);
-    for (const QString& host : withoutIt(first))
-        command += " --host " + host;
-    const QString hosts = toSend.hosts.join(", ");
-    return inFolder(first.path, refused(hosts.toStdString() + (toSend.hosts.size() == 1 ? " has" : " have") +
-                                            " no data set " + toSend.names.join(", ").toStdString(),
-                                        "send " + toSend.sizeText().toStdString() +
-                                            " with --send-data, or with `" + command.toStdString() + "`"));
+    const DataOffer needed = offer();
+    QStringList commands;
+    std::string first;
+    for (const Missing& missing : m_missing) {
+        if (receiversOf(missing).isEmpty() && copiersOf(missing).isEmpty())
+            continue;
+        commands << commandFor(missing);
+        first = first.empty() ? missing.path : first;
+    }
+    const QString names = needed.names.join(", "), hosts = needed.hosts.join(", ");
+    const QString problem =
+        needed.hosts.isEmpty()
+            ? "not all hosts have the data set " + names + " in the same folder"
+            : hosts + (needed.hosts.size() == 1 ? " has" : " have") + " no data set " + names;
+    return inFolder(first, refused(problem.toStdString(), needed.text().toStdString() +
+                                                              " with --send-data, or with " +
+                                                              commands.join(" and ").toStdString()));
+}
+
+/// The specification names one path for all hosts.
+Status DataSetSupply::checkRoots() const
+{
+    QStringList places;
+    std::set<QString> roots;
+    for (int host = 0; host < m_group.size(); ++host) {
+        const auto agent = m_group.target(host).agent();
+        if (agent && roots.insert(agent->root).second)
+            places << agent->root + " on " + m_group.hosts()[host];
+    }
+    if (roots.size() < 2)
+        return {};
+    return refused("the agents' folders of the hosts differ, and so would the path of a sent data set: " +
+                       places.join(", ").toStdString(),
+                   "set TRAINYARD_HOME alike on all hosts, or copy the data set to the same path on each");
 }
 
 void DataSetSupply::decide()
 {
-    const DataOffer toSend = offer();
-    if (toSend.bytes == 0 || m_plan.sendData == SendData::Send)
+    if (const Status same = checkRoots(); !same.ok())
+        return finish(inFolder(m_missing.front().path, same.error()));
+    const DataOffer needed = offer();
+    if (needed.isEmpty() || m_plan.sendData == SendData::Send)
         return sendNext();
     if (m_plan.sendData == SendData::Ask)
-        emit offered(toSend);
+        emit offered(needed);
     else
         finish(refusal());
 }
@@ -278,7 +341,7 @@ void DataSetSupply::answer(bool send)
 void DataSetSupply::sendNext()
 {
     if (m_missing.empty()) {
-        m_paths = pathsIn(m_plan.spec); // seen with the hosts' own eyes
+        m_paths = pathsIn(m_plan.spec); // as the hosts read them now
         m_found.clear();
         m_plan.mayMove = false;
         return readNext();
@@ -303,12 +366,6 @@ void DataSetSupply::onSent(const Missing& missing, const Status& sent)
     if (!sent.ok())
         return finish(sent.error());
     const QString folder = send->folderOn(0);
-    for (int host = 1; host < m_group.size(); ++host) {
-        if (send->folderOn(host) != folder)
-            return finish(refused("the agents' folders of the hosts differ: " + folder.toStdString() +
-                                      " and " + send->folderOn(host).toStdString(),
-                                  "set TRAINYARD_HOME alike on all hosts"));
-    }
     renameDataSet(m_plan.spec, missing.path, folder.toStdString());
     m_moved = true;
     emit noticed(QString("%1 is read from %2 on the hosts").arg(nameOfFolder(missing.path), folder));

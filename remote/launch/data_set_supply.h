@@ -80,8 +80,12 @@ private:
     void onSentBefore(const QString& host, const Result<QList<HostDataSet>>& sets);
     void decide();
     DataOffer offer() const;
-    QStringList withoutIt(const Missing& missing) const;
+    bool wasSent(const Missing& missing, const QString& host) const;
+    QStringList receiversOf(const Missing& missing) const;
+    QStringList copiersOf(const Missing& missing) const;
+    Status checkRoots() const;
     Error refusal() const;
+    QString commandFor(const Missing& missing) const;
     void sendNext();
     void onSent(const Missing& missing, const Status& sent);
     void conclude();

@@ -105,17 +105,22 @@ private slots:
     void offersTell_data()
     {
         QTest::addColumn<qint64>("seconds");
+        QTest::addColumn<QStringList>("copying");
         QTest::addColumn<QString>("text");
-        QTest::addRow("unknown") << qint64(0) << "Send 3.00 GiB to gpu-03, gpu-04";
-        QTest::addRow("seconds") << qint64(42) << "Send 3.00 GiB to gpu-03, gpu-04 (about 42 s)";
-        QTest::addRow("hours") << qint64(7500) << "Send 3.00 GiB to gpu-03, gpu-04 (about 2 h 5 min)";
-        QTest::addRow("minutes") << qint64(200) << "Send 3.00 GiB to gpu-03, gpu-04 (about 4 min)";
+        const QString send = "send 3.00 GiB to gpu-03, gpu-04";
+        QTest::addRow("unknown") << qint64(0) << QStringList{} << send;
+        QTest::addRow("seconds") << qint64(42) << QStringList{} << send + " (about 42 s)";
+        QTest::addRow("hours") << qint64(7500) << QStringList{} << send + " (about 2 h 5 min)";
+        QTest::addRow("minutes") << qint64(200) << QStringList{} << send + " (about 4 min)";
+        QTest::addRow("copies") << qint64(200) << QStringList{"gpu-01"}
+                                << send + " (about 4 min) and copy 1.00 GiB on gpu-01";
     }
     void offersTell()
     {
         QFETCH(qint64, seconds);
+        QFETCH(QStringList, copying);
         QFETCH(QString, text);
-        DataOffer offer{{"gpu-03", "gpu-04"}, {"wiki"}, qint64(3) << 30, {}};
+        DataOffer offer{{"gpu-03", "gpu-04"}, {"wiki"}, qint64(3) << 30, {}, copying, qint64(1) << 30};
         if (seconds > 0)
             offer.time = std::chrono::seconds(seconds);
         QCOMPARE(offer.text(), text);
@@ -186,6 +191,49 @@ private slots:
         const QString there = QString::fromStdString(given.result->value().spec.dataset.path);
         for (int host = 0; host < 2; ++host)
             QVERIFY(QFile::exists(m_lab->host(host).path(there + "/train-1.hdf5")));
+    }
+
+    /// One host has it in a folder of its own, the other got it earlier: nothing is sent, and yet gigabytes
+    /// may be written.
+    void copiesOnAHostOnlyWhenItMay()
+    {
+        if (!m_lab)
+            QSKIP("needs the lab");
+        QVERIFY(lab::runCommand({"cp", "-r", folder(), m_lab->host(0).path("/root/own")}).ok());
+        QVERIFY(supply(SendData::Send, true, "/root/own").result->ok());
+        m_lab->host(0).run({"sh", "-c", "rm -rf /root/.trainyard/cas /root/.trainyard/data"});
+
+        const Given refused = supply(SendData::Refuse, true, "/root/own");
+        QCOMPARE(refused.result->ok(), false);
+        const QString text = QString::fromStdString(refused.result->error().text());
+        QVERIFY2(text.contains("not all hosts have the data set own in the same folder"), qPrintable(text));
+        QVERIFY2(text.contains("on " + hosts()[0] + " with --send-data"), qPrintable(text));
+        QVERIFY2(
+            text.contains("`trainyard data send " + hosts()[0] + ":/root/own --host " + hosts()[0] + '`'),
+            qPrintable(text));
+        QVERIFY(!QFile::exists(m_lab->host(0).path("/root/.trainyard/cas")));
+
+        const Given asked = supply(SendData::Ask, true, "/root/own");
+        QVERIFY(asked.offer.has_value());
+        QCOMPARE(asked.offer->hosts, QStringList());
+        QCOMPARE(asked.offer->bytes, qint64(0));
+        QCOMPARE(asked.offer->copyingHosts, QStringList{hosts()[0]});
+        QVERIFY(asked.offer->copiedBytes > 1'000'000);
+        QVERIFY(asked.result->ok());
+    }
+
+    void refusesBeforeItSendsWhereTheAgentsFoldersDiffer()
+    {
+        if (!m_lab)
+            QSKIP("needs the lab");
+        m_lab->host(0).run({"sh", "-c", "echo 'export TRAINYARD_HOME=/root/elsewhere' >> /root/.bashrc"});
+        const Given given = supply(SendData::Send);
+        m_lab->host(0).run({"sed", "-i", "/TRAINYARD_HOME/d", "/root/.bashrc"});
+        QCOMPARE(given.result->ok(), false);
+        const QString text = QString::fromStdString(given.result->error().text());
+        QVERIFY2(text.contains("/root/elsewhere on " + hosts()[0] + ", /root/.trainyard on " + hosts()[1]),
+                 qPrintable(text));
+        QVERIFY(!QFile::exists(m_lab->host(1).path("/root/.trainyard/cas")));
     }
 
     void leavesASpecificationAloneThatAllHostsCanRead()
