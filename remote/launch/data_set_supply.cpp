@@ -60,6 +60,12 @@ QString shellWord(QString text)
     return plain.match(text).hasMatch() ? text : '\'' + text.replace('\'', "'\\''") + '\'';
 }
 
+QString sendCommand(const DataPlace& from, const QStringList& hosts)
+{
+    const QString place = from.isHere() ? from.folder : from.host + ':' + from.folder;
+    return "`trainyard data send " + shellWord(place) + " --host " + hosts.join(" --host ") + '`';
+}
+
 bool isOnThisComputer(const std::string& path)
 {
     const QString folder = QString::fromStdString(path);
@@ -162,17 +168,26 @@ void DataSetSupply::findSource(const Folder& folder, Missing missing)
     const auto has =
         std::ranges::find_if(folder.manifests, [](const auto& manifest) { return manifest.ok(); });
     const bool here = isOnThisComputer(folder.path);
-    if ((!here && has == folder.manifests.end()) || !m_plan.mayMove) {
-        const auto lacks =
-            std::ranges::find_if(folder.manifests, [](const auto& manifest) { return !manifest.ok(); });
-        return finish(inFolder(folder.path, lacks->error()));
-    }
+    if ((!here && has == folder.manifests.end()) || !m_plan.mayMove)
+        return finish(inFolder(folder.path, absence(folder, missing)));
     const QString source =
         here ? QString() : m_group.hosts()[static_cast<qsizetype>(has - folder.manifests.begin())];
     missing.from = {source, QString::fromStdString(folder.path)};
     const DataPlace from = missing.from;
     readContent(from, m_targets, this,
                 [this, missing](const Result<DataSetContent>& content) { onContent(missing, content); });
+}
+
+/// Of a data set that is not to be moved, or that nobody has.
+Error DataSetSupply::absence(const Folder& folder, const Missing& missing) const
+{
+    const Error& cause =
+        std::ranges::find_if(folder.manifests, [](const auto& manifest) { return !manifest.ok(); })->error();
+    const std::string text = missing.lacking.join(", ").toStdString() + ": " + cause.message;
+    if (missing.present.isEmpty())
+        return {cause.kind, text, cause.hint};
+    const DataPlace from{missing.present.cbegin().key(), QString::fromStdString(folder.path)};
+    return {cause.kind, text, "send it there with " + sendCommand(from, missing.lacking).toStdString()};
 }
 
 void DataSetSupply::onContent(const Missing& missing, const Result<DataSetContent>& content)
@@ -267,13 +282,12 @@ DataOffer DataSetSupply::offer() const
 /// Hosts that have it outside the agent's folder are listed too: they copy it.
 QString DataSetSupply::commandFor(const Missing& missing) const
 {
-    const QString place = missing.from.isHere() ? QString() : missing.from.host + ':';
-    QString command = "trainyard data send " + shellWord(place + QString::fromStdString(missing.path));
+    QStringList hosts;
     for (const QString& host : m_group.hosts()) {
         if (!wasSent(missing, host))
-            command += " --host " + host;
+            hosts << host;
     }
-    return '`' + command + '`';
+    return sendCommand(missing.from, hosts);
 }
 
 Error DataSetSupply::refusal() const

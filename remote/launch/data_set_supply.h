@@ -75,6 +75,7 @@ private:
     void onManifest(std::size_t host, const Result<QByteArray>& manifest);
     void onRead(const Folder& folder);
     void findSource(const Folder& folder, Missing missing);
+    Error absence(const Folder& folder, const Missing& missing) const;
     void onContent(const Missing& missing, const Result<DataSetContent>& content);
     void askWhatWasSent();
     void onSentBefore(const QString& host, const Result<QList<HostDataSet>>& sets);

@@ -308,11 +308,12 @@ void StartOperation::onDeployed()
         keep();
 }
 
-/// Better known now than by the first rank that opens it. What a resumed run reads is settled.
+/// Better known now than by the first rank that opens it. What a resumed run reads is settled, but with
+/// another layout hosts get ranks that had none.
 void StartOperation::findDataSet()
 {
-    DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, m_plan.resume ? 1 : nodesWithRanks()),
-                             m_plan.sendData, uploadRate(m_found.hosts), !m_plan.resume};
+    DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, nodesWithRanks()), m_plan.sendData,
+                             uploadRate(m_found.hosts), !m_plan.resume};
     m_supply = std::make_unique<DataSetSupply>(std::move(plan), m_targets);
     connect(m_supply.get(), &DataSetSupply::progress, this, &StartOperation::progress);
     connect(m_supply.get(), &DataSetSupply::noticed, this, &StartOperation::noticed);

@@ -236,6 +236,20 @@ private slots:
         QVERIFY(!QFile::exists(m_lab->host(1).path("/root/.trainyard/cas")));
     }
 
+    /// A resumed run reads what it read before, also on hosts that had no ranks.
+    void namesTheHostsThatLackAFixedDataSet()
+    {
+        if (!m_lab)
+            QSKIP("needs the lab");
+        QVERIFY(lab::runCommand({"cp", "-r", folder(), m_lab->host(0).path("/root/own")}).ok());
+        const Given given = supply(SendData::Send, true, "/root/own", false);
+        QCOMPARE(given.result->ok(), false);
+        const QString text = QString::fromStdString(given.result->error().text());
+        QVERIFY2(text.contains(hosts()[1] + ": there is no data set"), qPrintable(text));
+        QVERIFY2(text.contains("trainyard data send " + hosts()[0] + ":/root/own --host " + hosts()[1]),
+                 qPrintable(text));
+    }
+
     void leavesASpecificationAloneThatAllHostsCanRead()
     {
         if (!m_lab)
@@ -257,14 +271,14 @@ private:
     QString folder() const { return m_dir->filePath("set"); }
     QStringList hosts() const { return {m_lab->host(0).address(), m_lab->host(1).address()}; }
 
-    Given supply(SendData sendData, bool answer = true, const QString& path = {})
+    Given supply(SendData sendData, bool answer = true, const QString& path = {}, bool mayMove = true)
     {
         const RunSpec spec = specReading(path.isEmpty() ? folder() : path);
         HostGroup group(hosts(), *m_pool);
         std::optional<Status> ready;
         group.whenReady([&](const Status& status) { ready = status; });
         [&] { AWAIT(ready.has_value()); }();
-        DataSetSupply supplying({spec, hosts(), sendData, 1e6, true}, *m_pool);
+        DataSetSupply supplying({spec, hosts(), sendData, 1e6, mayMove}, *m_pool);
         Given given;
         connect(&supplying, &DataSetSupply::offered, this, [&](const DataOffer& offer) {
             given.offer = offer;
