@@ -93,6 +93,8 @@ public:
             planBundles(*bundles);
         if (const auto agents = root.folder("agents"); agents && !m_rules.keepAgents)
             planAgents(*agents);
+        if (const auto data = root.folder("data"))
+            planHalfDataSets(*data);
         if (const auto store = root.folder("cas")) {
             for (const std::string& shelf : store->names()) {
                 if (const auto folder = store->folder(shelf))
@@ -114,15 +116,27 @@ private:
             if (isSha256(name))
                 planBundle(*folder, name, ageOf(info->st_mtim), runs);
             else
-                planHidden("bundles/", name, ageOf(info->st_mtim));
+                planHidden("bundles/", name, *folder, ageOf(info->st_mtim));
         }
     }
 
     /// What was being made or removed when its agent died.
-    void planHidden(const std::string& path, const std::string& name, seconds age)
+    void planHidden(const std::string& path, const std::string& name, const OpenFolder& folder, seconds age)
     {
-        if (name.starts_with('.') && age > m_rules.partsOlderThan)
-            add(Leftover::Kind::Part, path + name, 0, age);
+        if (!name.starts_with('.') || age <= m_rules.partsOlderThan)
+            return;
+        forEachFile(folder, [&](const struct stat& file) { ++m_doomedNames[idOf(file)]; });
+        add(Leftover::Kind::Part, path + name, 0, age);
+    }
+
+    /// Whole ones are the user's.
+    void planHalfDataSets(const OpenFolder& data)
+    {
+        for (const std::string& name : data.names()) {
+            const auto info = data.info(name);
+            if (const auto folder = data.folder(name); info && folder)
+                planHidden("data/", name, *folder, ageOf(info->st_mtim));
+        }
     }
 
     void planBundle(const OpenFolder& folder, const std::string& id, seconds age,
@@ -151,7 +165,7 @@ private:
                 continue;
             const seconds age = ageOf(info->st_mtim);
             if (!isSha256(name))
-                planHidden("agents/", name, age);
+                planHidden("agents/", name, *folder, age);
             else if (age > m_rules.unusedFor)
                 add(Leftover::Kind::Agent, "agents/" + name, bytesIn(*folder), age);
         }
@@ -188,7 +202,7 @@ private:
     fs::path m_root;
     CleanUpRules m_rules;
     CleanUpPlan m_plan;
-    std::map<FileId, nlink_t> m_doomedNames; ///< how many names of a file go with the bundles
+    std::map<FileId, nlink_t> m_doomedNames; ///< how many names of a file go with bundles and folders
 };
 
 /// A bundle or an agent: out of sight in one instant. One that was needed again in the meantime comes back.

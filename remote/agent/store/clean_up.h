@@ -40,8 +40,9 @@ struct CleanUpPlan {
 
 /// Plans a clean-up without removing anything. Keeps bundles named by a run here (attempts and inventory) or
 /// assembled recently; files of the store in a kept bundle or recently requested by a deployment; parts held
-/// by an upload; agents run by a process here or recently started by a client (markAgentUsed). Ignores
-/// symbolic links and names other than ours. Failed when the agent's folder cannot be read.
+/// by an upload; whole data sets; agents run by a process here or recently started by a client
+/// (markAgentUsed). Ignores symbolic links and names other than ours. Failed when the agent's folder cannot
+/// be read.
 Result<CleanUpPlan> planCleanUp(const std::filesystem::path& root, const CleanUpRules& rules);
 
 /// Removes the entries found by planCleanUp() that have not been needed since, and returns the freed bytes.

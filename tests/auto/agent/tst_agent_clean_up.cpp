@@ -194,6 +194,7 @@ private slots:
         QTest::addColumn<QString>("place");
         QTest::addRow("of a bundle") << "bundles/";
         QTest::addRow("of an agent") << "agents/";
+        QTest::addRow("of a data set") << "data/";
     }
     void removesWhatAnInterruptedRemovalLeft()
     {
@@ -207,6 +208,25 @@ private slots:
         QCOMPARE(namesOf(planned()), QStringList(hidden));
         QVERIFY(cleanUp(m_root, planned()).ok());
         QVERIFY(!fs::exists(folder));
+    }
+
+    /// Its hard links would keep every blob of it for ever.
+    void removesAHalfMadeDataSet()
+    {
+        const std::string hash = sha256Hex("rows");
+        const fs::path blob = BlobStore(m_root).blob(hash),
+                       half = m_root / "data" / (".wiki" + temporarySuffix());
+        const fs::path whole = m_root / "data" / "wiki-0123456789ab";
+        QVERIFY(makeFolder(blob.parent_path()).ok() && writeFileAtomically(blob, "rows").ok());
+        for (const fs::path& folder : {half, whole}) {
+            QVERIFY(makeFolder(folder).ok());
+            fs::create_hard_link(blob, folder / "train.hdf5");
+            makeOld(folder);
+        }
+        QCOMPARE(namesOf(planned()), QStringList("data/" + QString::fromStdString(half.filename().string())));
+        QVERIFY(cleanUp(m_root, planned()).ok());
+        QVERIFY(!fs::exists(half));
+        QCOMPARE(fs::hard_link_count(blob), std::uintmax_t{2}); // of the store and of the whole data set
     }
 
     void keepsAllAgentsWhileARunLivesElsewhere()
