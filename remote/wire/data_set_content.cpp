@@ -20,7 +20,6 @@ constexpr const char* kManifestFile = "manifest.json"; // datasets/shards/manife
 constexpr std::size_t kDigitsInName = 12;
 constexpr std::size_t kMaxName = 64;
 
-/// Without their sizes; an empty hash where the manifest has none.
 std::vector<DataSetFile> namedIn(const nlohmann::json& manifest)
 {
     std::vector<DataSetFile> files;
@@ -73,6 +72,15 @@ std::uint64_t DataSetContent::bytes() const
     return all;
 }
 
+Result<std::vector<DataSetFile>> filesNamedIn(const std::string& manifest, const std::string& name)
+{
+    try {
+        return namedIn(nlohmann::json::parse(manifest));
+    } catch (const nlohmann::json::exception& problem) {
+        return badInput(name + ": " + jsonProblem(problem, manifest), "prepare the data set again");
+    }
+}
+
 Result<DataSetContent> readDataSetContent(const fs::path& folder)
 {
     const fs::path manifest = folder / kManifestFile;
@@ -81,11 +89,7 @@ Result<DataSetContent> readDataSetContent(const fs::path& folder)
         return badInput(text.error().message,
                         "the folder is not a finished data set; `trainyard prepare` makes one");
     DataSetContent content;
-    try {
-        content.files = namedIn(nlohmann::json::parse(*text));
-    } catch (const nlohmann::json::exception& problem) {
-        return badInput(manifest.string() + ": " + jsonProblem(problem, *text), "prepare the data set again");
-    }
+    TRAINYARD_TRY(content.files, filesNamedIn(*text, manifest.string()));
     if (content.files.size() >= kMaxDataSetFiles)
         return refused(fmt::format("{} names {} files; at most {} can be sent", manifest.string(),
                                    content.files.size(), kMaxDataSetFiles - 1),

@@ -27,6 +27,10 @@ struct DataSetContent {
 
 constexpr std::size_t kMaxDataSetFiles = 5'000; ///< what one message can list
 
+/// Returns the files that a manifest names, without sizes; an empty hash where it has none. `name`: of the
+/// manifest, for errors. BadInput when it is not a data set's.
+Result<std::vector<DataSetFile>> filesNamedIn(const std::string& manifest, const std::string& name);
+
 /// Reads the manifest, and hashes only what it has no hash of. BadInput when there is none, when a file of
 /// it is missing, or when it names a file outside the folder; Refused when it names too many.
 Result<DataSetContent> readDataSetContent(const std::filesystem::path& folder);

@@ -102,10 +102,15 @@ Result<Answer> readData(const AgentContext&, const json& request)
     return answerWith(file, name, piece);
 }
 
+/// One file at a time, so that the client sees progress, can stop, and goes on after a broken link.
 Result<Answer> adoptData(const AgentContext& context, const json& request)
 {
     TRAINYARD_TRY(const fs::path folder, folderIn(request));
-    TRAINYARD_TRY_STATUS(DataStore(context.root).adopt(folder));
+    TRAINYARD_TRY(const std::string name, Fields(request).text("file"));
+    TRAINYARD_TRY(const std::string hash, sha256Field(request, "sha256"));
+    if (!isBundlePath(name))
+        return badInput("\"" + name.substr(0, 100) + "\" is not a path of plain names");
+    TRAINYARD_TRY_STATUS(DataStore(context.root).adopt(folder / name, hash));
     return Answer{};
 }
 

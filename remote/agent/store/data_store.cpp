@@ -3,6 +3,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <ctime>
+#include <fcntl.h>
+#include <linux/fs.h>
+#include <map>
+#include <optional>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -39,12 +44,14 @@ StoredDataSet describe(const fs::path& folder)
     set.name = folder.filename().string();
     if (const auto id = sha256OfFile(folder / kManifest); id.ok())
         set.id = *id;
-    std::error_code ignored;
-    for (const auto& entry : fs::recursive_directory_iterator(folder, ignored)) {
-        if (!entry.is_regular_file(ignored))
+    // Another client may be removing it: no function that throws.
+    std::error_code gone;
+    for (fs::recursive_directory_iterator at(folder, gone), end; !gone && at != end; at.increment(gone)) {
+        struct stat file {};
+        if (::lstat(at->path().c_str(), &file) != 0 || !S_ISREG(file.st_mode))
             continue;
         ++set.files;
-        set.bytes += entry.file_size(ignored);
+        set.bytes += static_cast<std::uint64_t>(file.st_size);
     }
     struct stat info {};
     if (::stat(folder.c_str(), &info) == 0)
@@ -52,32 +59,58 @@ StoredDataSet describe(const fs::path& folder)
     return set;
 }
 
-std::vector<std::string> hashesIn(const fs::path& folder)
+using Inode = std::pair<dev_t, ino_t>;
+
+std::optional<struct stat> infoOf(const fs::path& path)
 {
-    std::vector<std::string> hashes;
-    if (const auto content = readDataSetContent(folder); content.ok())
-        for (const DataSetFile& file : content->files)
-            hashes.push_back(file.sha256);
-    return hashes;
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0 ? std::optional(info) : std::nullopt;
+}
+
+/// How many names each file has in the folder.
+std::map<Inode, nlink_t> namesIn(const fs::path& folder, const std::vector<DataSetFile>& files)
+{
+    std::map<Inode, nlink_t> names;
+    for (const DataSetFile& file : files) {
+        if (const auto info = infoOf(folder / file.path))
+            ++names[{info->st_dev, info->st_ino}];
+    }
+    return names;
 }
 
 /// Bytes freed; a blob that a bundle or another data set has too is kept.
-std::uint64_t removeUnused(const fs::path& blob)
+std::uint64_t removeUnused(const fs::path& blob, const std::map<Inode, nlink_t>& doomed)
 {
-    struct stat info {};
-    if (::lstat(blob.c_str(), &info) != 0 || info.st_nlink != 1 || ::unlink(blob.c_str()) != 0)
+    const auto info = infoOf(blob);
+    if (!info)
         return 0;
-    return static_cast<std::uint64_t>(info.st_size);
+    const auto here = doomed.find({info->st_dev, info->st_ino});
+    const nlink_t elsewhere = info->st_nlink - 1 - (here == doomed.end() ? 0 : here->second);
+    return elsewhere == 0 && ::unlink(blob.c_str()) == 0 ? static_cast<std::uint64_t>(info->st_size) : 0;
 }
 
-/// The kernel shares the blocks where the file system can. Under its name only when it is whole.
+/// Two files share their blocks where the file system can: then a copy takes neither time nor space.
+bool shareBlocks(const fs::path& from, const fs::path& to)
+{
+    const FileDescriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    const FileDescriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+    return source.valid() && target.valid() && ::ioctl(target.get(), FICLONE, source.get()) == 0;
+}
+
+Status copyFile(const fs::path& from, const fs::path& to)
+{
+    if (shareBlocks(from, to))
+        return {};
+    std::error_code error;
+    fs::copy_file(from, to, fs::copy_options::overwrite_existing, error);
+    return error ? failed("cannot copy " + from.string() + ": " + error.message()) : Status();
+}
+
+/// Under its name only when it is whole.
 Status copyBlob(const fs::path& from, const fs::path& blob, const std::string& sha256)
 {
     return publishAtomically(blob, [&](const fs::path& temporary) -> Status {
-        std::error_code error;
-        fs::copy_file(from, temporary, error);
-        if (error)
-            return failed("cannot copy " + from.string() + ": " + error.message());
+        TRAINYARD_TRY_STATUS(copyFile(from, temporary));
         TRAINYARD_TRY(const std::string found, sha256OfFile(temporary));
         if (found != sha256)
             return failed(from.string() + " is damaged: its hash is not the one in the manifest",
@@ -90,14 +123,26 @@ Status copyBlob(const fs::path& from, const fs::path& blob, const std::string& s
 
 } // namespace
 
-Status DataStore::adopt(const fs::path& folder) const
+Status DataStore::adopt(const fs::path& file, const std::string& sha256) const
 {
-    TRAINYARD_TRY(const DataSetContent content, readDataSetContent(folder));
-    for (const DataSetFile& file : content.files) {
-        if (m_blobs.verifyOrRemove(file.sha256))
-            continue;
-        TRAINYARD_TRY_STATUS(m_blobs.makeFolderFor(file.sha256));
-        TRAINYARD_TRY_STATUS(copyBlob(folder / file.path, m_blobs.blob(file.sha256), file.sha256));
+    if (m_blobs.verifyOrRemove(sha256))
+        return {};
+    TRAINYARD_TRY_STATUS(m_blobs.makeFolderFor(sha256));
+    return copyBlob(file, m_blobs.blob(sha256), sha256);
+}
+
+/// A client that names too few must not publish a part under the name of the whole.
+Status DataStore::checkComplete(const std::string& id, const std::vector<BundleFile>& files) const
+{
+    if (!m_blobs.verifyOrRemove(id))
+        return {}; // placeFiles() says so
+    TRAINYARD_TRY(const std::string manifest, readFile(m_blobs.blob(id)));
+    TRAINYARD_TRY(const std::vector<DataSetFile> named, filesNamedIn(manifest, kManifest));
+    for (const DataSetFile& file : named) {
+        const auto found = std::ranges::find(files, file.path, &BundleFile::path);
+        if (found == files.end() || (!file.sha256.empty() && found->sha256 != file.sha256))
+            return badInput("the list \"files\" does not have " + file.path.substr(0, 100) +
+                            " as the manifest names it");
     }
     return {};
 }
@@ -107,18 +152,19 @@ Result<bool> DataStore::assemble(const std::string& name, const std::string& id,
 {
     TRAINYARD_TRY_STATUS(checkName(name, id, files));
     TRAINYARD_TRY([[maybe_unused]] const std::string text, canonicalManifest(files));
-    clearRemoved();
-    return placeFiles(m_blobs, folder(name), files);
+    TRAINYARD_TRY_STATUS(checkComplete(id, files));
+    TRAINYARD_TRY(const bool created, placeFiles(m_blobs, folder(name), files));
+    (void)finishRemovals(); // only now: blobs of this data set have a name more and stay
+    return created;
 }
 
 std::vector<StoredDataSet> DataStore::list() const
 {
     std::vector<StoredDataSet> sets;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(m_folder, ignored)) {
-        if (!entry.path().filename().string().starts_with('.') &&
-            fs::exists(entry.path() / kManifest, ignored))
-            sets.push_back(describe(entry.path()));
+    std::error_code gone, ignored;
+    for (fs::directory_iterator at(m_folder, gone), end; !gone && at != end; at.increment(gone)) {
+        if (!at->path().filename().string().starts_with('.') && fs::exists(at->path() / kManifest, ignored))
+            sets.push_back(describe(at->path()));
     }
     std::ranges::sort(sets, {}, &StoredDataSet::name);
     return sets;
@@ -126,33 +172,44 @@ std::vector<StoredDataSet> DataStore::list() const
 
 Result<std::uint64_t> DataStore::remove(const std::string& name) const
 {
-    clearRemoved();
-    const fs::path target = folder(name);
-    std::error_code error;
-    if (!fs::exists(target, error))
-        return std::uint64_t{0};
-    const std::vector<std::string> hashes = hashesIn(target);
-    const fs::path doomed = m_folder / fmt::format(".{}{}{}", name, kRemoved, ::getpid());
-    if (::rename(target.c_str(), doomed.c_str()) != 0)
-        return systemError(ErrorKind::Failed, "cannot remove " + target.string(), errno);
-    fs::remove_all(doomed, error);
-    if (error)
-        return failed("cannot remove all of " + doomed.string() + ": " + error.message());
+    const fs::path hidden = m_folder / fmt::format(".{}{}{}", name, kRemoved, ::getpid());
+    if (::rename(folder(name).c_str(), hidden.c_str()) != 0 && errno != ENOENT)
+        return systemError(ErrorKind::Failed, "cannot remove " + folder(name).string(), errno);
+    return finishRemovals();
+}
+
+/// Also what a killed agent was removing.
+Result<std::uint64_t> DataStore::finishRemovals() const
+{
+    std::vector<fs::path> hidden;
+    std::error_code gone;
+    for (fs::directory_iterator at(m_folder, gone), end; !gone && at != end; at.increment(gone)) {
+        const std::string name = at->path().filename().string();
+        if (name.starts_with('.') && name.find(kRemoved) != std::string::npos)
+            hidden.push_back(at->path());
+    }
     std::uint64_t freed = 0;
-    for (const std::string& hash : hashes)
-        freed += removeUnused(m_blobs.blob(hash));
+    for (const fs::path& folder : hidden) {
+        TRAINYARD_TRY(const std::uint64_t bytes, finishRemoval(folder));
+        freed += bytes;
+    }
     return freed;
 }
 
-/// What a killed agent was removing.
-void DataStore::clearRemoved() const
+/// The blobs go first: as long as the folder is whole, it says which they are.
+Result<std::uint64_t> DataStore::finishRemoval(const fs::path& hidden) const
 {
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(m_folder, ignored)) {
-        const std::string name = entry.path().filename().string();
-        if (name.starts_with('.') && name.find(kRemoved) != std::string::npos)
-            fs::remove_all(entry.path(), ignored);
+    std::uint64_t freed = 0;
+    if (const auto content = readDataSetContent(hidden); content.ok()) {
+        const auto doomed = namesIn(hidden, content->files);
+        for (const DataSetFile& file : content->files)
+            freed += removeUnused(m_blobs.blob(file.sha256), doomed);
     }
+    std::error_code error;
+    fs::remove_all(hidden, error);
+    if (error)
+        return failed("cannot remove all of " + hidden.string() + ": " + error.message());
+    return freed;
 }
 
 } // namespace trainyard::agent

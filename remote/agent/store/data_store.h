@@ -28,24 +28,27 @@ public:
     explicit DataStore(const std::filesystem::path& root) : m_folder(root / "data"), m_blobs(root) {}
 
     /// Publishes the data set atomically, as placeFiles(). BadInput when the folder's name is not
-    /// dataSetFolderName() of something with this id, when the hash of "manifest.json" is not the id, or a
-    /// path would leave the folder.
+    /// dataSetFolderName() of something with this id, when the hash of "manifest.json" is not the id, when
+    /// `files` lacks one that the manifest names, or a path would leave the folder.
     Result<bool> assemble(const std::string& name, const std::string& id,
                           const std::vector<BundleFile>& files) const;
 
-    /// Copies the files of a data set of this host into the blob store, where they are missing. Failed when a
-    /// file does not have the hash that the manifest says.
-    Status adopt(const std::filesystem::path& folder) const;
+    /// Copies a file of this host into the blob store, if it is not there. Failed when it does not have that
+    /// hash.
+    Status adopt(const std::filesystem::path& file, const std::string& sha256) const;
 
     std::filesystem::path folder(const std::string& name) const { return m_folder / name; }
     /// In order of name.
     std::vector<StoredDataSet> list() const;
-    /// Removes the folder, out of sight in one instant, and the blobs that nothing else uses. Returns the
-    /// freed bytes; 0 also when there is no such data set. `name` must be a plain name.
+    /// Removes the folder, out of sight in one instant, and the blobs that nothing else uses, as well as data
+    /// sets whose removal was interrupted. Returns the freed bytes; 0 also when there is no such data set.
+    /// `name` must be a plain name.
     Result<std::uint64_t> remove(const std::string& name) const;
 
 private:
-    void clearRemoved() const;
+    Status checkComplete(const std::string& id, const std::vector<BundleFile>& files) const;
+    Result<std::uint64_t> finishRemovals() const;
+    Result<std::uint64_t> finishRemoval(const std::filesystem::path& hidden) const;
 
     std::filesystem::path m_folder;
     BlobStore m_blobs;

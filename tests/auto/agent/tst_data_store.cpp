@@ -50,6 +50,10 @@ private slots:
                                      << "is not the hash of its manifest";
         QTest::addRow("another manifest") << "another manifest"
                                           << "is not the hash of its manifest";
+        QTest::addRow("a missing shard") << "a missing shard"
+                                         << "does not have train/0.hdf5";
+        QTest::addRow("another shard") << "another shard"
+                                       << "does not have train/0.hdf5";
         QTest::addRow("a path outside") << "a path outside"
                                         << "../vocab.txt";
         QTest::addRow("a missing blob") << "a missing blob"
@@ -70,6 +74,10 @@ private slots:
             m_files.pop_back();
         else if (what == "another manifest")
             m_files.back().sha256 = m_files[0].sha256;
+        else if (what == "a missing shard")
+            m_files.erase(m_files.begin() + 1);
+        else if (what == "another shard")
+            m_files[1].sha256 = m_files[0].sha256;
         else if (what == "a path outside")
             m_files[0].path = "../vocab.txt";
         else
@@ -107,32 +115,64 @@ private slots:
     /// An agent was killed in the middle.
     void finishesAnInterruptedRemoval()
     {
-        const fs::path doomed = root() / "data" / ".wiki-0123456789ab.removed-77";
-        fs::create_directories(doomed / "train");
-        QVERIFY(store().list().empty());
         QVERIFY(store().assemble(m_name, m_id, m_files).ok());
+        const fs::path doomed = root() / "data" / ("." + m_name + ".removed-77");
+        fs::rename(folder(), doomed);
+        QVERIFY(store().list().empty());
+        QVERIFY(store().remove("wiki-0123456789ab").ok());
+        QVERIFY(!fs::exists(doomed));
+        for (const BundleFile& file : m_files)
+            QVERIFY(!fs::exists(BlobStore(root()).blob(file.sha256)));
+
+        fs::create_directories(doomed / "train"); // also one of which less is left
+        QVERIFY(store().remove("wiki-0123456789ab").ok());
         QVERIFY(!fs::exists(doomed));
     }
 
-    void adoptsADataSetOfTheHost()
+    void aDataSetThatComesBackNeedsNoBlobAgain()
     {
         QVERIFY(store().assemble(m_name, m_id, m_files).ok());
-        const fs::path own = m_dir->filePath("own").toStdString();
-        fs::copy(folder(), own, fs::copy_options::recursive);
-        fs::remove_all(root());
-        fs::create_directories(root());
-        const Status adopted = store().adopt(own);
+        const fs::path doomed = root() / "data" / ("." + m_name + ".removed-77");
+        fs::rename(folder(), doomed);
+        const auto created = store().assemble(m_name, m_id, m_files);
+        QVERIFY2(created.ok(), created.ok() ? "" : created.error().text().c_str());
+        QVERIFY(!fs::exists(doomed));
+        for (const BundleFile& file : m_files)
+            QVERIFY(fs::exists(BlobStore(root()).blob(file.sha256)));
+    }
+
+    void removesABlobThatTheDataSetHasTwice()
+    {
+        m_files[0] = {"vocab.txt", false, m_files[1].sha256};
+        const std::string manifest = "{\"vocabulary_file\": \"vocab.txt\", \"vocabulary_sha256\": \"" +
+                                     m_files[1].sha256 + "\", \"shards\": [{\"file\": \"train/0.hdf5\", " +
+                                     "\"sha256\": \"" + m_files[1].sha256 + "\"}]}";
+        m_id = put(manifest);
+        m_files[2].sha256 = m_id;
+        m_name = "wiki-" + m_id.substr(0, 12);
+        QVERIFY(store().assemble(m_name, m_id, m_files).ok());
+        QVERIFY(store().remove(m_name).ok());
+        QVERIFY(!fs::exists(BlobStore(root()).blob(m_files[1].sha256)));
+    }
+
+    void adoptsAFileOfTheHost()
+    {
+        const fs::path own = m_dir->filePath("0.hdf5").toStdString();
+        const fs::path blob = BlobStore(root()).blob(m_files[1].sha256);
+        fs::remove(blob);
+        QVERIFY(writeFileAtomically(own, "rows of the first").ok());
+        const Status adopted = store().adopt(own, m_files[1].sha256);
         QVERIFY2(adopted.ok(), adopted.ok() ? "" : adopted.error().text().c_str());
+        QVERIFY(isSealed(blob));
+        QVERIFY(fs::exists(own));
         QVERIFY(store().assemble(m_name, m_id, m_files).ok());
 
-        fs::remove_all(root());
-        fs::create_directories(root());
-        fs::permissions(own / "train/0.hdf5", fs::perms::owner_all);
-        QVERIFY(writeFileAtomically(own / "train/0.hdf5", "other rows").ok());
-        const Status damaged = store().adopt(own);
+        fs::remove(blob);
+        QVERIFY(writeFileAtomically(own, "other rows").ok());
+        const Status damaged = store().adopt(own, m_files[1].sha256);
         QCOMPARE(damaged.ok(), false);
         QVERIFY(damaged.error().text().find("0.hdf5 is damaged") != std::string::npos);
-        QVERIFY(!fs::exists(BlobStore(root()).blob(m_files[1].sha256)));
+        QVERIFY(!fs::exists(blob));
     }
 
 private:
