@@ -127,6 +127,19 @@ std::vector<ProcessId> processesWithEnvironment(const std::string& entry)
     return found;
 }
 
+std::set<std::string> environmentValues(const std::string& name)
+{
+    std::set<std::string> values;
+    for (const pid_t pid : allPids()) {
+        const auto process = processId(pid);
+        if (!process || pid == ::getpid() || !isOurs(pid))
+            continue;
+        if (auto value = environmentValue(*process, name))
+            values.insert(std::move(*value));
+    }
+    return values;
+}
+
 std::vector<ProcessId> descendantsOf(pid_t ancestor)
 {
     std::vector<std::pair<ProcessId, pid_t>> candidates;

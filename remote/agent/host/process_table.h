@@ -37,6 +37,10 @@ std::optional<std::string> environmentValue(const ProcessId& process, const std:
 /// searches by program name, so no unrelated process can match.
 std::vector<ProcessId> processesWithEnvironment(const std::string& entry);
 
+/// Returns the values that this variable has in the initial environments of our own user's processes, except
+/// this one.
+std::set<std::string> environmentValues(const std::string& name);
+
 /// Returns the children of `ancestor`, their children, and so on, without the ancestor.
 std::vector<ProcessId> descendantsOf(pid_t ancestor);
 

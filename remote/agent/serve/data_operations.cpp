@@ -1,16 +1,11 @@
-#include <algorithm>
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include "engine/base/file.h"
 #include "remote/agent/host/confined.h"
-#include "remote/agent/host/process_table.h"
-#include "remote/agent/runs/recovery.h"
-#include "remote/agent/runs/run_registry.h"
+#include "remote/agent/serve/data_readers.h"
 #include "remote/agent/serve/file_piece.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
 #include "remote/agent/store/data_store.h"
+#include "remote/wire/bundle_manifest.h"
 #include "remote/wire/data_set_content.h"
 
 namespace trainyard::agent {
@@ -20,54 +15,23 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-/// Runs here whose specification names the folder.
-struct Readers {
-    std::string newest; ///< empty: none
-    std::string active;
-};
-
-bool isActive(const RunFolder& run)
-{
-    return isLive(run) || !processesWithEnvironment(run.marker()).empty();
-}
-
-bool names(const RunFolder& run, const fs::path& folder)
-{
-    const auto spec = readFile(run.spec());
-    return spec.ok() && spec->find(json(folder.string()).dump()) != std::string::npos;
-}
-
-/// Their names begin with the time.
-Readers readersOf(const fs::path& root, const fs::path& folder)
-{
-    Readers readers;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(root / "runs", ignored)) {
-        const RunFolder run(entry.path());
-        if (!isSafeName(run.run()) || !names(run, folder))
-            continue;
-        readers.newest = std::max(readers.newest, run.run());
-        if (isActive(run))
-            readers.active = run.run();
-    }
-    return readers;
-}
-
-json describe(const AgentContext& context, const StoredDataSet& set)
-{
-    const fs::path folder = DataStore(context.root).folder(set.name);
-    const Readers readers = readersOf(context.root, folder);
-    return {{"name", set.name},           {"id", set.id},
-            {"bytes", set.bytes},         {"files", set.files},
-            {"folder", folder.string()},  {"age_s", set.age.count()},
-            {"last_run", readers.newest}, {"active_run", readers.active}};
-}
-
 Result<Answer> dataSets(const AgentContext& context, const json&)
 {
+    const DataStore store(context.root);
+    const auto readers = dataReaders(context.root);
     json list = json::array();
-    for (const StoredDataSet& set : DataStore(context.root).list())
-        list.push_back(describe(context, set));
+    for (const StoredDataSet& set : store.list()) {
+        const auto found = readers.find(set.name);
+        const DataReaders of = found == readers.end() ? DataReaders() : found->second;
+        list.push_back({{"name", set.name},
+                        {"id", set.id},
+                        {"bytes", set.bytes},
+                        {"files", set.files},
+                        {"folder", store.folder(set.name).string()},
+                        {"age_s", set.age.count()},
+                        {"last_run", of.newest},
+                        {"active_run", of.active}});
+    }
     return Answer{{{"data_sets", list}}, {}};
 }
 
@@ -138,9 +102,9 @@ Result<Answer> removeData(const AgentContext& context, const json& request)
     if (!isPlainName(name) || name.starts_with('.'))
         return badInput("\"" + name.substr(0, 100) + "\" is not the name of a data set's folder");
     const DataStore store(context.root);
-    const Readers readers = readersOf(context.root, store.folder(name));
-    if (!readers.active.empty())
-        return refused("the run " + readers.active + " reads the data set " + name, "stop the run first");
+    const auto readers = dataReaders(context.root);
+    if (const auto of = readers.find(name); of != readers.end() && !of->second.active.empty())
+        return refused("the run " + of->second.active + " reads the data set " + name, "stop the run first");
     std::error_code ignored;
     const bool there = fs::exists(store.folder(name), ignored);
     TRAINYARD_TRY(const std::uint64_t freed, store.remove(name));
@@ -151,9 +115,12 @@ Result<Answer> removeData(const AgentContext& context, const json& request)
 
 const OperationTable& dataOperations()
 {
-    static const OperationTable table{{"data-sets", dataSets},         {"data-files", dataFiles},
-                                      {"read-data", readData},         {"adopt-data", adoptData},
-                                      {"assemble-data", assembleData}, {"remove-data", removeData}};
+    static const OperationTable table{{"data-sets", dataSets},
+                                      {"data-files", dataFiles},
+                                      {"read-data", readData},
+                                      {"adopt-data", adoptData},
+                                      {"assemble-data", assembleData},
+                                      {"remove-data", removeData}};
     return table;
 }
 
