@@ -117,7 +117,7 @@ const OperationTable& dataOperations()
 {
     static const OperationTable table{{"data-sets", dataSets},
                                       {"data-files", dataFiles},
-                                      {"read-data", readData},
+                                      {"read-data", {readData, Operation::Answers::Piece}},
                                       {"adopt-data", adoptData},
                                       {"assemble-data", assembleData},
                                       {"remove-data", removeData}};

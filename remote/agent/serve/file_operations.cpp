@@ -185,10 +185,13 @@ Result<Answer> describeWeights(const AgentContext& context, const json& request)
 
 const OperationTable& fileOperations()
 {
-    static const OperationTable table{{"streams", streams},        {"list", listFolder},
-                                      {"read", readFilePiece},     {"data-set", readManifestPiece},
-                                      {"folder", browse},          {"place", place},
-                                      {"weights", describeWeights}};
+    static const OperationTable table{{"streams", streams},
+                                      {"list", listFolder},
+                                      {"read", {readFilePiece, Operation::Answers::Piece}},
+                                      {"data-set", {readManifestPiece, Operation::Answers::Piece}},
+                                      {"folder", browse},
+                                      {"place", place},
+                                      {"weights", {describeWeights, Operation::Answers::Piece}}};
     return table;
 }
 

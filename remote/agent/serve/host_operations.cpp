@@ -60,7 +60,16 @@ Operation findOperation(const std::string& name)
         if (const auto found = table->find(name); found != table->end())
             return found->second;
     }
-    return nullptr;
+    return {};
+}
+
+Result<Answer> Operation::run(const AgentContext& context, const nlohmann::json& request) const
+{
+    try {
+        return m_function(context, request);
+    } catch (const std::exception& problem) { // of the standard library: no memory, a file that went away
+        return failed(std::string("the agent cannot do this: ") + problem.what());
+    }
 }
 
 bool isReading(const std::string& name)

@@ -27,7 +27,26 @@ struct Answer {
 
 /// An operation that returns one reply, on a thread of the work queue. A new operation is one function and
 /// one line in the table of its file.
-using Operation = Result<Answer> (*)(const AgentContext& context, const nlohmann::json& request);
+class Operation {
+public:
+    using Function = Result<Answer> (*)(const AgentContext& context, const nlohmann::json& request);
+    enum class Answers { Fields, Piece };
+
+    Operation() = default; ///< unknown
+    Operation(Function function, Answers answers = Answers::Fields) : m_function(function), m_answers(answers)
+    {
+    }
+
+    explicit operator bool() const { return m_function != nullptr; }
+    /// Its answer may be large: a session works on few of them at a time.
+    bool givesPiece() const { return m_answers == Answers::Piece; }
+    /// Failed also when the operation throws: an agent must not end because of one request.
+    Result<Answer> run(const AgentContext& context, const nlohmann::json& request) const;
+
+private:
+    Function m_function = nullptr;
+    Answers m_answers = Answers::Fields;
+};
 using OperationTable = std::map<std::string, Operation, std::less<>>;
 
 const OperationTable& hostOperations();  ///< hello, probe
@@ -42,7 +61,7 @@ const OperationTable& fileOperations(); ///< streams, read, list, data-set, fold
 /// The run that a request names. BadInput when there is none.
 Result<RunFolder> existingRun(const AgentContext& context, const nlohmann::json& request);
 
-/// Returns null for an unknown operation.
+/// Returns one that is false for an unknown name.
 Operation findOperation(const std::string& name);
 
 /// Returns true for operations that change nothing; a read-only client is refused all others.

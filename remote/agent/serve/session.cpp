@@ -278,10 +278,10 @@ Status Session::checkSilence() const
 
 void Session::answerLater(const Request& request, Operation operation)
 {
-    const bool isPiece = request.op == "read" || request.op == "data-set" || request.op == "weights";
+    const bool isPiece = operation.givesPiece();
     m_piecesAsked += isPiece ? 1 : 0;
     auto answer = std::make_shared<Result<Answer>>(Answer{});
-    m_work.run([this, answer, operation, body = request.body] { *answer = operation(m_context, body); },
+    m_work.run([this, answer, operation, body = request.body] { *answer = operation.run(m_context, body); },
                [this, answer, isPiece, id = request.id] {
                    m_piecesAsked -= isPiece ? 1 : 0;
                    if (m_cancelled.erase(id) > 0)

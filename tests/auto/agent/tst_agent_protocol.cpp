@@ -178,15 +178,27 @@ private slots:
         QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
     }
 
+    void holdsFewAnswersForAClientThatDoesNotRead_data()
+    {
+        QTest::addColumn<QString>("operation");
+        QTest::addRow("a file of a run") << "read";
+        QTest::addRow("a file of a data set") << "read-data";
+    }
     void holdsFewAnswersForAClientThatDoesNotRead()
     {
+        QFETCH(QString, operation);
+        std::ofstream(run() / "manifest.json") << "{}";
         std::ofstream(run() / "big", std::ios::binary) << std::string(kMaxRead, 'x');
         AgentClient agent(root());
         agent.call({{"op", "ping"}});
         const std::uint64_t before = residentBytes(agent.pid());
         std::vector<std::uint32_t> reads;
         for (int i = 0; i < 200; ++i)
-            reads.push_back(agent.send({{"op", "read"}, {"run", "r"}, {"file", "big"}, {"limit", kMaxRead}}));
+            reads.push_back(agent.send({{"op", operation.toStdString()},
+                                        {"run", "r"},
+                                        {"folder", run().string()},
+                                        {"file", "big"},
+                                        {"limit", kMaxRead}}));
         QTest::qWait(1000); // 100 MiB of answers are asked for and not read
         const std::uint64_t after = residentBytes(agent.pid());
         QVERIFY2(after < before + 50 * kMiB, qPrintable(QString("%1 -> %2 bytes").arg(before).arg(after)));
