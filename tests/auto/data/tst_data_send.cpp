@@ -426,7 +426,7 @@ private:
     void writeRun(const QString& run, const QString& dataSet)
     {
         m_lab->host(0).run({"sh", "-c",
-                            "mkdir -p /root/.trainyard/runs/" + run +
+                            "mkdir -p /root/.trainyard/runs/" + run + "/attempts/1" +
                                 " && echo '{\"dataset\": {\"path\": \"" + dataSet +
                                 "\"}}' > /root/.trainyard/runs/" + run + "/spec.json"});
     }

@@ -51,7 +51,7 @@ private slots:
         load();
         const QString run = "20260101T000000Z-bert-00aa";
         const QString folder = m_dir->filePath("agent/runs/" + run);
-        QVERIFY(QDir().mkpath(folder));
+        QVERIFY(QDir().mkpath(folder + "/attempts/1")); // it was launched
         QVERIFY(
             writeFileAtomically((folder + "/spec.json").toStdString(),
                                 "{\"dataset\": {\"path\": \"" + m_sets->at(1).folder.toStdString() + "\"}}")
