@@ -60,18 +60,45 @@ Status DataSend::checkReceivers() const
     return {};
 }
 
-/// One host after the other: they are few.
+/// Disk for disk at the same time.
 void DataSend::adopt()
 {
-    if (m_ended)
-        return;
-    if (m_present.isEmpty())
+    if (m_ended || m_present.isEmpty())
         return findWays();
-    const QString host = m_present.cbegin().key();
-    emit progress("copying " + what() + " on " + host, -1);
-    m_targets.target(host).call(
-        {{"op", "adopt-data"}, {"folder", m_present.take(host)}}, this,
-        [this](const Result<QJsonObject>& reply) { reply.ok() ? adopt() : finish(reply.error()); });
+    m_adoptions.resize(static_cast<std::size_t>(m_present.size()));
+    m_adopting = static_cast<int>(m_present.size());
+    auto next = m_adoptions.begin();
+    for (auto at = m_present.cbegin(); at != m_present.cend(); ++at, ++next) {
+        Adoption& one = *next;
+        one.work = std::make_unique<DataAdoption>(at.key(), at.value(), m_content, m_targets);
+        connect(one.work.get(), &DataAdoption::progress, this, [this, &one](qint64 done, qint64 total) {
+            one.done = done;
+            one.total = total;
+            showAdoption();
+        });
+        connect(one.work.get(), &DataAdoption::finished, this, &DataSend::onAdopted);
+        one.work->start();
+    }
+}
+
+void DataSend::showAdoption()
+{
+    qint64 done = 0, total = 0;
+    for (const Adoption& one : m_adoptions) {
+        done += one.done;
+        total += one.total;
+    }
+    if (!m_ended && total > 0)
+        emit progress("copying " + what() + " on " + QStringList(m_present.keys()).join(", "),
+                      double(done) / double(total));
+}
+
+void DataSend::onAdopted(const Status& result)
+{
+    if (!result.ok())
+        finish(result);
+    else if (--m_adopting == 0)
+        findWays();
 }
 
 void DataSend::findWays()
@@ -165,6 +192,10 @@ void DataSend::cancel()
 
 void DataSend::finish(const Status& result)
 {
+    for (Adoption& one : m_adoptions) {
+        if (one.work)
+            one.work.release()->deleteLater(); // we may be in its signal
+    }
     if (!std::exchange(m_ended, true))
         QMetaObject::invokeMethod(
             this, [this, result] { emit finished(result); }, Qt::QueuedConnection);

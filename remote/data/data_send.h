@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include <QHash>
 #include <QObject>
@@ -8,6 +9,7 @@
 #include <QStringList>
 
 #include "engine/base/result.h"
+#include "remote/data/data_adoption.h"
 #include "remote/data/data_content.h"
 #include "remote/data/data_route.h"
 #include "remote/deploy/deployer.h"
@@ -47,6 +49,8 @@ private:
     QString what() const;
     void onContent(const Result<DataSetContent>& content);
     void adopt();
+    void showAdoption();
+    void onAdopted(const Status& result);
     void findWays();
     Status checkReceivers() const;
     void onRoute(Route route);
@@ -58,7 +62,13 @@ private:
     DataPlace m_from;
     HostGroup m_hosts;
     TargetPool& m_targets;
-    QHash<QString, QString> m_present; ///< folder by host, of those that are not asked yet
+    QHash<QString, QString> m_present; ///< folder by host
+    struct Adoption {
+        std::unique_ptr<DataAdoption> work;
+        qint64 done = 0, total = 0; ///< bytes
+    };
+    std::vector<Adoption> m_adoptions; ///< of the hosts in m_present, at the same time
+    int m_adopting = 0;                ///< that have not finished
     DataSetContent m_content;
     std::unique_ptr<Deployer> m_deployer;
     bool m_ended = false;
