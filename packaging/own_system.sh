@@ -20,10 +20,12 @@ forget_folders() {
 
 # bring_c_library FOLDER
 bring_c_library() {
-    local loader name from
+    local loader options name from
     loader=$(readelf -l "$build/bin/trainyard-worker" | sed -n 's/.*interpreter: \(.*\)\]/\1/p')
     [ -e "$loader" ] || fail "trainyard-worker names no loader"
-    "$loader" --help | grep -q -e '--argv0' ||
+    # Not in a pipe: grep would leave after the match, and the loader end by SIGPIPE.
+    options=$("$loader" --help)
+    [[ $options == *--argv0* ]] ||
         fail "this C library is older than 2.33 and its loader cannot start programs under their own names; --without-system leaves it out"
     mkdir "$1"
     install -m 755 "$(readlink -f "$loader")" "$1/$(basename "$loader")"
