@@ -6,6 +6,7 @@
 #include "engine/base/result.h"
 #include "engine/worker/model_commands.h"
 #include "engine/worker/probe_command.h"
+#include "engine/worker/rank_limits.h"
 #include "engine/worker/train_command.h"
 
 using namespace trainyard;
@@ -77,6 +78,7 @@ int main(int argc, char** argv)
     } catch (const CLI::ParseError& error) {
         return complain(app, error);
     }
+    raiseRankLimits();
     if (app.got_subcommand("probe"))
         return runProbe(probe);
     return app.got_subcommand("train") ? runTrain(train) : modelCommands.run();
