@@ -39,9 +39,11 @@ Error tooFew(const HostFacts& host, const char* what, qint64 left, const std::st
 Status judgeHost(const RunFootprint& need, const HostFacts& host)
 {
     const QJsonObject limits = host.raw.value("limits").toObject();
+    // Ranks raise their soft limits by themselves (engine/worker/rank_limits.h). An older agent does not tell
+    // the hard one.
+    const char* ofUser = limits.contains("processes_hard") ? "processes_hard" : "processes";
     const std::string threads = fmt::format("{} ranks need about {}", need.ranks, need.threads);
-    if (const auto processes = left(limits, "processes", "processes_used");
-        processes && *processes < need.threads)
+    if (const auto processes = left(limits, ofUser, "processes_used"); processes && *processes < need.threads)
         return tooFew(host, "processes and threads of your user (ulimit -u)", *processes, threads,
                       "raise nproc in /etc/security/limits.conf, end other programs of yours there, or use "
                       "fewer ranks or launch.threads_per_rank");
@@ -50,7 +52,6 @@ Status judgeHost(const RunFootprint& need, const HostFacts& host)
             host, "tasks of the session's control group", *tasks, threads,
             "raise TasksMax of the user's slice or the container's --pids-limit, or use fewer ranks "
             "or launch.threads_per_rank");
-    // mpirun raises the soft limit by itself where the hard one allows it.
     if (const auto files = left(limits, "nofile_hard", nullptr); files && *files < need.filesOfRank)
         return tooFew(host, "open files (ulimit -n)", *files,
                       fmt::format("each rank needs about {}", need.filesOfRank),

@@ -100,6 +100,12 @@ void addGroups(json& facts)
     facts["memory_used"] = memory.used;
 }
 
+/// The kernel does not hold root to it.
+json processLimit(json (*limit)(int))
+{
+    return ::geteuid() == 0 ? json(-1) : limit(RLIMIT_NPROC);
+}
+
 /// Threads of our user, which RLIMIT_NPROC counts.
 std::int64_t threadsOfUser()
 {
@@ -113,10 +119,10 @@ std::int64_t threadsOfUser()
 
 json limitFacts()
 {
-    json facts{{"nofile", softLimit(RLIMIT_NOFILE)},    {"nofile_hard", hardLimit(RLIMIT_NOFILE)},
-               {"memlock", softLimit(RLIMIT_MEMLOCK)},  {"memlock_hard", hardLimit(RLIMIT_MEMLOCK)},
-               {"address_space", softLimit(RLIMIT_AS)}, {"processes", softLimit(RLIMIT_NPROC)},
-               {"processes_used", threadsOfUser()}};
+    json facts{{"nofile", softLimit(RLIMIT_NOFILE)},        {"nofile_hard", hardLimit(RLIMIT_NOFILE)},
+               {"memlock", softLimit(RLIMIT_MEMLOCK)},      {"memlock_hard", hardLimit(RLIMIT_MEMLOCK)},
+               {"address_space", softLimit(RLIMIT_AS)},     {"processes", processLimit(softLimit)},
+               {"processes_hard", processLimit(hardLimit)}, {"processes_used", threadsOfUser()}};
     addGroups(facts);
     return facts;
 }

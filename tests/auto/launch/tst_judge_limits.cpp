@@ -69,6 +69,8 @@ private slots:
         QVERIFY2(text.contains("gpu-03") && text.contains(QString::number(need - 1)) &&
                      text.contains("ulimit -u"),
                  qPrintable(text));
+        QCOMPARE(refusal({{"processes", 1}, {"processes_hard", 1000 + need}, {"processes_used", 1000}}, 8),
+                 QString()); // the soft limit can be raised
         QVERIFY(refusal({{"tasks", 100}, {"tasks_used", 90}}, 8).contains("TasksMax"));
         QCOMPARE(refusal({{"tasks", 1000}, {"tasks_used", 90}}, 8), QString());
     }
