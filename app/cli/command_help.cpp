@@ -23,6 +23,9 @@ const std::map<std::string, std::string>& examples()
         {"hosts remove", "  trainyard hosts remove gpu-03"},
         {"hosts remove-old-key", "  trainyard hosts remove-old-key gpu-03"},
         {"clean", "  trainyard clean --host gpu-03 --dry-run"},
+        {"data",
+         "  trainyard data list                          on all hosts\n"
+         "  trainyard data send wiki-128 --host gpu-03    and `launch --send-data` sends what hosts lack"},
         {"data send", "  trainyard data send wiki-128 --host gpu-03 --host gpu-04\n"
                       "  trainyard data send gpu-03:/d/wiki-128 --host gpu-04"},
         {"data fetch", "  trainyard data fetch wiki-128-0f3a9c21b7de --host gpu-03 --out wiki-128"},
