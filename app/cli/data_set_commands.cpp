@@ -1,8 +1,10 @@
+#include <QDateTime>
 #include <QDir>
 #include <QElapsedTimer>
 #include <QJsonArray>
 #include <QJsonObject>
 
+#include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"
 #include "app/cli/support/console.h"
@@ -126,8 +128,9 @@ Result<QStringList> listedHosts(const std::vector<std::string>& hosts)
 
 QStringList rowOf(const QString& host, const HostDataSet& set)
 {
-    const auto days = std::chrono::floor<std::chrono::days>(set.age).count();
-    return {host, set.name, bytesText(set.bytes), QString("%1 days ago").arg(days),
+    const qint64 now = QDateTime::currentMSecsSinceEpoch();
+    return {host, set.name, bytesText(set.bytes),
+            displayAge(now - std::chrono::milliseconds(set.age).count(), now),
             set.lastRun.isEmpty() ? "-" : set.lastRun + (set.activeRun.isEmpty() ? "" : " (active)")};
 }
 
@@ -142,6 +145,9 @@ Result<int> listData(const std::vector<std::string>& hosts, bool json)
         const auto sets = dataSetsOn(desk, host);
         if (!sets.ok()) {
             status = console::fail(sets.error());
+            all << QJsonObject{{"host", host},
+                               {"data_sets", QJsonArray()},
+                               {"error", QString::fromStdString(sets.error().text())}};
             continue;
         }
         QJsonArray array;
@@ -162,13 +168,13 @@ Result<int> listData(const std::vector<std::string>& hosts, bool json)
 
 Status confirmRemoval(const QString& name, const QStringList& hosts)
 {
-    const QString question = "Remove " + name + " from " + hosts.join(", ") + "?";
+    const QString what = name + " from " + hosts.join(", ");
     if (!Terminal::isThere())
-        return refused(question.toStdString() + " Nobody can answer", "say so with --yes");
+        return refused("no terminal to confirm the removal of " + what.toStdString(), "use --yes");
     Terminal terminal;
     console::Awaited<bool> answer;
     terminal.ask(
-        question + " Type yes or no:", Terminal::Echo::Shown,
+        "Remove " + what + "? Type yes or no:", Terminal::Echo::Shown,
         [&](const std::optional<ssh::Secret>& typed) { answer.set(typed && typed->view() == "yes"); });
     return answer.wait() ? Status() : Status(cancelled("nothing was removed"));
 }

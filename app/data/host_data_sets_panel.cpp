@@ -75,12 +75,18 @@ void HostDataSetsPanel::showCurrent()
 
 void HostDataSetsPanel::showState()
 {
-    if (m_sets.waiting() > 0)
-        m_note->setText(m_sets.waiting() == 1 ? tr("Asking 1 host…")
-                                              : tr("Asking %1 hosts…").arg(m_sets.waiting()));
-    else
-        m_note->setText(m_sets.rowCount() == 0 ? tr("No data set was sent to a host yet.") : QString());
+    m_note->setText(stateText());
     showCurrent();
+}
+
+/// The page tells why hosts did not answer.
+QString HostDataSetsPanel::stateText() const
+{
+    if (m_sets.waiting() > 0)
+        return m_sets.waiting() == 1 ? tr("Asking 1 host…") : tr("Asking %1 hosts…").arg(m_sets.waiting());
+    if (m_sets.unanswered() > 0)
+        return tr("%1 of %2 hosts did not answer.").arg(m_sets.unanswered()).arg(m_sets.asked());
+    return m_sets.rowCount() == 0 ? tr("No data set was sent to a host yet.") : QString();
 }
 
 } // namespace trainyard

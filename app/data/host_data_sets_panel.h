@@ -27,6 +27,7 @@ signals:
 private:
     void showCurrent();
     void showState();
+    QString stateText() const;
 
     HostDataSets& m_sets;
     TableView* m_table;

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include <QDateTime>
+
 #include "app/base/display_text.h"
 #include "engine/base/units.h"
+#include "remote/target/joined_errors.h"
 
 namespace trainyard {
 
@@ -11,10 +14,8 @@ namespace {
 
 QString sentText(std::chrono::seconds age)
 {
-    const auto days = std::chrono::floor<std::chrono::days>(age).count();
-    if (days == 0)
-        return HostDataSets::tr("today");
-    return days == 1 ? HostDataSets::tr("yesterday") : HostDataSets::tr("%1 days ago").arg(days);
+    const qint64 now = QDateTime::currentMSecsSinceEpoch();
+    return displayAge(now - std::chrono::milliseconds(age).count(), now);
 }
 
 QString usedText(const HostDataSet& set)
@@ -95,7 +96,8 @@ void HostDataSets::load(const QStringList& hosts)
     m_rows.clear();
     endResetModel();
     ++m_load;
-    m_waiting = static_cast<int>(hosts.size());
+    m_errors.clear();
+    m_asked = m_waiting = static_cast<int>(hosts.size());
     for (const QString& host : hosts)
         listDataSets(
             host, m_targets, this, this,
@@ -116,7 +118,9 @@ void HostDataSets::take(int load, const QString& host, const Result<QList<HostDa
         endInsertRows();
     }
     if (!sets.ok())
-        emit failed(sets.error());
+        m_errors.push_back(sets.error());
+    if (const Status all = joinedErrors(m_errors, m_asked); m_waiting == 0 && !all.ok())
+        emit failed(all.error());
     emit answered();
 }
 

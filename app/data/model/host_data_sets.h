@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include <QAbstractTableModel>
 #include <QStringList>
 
@@ -31,10 +33,14 @@ public:
     void remove(const QString& host, const QString& name);
     /// Hosts that have not answered yet.
     int waiting() const { return m_waiting; }
+    /// Hosts of the last load(), and those of them that could not answer.
+    int asked() const { return m_asked; }
+    int unanswered() const { return static_cast<int>(m_errors.size()); }
 
 signals:
     /// A host has answered, or could not.
     void answered();
+    /// A removal, or a load when the last host has answered: all hosts that could not, in one error.
     void failed(const trainyard::Error& error);
     void removed(const QString& name, const QString& host, qint64 freedBytes);
 
@@ -50,6 +56,8 @@ private:
     QList<Row> m_rows;
     int m_load = 0; ///< answers to earlier loads are dropped
     int m_waiting = 0;
+    int m_asked = 0;
+    std::vector<Error> m_errors; ///< of the last load
 };
 
 } // namespace trainyard

@@ -42,7 +42,8 @@ private slots:
         QVERIFY(textAt(0, HostDataSets::Name).startsWith("books-"));
         QVERIFY(textAt(1, HostDataSets::Name).startsWith("wiki-"));
         QCOMPARE(textAt(0, HostDataSets::Host), QString("localhost"));
-        QCOMPARE(textAt(0, HostDataSets::Sent), QString("today"));
+        const QString sent = textAt(0, HostDataSets::Sent);
+        QVERIFY2(sent == "just now" || sent.endsWith(" ago"), qPrintable(sent));
         QCOMPARE(textAt(0, HostDataSets::LastUsed), QString("no run"));
     }
 
@@ -59,6 +60,22 @@ private slots:
         load();
         QCOMPARE(textAt(0, HostDataSets::LastUsed), QString("no run"));
         QCOMPARE(textAt(1, HostDataSets::LastUsed), run);
+    }
+
+    /// Its agent is no program that can be started.
+    void countsHostsThatDoNotAnswer()
+    {
+        TargetOptions options;
+        options.agentRoot = m_dir->filePath("agent");
+        qputenv("TRAINYARD_BIN", m_dir->path().toLocal8Bit());
+        TargetPool pool(options);
+        HostDataSets sets(pool);
+        QSignalSpy failed(&sets, &HostDataSets::failed);
+        sets.load({"localhost"});
+        AWAIT_EQUAL(sets.waiting(), 0);
+        QCOMPARE(sets.unanswered(), 1);
+        QCOMPARE(sets.asked(), 1);
+        QCOMPARE(failed.size(), 1);
     }
 
     void removesARowWhenTheHostHasRemovedIt()
