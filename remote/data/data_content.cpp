@@ -1,7 +1,13 @@
 #include "remote/data/data_content.h"
 
+#include <memory>
+#include <utility>
+
 #include <QDir>
+#include <QFutureWatcher>
 #include <QJsonArray>
+#include <QPromise>
+#include <QThreadPool>
 
 #include "remote/target/host_question.h"
 #include "remote/wire/bundle_manifest.h"
@@ -29,13 +35,32 @@ Result<DataSetContent> contentIn(const QJsonObject& reply)
     return content;
 }
 
+/// The questions file is hashed and thousands of files may be looked at, perhaps on a network disk.
+void readContentHere(const std::filesystem::path& folder, QObject* context,
+                     std::function<void(const Result<DataSetContent>&)> done)
+{
+    using Content = Result<DataSetContent>;
+    auto* watcher = new QFutureWatcher<Content>(context);
+    QObject::connect(watcher, &QFutureWatcherBase::finished, context, [watcher, done = std::move(done)] {
+        watcher->deleteLater();
+        done(watcher->result());
+    });
+    auto promise = std::make_shared<QPromise<Content>>();
+    promise->start();
+    watcher->setFuture(promise->future());
+    QThreadPool::globalInstance()->start([promise, folder] {
+        promise->addResult(readDataSetContent(folder));
+        promise->finish();
+    });
+}
+
 } // namespace
 
 void readContent(const DataPlace& place, TargetPool& targets, QObject* context,
                  std::function<void(const Result<DataSetContent>&)> done)
 {
     if (place.isHere())
-        return done(readDataSetContent(QDir(place.folder).absolutePath().toStdString()));
+        return readContentHere(QDir(place.folder).absolutePath().toStdString(), context, std::move(done));
     auto* question = new HostQuestion<DataSetContent>(place.host, targets, context, context, std::move(done));
     question->call({{"op", "data-files"}, {"folder", place.folder}}, contentIn);
 }

@@ -17,8 +17,9 @@ struct DataPlace {
     bool isHere() const { return host.isEmpty(); }
 };
 
-/// Reads which files a data set has. `done` comes once, later for a host, whose link is opened where needed;
-/// dropped when `context` is gone. Errors of readDataSetContent().
+/// Reads which files a data set has: on this computer in a thread of its own, on a host by its agent, whose
+/// link is opened where needed. `done` comes once, later, in the thread of `context`; dropped when `context`
+/// is gone. Errors of readDataSetContent().
 void readContent(const DataPlace& place, TargetPool& targets, QObject* context,
                  std::function<void(const Result<DataSetContent>&)> done);
 
