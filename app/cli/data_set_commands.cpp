@@ -13,8 +13,8 @@
 #include "app/hosts/model/host_store.h"
 #include "engine/base/units.h"
 #include "remote/data/data_send.h"
+#include "remote/data/data_set_fetch.h"
 #include "remote/data/data_set_list.h"
-#include "remote/data/folder_fetch.h"
 #include "remote/deploy/deploy_progress.h"
 #include "remote/target/data_dirs.h"
 
@@ -89,12 +89,7 @@ Status fetchData(const std::string& name, const std::string& host, const std::st
     if (!folder.startsWith('/'))
         folder = desk.targets().target(from).agent()->root + "/data/" + folder;
     const std::string destination = out.empty() ? QDir(folder).dirName().toStdString() : out;
-    FolderFetch fetch({from,
-                       folder,
-                       {{"op", "data-files"}, {"folder", folder}},
-                       {{"op", "read-data"}, {"folder", folder}, {"file", ""}},
-                       destination},
-                      desk.targets());
+    DataSetFetch fetch({from, folder}, destination, desk.targets());
     TRAINYARD_TRY_STATUS(awaitFetch(fetch));
     console::print(QString::fromStdString(destination));
     return {};

@@ -27,9 +27,9 @@ class FolderFetch : public QObject {
 public:
     struct Plan {
         QString host;
-        QString folder;                    ///< for messages
-        QJsonObject list;                  ///< the request that lists its files: `list`, `data-files`
-        QJsonObject read;                  ///< the one that reads a file; `file` is what its name follows
+        QString folder;   ///< for messages
+        QJsonObject list; ///< the request that lists its files: `list`, `data-files`
+        QJsonObject read; ///< the one that reads a file, whose name is appended to the field `file`
         std::filesystem::path destination; ///< must not exist
     };
     FolderFetch(Plan plan, TargetPool& targets, QObject* parent = nullptr);

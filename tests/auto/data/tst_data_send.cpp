@@ -9,8 +9,8 @@
 #include <QTimer>
 
 #include "remote/data/data_send.h"
+#include "remote/data/data_set_fetch.h"
 #include "remote/data/data_set_list.h"
-#include "remote/data/folder_fetch.h"
 #include "tests/auto/data/made_data_set.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"
@@ -392,12 +392,7 @@ private:
 
     Status fetch(const QString& from)
     {
-        FolderFetch fetching({hosts()[0],
-                              from,
-                              {{"op", "data-files"}, {"folder", from}},
-                              {{"op", "read-data"}, {"folder", from}, {"file", ""}},
-                              destination()},
-                             *m_pool);
+        DataSetFetch fetching({hosts()[0], from}, destination(), *m_pool);
         std::optional<Status> result;
         connect(&fetching, &FolderFetch::finished, this, [&](const Status& status) { result = status; });
         fetching.start();
