@@ -98,24 +98,23 @@ bring_mpi() {
 # bring_verbs FOLDER: NCCL opens InfiniBand's library by name, and that the plug-in for Mellanox devices. For hosts with
 # devices alone.
 bring_verbs() {
-    local verbs driver
+    local verbs drivers driver name
     verbs=$(ldconfig -p | sed -n 's/^\tlibibverbs.so.1 (libc6,.*) => //p' | head -n 1)
-    for driver in "$(dirname "${verbs:-/}")"/libibverbs/libmlx5-rdmav*.so; do
-        [ -e "$driver" ] || return 0
-        local -A of_lib=()
-        for name in "${!wanted[@]}"; do of_lib[$name]=${wanted[$name]}; done
-        local in_lib=yes
-        wanted=([libibverbs.so.1]=$verbs [$(basename "$driver")]=$driver)
-        remember "$driver"
-        collect "$driver"
-        for name in "${!wanted[@]}"; do
-            if [ ! -e "$1/$name" ]; then
-                install -m 644 "$(readlink -f "${wanted[$name]}")" "$1/$name"
-                for_cuda[mpi/lib/$name]=1
-            fi
-        done
-        wanted=()
-        for name in "${!of_lib[@]}"; do wanted[$name]=${of_lib[$name]}; done
-        return 0
+    drivers=("$(dirname "${verbs:-/}")"/libibverbs/libmlx5-rdmav*.so)
+    driver=${drivers[0]}
+    [ -e "$driver" ] || return 0
+    local -A of_lib=()
+    for name in "${!wanted[@]}"; do of_lib[$name]=${wanted[$name]}; done
+    local in_lib=yes
+    wanted=([libibverbs.so.1]=$verbs [$(basename "$driver")]=$driver)
+    remember "$driver"
+    collect "$driver"
+    for name in "${!wanted[@]}"; do
+        if [ ! -e "$1/$name" ]; then
+            install -m 644 "$(readlink -f "${wanted[$name]}")" "$1/$name"
+            for_cuda[mpi/lib/$name]=1
+        fi
     done
+    wanted=()
+    for name in "${!of_lib[@]}"; do wanted[$name]=${of_lib[$name]}; done
 }
