@@ -56,10 +56,10 @@ Result<std::shared_ptr<Push>> Push::create(const AgentContext& context, const js
     return std::shared_ptr<Push>(new Push(context, known, std::move(to), std::move(files)));
 }
 
-std::optional<std::uint64_t> Push::news()
+std::optional<std::uint64_t> Push::newProgress()
 {
     const std::uint64_t done = m_push.done();
-    return std::exchange(m_told, done) == done ? std::nullopt : std::optional(done);
+    return std::exchange(m_reported, done) == done ? std::nullopt : std::optional(done);
 }
 
 } // namespace trainyard::agent

@@ -23,7 +23,7 @@ public:
     void stop() { m_push.stop(); }
     /// Returns the number of bytes that the other host has, when it is another one than at the last call;
     /// else nullopt. One thread.
-    std::optional<std::uint64_t> news();
+    std::optional<std::uint64_t> newProgress();
 
 private:
     Push(const AgentContext& context, const std::vector<std::string>& knownHosts, AgentAddress to,
@@ -34,7 +34,7 @@ private:
 
     TemporaryKnownHosts m_known;
     BlobPush m_push;
-    std::uint64_t m_told = 0;
+    std::uint64_t m_reported = 0;
 };
 
 } // namespace trainyard::agent

@@ -102,7 +102,7 @@ Status Session::loop()
             return taken;
         }
         m_tailsIdle = !pumpTails();
-        tellPushes();
+        reportPushes();
         if (!flush() || !waitAndRead())
             m_inputOpen = false;
         m_work.finish();
@@ -396,10 +396,10 @@ Status Session::beginPush(const Request& request)
     return {};
 }
 
-void Session::tellPushes()
+void Session::reportPushes()
 {
     for (const auto& [id, push] : m_pushes) {
-        if (const auto done = push->news(); done && !m_cancelled.contains(id))
+        if (const auto done = push->newProgress(); done && !m_cancelled.contains(id))
             m_outbox.addUrgent(encodeMessage(nlohmann::json{{"id", id}, {"done", *done}}.dump()));
     }
 }

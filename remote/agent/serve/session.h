@@ -53,7 +53,7 @@ private:
     Status beginTail(const Request& request);
     Status beginListen(const Request& request);
     Status beginPush(const Request& request);
-    void tellPushes();
+    void reportPushes();
     Status beginDiscard(const Request& request);
     bool discard(std::uint32_t id, std::size_t bytes);
     bool cancel(std::uint32_t target);
