@@ -47,17 +47,17 @@ void LaunchBar::ask(const DataOffer& offer)
                 tr("%1? It is kept on the hosts (see Data).").arg(asSentence(offer.text())));
     setClosable(false);
     addAction(
-        offer.hosts.isEmpty() ? tr("Copy") : tr("Send"), [this] { answer(); }, true);
+        offer.hosts.isEmpty() ? tr("Copy") : tr("Send"), [this] { accept(); }, true);
     addCancel();
 }
 
-void LaunchBar::answer()
+void LaunchBar::accept()
 {
     m_isAsking = false;
     showProgressOf({}, -1);
     addCancel();
     if (m_launch)
-        m_launch->answerOffer(true);
+        m_launch->acceptOffer();
 }
 
 void LaunchBar::addCancel()

@@ -21,7 +21,7 @@ public:
 private:
     void showProgressOf(const QString& text, double fraction);
     void ask(const DataOffer& offer);
-    void answer();
+    void accept();
     void addCancel();
 
     QPointer<RunOperation> m_launch;

@@ -12,7 +12,7 @@ namespace trainyard {
 /// What a launch does where hosts lack a data set that this computer or another host of the run has.
 enum class SendData {
     Refuse, ///< the error says what to do
-    Ask,    ///< RunOperation::dataOffered, and waits for answerOffer()
+    Ask,    ///< RunOperation::dataOffered, and waits for acceptOffer()
     Send
 };
 

@@ -341,14 +341,10 @@ void DataSetSupply::decide()
         finish(refusal());
 }
 
-void DataSetSupply::answer(bool send)
+void DataSetSupply::acceptOffer()
 {
-    if (m_ended)
-        return;
-    if (send)
+    if (!m_ended)
         sendNext();
-    else
-        finish(refusal());
 }
 
 /// Hosts that have it come first: the chain begins with them.

@@ -47,7 +47,7 @@ public:
 
     void start();
     /// Answers offered().
-    void answer(bool send);
+    void acceptOffer();
 
 signals:
     void progress(const QString& text, double fraction);

@@ -22,9 +22,8 @@ public:
     /// finished() follows with Cancelled when the changes on the hosts have been rolled back; no effect when
     /// it is too late.
     virtual void cancel() = 0;
-    /// Answers dataOffered(): true sends the data sets, false ends the operation with the error that says how
-    /// to send them.
-    virtual void answerOffer([[maybe_unused]] bool send) {}
+    /// Answers dataOffered(): the data sets are sent. cancel() is the other answer.
+    virtual void acceptOffer() {}
     /// Finishes with an error, later; for an operation that cannot start.
     void refuse(const Error& error)
     {
@@ -39,7 +38,7 @@ signals:
     void planned(const QString& text);
     /// A message for the user that does not stop the operation.
     void noticed(const QString& text);
-    /// Hosts lack data sets that can be sent, and the operation waits for answerOffer(); only where it was
+    /// Hosts lack data sets that can be sent, and the operation waits for acceptOffer(); only where it was
     /// started with SendData::Ask.
     void dataOffered(const trainyard::DataOffer& offer);
     /// The run's id, or the error.

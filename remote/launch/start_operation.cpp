@@ -338,10 +338,10 @@ void StartOperation::onDataSets(const Result<SuppliedDataSets>& supplied)
     judge();
 }
 
-void StartOperation::answerOffer(bool send)
+void StartOperation::acceptOffer()
 {
     if (m_supply)
-        m_supply->answer(send);
+        m_supply->acceptOffer();
 }
 
 void StartOperation::judge()

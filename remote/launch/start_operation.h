@@ -58,7 +58,7 @@ public:
     StartOperation(StartPlan plan, TargetPool& targets, QObject* parent);
     void start();
     void cancel() override;
-    void answerOffer(bool send) override;
+    void acceptOffer() override;
 
 private:
     enum class State { Starting, RollingBack, Over };
@@ -115,7 +115,7 @@ private:
     std::unique_ptr<Deployer> m_deployer;
     std::vector<QJsonObject> m_probes;
     std::vector<std::filesystem::path>
-        m_weightFiles; ///< of this computer, to be sent; empty: the host has them
+        m_weightFiles;           ///< of this computer, to be sent; empty: the host has them
     QList<int> m_weightNodes{0}; ///< still to be sent to
     std::unique_ptr<WeightsUpload> m_upload;
     std::unique_ptr<DataSetSupply> m_supply;
