@@ -71,7 +71,7 @@ public:
         manifest.counters = m_encoder.counters();
         manifest.statistics.tokens = manifest.statistics.rowTokens;
         if (m_options.task.kind == TaskKind::Answer)
-            TRAINYARD_TRY_STATUS(writeQuestions(folder));
+            TRAINYARD_TRY_STATUS(writeQuestions(folder, manifest.task));
         TRAINYARD_TRY_STATUS(writeFileAtomically(folder / kTaskVocabularyFile, m_vocabulary.text()));
         TRAINYARD_TRY_STATUS(writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()));
         return manifest;
@@ -164,11 +164,12 @@ private:
         return writer.close();
     }
 
-    Status writeQuestions(const fs::path& folder) const
+    Status writeQuestions(const fs::path& folder, TaskDescription& task) const
     {
         std::string lines;
         for (const TaskExample& question : m_examples.heldOut.examples)
             lines += questionLine(question);
+        task.questionsSha256 = sha256Hex(lines);
         return writeFileAtomically(folder / kQuestionsFile, lines);
     }
 

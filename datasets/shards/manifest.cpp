@@ -53,6 +53,12 @@ void visitTask(Task& task, Visit visit)
     visit("questions_file", task.questionsFile);
 }
 
+template <typename Task, typename Visit>
+void visitLaterTask(Task& task, Visit visit)
+{
+    visit("questions_sha256", task.questionsSha256);
+}
+
 template <typename Statistics, typename Visit>
 void visitStatistics(Statistics& statistics, Visit visit)
 {
@@ -136,8 +142,10 @@ Manifest parse(const Json& json)
     visitSettings(manifest.settings, readFrom(json.at("settings")));
     visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
-    if (json.contains("task"))
+    if (json.contains("task")) {
         visitTask(manifest.task, readFrom(json.at("task")));
+        visitLaterTask(manifest.task, readIfThere(json.at("task")));
+    }
     for (const Json& item : json.at("shards")) {
         visitShard(manifest.shards.emplace_back(), readFrom(item));
         visitText(manifest.shards.back(), readIfThere(item));
@@ -236,6 +244,8 @@ std::string Manifest::toJson() const
     if (taskKind() != TaskKind::None) {
         json["task"] = Json::object();
         visitTask(task, writeTo(json["task"]));
+        if (!task.questionsSha256.empty())
+            visitLaterTask(task, writeTo(json["task"]));
     }
     json["statistics"] = Json::object();
     visitStatistics(statistics, writeTo(json["statistics"]));

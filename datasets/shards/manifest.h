@@ -55,6 +55,7 @@ struct TaskDescription {
     std::vector<std::string> heldOut; ///< names of the files of the test rows; empty: a share of the others
     int docStride = 0;                ///< of answers: tokens that two rows of one context share
     std::string questionsFile;        ///< of answers: JSON lines with id, context, question and answers
+    std::string questionsSha256;      ///< of that file; empty: the data set is older than this
 
     bool operator==(const TaskDescription&) const = default;
 };

@@ -335,6 +335,14 @@ private:
     DocumentCheck m_documents;
 };
 
+bool areQuestionsIntact(const fs::path& folder, const TaskDescription& task)
+{
+    if (task.questionsSha256.empty())
+        return true;
+    const auto found = sha256OfFile(folder / task.questionsFile);
+    return found.ok() && *found == task.questionsSha256;
+}
+
 Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Progress& progress,
                                               const CancelFlag& cancel)
 {
@@ -355,6 +363,9 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary differs from the one used for the shards"});
+    if (!areQuestionsIntact(options.folder, manifest.task))
+        report.violations.push_back({Invariant::Hashes, manifest.task.questionsFile, std::nullopt,
+                                     "the questions differ from those that the rows were made of"});
     if (manifest.taskKind() != TaskKind::None)
         return verifyTask(options, manifest, vocabulary, std::move(report), progress, cancel);
     PieceCheck pieces(vocabulary, tablesOfProfile(manifest.settings.tokenizerProfile),

@@ -15,6 +15,7 @@
 #include "datasets/tokenizer/unicode_tables.h"
 #include "datasets/verification/verification.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -177,6 +178,9 @@ private slots:
             readFile(path() / "set" / m_manifest.task.questionsFile).value(),
             "{\"id\":\"q\",\"context\":\"The cat sat.\",\"question\":\"Where?\",\"answers\":[\"sat\"]}\n");
         QCOMPARE(m_manifest.task.heldOut, std::vector<std::string>({"dev.json"}));
+        QCOMPARE(m_manifest.task.questionsSha256,
+                 sha256OfFile(path() / "set" / m_manifest.task.questionsFile).value());
+        QCOMPARE(Manifest::load(path() / "set").value().task, m_manifest.task);
     }
 
     void verifiesWhatItPrepared_data()
@@ -222,6 +226,18 @@ private slots:
         QCOMPARE(report.samples.size(), std::size_t(1));
         QCOMPARE(QString::fromStdString(toText(report.samples.front())).section(".hdf5, ", 1), sample);
         QCOMPARE(report.statistics.rowTokens, again.statistics.rowTokens);
+    }
+
+    void findsOtherQuestions()
+    {
+        prepare(options(TaskKind::Answer, questions("Köln is on the Rhine.", "the Rhine", 11), "q.json"));
+        QVERIFY(writeFileAtomically(path() / "set" / m_manifest.task.questionsFile, "{}\n").ok());
+        Progress progress;
+        CancelFlag cancel;
+        const VerifyOptions options{.folder = path() / "set", .vocabulary = {}, .samples = 0};
+        const auto report = verifyDataset(options, progress, cancel).value();
+        QCOMPARE(report.violations.size(), std::size_t(1));
+        QVERIFY(report.violations[0].text().find("questions") != std::string::npos);
     }
 
     void findsDamage()
