@@ -14,12 +14,9 @@
 #include "engine/checkpoint/weights/weight_comparison.h"
 #include "engine/records/record.h"
 #include "engine/spec/layout_change.h"
-#include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/phases/phases.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/inventory.h"
-#include "remote/launch/judge_limits.h"
-#include "remote/launch/judge_spec.h"
 #include "remote/launch/shared_run_folder.h"
 #include "remote/preflight/node_names.h"
 #include "remote/target/data_dirs.h"
@@ -248,19 +245,6 @@ void StartOperation::askSlurm()
     });
 }
 
-/// The CUDA libraries are big, so they go only where ranks will compute on devices; on resume where they went
-/// before.
-bool StartOperation::usesDevices() const
-{
-    if (!m_plan.spec)
-        return false;
-    if (m_plan.slurm)
-        return m_plan.spec->launch.device == DeviceKind::Cuda;
-    const std::vector<NodeMemory> memory = memoryOfNodes();
-    const auto hosts = memoryOfHosts(*m_plan.spec, [&](std::size_t node) { return memory[node]; });
-    return std::ranges::all_of(hosts, &HostMemory::onDevices);
-}
-
 void StartOperation::deploy()
 {
     if (m_state != State::Starting)
@@ -269,33 +253,23 @@ void StartOperation::deploy()
         m_plan.run.bundle = kInstalled;
         return onDeployed();
     }
-    const auto folder = findBundleFolder();
-    auto bundle = folder.ok() ? Bundle::load(*folder, TRAINYARD_VERSION) : Result<Bundle>(folder.error());
+    EngineDeployment::Plan plan{m_group.targets(), judgement().usesDevices(), {}, uploadRate(m_found.hosts)};
+    if (m_plan.resume)
+        plan.earlier = m_plan.run.bundle;
+    m_deployment = std::make_unique<EngineDeployment>(std::move(plan));
+    const auto bundle = m_deployment->choose();
     if (!bundle.ok())
         return fail(bundle.error());
-    Bundle plain = bundle->withoutCuda();
-    const bool wasPlain = m_plan.run.bundle == QString::fromStdString(plain.id);
-    if (m_plan.resume ? wasPlain : !usesDevices())
-        bundle = std::move(plain);
-    m_plan.run.bundle = QString::fromStdString(bundle->id);
-    Deployer::Options options;
-    options.bytesPerSecond = uploadRate(m_found.hosts);
-    m_deployer = std::make_unique<Deployer>(std::move(bundle).value(), m_group.targets(), options);
-    connect(m_deployer.get(), &Deployer::planned, this, [this](const DeployPlan& plan) {
-        emit planned(plan.text());
-        emit progress(plan.text(), 0);
-    });
-    connect(m_deployer.get(), &Deployer::noticed, this, &StartOperation::noticed);
-    connect(m_deployer.get(), &Deployer::advanced, this, [this](const DeployProgress& deployed) {
-        if (deployed.total > 0)
-            emit progress(deployed.text(), deployed.fraction());
-    });
-    connect(m_deployer.get(), &Deployer::finished, this, [this](const Status& deployed) {
+    m_plan.run.bundle = *bundle;
+    connect(m_deployment.get(), &EngineDeployment::planned, this, &StartOperation::planned);
+    connect(m_deployment.get(), &EngineDeployment::progress, this, &StartOperation::progress);
+    connect(m_deployment.get(), &EngineDeployment::noticed, this, &StartOperation::noticed);
+    connect(m_deployment.get(), &EngineDeployment::finished, this, [this](const Status& deployed) {
         if (!deployed.ok())
             return fail(deployed.error());
         onDeployed();
     });
-    m_deployer->start();
+    m_deployment->start();
 }
 
 void StartOperation::onDeployed()
@@ -312,8 +286,8 @@ void StartOperation::onDeployed()
 /// another layout hosts get ranks that had none.
 void StartOperation::findDataSet()
 {
-    DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, nodesWithRanks()), m_plan.sendData,
-                             uploadRate(m_found.hosts), !m_plan.resume};
+    DataSetSupply::Plan plan{*m_plan.spec, m_group.hosts().mid(0, judgement().nodesWithRanks()),
+                             m_plan.sendData, uploadRate(m_found.hosts), !m_plan.resume};
     m_supply = std::make_unique<DataSetSupply>(std::move(plan), m_targets);
     connect(m_supply.get(), &DataSetSupply::progress, this, &StartOperation::progress);
     connect(m_supply.get(), &DataSetSupply::noticed, this, &StartOperation::noticed);
@@ -346,34 +320,10 @@ void StartOperation::acceptOffer()
 
 void StartOperation::judge()
 {
-    for (int phase = 0; phase < phaseCount(*m_plan.spec); ++phase) {
-        const auto remarks = judgePhase(phase);
-        if (!remarks.ok())
-            return fail(inPhase(*m_plan.spec, phase, remarks.error()));
-        for (const Diagnostic& remark : inPhase(*m_plan.spec, phase, *remarks))
-            emit noticed(QString::fromStdString(remark.text()));
-    }
-    if (const Status enough = judgeLimitsOfHosts(); !enough.ok())
-        return fail(enough.error());
+    const auto remark = [this](const QString& text) { emit noticed(text); };
+    if (const Status able = judgement().judge(m_dataSets, remark); !able.ok())
+        return fail(able.error());
     findWeights();
-}
-
-/// Nobody knows yet what the nodes of a batch job will allow.
-Status StartOperation::judgeLimitsOfHosts()
-{
-    if (m_plan.slurm)
-        return {};
-    std::vector<HostFacts> facts;
-    std::vector<int> ranks;
-    int left = m_plan.spec->layout.worldSize();
-    for (int node = 0; node < m_group.size() && left > 0; ++node) {
-        facts.push_back(readFacts(m_group.hosts()[node], m_probes[static_cast<std::size_t>(node)], {}));
-        ranks.push_back(std::min(left, m_plan.slotCounts.value(node, 1)));
-        left -= ranks.back();
-    }
-    for (const QString& remark : storageRemarks(*m_plan.spec, facts.front()))
-        emit noticed(remark);
-    return judgeLimits(*m_plan.spec, facts, ranks);
 }
 
 /// Better known now than by ranks that have all started. A resumed run has its own checkpoints.
@@ -421,41 +371,6 @@ void StartOperation::judgeWeights(const WeightDescription& stored)
     if (found.isPartial())
         emit noticed(QString::fromStdString(found.text()));
     keep();
-}
-
-Result<Diagnostics> StartOperation::judgePhase(int phase) const
-{
-    const RunSpec spec = specOfPhase(*m_plan.spec, phase);
-    TRAINYARD_TRY(const std::vector<DataSetManifest> data, m_dataSets.ofPhase(*m_plan.spec, phase));
-    TRAINYARD_TRY_STATUS(m_dataSets.judgeEvaluated(spec, data.front()));
-    // Nobody knows yet what the nodes of a batch job will have.
-    return m_plan.slurm ? judgeDataSets(spec, data) : judgeSpec(spec, data, memoryOfNodes());
-}
-
-/// As the probes tell it.
-std::vector<NodeMemory> StartOperation::memoryOfNodes() const
-{
-    std::vector<NodeMemory> memory;
-    for (const QJsonObject& probe : m_probes)
-        memory.push_back(memoryOf(readFacts({}, probe, {})));
-    return memory;
-}
-
-/// By what the desk keeps of the run; 0 = it does not know.
-int StartOperation::leastReplicasOfRun() const
-{
-    const auto folder = runDir(m_runId);
-    const auto spec = m_plan.spec ? Result<RunSpec>(*m_plan.spec) : loadSpec(folder / "spec.json");
-    if (!spec.ok() || m_plan.slurm || !spec->launch.restart.elastic)
-        return 0;
-    int least = 0; // of the phase that needs most
-    for (const DataSetOfPhase& set : dataSetsOf(*spec)) {
-        const auto data = keptManifest(folder, set);
-        if (!data.ok())
-            return 0;
-        least = std::max(least, leastReplicas(specOfPhase(*spec, set.phase), *data, memoryOfNodes()));
-    }
-    return least;
 }
 
 void StartOperation::keep()
@@ -507,21 +422,12 @@ void StartOperation::makeRun()
     });
 }
 
-/// Nodes that get a rank: they are filled in order.
-int StartOperation::nodesWithRanks() const
-{
-    int nodes = 0;
-    for (int filled = 0; nodes < m_group.size() && filled < m_plan.spec->layout.worldSize(); ++nodes)
-        filled += m_plan.slotCounts.value(nodes, 1);
-    return nodes;
-}
-
 /// The ranks find it out too; whoever launches is told before. The nodes of a batch job share the agent's
 /// folder.
 void StartOperation::findSharedFolder()
 {
     const bool trains = m_plan.spec && m_plan.run.kind == RunKind::Train && !m_plan.slurm;
-    if (!trains || everyRankHoldsAll(*m_plan.spec) || nodesWithRanks() < 2)
+    if (!trains || everyRankHoldsAll(*m_plan.spec) || judgement().nodesWithRanks() < 2)
         return sendWeights();
     if (!enter("checking whether the hosts share the run's folder"))
         return;
@@ -537,7 +443,7 @@ void StartOperation::findSharedFolder()
             m_weightNodes << static_cast<int>(m_group.hosts().indexOf(host));
         sendWeights();
     };
-    findHostsWithoutSharedFolder(m_group, m_runId, nodesWithRanks(), this, then);
+    findHostsWithoutSharedFolder(m_group, m_runId, judgement().nodesWithRanks(), this, then);
 }
 
 /// To the head, whose ranks pass them on where each holds the whole model, and to the hosts that do not see
@@ -606,7 +512,7 @@ void StartOperation::launch()
         request.insert("ipv6", true);
     if (const QJsonObject variables = variablesForNccl(m_found); m_group.size() > 1 && !variables.isEmpty())
         request.insert("environment", variables);
-    if (const int least = leastReplicasOfRun(); least > 0)
+    if (const int least = judgement().leastReplicas(); least > 0)
         request.insert("least_replicas", least);
     if (m_plan.learningRate > 0)
         request.insert("learning_rate", m_plan.learningRate);
@@ -703,8 +609,8 @@ void StartOperation::fail(const Error& error)
     // We may be in a signal of these.
     if (m_preflight)
         m_preflight.release()->deleteLater();
-    if (m_deployer)
-        m_deployer.release()->deleteLater();
+    if (m_deployment)
+        m_deployment.release()->deleteLater();
     if (m_supply)
         m_supply.release()->deleteLater();
     if (m_upload)

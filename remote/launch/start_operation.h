@@ -3,41 +3,22 @@
 #include <functional>
 #include <memory>
 #include <optional>
-#include <string>
 #include <vector>
 
-#include <QByteArray>
 #include <QList>
 
-#include "engine/planner/memory/memory_fit.h"
-#include "engine/spec/diagnostic.h"
-#include "engine/spec/run_spec.h"
-#include "remote/deploy/deployer.h"
 #include "remote/launch/data_set_supply.h"
-#include "remote/launch/desk_run.h"
+#include "remote/launch/engine_deployment.h"
 #include "remote/launch/rollback.h"
 #include "remote/launch/run_data_sets.h"
+#include "remote/launch/run_judge.h"
 #include "remote/launch/run_operation.h"
+#include "remote/launch/start_plan.h"
 #include "remote/launch/weights_upload.h"
 #include "remote/preflight/preflight.h"
 #include "remote/target/host_group.h"
 
 namespace trainyard {
-
-/// The run to start, and its hosts.
-struct StartPlan {
-    DeskRun run;
-    QByteArray document;         ///< spec.json or job.json, byte for byte
-    std::optional<RunSpec> spec; ///< of a new run or layout, to be judged by what the hosts have
-    QList<int> slotCounts;       ///< ranks on each node
-    bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
-    bool resume = false;         ///< the run is there already; its next attempt starts
-    double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
-    std::optional<qint64> step;  ///< of the checkpoint that a resume goes back to
-    SendData sendData = SendData::Refuse; ///< of a new run
-    std::string layout;                   ///< from then on (engine/spec/layout_change.h); empty = as before
-    NetworkChoice network;                ///< between the hosts
-};
 
 /// Starts a run: links up → preflight of the hosts and of the links between them → engine there → data sets
 /// found on all of them, or sent there → model and memory fit → weights of section init found and comparable
@@ -69,7 +50,7 @@ private:
     QString addressThatMpiRefuses() const;
     void onReady();
     void findAttempt();
-    bool usesDevices() const;
+    RunJudge judgement() const { return {m_plan, m_probes}; }
     void askSlurm();
     void deploy();
     void onDeployed();
@@ -78,17 +59,12 @@ private:
     void findDataSet();
     void onDataSets(const Result<SuppliedDataSets>& supplied);
     void judge();
-    Status judgeLimitsOfHosts();
     void findWeights();
     void findWeightsHere();
     void judgeWeights(const WeightDescription& stored);
-    Result<Diagnostics> judgePhase(int phase) const;
-    std::vector<NodeMemory> memoryOfNodes() const;
-    int leastReplicasOfRun() const;
     void keep();
     void makeRun();
     Status keepOnDesk() const;
-    int nodesWithRanks() const;
     void findSharedFolder();
     void sendWeights();
     void launch();
@@ -112,7 +88,7 @@ private:
     std::unique_ptr<Preflight> m_preflight;
     PreflightReport m_found;
     HostGroup m_group;
-    std::unique_ptr<Deployer> m_deployer;
+    std::unique_ptr<EngineDeployment> m_deployment;
     std::vector<QJsonObject> m_probes;
     std::vector<std::filesystem::path>
         m_weightFiles;           ///< of this computer, to be sent; empty: the host has them
