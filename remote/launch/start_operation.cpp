@@ -544,13 +544,15 @@ void StartOperation::onAnswered(const Result<QJsonObject>& reply)
 /// run back would pull its folders from under it.
 void StartOperation::launchAgain()
 {
-    m_group.whenReady([this](const Status& ready) {
+    const auto then = [this](const Status& ready) {
         if (ready.ok())
             launch();
         else if (m_state == State::Starting)
             finish(
                 ready.error().in("the connection broke while the run was being started; it may be running"));
-    });
+    };
+    // Later: the target has yet to report this very break, which is no failure of the next attempt.
+    QTimer::singleShot(0, this, [this, then] { m_group.whenReady(then); });
 }
 
 void StartOperation::onLaunched(const QJsonObject& reply)
