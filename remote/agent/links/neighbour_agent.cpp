@@ -24,8 +24,7 @@ using SteadyClock = std::chrono::steady_clock;
 constexpr std::chrono::minutes kPatience{10}; ///< for a word: to sync a large file may take long
 constexpr std::chrono::seconds kGreetingPatience{30};
 constexpr std::chrono::seconds kPingWhileWaiting{5};
-constexpr int kPollMs = 200;                     ///< between looks at stop()
-constexpr std::size_t kMaxErrorBytes = 4 * kKiB; ///< of ssh's error output
+constexpr int kPollMs = 200; ///< between looks at stop()
 /// A login of hours takes none of the user's forwarded ports, agent and display along, and shares no
 /// connection: ending ours would end those that others share with it.
 constexpr std::array kOptions{"ConnectTimeout=10", "ServerAliveInterval=5",  "ServerAliveCountMax=3",
@@ -35,27 +34,6 @@ constexpr std::array kOptions{"ConnectTimeout=10", "ServerAliveInterval=5",  "Se
 constexpr const char* kStartAgent =
     "exec /bin/sh -c 'read -r sha root; cd \"$root\" || exit 1; TRAINYARD_HOME=$root; export TRAINYARD_HOME; "
     "exec \"./agents/$sha/trainyard-agent\" serve'";
-
-std::string lastLineOf(std::string text)
-{
-    text.erase(text.find_last_not_of(" \t\r\n") + 1);
-    return text.substr(text.rfind('\n') + 1);
-}
-
-/// True when the descriptor is ready, false when the time is over.
-Result<bool> waitFor(int fd, short event, std::chrono::seconds patience, const std::atomic<bool>& stopped)
-{
-    const auto deadline = SteadyClock::now() + patience;
-    for (;;) {
-        if (stopped)
-            return cancelled("sending to another host was cancelled");
-        pollfd wait{fd, event, 0};
-        if (::poll(&wait, 1, kPollMs) > 0)
-            return true;
-        if (SteadyClock::now() > deadline)
-            return false;
-    }
-}
 
 Error errorIn(const json& reply)
 {
@@ -95,8 +73,8 @@ Status NeighbourAgent::connect()
     errors.write.reset();
     m_to = std::move(input.write);
     m_from = std::move(output.read);
-    m_errors = std::move(errors.read);
-    for (const int fd : {m_to.get(), m_from.get(), m_errors.get()})
+    m_errors = ErrorTail(std::move(errors.read));
+    for (const int fd : {m_to.get(), m_from.get()})
         ::fcntl(fd, F_SETFL, O_NONBLOCK);
     const std::string nonce = makeNonce();
     TRAINYARD_TRY_STATUS(write(m_agent.sha256 + ' ' + m_agent.root + '\n' + nonce + '\n'));
@@ -172,12 +150,31 @@ Status NeighbourAgent::write(std::string_view bytes)
             bytes.remove_prefix(static_cast<std::size_t>(put));
         else if (errno != EAGAIN && errno != EINTR)
             return lost("the connection broke");
-        else if (const auto ready = waitFor(m_to.get(), POLLOUT, kPatience, m_stopped); !ready.ok())
+        else if (const auto ready = waitFor(m_to.get(), POLLOUT, kPatience); !ready.ok())
             return ready.error();
         else if (!*ready)
             return lost("it takes no bytes");
     }
     return {};
+}
+
+/// True when the descriptor is ready, false when the time is over. What ssh says meanwhile is read: a full
+/// pipe would stop it.
+Result<bool> NeighbourAgent::waitFor(int fd, short event, std::chrono::seconds patience)
+{
+    const auto deadline = SteadyClock::now() + patience;
+    for (;;) {
+        if (m_stopped)
+            return cancelled("sending to another host was cancelled");
+        std::array<pollfd, 2> wait{{{fd, event, 0}, {m_errors.fd(), POLLIN, 0}}};
+        ::poll(wait.data(), wait.size(), kPollMs);
+        if (wait[1].revents != 0)
+            m_errors.read();
+        if (wait[0].revents != 0)
+            return true;
+        if (SteadyClock::now() > deadline)
+            return false;
+    }
 }
 
 /// Waits for at least one byte. ssh notices a dead network sooner than we lose patience.
@@ -188,7 +185,7 @@ Result<std::string> NeighbourAgent::read()
     const auto deadline =
         SteadyClock::now() + (isGreeted ? std::chrono::seconds(kPatience) : kGreetingPatience);
     for (;;) {
-        TRAINYARD_TRY(const bool ready, waitFor(m_from.get(), POLLIN, kPingWhileWaiting, m_stopped));
+        TRAINYARD_TRY(const bool ready, waitFor(m_from.get(), POLLIN, kPingWhileWaiting));
         if (!ready && SteadyClock::now() > deadline)
             return lost("it has not answered");
         if (!ready) {
@@ -209,10 +206,8 @@ Result<std::string> NeighbourAgent::read()
 /// ssh explains itself in its last line.
 Error NeighbourAgent::lost(const std::string& reason)
 {
-    std::array<char, kMaxErrorBytes> words;
-    const ssize_t got = ::read(m_errors.get(), words.data(), words.size());
-    const std::string said =
-        lastLineOf(std::string(words.data(), static_cast<std::size_t>(std::max<ssize_t>(got, 0))));
+    m_errors.read();
+    const std::string said = m_errors.lastLine();
     return unreachable(m_agent.host + ": " + (said.empty() ? reason : said));
 }
 

@@ -11,6 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/result.h"
+#include "remote/agent/links/error_tail.h"
 #include "remote/wire/frame.h"
 
 namespace trainyard::agent {
@@ -56,12 +57,14 @@ public:
 private:
     Status write(std::string_view bytes);
     Result<std::string> read();
+    Result<bool> waitFor(int fd, short event, std::chrono::seconds patience);
     Error lost(const std::string& reason);
 
     AgentAddress m_agent;
     std::string m_known;
     pid_t m_ssh = 0;
-    FileDescriptor m_to, m_from, m_errors;
+    FileDescriptor m_to, m_from;
+    ErrorTail m_errors; ///< of ssh
     FrameParser m_parser;
     std::uint32_t m_lastId = 0;
     std::atomic<bool> m_stopped{false};
