@@ -33,7 +33,7 @@ std::vector<DataSetFile> namedIn(const nlohmann::json& manifest)
         add(exported.at("file"), exported.at("sha256"));
     if (const auto task = manifest.find("task"); task != manifest.end())
         if (const std::string questions = task->value("questions_file", std::string()); !questions.empty())
-            add(questions, {});
+            add(questions, task->value("questions_sha256", std::string()));
     return files;
 }
 

@@ -31,8 +31,9 @@ constexpr std::size_t kMaxDataSetFiles = 5'000; ///< what one message can list
 /// manifest, for errors. BadInput when it is not a data set's.
 Result<std::vector<DataSetFile>> filesNamedIn(const std::string& manifest, const std::string& name);
 
-/// Reads the manifest, and hashes only what it has no hash of. BadInput when there is none, when a file of
-/// it is missing, or when it names a file outside the folder; Refused when it names too many.
+/// Reads the manifest, and hashes only what it has no hash of: the questions of older data sets. BadInput
+/// when there is none, when a file of it is missing, or when it names a file outside the folder; Refused when
+/// it names too many.
 Result<DataSetContent> readDataSetContent(const std::filesystem::path& folder);
 
 /// Returns the name of the folder below the agent's `data` that holds a data set: "wiki-128-0f3a9c21b7de", a

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -36,6 +38,28 @@ private slots:
     {
         (void)writeFileAtomically(folder() / "notes.txt", "mine");
         QCOMPARE(readDataSetContent(folder())->files.size(), std::size_t(4));
+    }
+
+    /// Otherwise two data sets with other questions had one id.
+    void takesTheHashOfTheQuestionsFromTheManifest_data()
+    {
+        QTest::addColumn<QString>("hash");
+        QTest::addRow("named") << QString(64, 'a');
+        QTest::addRow("of an older data set") << QString();
+    }
+    void takesTheHashOfTheQuestionsFromTheManifest()
+    {
+        QFETCH(QString, hash);
+        QString manifest = withShard("train-0.hdf5", QString(64, '0'));
+        const QString given = hash.isEmpty() ? QString() : ", \"questions_sha256\": \"" + hash + '"';
+        manifest.insert(1, "\"task\": {\"questions_file\": \"q.jsonl\"" + given + "}, ");
+        QVERIFY(writeFileAtomically(folder() / "manifest.json", manifest.toStdString()).ok());
+        QVERIFY(writeFileAtomically(folder() / "q.jsonl", "{}\n").ok());
+        const auto content = readDataSetContent(folder());
+        QVERIFY2(content.ok(), content.ok() ? "" : content.error().text().c_str());
+        const auto questions = std::ranges::find(content->files, "q.jsonl", &DataSetFile::path);
+        QVERIFY(questions != content->files.end());
+        QCOMPARE(questions->sha256, hash.isEmpty() ? sha256Hex("{}\n") : hash.toStdString());
     }
 
     void refuses_data()
