@@ -76,8 +76,12 @@ Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const
     present.nodes = presentNodes(request);
     TRAINYARD_TRY_STATUS(checkProgram(folder, work, request));
     const std::filesystem::path session = MpiSessions(folder.run()).choose(request.attempt);
-    const HeadNode head{hostName(),   usableCores(), ::geteuid() == 0,
-                        ownProgram(), session,       usesOwnRuntime(folder, work, present),
+    const HeadNode head{hostName(),
+                        usableCores(),
+                        ::geteuid() == 0,
+                        ownProgram(),
+                        session,
+                        usesOwnRuntime(folder, work, present),
                         mayUseDevices(folder, work, request)};
     TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
     TRAINYARD_TRY_STATUS(checkLauncher(command));
@@ -132,6 +136,9 @@ Status Attempt::start()
         job.environment.insert(job.environment.end(), further.begin(), further.end());
     }
     TRAINYARD_TRY(m_job, startProcess(job));
+    // On other nodes the guards choose, at a time that we do not know.
+    m_showsItsDevices =
+        claim && !claim->environment().empty() && ranksOnNodes(m_present, m_work.ranks).size() == 1;
     m_lastProgress = SteadyClock::now();
     return {};
 }

@@ -39,6 +39,8 @@ public:
     /// Reads the records that the job wrote since the last call.
     void look();
     bool hasStarted() const { return m_stream.hasStarted(); }
+    /// Returns true once other runs of this user can see which devices all ranks take, before these use them.
+    bool showsItsDevices() const { return m_showsItsDevices; }
     bool finishedAStep() const { return m_stream.finishedAStep(); }
     std::int64_t step() const { return m_stream.lastStep(); }
 
@@ -77,6 +79,7 @@ private:
     std::vector<std::uint64_t> m_rankLogSizes; ///< when the attempt started
     std::uint64_t m_outOfMemoryKills = 0;      ///< of this host, when the attempt started
     pid_t m_job = 0;
+    bool m_showsItsDevices = false;
     std::optional<int> m_waitStatus; ///< of the job's first process
     std::optional<Pulse> m_pulse;
     std::chrono::steady_clock::time_point m_lastProgress;

@@ -25,7 +25,7 @@ public:
     bool hasAnswers() { return m_isSecond || m_probe.isOver(); }
     /// Returns who uses the devices, in a sentence; empty = the attempt may begin.
     std::string reason() const;
-    /// The ranks work, or do not any more: another run may begin.
+    /// The ranks work or show what they take, or do not any more: another run may begin.
     void release() { m_turn.reset(); }
 
     /// A child of the supervisor ended.

@@ -126,6 +126,8 @@ Status Supervisor::startAttempt()
     m_log.event(
         {Severity::Info, "attempt-started", worldOf(*m_attempt, m_folder) + where, {}, m_log.status().step});
     TRAINYARD_TRY_STATUS(m_attempt->start());
+    if (m_attempt->showsItsDevices())
+        m_devices.release();
     m_nextBeat = SteadyClock::now();
     m_membership.attemptBegins(m_attempt->request());
     if (m_work.kind == WorkKind::Prepare)
