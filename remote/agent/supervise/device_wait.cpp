@@ -9,7 +9,7 @@
 
 namespace trainyard::agent {
 
-void DeviceWait::ask(const LaunchRequest& request, const RunWork& work)
+void DeviceWait::ask(const LaunchRequest& request, const RunWork& work, const std::string& rsh)
 {
     if (!m_turn) {
         auto turn = LockFile::tryAcquire(m_folder.agentRoot() / "start.lock");
@@ -25,14 +25,25 @@ void DeviceWait::ask(const LaunchRequest& request, const RunWork& work)
     m_probe.start({}, {}, {});
     m_probe.askHere(hostName(), freeCheckCommand(m_folder, work, request, ownProgram(), ranks.front()));
     for (std::size_t node = 1; node < ranks.size(); ++node)
-        m_probe.askThere(present.nodes[node].host, remoteShell(m_folder, request),
+        m_probe.askThere(present.nodes[node].host, rsh,
                          freeCheckCommand(m_folder, work, request, ownProgram(), ranks[node]));
+}
+
+DeviceWait::Answer DeviceWait::answer() const
+{
+    if (m_isSecond)
+        return Answer::InUse;
+    if (!m_probe.silence().empty())
+        return Answer::None;
+    return m_probe.refusals().empty() ? Answer::Free : Answer::InUse;
 }
 
 std::string DeviceWait::reason() const
 {
     if (m_isSecond)
         return "another run from this host is about to begin";
+    if (const std::string silence = m_probe.silence(); !silence.empty())
+        return silence;
     std::vector<std::string> sentences;
     for (const auto& [host, words] : m_probe.refusals())
         sentences.push_back(fmt::format("{}: {}", host, words));

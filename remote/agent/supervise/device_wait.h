@@ -20,10 +20,18 @@ class DeviceWait {
 public:
     explicit DeviceWait(const RunFolder& folder) : m_folder(folder) {}
 
-    /// Asks all nodes; then call hasAnswers() until it returns true, and then reason().
-    void ask(const LaunchRequest& request, const RunWork& work);
+    enum class Answer {
+        Free,  ///< the attempt may begin
+        InUse, ///< by others, or about to be
+        None   ///< from at least one host
+    };
+
+    /// Asks all nodes that get ranks; then call hasAnswers() until it returns true, and then answer().
+    /// `work`: of the attempt; `rsh`: remoteShell() of an attempt whose file of host keys is written.
+    void ask(const LaunchRequest& request, const RunWork& work, const std::string& rsh);
     bool hasAnswers() { return m_isSecond || m_probe.isOver(); }
-    /// Returns who uses the devices, in a sentence; empty = the attempt may begin.
+    Answer answer() const;
+    /// Returns who uses the devices, or which hosts do not answer, in a sentence.
     std::string reason() const;
     /// The ranks work or show what they take, or do not any more: another run may begin.
     void release() { m_turn.reset(); }

@@ -45,7 +45,8 @@ struct LaunchRequest {
     std::chrono::milliseconds stallLimit{10 * 60'000};
     /// The ranks of a node that hears nothing from the head for this long end by themselves.
     std::chrono::milliseconds lease{50'000};
-    /// How long an attempt after the first waits for hosts that do not respond.
+    /// How long an attempt waits for hosts that do not respond, if it follows another one or waits for
+    /// devices.
     std::chrono::milliseconds waitForHosts{15 * 60'000};
     /// Interval of the search for absent hosts.
     std::chrono::milliseconds lookForHosts{30'000};

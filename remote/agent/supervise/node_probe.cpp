@@ -127,22 +127,32 @@ std::string NodeProbe::trouble(const Question& question)
     return fmt::format("{} cannot run ranks: {}", question.host, lastWords(question.said));
 }
 
-std::string NodeProbe::troubles() const
+std::string NodeProbe::troublesOf(bool (*concerns)(const Question&)) const
 {
     std::vector<std::string> sentences;
     for (const Question& question : m_questions) {
-        if (question.status != 0)
+        if (concerns(question))
             sentences.push_back(trouble(question));
     }
     return fmt::format("{}", fmt::join(sentences, "; "));
+}
+
+std::string NodeProbe::troubles() const
+{
+    return troublesOf([](const Question& question) { return question.status != 0; });
+}
+
+std::string NodeProbe::silence() const
+{
+    return troublesOf([](const Question& question) { return !question.status; });
 }
 
 std::vector<std::pair<std::string, std::string>> NodeProbe::refusals() const
 {
     std::vector<std::pair<std::string, std::string>> all;
     for (const Question& question : m_questions) {
-        if (question.status != 0)
-            all.emplace_back(question.host, question.status ? lastWords(question.said) : "does not answer");
+        if (question.status && *question.status != 0)
+            all.emplace_back(question.host, lastWords(question.said));
     }
     return all;
 }

@@ -34,8 +34,10 @@ public:
     std::vector<std::string> unable() const { return hostsThatAre(false); }
     /// Returns why hosts are unable: "no answer from b; c cannot run ranks: there is no program ...".
     std::string troubles() const;
-    /// Returns the last words of the hosts that said no, and "does not answer" of those that are silent.
+    /// Returns the last words of the hosts that said no.
     std::vector<std::pair<std::string, std::string>> refusals() const;
+    /// Names the hosts that did not respond: "no answer from b; no answer from c"; empty = all did.
+    std::string silence() const;
 
 private:
     struct Question {
@@ -48,6 +50,7 @@ private:
     static Question ask(const std::string& host, std::vector<std::string> words);
     static void listen(Question& question);
     static std::string trouble(const Question& question);
+    std::string troublesOf(bool (*concerns)(const Question&)) const;
     std::vector<std::string> hostsThatAre(bool able) const;
 
     std::vector<Question> m_questions;

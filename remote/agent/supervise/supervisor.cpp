@@ -439,14 +439,33 @@ bool Supervisor::waitFor(std::chrono::milliseconds delay)
     return true;
 }
 
+/// Returns the request for hosts that can run ranks and, where the run waits for devices, are free. The hosts
+/// come first: only those that take part are asked for their devices, and one that does not answer then may
+/// have died.
+Result<LaunchRequest> Supervisor::readyHosts(const LaunchRequest& next)
+{
+    auto deadline = SteadyClock::now() + next.waitForHosts;
+    for (;;) {
+        TRAINYARD_TRY(LaunchRequest fitted, fitToHosts(next, deadline));
+        if (!waitsForDevices(next))
+            return fitted;
+        TRAINYARD_TRY(const DeviceWait::Answer answer, waitUntilFree(fitted));
+        if (answer == DeviceWait::Answer::Free)
+            return fitted;
+        if (answer == DeviceWait::Answer::InUse) // until now; meanwhile hosts may have come or gone
+            deadline = SteadyClock::now() + next.waitForHosts;
+        else
+            TRAINYARD_TRY_STATUS(waitForHosts(unreachable(m_devices.reason()), deadline, next.waitForHosts));
+    }
+}
+
 /// Returns the request for the hosts that can run ranks: all that it names or, in an elastic run, those
 /// available. Waits for missing hosts: Unreachable when that takes too long, Cancelled when the run has to
 /// end meanwhile.
-Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
+Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next, SteadyClock::time_point deadline)
 {
     if (next.nodes.size() == 1 || m_work.kind != WorkKind::Train)
         return next;
-    const auto deadline = SteadyClock::now() + next.waitForHosts;
     for (;;) {
         m_membership.ask(m_attempt->request());
         while (!m_membership.hasAnswers()) {
@@ -456,14 +475,20 @@ Result<LaunchRequest> Supervisor::fitToHosts(const LaunchRequest& next)
         auto fitted = m_membership.fit(next);
         if (fitted.ok() || fitted.error().kind != ErrorKind::Unreachable)
             return fitted;
-        const std::string patience = formatDuration(next.waitForHosts);
-        if (SteadyClock::now() >= deadline)
-            return fitted.error().in("gave up after " + patience);
-        reportWaiting(RunState::Starting,
-                      fmt::format("waiting up to {}: {}", patience, fitted.error().message));
-        if (!waitFor(kBetweenQuestions))
-            return cancelled("stopped by request");
+        TRAINYARD_TRY_STATUS(waitForHosts(fitted.error(), deadline, next.waitForHosts));
     }
+}
+
+/// Waits before the hosts are asked again. Fails with `missing` once the time is over, Cancelled when the run
+/// has to end meanwhile.
+Status Supervisor::waitForHosts(const Error& missing, SteadyClock::time_point deadline,
+                                std::chrono::milliseconds patience)
+{
+    if (SteadyClock::now() >= deadline)
+        return missing.in("gave up after " + formatDuration(patience));
+    reportWaiting(RunState::Starting,
+                  fmt::format("waiting up to {}: {}", formatDuration(patience), missing.message));
+    return waitFor(kBetweenQuestions) ? Status() : Status(cancelled("stopped by request"));
 }
 
 void Supervisor::reportWaiting(RunState state, const std::string& reason)
@@ -478,36 +503,45 @@ bool Supervisor::waitsForDevices(const LaunchRequest& request) const
     return m_work.waitForDevices && !request.allocation;
 }
 
-/// Reports the run as pending, with who uses its devices, until they are free. Cancelled when the run has to
-/// end meanwhile.
-Status Supervisor::waitUntilFree(const LaunchRequest& next)
+/// Waits until nobody uses the devices and reports meanwhile who does. Returns Free, with the turn held, if
+/// they were free at the first question; InUse if the run had to wait; None if a host does not answer.
+/// Cancelled when the run has to end meanwhile.
+Result<DeviceWait::Answer> Supervisor::waitUntilFree(const LaunchRequest& next)
 {
+    using Answer = DeviceWait::Answer;
     SteadyClock::time_point reported;
-    while (waitsForDevices(next)) {
-        m_devices.ask(next, m_work);
-        while (!m_devices.hasAnswers()) {
-            if (!waitFor(kTick))
-                return cancelled("stopped by request");
-        }
-        const std::string reason = m_devices.reason();
-        if (reason.empty())
-            return {};
+    for (bool hadToWait = false;; hadToWait = true) {
+        TRAINYARD_TRY(const Answer answer, askForDevices(next));
+        if (answer == Answer::Free && !hadToWait)
+            return answer;
         m_devices.release();
+        if (answer != Answer::InUse)
+            return hadToWait ? Answer::InUse : answer;
         const auto now = SteadyClock::now();
         if (m_log.status().state != RunState::Pending || now - reported > kBetweenReasons) {
-            reportWaiting(RunState::Pending, "waiting for devices: " + reason);
+            reportWaiting(RunState::Pending, "waiting for devices: " + m_devices.reason());
             reported = now;
         }
         if (!waitFor(kBetweenLooks))
             return cancelled("stopped by request");
     }
-    return {};
+}
+
+Result<DeviceWait::Answer> Supervisor::askForDevices(const LaunchRequest& next)
+{
+    TRAINYARD_TRY(const RunWork work, workOf(next, m_folder, m_work));
+    // As the last attempt reached the hosts: the file with their keys belongs to an attempt.
+    m_devices.ask(next, work, remoteShell(m_folder, m_attempt->request()));
+    while (!m_devices.hasAnswers()) {
+        if (!waitFor(kTick))
+            return cancelled("stopped by request");
+    }
+    return m_devices.answer();
 }
 
 Status Supervisor::startNext(LaunchRequest next)
 {
-    TRAINYARD_TRY_STATUS(waitUntilFree(next));
-    TRAINYARD_TRY(next, fitToHosts(next));
+    TRAINYARD_TRY(next, readyHosts(next));
     freeReserve(m_folder); // as in begin()
     TRAINYARD_TRY_STATUS(keepRequest(m_folder, next));
     TRAINYARD_TRY(m_attempt, Attempt::prepare(m_folder, m_work, next));

@@ -75,8 +75,13 @@ private:
     bool startOnHosts(const LaunchRequest& next, Verdict& verdict);
     Status startNext(LaunchRequest next);
     bool waitsForDevices(const LaunchRequest& request) const;
-    Status waitUntilFree(const LaunchRequest& next);
-    Result<LaunchRequest> fitToHosts(const LaunchRequest& next);
+    Result<LaunchRequest> readyHosts(const LaunchRequest& next);
+    Result<LaunchRequest> fitToHosts(const LaunchRequest& next,
+                                     std::chrono::steady_clock::time_point deadline);
+    Status waitForHosts(const Error& missing, std::chrono::steady_clock::time_point deadline,
+                        std::chrono::milliseconds patience);
+    Result<DeviceWait::Answer> waitUntilFree(const LaunchRequest& next);
+    Result<DeviceWait::Answer> askForDevices(const LaunchRequest& next);
     void reportWaiting(RunState state, const std::string& reason);
     bool isInterrupted(const Verdict& verdict) const;
     int leave(const Verdict& verdict);
