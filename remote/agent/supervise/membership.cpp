@@ -63,8 +63,9 @@ void Membership::report(Severity severity, const std::string& kind, const std::s
 
 void Membership::probe(const LaunchRequest& request, const std::vector<std::string>& hosts)
 {
-    m_probe.start(hosts, remoteShell(m_folder, request),
-                  nodeCheckCommand(m_folder, request, ownProgram(), usesOwnRuntime(m_folder, m_work, request)));
+    m_probe.start(
+        hosts, remoteShell(m_folder, request),
+        nodeCheckCommand(m_folder, request, ownProgram(), usesOwnRuntime(m_folder, m_work, request)));
 }
 
 void Membership::ask(const LaunchRequest& last)
@@ -80,6 +81,9 @@ Result<LaunchRequest> Membership::fit(const LaunchRequest& next)
         return carryRanks(unable, next, m_work.ranks) ? unreachable(m_probe.troubles())
                                                       : Result<LaunchRequest>(next);
     TRAINYARD_TRY(const RunSpec spec, specOf(next, m_folder));
+    if (m_needsAllHosts)
+        return unable.empty() ? withoutHosts(next, {}, spec)
+                              : unreachable(m_probe.troubles() + ", and the checkpoint needs all hosts");
     std::vector<std::string> away = unable;
     std::ranges::copy_if(m_probe.able(), std::back_inserter(away), [this](const std::string& host) {
         return m_pauses.isPaused(host, SteadyClock::now());
@@ -101,6 +105,7 @@ void Membership::attemptBegins(const LaunchRequest& attempt)
     m_rejoined = m_attempt.away;
     std::erase_if(m_rejoined, [&](const std::string& host) { return contains(attempt.away, host); });
     m_attempt = attempt;
+    m_needsAllHosts = false;
     m_growth = WorldGrowth(m_folder, SteadyClock::now(), attempt.lookForHosts);
     m_checkpointAtStart = m_folder.publishedCheckpoint();
     m_returned.clear();
@@ -212,6 +217,9 @@ void Membership::judge(Verdict& verdict, bool finishedAStep)
     m_reportedTroubles.clear();
     if (broughtACheckpoint())
         m_pauses.succeeded(m_rejoined);
+    m_needsAllHosts = verdict.lacksHosts && !m_attempt.away.empty();
+    if (verdict.lacksHosts)
+        return; // no host that took part caused it
     if (verdict.failure == FailureKind::Work && finishedAStep)
         return; // every host ran its ranks: the training itself failed
     const std::vector<std::string> hosts = suspects(verdict, finishedAStep);

@@ -47,6 +47,9 @@ public:
     /// Call it after a failed attempt: pauses the hosts that caused it, and lets the run restart without
     /// them, whatever the kind of failure.
     void judge(Verdict& verdict, bool finishedAStep);
+    /// Returns true when the failed attempt lacked a part of its checkpoint that absent hosts may have: the
+    /// next attempt needs them, also in an elastic run.
+    bool needsAbsentHosts() const { return m_needsAllHosts; }
 
     /// A child of the supervisor ended.
     void childEnded(pid_t child, int waitStatus) { m_probe.childEnded(child, waitStatus); }
@@ -72,6 +75,7 @@ private:
     std::vector<std::string> m_rejoined; ///< hosts that rejoined with it
     std::int64_t m_checkpointAtStart = 0;
     std::string m_reportedTroubles;
+    bool m_needsAllHosts = false;
     std::vector<std::string> m_returned; ///< hosts for which the attempt ended
 };
 

@@ -331,11 +331,12 @@ bool Supervisor::restart(Verdict& verdict)
     if (verdict.state != RunState::Failed || m_stop.asked())
         return false;
     m_membership.judge(verdict, m_attempt->finishedAStep());
+    // Neither is a failure of the hosts that took part, so it is no restart that counts.
+    const bool isForHosts = !m_membership.returned().empty() || m_membership.needsAbsentHosts();
     const auto decision =
-        !m_membership.returned().empty()
-            ? RestartPolicy::Decision{true, {}, {}}
-            : m_restarts.after({verdict.failure, m_attempt->step(), m_attempt->finishedAStep(),
-                                m_folder.publishedCheckpoint()});
+        isForHosts ? RestartPolicy::Decision{true, {}, {}}
+                   : m_restarts.after({verdict.failure, m_attempt->step(), m_attempt->finishedAStep(),
+                                       m_folder.publishedCheckpoint()});
     if (!decision.restart) {
         if (!decision.refusal.empty())
             verdict.reason += "; " + decision.refusal;

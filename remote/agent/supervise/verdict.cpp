@@ -151,6 +151,13 @@ FailureKind kindOfStatus(int status, const std::string& words, const JobEnd& end
                                                                          : FailureKind::Work;
 }
 
+/// Ranks that do not reach each other end without such an event: its error came from loading.
+bool lacksHosts(int status, const JobEnd& end)
+{
+    return status == exitStatus(ErrorKind::Unreachable) && !end.finishedAStep && end.lastError &&
+           end.lastError->kind == "run-failed";
+}
+
 /// Classifies the end of mpirun itself, when no rank is known to have failed.
 FailureKind kindOfLauncherEnd(const JobEnd& end, std::string_view log, const std::string& words)
 {
@@ -186,6 +193,7 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
     if (!exit) {
         const std::string words = reported.empty() ? lastErrorLine(log) : reported;
         verdict.failure = kindOfLauncherEnd(end, log, words);
+        verdict.lacksHosts = WIFEXITED(end.waitStatus) && lacksHosts(WEXITSTATUS(end.waitStatus), end);
         verdict.reason = withCause(programEnd(work, end), words);
         verdict.events.push_back({Severity::Error, "job-failed", verdict.reason, {}, end.step});
         return verdict;
@@ -196,6 +204,7 @@ Verdict failure(const RunFolder& folder, const RunWork& work, const LaunchReques
         cause = reported;
     verdict.failure =
         exit->signal != 0 ? kindOfSignal(exit->signal, end) : kindOfStatus(exit->status, cause, end);
+    verdict.lacksHosts = exit->signal == 0 && lacksHosts(exit->status, end);
     verdict.reason = withCause(
         fmt::format("rank {} on {} {}", exit->rank, host.empty() ? exit->node : host, what(*exit, end)),
         cause);

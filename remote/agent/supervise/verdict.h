@@ -34,7 +34,8 @@ struct Verdict {
     std::string reason;              ///< one sentence; empty when all steps are done
     std::vector<EventRecord> events; ///< further facts for the user
     FailureKind failure = FailureKind::Work;
-    std::string host{}; ///< of the rank that failed, as the request names it; empty = unknown
+    std::string host{};      ///< of the rank that failed, as the request names it; empty = unknown
+    bool lacksHosts = false; ///< its checkpoint has parts on hosts that took no part in the attempt
 };
 
 /// Returns the sizes of the ranks' logs when an attempt starts, so that older output is not taken for new.

@@ -5,6 +5,7 @@
 //   unheard        trains, but after three steps only its flight ring tells: the journal cannot be written
 //   saving         trains, but is at a checkpoint from the third step on until control/saved appears
 //   early          trains, and finishes after three steps as if they had reached a target
+//   partial        trains, but on fewer replicas it says that its checkpoint is not complete (status 4)
 //   fail           says why and ends with status 5
 //   crash          dies by a signal
 //   greedy         trains, and takes a MiB of memory at every step, a GiB at most
@@ -94,6 +95,14 @@ EventRecord targetReached(int step)
             step};
 }
 
+/// As a worker whose checkpoint has parts on hosts that take no part.
+int lackHosts(const std::filesystem::path& run, std::uint32_t attempt)
+{
+    auto journal = JournalWriter::open(run / "journal", "steps", attempt).value();
+    const EventRecord event{Severity::Error, "run-failed", "the checkpoint is not complete", {}, 0};
+    return journal.append(event).ok() ? exitStatus(ErrorKind::Unreachable) : 5;
+}
+
 int train(const std::string& how, const std::filesystem::path& run, std::uint32_t attempt, int rank)
 {
     const auto spec = nlohmann::json::parse(readFile(run / "spec.json").value());
@@ -140,8 +149,11 @@ void leaveChild(bool disguised)
     ::execv("/bin/sleep", arguments);
 }
 
-int behave(const std::string& what, const std::filesystem::path& run, std::uint32_t attempt, int rank)
+int behave(const std::string& what, const std::filesystem::path& run, std::uint32_t attempt, int rank,
+           bool isReduced)
 {
+    if (what == "partial" && isReduced)
+        return lackHosts(run, attempt);
     if (what == "fail") {
         std::fprintf(stderr, "error: the loss is not finite at step 3\n");
         return 5;
@@ -172,11 +184,13 @@ int main(int argc, char** argv)
 {
     std::filesystem::path run;
     std::uint32_t attempt = 1;
+    bool isReduced = false;
     for (int i = 2; i + 1 < argc; i += 2) {
         if (std::string(argv[i]) == "--run-dir")
             run = argv[i + 1];
         if (std::string(argv[i]) == "--attempt")
             attempt = static_cast<std::uint32_t>(std::atoi(argv[i + 1]));
+        isReduced = isReduced || std::string(argv[i]) == "--replicas";
     }
     const std::string rank = variable("OMPI_COMM_WORLD_RANK", "0");
     const std::string log = std::string(4 - rank.size(), '0') + rank + ".log";
@@ -184,5 +198,6 @@ int main(int argc, char** argv)
     ::dup2(fd, 1);
     ::dup2(fd, 2);
     const bool chosen = variable("TRAINYARD_FAKE_RANK", rank.c_str()) == rank;
-    return behave(chosen ? variable("TRAINYARD_FAKE", "train") : "train", run, attempt, std::stoi(rank));
+    return behave(chosen ? variable("TRAINYARD_FAKE", "train") : "train", run, attempt, std::stoi(rank),
+                  isReduced);
 }

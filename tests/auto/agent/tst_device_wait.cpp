@@ -73,10 +73,11 @@ public:
         QVERIFY(writeFileAtomically(m_run.root() / "users", users).ok());
     }
 
-    void launch(std::chrono::milliseconds waitForHosts = std::chrono::minutes(10))
+    void launch(std::chrono::milliseconds waitForHosts = std::chrono::minutes(10),
+                const std::string& behaviour = "train")
     {
         m_agent->call(onDevices(m_run.createRequest(), true));
-        json request = m_run.launchRequest("train");
+        json request = m_run.launchRequest(behaviour);
         request["programs"] = m_run.root();
         request["nodes"][1]["host"] = "b";
         request["known_hosts"] = {"b ssh-ed25519 AAAA"};
@@ -219,6 +220,23 @@ private slots:
         const auto begun = nodes.run().events("attempt-started");
         QVERIFY2(begun[1].starts_with("attempt 2 with 2 ranks on localhost, b"), begun[1].c_str());
         QVERIFY2(begun[2].starts_with("attempt 3 with 1 rank on localhost"), begun[2].c_str());
+        QVERIFY(nodes.stop().value("clean", false));
+    }
+
+    void anElasticRunWaitsForTheHostsThatItsCheckpointNeeds()
+    {
+        TwoNodes nodes(/*elastic=*/true);
+        nodes.launch(std::chrono::minutes(10), "partial");
+        QVERIFY(nodes.runs(1));
+        nodes.answers(false);
+        nodes.killRanks();
+        QVERIFY(nodes.reports(RunState::Starting, "no answer from b, and the checkpoint needs all hosts"));
+        QCOMPARE(nodes.run().status().attempt, 3u);
+        nodes.answers(true);
+        QVERIFY(nodes.runs(3));
+        const auto begun = nodes.run().events("attempt-started");
+        QVERIFY2(begun[1].starts_with("attempt 2 with 1 rank on localhost"), begun[1].c_str());
+        QVERIFY2(begun[2].starts_with("attempt 3 with 2 ranks on localhost, b"), begun[2].c_str());
         QVERIFY(nodes.stop().value("clean", false));
     }
 

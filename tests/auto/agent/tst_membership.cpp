@@ -277,6 +277,27 @@ private slots:
         QCOMPARE(awayAfterAsking(run, restarted), QString("c"));
     }
 
+    void needsAllHostsWhenItsCheckpointDoes()
+    {
+        SampleRun run;
+        run.setDown("c");
+        run.membership->attemptBegins(run.small);
+        Verdict verdict = failed(FailureKind::Infrastructure, "b");
+        verdict.lacksHosts = true;
+        run.membership->judge(verdict, /*finishedAStep=*/false);
+        QVERIFY(run.membership->needsAbsentHosts());
+        QCOMPARE(run.events("hosts-left-alone"), QStringList());
+        run.membership->ask(run.small);
+        AWAIT(run.hasAnswers());
+        QCOMPARE(run.membership->fit(run.small).error().kind, ErrorKind::Unreachable);
+        run.setUp("c");
+        QCOMPARE(awayAfterAsking(run, run.small), QString());
+        run.membership->attemptBegins(run.whole);
+        QVERIFY(!run.membership->needsAbsentHosts());
+        run.membership->judge(verdict, /*finishedAStep=*/false); // nobody is absent: waiting would not help
+        QVERIFY(!run.membership->needsAbsentHosts());
+    }
+
     void whatIsWrongFromTheBeginningIsNobodysFault()
     {
         SampleRun run;

@@ -464,6 +464,35 @@ private slots:
         }
     }
 
+    void tellsHostsThatTheCheckpointLacksFromThoseThatDoNotAnswer_data()
+    {
+        QTest::addColumn<QString>("event"); // empty = none
+        QTest::addColumn<bool>("finishedAStep");
+        QTest::addColumn<bool>("lacksHosts");
+        QTest::addRow("loading fails") << "run-failed" << false << true;
+        QTest::addRow("no answer in training") << "run-failed" << true << false;
+        QTest::addRow("no answer at the start") << "" << false << false;
+        QTest::addRow("another event") << "rank-silent" << false << false;
+    }
+    void tellsHostsThatTheCheckpointLacksFromThoseThatDoNotAnswer()
+    {
+        QFETCH(QString, event);
+        QFETCH(bool, finishedAStep);
+        QTemporaryDir root;
+        const RunFolder run(std::filesystem::path(root.path().toStdString()), "r");
+        std::filesystem::create_directories(run.attempts());
+        JobEnd end;
+        end.waitStatus = exited(exitStatus(ErrorKind::Unreachable));
+        end.finishedAStep = finishedAStep;
+        if (!event.isEmpty())
+            end.lastError = EventRecord{Severity::Error, event.toStdString(), "shard 2 is on none", {}, 0};
+        for (const bool throughMpi : {false, true}) {
+            end.throughMpi = throughMpi;
+            const Verdict verdict = judge(run, training(1), requestFor({node("a")}), end, {});
+            QTEST(verdict.lacksHosts, "lacksHosts");
+        }
+    }
+
     void readsAStreamAgainThatCouldNotBeReadOnce()
     {
         QTemporaryDir folder;
