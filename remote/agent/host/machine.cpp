@@ -44,12 +44,23 @@ std::string networkNamespace()
     return std::filesystem::read_symlink("/proc/self/ns/net", ignored).string();
 }
 
-int usableCores()
+std::vector<int> usableProcessors()
 {
     cpu_set_t set;
-    if (::sched_getaffinity(0, sizeof set, &set) == 0)
-        return CPU_COUNT(&set);
-    return static_cast<int>(::sysconf(_SC_NPROCESSORS_ONLN));
+    std::vector<int> processors;
+    if (::sched_getaffinity(0, sizeof set, &set) != 0)
+        return processors;
+    for (int processor = 0; processor < CPU_SETSIZE; ++processor) {
+        if (CPU_ISSET(processor, &set))
+            processors.push_back(processor);
+    }
+    return processors;
+}
+
+int usableCores()
+{
+    const std::size_t processors = usableProcessors().size();
+    return static_cast<int>(processors > 0 ? processors : ::sysconf(_SC_NPROCESSORS_ONLN));
 }
 
 std::uint64_t outOfMemoryKills()

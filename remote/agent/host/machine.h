@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 
@@ -18,6 +19,8 @@ std::string machineId();
 std::string networkNamespace();
 /// Returns the number of processors that this process may use.
 int usableCores();
+/// Returns their numbers; empty where the kernel does not tell them.
+std::vector<int> usableProcessors();
 /// Returns how many processes of this machine the kernel has killed for lack of memory since boot; 0 where it
 /// does not count them.
 std::uint64_t outOfMemoryKills();

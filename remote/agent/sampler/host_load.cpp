@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 
@@ -28,13 +28,9 @@ std::string firstWord(const std::filesystem::path& file)
     return word;
 }
 
-/// First line of /proc/stat: user nice system idle iowait irq softirq steal.
-Ticks processorTicks()
+/// A line of /proc/stat after its label: user nice system idle iowait irq softirq steal.
+Ticks ticksIn(std::istream& fields)
 {
-    const auto text = readFile("/proc/stat");
-    std::istringstream fields(text.ok() ? *text : std::string());
-    std::string label;
-    fields >> label;
     Ticks ticks;
     std::uint64_t value = 0;
     for (int field = 0; field < 8 && fields >> value; ++field) {
@@ -43,6 +39,16 @@ Ticks processorTicks()
         ticks.busy += idle ? 0 : value;
     }
     return ticks;
+}
+
+/// The first line: all processors together.
+Ticks processorTicks()
+{
+    const auto text = readFile("/proc/stat");
+    std::istringstream fields(text.ok() ? *text : std::string());
+    std::string label;
+    fields >> label;
+    return ticksIn(fields);
 }
 
 /// Of the hottest sensor that the kernel knows as a processor's; nothing without one, as in most containers.
@@ -86,6 +92,23 @@ HostMemory hostMemory()
 std::uint64_t busyTicks()
 {
     return processorTicks().busy;
+}
+
+std::optional<std::uint64_t> busyTicksOf(std::string_view stat, const std::vector<int>& processors)
+{
+    std::istringstream lines{std::string(stat)};
+    std::set<std::string> wanted;
+    for (const int processor : processors)
+        wanted.insert("cpu" + std::to_string(processor));
+    std::uint64_t busy = 0;
+    for (std::string line; std::getline(lines, line);) {
+        std::istringstream fields(line);
+        std::string label;
+        fields >> label;
+        if (wanted.erase(label) > 0)
+            busy += ticksIn(fields).busy;
+    }
+    return wanted.empty() ? std::optional(busy) : std::nullopt;
 }
 
 DeviceSample HostLoad::sample(const std::filesystem::path& folder)

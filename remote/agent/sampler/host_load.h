@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
 
 #include "engine/base/units.h"
 #include "engine/records/record.h"
@@ -16,6 +19,8 @@ HostMemory hostMemory();
 
 /// Returns the time that all processors together have worked since boot, in clock ticks.
 std::uint64_t busyTicks();
+/// The same of the given processors, from the text of /proc/stat; nullopt when it lacks one of them.
+std::optional<std::uint64_t> busyTicksOf(std::string_view stat, const std::vector<int>& processors);
 
 /// The host as "device" -1: memory, share of busy processors since the last call, free disk.
 class HostLoad {

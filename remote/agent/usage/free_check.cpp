@@ -11,7 +11,10 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr double kSpareCores = 0.5; ///< that the system itself may use
+constexpr double kNamedCores = 0.5; ///< whoever uses as many is named
+// Some load is on every machine: without this a run on all cores would wait for ever beside a daemon.
+constexpr double kSpareCores = 0.5; ///< that others may use
+constexpr double kSpareShare = 0.1; ///< the same, of the cores that are needed
 
 bool computesOnDevices(const NodeNeed& need, std::size_t devices)
 {
@@ -33,20 +36,24 @@ std::string busyDevices(const NodeNeed& need, const std::vector<GpuFacts>& gpus,
                        fmt::join(busy, ", "));
 }
 
-std::string busyCores(const NodeNeed& need, int cores, const std::vector<Occupant>& occupants)
+std::string usersOfCores(const std::vector<Occupant>& occupants)
 {
-    double used = 0;
     std::vector<std::string> users;
     for (const Occupant& occupant : occupants) {
-        used += occupant.cores;
-        if (occupant.cores >= kSpareCores)
+        if (occupant.cores >= kNamedCores)
             users.push_back(textOf(occupant));
     }
+    return users.empty() ? "many small processes use the others" : fmt::format("{}", fmt::join(users, ", "));
+}
+
+std::string busyCores(const NodeNeed& need, int cores, const MachineUsage& usage)
+{
     const int needed = std::min(cores, need.ranks * need.threadsPerRank);
-    if (users.empty() || cores - used >= needed - kSpareCores)
+    const double free = cores - usage.busyCores;
+    if (free >= needed - std::max(kSpareCores, kSpareShare * needed))
         return {};
-    return fmt::format("{:.1f} of {} cores are free and {} are needed: {}", std::max(0.0, cores - used),
-                       cores, needed, fmt::join(users, ", "));
+    return fmt::format("{:.1f} of {} cores are free and {} are needed: {}", std::max(0.0, free), cores,
+                       needed, usersOfCores(usage.occupants));
 }
 
 } // namespace
@@ -56,7 +63,7 @@ std::string whyNotFree(const NodeNeed& need, int cores, const std::vector<GpuFac
 {
     if (computesOnDevices(need, gpus.size()))
         return busyDevices(need, gpus, usage.devices);
-    return need.device == DeviceKind::Cuda ? std::string() : busyCores(need, cores, usage.occupants);
+    return need.device == DeviceKind::Cuda ? std::string() : busyCores(need, cores, usage);
 }
 
 Status checkFree(const NodeNeed& need, const std::string& run)

@@ -19,7 +19,9 @@ struct NodeNeed {
 
 /// Returns why the node is not free for these ranks, in a sentence; empty = it is free. One device per rank
 /// has to be free or, where the ranks compute on the processor, as many cores as they have threads. A node
-/// that can never satisfy the need counts as free: the start explains that better. `cores`: of the node.
+/// that can never satisfy the need counts as free: the start explains that better. Others may use a tenth of
+/// the cores that are needed, and at least half a core. `cores`: of the node, as far as its agent may use
+/// them.
 std::string whyNotFree(const NodeNeed& need, int cores, const std::vector<GpuFacts>& gpus,
                        const MachineUsage& usage);
 

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/base/file.h"
+#include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/sampler/host_load.h"
 
@@ -89,6 +90,13 @@ double ticksPerSecond()
     return static_cast<double>(::sysconf(_SC_CLK_TCK));
 }
 
+std::optional<std::uint64_t> busyTicksHere()
+{
+    const auto stat = readFile("/proc/stat");
+    const std::vector<int> processors = usableProcessors();
+    return stat.ok() && !processors.empty() ? busyTicksOf(*stat, processors) : std::nullopt;
+}
+
 bool hidesOthersHere()
 {
     const auto mounts = readFile("/proc/self/mounts");
@@ -97,7 +105,7 @@ bool hidesOthersHere()
 
 } // namespace
 
-UsageMeter::UsageMeter() : m_start(SteadyClock::now()), m_busy(busyTicks())
+UsageMeter::UsageMeter() : m_start(SteadyClock::now()), m_busy(busyTicks()), m_busyHere(busyTicksHere())
 {
     for (const ProcessLoad& process : processLoads())
         m_ticks[process.id] = process.ticks;
@@ -111,6 +119,7 @@ MachineUsage UsageMeter::read(const std::string& exceptRun) const
         std::chrono::duration<double>(SteadyClock::now() - m_start).count() * ticksPerSecond();
     std::map<Key, Occupant> occupants;
     double seen = 0; // cores of all processes that /proc shows
+    double own = 0;
     for (const ProcessLoad& process : loads) {
         const auto before = m_ticks.find(process.id);
         const std::uint64_t used = process.ticks - (before == m_ticks.end() ? 0 : before->second);
@@ -118,8 +127,10 @@ MachineUsage UsageMeter::read(const std::string& exceptRun) const
         seen += cores;
         const std::string run = runOf(process);
         if (process.id.pid == ::getpid() || process.id.pid == ::getppid() ||
-            (!run.empty() && run == exceptRun))
+            (!run.empty() && run == exceptRun)) {
+            own += cores;
             continue;
+        }
         Occupant& occupant = occupants[{process.owner, run}];
         occupant.cores += cores;
         occupant.memory += process.resident;
@@ -128,6 +139,10 @@ MachineUsage UsageMeter::read(const std::string& exceptRun) const
     const double hidden = static_cast<double>(busyTicks() - m_busy) / ticks - seen;
     if (hidesOthersHere() && hidden >= kNoticedCores)
         usage.occupants.push_back({"others", {}, hidden, 0});
+    const auto busyHere = busyTicksHere();
+    const double others =
+        busyHere && m_busyHere ? static_cast<double>(*busyHere - *m_busyHere) / ticks : seen + hidden;
+    usage.busyCores = std::max(0.0, others - own);
     return usage;
 }
 

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,9 @@ struct Occupant {
 struct MachineUsage {
     std::vector<DeviceUser> devices;
     std::vector<Occupant> occupants; ///< whoever takes a noticeable amount, most cores first
+    /// Cores that others use of those that this process may use; in a container or a cpuset these are not
+    /// all of the machine's, on which the occupants compute.
+    double busyCores = 0;
 };
 
 /// Measures who uses this machine, between its construction and read(). Excludes this process, its parent
@@ -50,6 +54,7 @@ private:
     std::chrono::steady_clock::time_point m_start;
     std::map<ProcessId, std::uint64_t> m_ticks; ///< of every process at the start
     std::uint64_t m_busy = 0;                   ///< ticks of all processors together
+    std::optional<std::uint64_t> m_busyHere;    ///< of the processors that this process may use
 };
 
 /// Returns the processes that use GPUs, as far as nvidia-smi tells; `loads`: of processLoads().

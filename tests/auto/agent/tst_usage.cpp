@@ -3,11 +3,13 @@
 
 #include "engine/base/process.h"
 #include "remote/agent/runs/run_folder.h"
+#include "remote/agent/sampler/host_load.h"
 #include "remote/agent/usage/device_claim.h"
 #include "remote/agent/usage/free_check.h"
 #include "remote/agent/usage/machine_usage.h"
 #include "remote/agent/usage/process_load.h"
 #include "tests/auto/agent/fake_gpus.h"
+#include "tests/support/patience.h"
 
 #include <QTest>
 
@@ -36,28 +38,34 @@ DeviceUser anna(const std::string& device)
     return {device, 4711, "anna", {}, "python", 31949 * kMiB};
 }
 
-/// A process of this user that sleeps, with further variables; ends with this object.
-class Sleeper {
+/// A process of this user with further variables; ends with this object.
+class Child {
 public:
-    explicit Sleeper(const Environment& further = {})
+    explicit Child(const std::vector<std::string>& command, const Environment& further = {})
     {
         ProcessSpec spec;
-        spec.arguments = {"sleep", "300"};
+        spec.arguments = command;
         spec.environment = environmentWithout({});
         spec.environment.insert(spec.environment.end(), further.begin(), further.end());
         m_pid = startProcess(spec).value();
     }
-    ~Sleeper()
+    ~Child()
     {
         killGroup(m_pid);
         ::waitpid(m_pid, nullptr, WNOHANG);
     }
-    Sleeper(const Sleeper&) = delete;
-    Sleeper& operator=(const Sleeper&) = delete;
+    Child(const Child&) = delete;
+    Child& operator=(const Child&) = delete;
     pid_t pid() const { return m_pid; }
 
 private:
     pid_t m_pid = 0;
+};
+
+/// One that sleeps.
+class Sleeper : public Child {
+public:
+    explicit Sleeper(const Environment& further = {}) : Child({"sleep", "300"}, further) {}
 };
 
 std::string ownName()
@@ -152,6 +160,9 @@ private slots:
             "4.0 of 16 cores are free and 16 are needed: bert uses 12.0 cores");
         row("cores are enough", DeviceKind::Cpu, 2, false, 12, "");
         row("more ranks than cores", DeviceKind::Cpu, 64, false, 0.2, "");
+        row("all cores beside a daemon", DeviceKind::Cpu, 8, false, 0.6, "");
+        row("all cores beside a person", DeviceKind::Cpu, 8, false, 2.5,
+            "13.5 of 16 cores are free and 16 are needed: bert uses 2.5 cores");
     }
     void needsFreeDevicesOrCores()
     {
@@ -164,9 +175,31 @@ private slots:
             usage.devices = {anna("GPU-a")};
         if (busyCores > 0)
             usage.occupants = {{"bert", {}, busyCores, kGiB}};
+        usage.busyCores = busyCores;
         const NodeNeed need{static_cast<DeviceKind>(device), ranks, 2};
         QTEST(QString::fromStdString(whyNotFree(need, 16, {gpu(0, "GPU-a"), gpu(1, "GPU-b")}, usage)),
               "reason");
+    }
+
+    void coresOfOthersThatWeMayNotUseDoNotCount()
+    {
+        MachineUsage usage;
+        usage.occupants = {{"bert", {}, 10, kGiB}};
+        usage.busyCores = 0.2;
+        const NodeNeed need{DeviceKind::Cpu, 4, 2};
+        QCOMPARE(whyNotFree(need, 8, {}, usage), std::string());
+        usage.busyCores = 3;
+        QCOMPARE(whyNotFree(need, 8, {}, usage),
+                 std::string("5.0 of 8 cores are free and 8 are needed: bert uses 10.0 cores"));
+    }
+    void countsTheWorkOfSomeProcessors()
+    {
+        const char* stat = "cpu  60 0 0 40 0 0 0 0 0 0\ncpu0 10 1 2 30 4 5 6 7 8 9\n"
+                           "cpu1 20 0 0 10 0 0 0 0 0 0\ncpu10 400 0 0 0 0 0 0 0 0 0\nintr 1 2\n";
+        QCOMPARE(busyTicksOf(stat, {0}), std::optional<std::uint64_t>(31)); // not idle, iowait and guests
+        QCOMPARE(busyTicksOf(stat, {0, 1}), std::optional<std::uint64_t>(51));
+        QCOMPARE(busyTicksOf(stat, {0, 2}), std::optional<std::uint64_t>());
+        QCOMPARE(busyTicksOf("", {0}), std::optional<std::uint64_t>());
     }
 
     void choosesFreeDevices()
@@ -220,14 +253,23 @@ private slots:
         qunsetenv("CUDA_VISIBLE_DEVICES");
     }
 
-    /// Any amount that this test finds can be right on a machine that others use.
-    void measuresThisMachine()
+    void measuresAProcessThatComputes()
     {
-        const UsageMeter meter;
-        for (const Occupant& occupant : meter.read().occupants) {
-            QVERIFY(!occupant.user.empty());
-            QVERIFY(occupant.cores >= 0);
-        }
+        const Child busy({"sh", "-c", "while :; do :; done"}, {RunFolder::markerOf("r-busy")});
+        const auto coresOf = [](const MachineUsage& usage) {
+            const auto found = std::ranges::find(usage.occupants, "r-busy", &Occupant::run);
+            return found == usage.occupants.end() ? 0.0 : found->cores;
+        };
+        MachineUsage usage;
+        // Others may leave it little of a processor for a while.
+        QVERIFY(QTest::qWaitFor([&] { return coresOf(usage = UsageMeter().read()) > 0.2; }, kPatienceMs));
+        QVERIFY(coresOf(usage) < 1.5);
+        QVERIFY(usage.busyCores > 0.2);
+        QCOMPARE(std::ranges::find(usage.occupants, "r-busy", &Occupant::run)->user, ownName());
+        QCOMPARE(coresOf(UsageMeter().read("r-busy")), 0.0);
+    }
+    void namesUsers()
+    {
         QCOMPARE(userNameOf(0), std::string("root"));
         QCOMPARE(userNameOf(987654321), std::string("user 987654321"));
     }
