@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "engine/base/file.h"
+#include "remote/agent/host/free_port.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/runs/mpi_sessions.h"
@@ -82,7 +83,8 @@ Result<std::unique_ptr<Attempt>> Attempt::prepare(const RunFolder& folder, const
                         ownProgram(),
                         session,
                         usesOwnRuntime(folder, work, present),
-                        mayUseDevices(folder, work, request)};
+                        mayUseDevices(folder, work, request),
+                        choosePort(folder, request, isFreePort)};
     TRAINYARD_TRY(JobCommand command, jobCommand(folder, work, present, head, inheritedFor(request)));
     TRAINYARD_TRY_STATUS(checkLauncher(command));
     return std::unique_ptr<Attempt>(

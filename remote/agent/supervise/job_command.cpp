@@ -207,6 +207,23 @@ bool mayUseDevices(const RunFolder& folder, const RunWork& work, const LaunchReq
     return work.device == DeviceKind::Cuda || std::filesystem::exists(part, ignored);
 }
 
+// In the upper half, because ranks take the first ones. Another one in each run and attempt: on the other
+// nodes, where nobody looks, one of another run may have it.
+int choosePort(const RunFolder& folder, const LaunchRequest& request, const std::function<bool(int)>& isFree)
+{
+    if (request.firstPort == 0)
+        return 0;
+    const int middle = request.firstPort + (request.lastPort - request.firstPort + 1) / 2;
+    const auto count = static_cast<std::size_t>(request.lastPort - middle + 1);
+    const std::size_t start = std::hash<std::string>()(folder.run()) + request.attempt;
+    const auto port = [&](std::size_t place) { return middle + static_cast<int>((start + place) % count); };
+    for (std::size_t place = 0; place < count; ++place) {
+        if (isFree(port(place)))
+            return port(place);
+    }
+    return port(0); // mpirun says that it is taken
+}
+
 std::vector<int> ranksOnNodes(const LaunchRequest& request, int ranks)
 {
     std::vector<int> counts;
@@ -255,17 +272,14 @@ void addLease(Arguments& arguments, const RunFolder& folder, const RunWork& work
 }
 
 /// Ranks listen on the first free one of the ports that a firewall leaves open. A daemon would listen on all
-/// that it is given and leave none to the ranks, so it gets one: another one in each run and attempt, because
-/// another run may have it.
-void addPorts(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request)
+/// that it is given and leave none to the ranks, so it gets one.
+void addPorts(Arguments& arguments, const LaunchRequest& request, const HeadNode& head)
 {
     if (request.firstPort == 0)
         return;
-    const auto ports = static_cast<std::size_t>(request.lastPort - request.firstPort + 1);
-    const std::size_t place = (std::hash<std::string>()(folder.run()) + request.attempt) % ports;
-    const std::string daemons = std::to_string(request.firstPort + static_cast<int>(place));
+    const std::string daemons = std::to_string(head.daemonPort);
     const std::string first = std::to_string(request.firstPort);
-    const std::string count = std::to_string(ports);
+    const std::string count = std::to_string(request.lastPort - request.firstPort + 1);
     for (const char* version : {"4", "6"}) {
         addParameter(arguments, fmt::format("btl_tcp_port_min_v{}", version), first);
         addParameter(arguments, fmt::format("btl_tcp_port_range_v{}", version), count);
@@ -275,8 +289,7 @@ void addPorts(Arguments& arguments, const RunFolder& folder, const LaunchRequest
 
 /// Across hosts: which network, how to reach the others, and how fast a dead link is noticed (9 s; OpenMPI's
 /// own setting takes minutes). Every node is started from the head, so no node needs a key for another one.
-void addNetwork(Arguments& arguments, const RunFolder& folder, const LaunchRequest& request,
-                bool sharedMemory)
+void addNetwork(Arguments& arguments, const LaunchRequest& request, const HeadNode& head, bool sharedMemory)
 {
     addParameter(arguments, "btl", sharedMemory ? "self,vader,tcp" : "self,tcp");
     if (!request.interface.empty()) {
@@ -287,7 +300,7 @@ void addNetwork(Arguments& arguments, const RunFolder& folder, const LaunchReque
         addParameter(arguments, "btl_tcp_disable_family", "4");
         addParameter(arguments, "oob_tcp_disable_ipv4_family", "1");
     }
-    addPorts(arguments, folder, request);
+    addPorts(arguments, request, head);
     addParameter(arguments, "plm", "rsh");
     addParameter(arguments, "plm_rsh_no_tree_spawn", "1");
     addParameter(arguments, "oob_tcp_keepalive_time", "4");
@@ -331,7 +344,7 @@ Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchReque
     const bool sharedMemory = std::any_of(request.nodes.begin(), request.nodes.end(),
                                           [](const auto& n) { return n.slotCount > 1; });
     if (usedNodes(request, work.ranks) > 1) {
-        addNetwork(arguments, folder, request, sharedMemory);
+        addNetwork(arguments, request, head, sharedMemory);
         addLease(arguments, folder, work, request, head);
     } else
         addParameter(arguments, "plm",

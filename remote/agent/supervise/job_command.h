@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct HeadNode {
     std::filesystem::path session{}; ///< of OpenMPI in this attempt (mpi_sessions.h), on every node
     bool ownRuntime = false;         ///< usesOwnRuntime()
     bool mayUseDevices = false;      ///< mayUseDevices() below
+    int daemonPort = 0;              ///< of LaunchRequest's ports, for MPI's daemons; 0 = any
 };
 
 /// The complete command that the supervisor starts.
@@ -64,6 +66,11 @@ std::vector<std::string> freeCheckCommand(const RunFolder& folder, const RunWork
 /// Returns true where ranks may compute on GPUs of their choice: launch.device allows it, the engine has its
 /// part for CUDA unless it is demanded, and neither Slurm nor the request has chosen for them.
 bool mayUseDevices(const RunFolder& folder, const RunWork& work, const LaunchRequest& request);
+
+/// Returns the port for MPI's daemons, one for all nodes: the first one of the upper half of the request's
+/// ports that is free on this node, in another order for each run and attempt. 0 when the request names no
+/// ports.
+int choosePort(const RunFolder& folder, const LaunchRequest& request, const std::function<bool(int)>& isFree);
 
 /// Returns how many ranks of the attempt run on each node that has any, the head first.
 std::vector<int> ranksOnNodes(const LaunchRequest& request, int ranks);

@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <csignal>
+#include <netinet/in.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 
 // Before Qt, whose macro "slots" would cut the field of that name.
 #include "engine/base/file.h"
+#include "remote/agent/host/free_port.h"
 #include "remote/agent/sampler/nvidia_smi.h"
 #include "remote/agent/supervise/job_command.h"
 #include "remote/agent/supervise/launcher_log.h"
@@ -244,7 +247,9 @@ private slots:
     {
         LaunchRequest request = requestFor({node("head"), node("b")});
         const auto line = [&request] {
-            return joined(jobCommand(kRun, training(2), request, kHead, kInherited)->arguments);
+            HeadNode head = kHead;
+            head.daemonPort = 20040;
+            return joined(jobCommand(kRun, training(2), request, head, kInherited)->arguments);
         };
         QVERIFY(!contains(line(), "_port"));
         QVERIFY(!contains(line(), "disable"));
@@ -253,14 +258,11 @@ private slots:
         request.interface = "eth1";
         request.ipv6 = true;
         for (const char* part : {"--mca btl_tcp_port_min_v4 20000 --mca btl_tcp_port_range_v4 64 ",
-                                 "--mca oob_tcp_dynamic_ipv4_ports 200", "--mca btl_tcp_port_min_v6 20000",
+                                 "--mca oob_tcp_dynamic_ipv4_ports 20040", "--mca btl_tcp_port_min_v6 20000",
                                  "--mca btl_tcp_disable_family 4", "--mca oob_tcp_disable_ipv4_family 1",
                                  "--mca btl_tcp_if_include eth1"})
             QVERIFY2(contains(line(), part), line().c_str());
         QVERIFY(!contains(line(), "20000-")); // a daemon would take all of them
-        request.lastPort = 20000;
-        QVERIFY(contains(line(), "--mca oob_tcp_dynamic_ipv6_ports 20000 "));
-        request.lastPort = 20063;
         const auto again = parseLaunchRequest(toJson(request));
         QVERIFY(again.ok() && again->ipv6);
         QCOMPARE(again->firstPort, 20000);
@@ -268,6 +270,39 @@ private slots:
         QVERIFY(!parseLaunchRequest(R"({"nodes":[{"host":"a"}],"bundle":")" + std::string(64, 'b') +
                                     R"(","first_port":3000,"last_port":2000})")
                      .ok());
+    }
+
+    void choosesAFreePortForDaemons()
+    {
+        LaunchRequest request = requestFor({node("head"), node("b")});
+        const auto all = [](int) { return true; };
+        QCOMPARE(choosePort(kRun, request, all), 0);
+        request.firstPort = 20000;
+        request.lastPort = 20063;
+        const int first = choosePort(kRun, request, all);
+        QVERIFY(first >= 20032 && first <= 20063); // ranks take the first ones
+        ++request.attempt;
+        QVERIFY(choosePort(kRun, request, all) != first);
+        QCOMPARE(choosePort(kRun, request, [](int port) { return port == 20050; }), 20050);
+        const int taken = choosePort(kRun, request, [](int) { return false; });
+        QVERIFY(taken >= 20032 && taken <= 20063);
+        request.firstPort = request.lastPort;
+        QCOMPARE(choosePort(kRun, request, all), 20063);
+    }
+
+    void findsOutWhetherAPortIsFree()
+    {
+        FileDescriptor server(::socket(AF_INET, SOCK_STREAM, 0));
+        sockaddr_in address{};
+        address.sin_family = AF_INET;
+        address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        socklen_t size = sizeof address;
+        QCOMPARE(::bind(server.get(), reinterpret_cast<const sockaddr*>(&address), size), 0);
+        QCOMPARE(::listen(server.get(), 1), 0);
+        QCOMPARE(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+        QVERIFY(!isFreePort(ntohs(address.sin_port)));
+        server.reset();
+        QVERIFY(isFreePort(ntohs(address.sin_port)));
     }
 
     void refusesMoreRanksThanSlots()
