@@ -148,8 +148,8 @@ void describe(Visitor& field, Of<LaunchSpec>)
            .onlyIfSet = true});
     field("wait_for_devices", &LaunchSpec::waitForDevices,
           {.label = "Wait for devices",
-           .help = "Waits until nobody else uses the GPUs, or without GPUs the cores, that the ranks need; "
-                   "Slurm does that anyway",
+           .help = "Training and calibration wait until nobody else uses the GPUs, or without GPUs the "
+                   "cores, that the ranks need; other jobs start at once. Slurm waits anyway",
            .onlyIfSet = true});
     field("network", &LaunchSpec::network,
           {.label = "Network",

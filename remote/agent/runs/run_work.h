@@ -43,7 +43,8 @@ struct RunWork {
     RestartSpec restart{.limit = 0};      ///< only training goes on from where it was
     MpiSource mpi = MpiSource::Bundled;
     DeviceKind device = DeviceKind::Auto;
-    bool waitForDevices = false; ///< attempts begin when nobody else uses what their ranks need
+    /// Attempts begin when nobody else uses what their ranks need: training and probes, not jobs of one process.
+    bool waitForDevices = false;
 
     /// The program that does it: "trainyard-worker" or "trainyard-prepare".
     std::string program() const;
