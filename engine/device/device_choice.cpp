@@ -1,15 +1,14 @@
 #include "engine/device/device_choice.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cstdlib>
 #include <map>
 #include <sstream>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
+#include "engine/base/host_name.h"
 #include "engine/comm/process_group.h"
 #include "engine/device/gpu_plugin.h"
 #include "engine/records/wire.h"
@@ -50,12 +49,6 @@ std::vector<std::string> counted(const fs::path& folder)
             devices.push_back(std::to_string(devices.size()));
     }
     return devices;
-}
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
 }
 
 std::string encode(const DeviceOffer& offer)

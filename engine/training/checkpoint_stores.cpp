@@ -1,15 +1,14 @@
 #include "engine/training/checkpoint_stores.h"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
+#include "engine/base/host_name.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/store_agreement.h"
 #include "engine/checkpoint/format/store_folder.h"
@@ -23,12 +22,6 @@ namespace trainyard {
 namespace fs = std::filesystem;
 
 namespace {
-
-std::string thisHost()
-{
-    std::array<char, 256> name{};
-    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "this host";
-}
 
 /// Containers of one machine may have one name.
 std::vector<std::string> toldApart(const std::vector<std::string>& names)
@@ -81,7 +74,7 @@ bool CheckpointStores::leads() const
 void CheckpointStores::nameHosts()
 {
     std::string all;
-    const std::vector<std::string> names = m_world->gather(thisHost());
+    const std::vector<std::string> names = m_world->gather(hostName());
     if (m_world->isFirst()) {
         for (const int leader : m_stores.leaders)
             all += names[static_cast<std::size_t>(leader)] + '\n';
@@ -205,7 +198,7 @@ StartView CheckpointStores::viewOfOneFolder() const
     view.hosts.emplace();
     const auto record = LineRecord::load(m_folder); // an error shows when the folder is listed
     if (record.ok() && m_world->isFirst())
-        view.absent = absentHosts(*record, {{thisHost(), *record, {}}});
+        view.absent = absentHosts(*record, {{hostName(), *record, {}}});
     return view;
 }
 
@@ -221,7 +214,7 @@ CheckpointHealth CheckpointStores::examine(const CheckpointName& name) const
     if (stored.hash.empty())
         return here;
     const CheckpointHealth whole = count() == 1
-                                       ? healthOver({{thisHost(), {}, {stored}}}, *manifest, stored.hash)
+                                       ? healthOver({{hostName(), {}, {stored}}}, *manifest, stored.hash)
                                        : healthOver(m_inventories, *manifest, stored.hash);
     // Of a checkpoint that one folder should have whole, that folder says best what is wrong.
     return whole.state != CheckpointState::Complete && manifest->places.empty() ? here : whole;

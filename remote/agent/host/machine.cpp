@@ -1,6 +1,5 @@
 #include "remote/agent/host/machine.h"
 
-#include <array>
 #include <cerrno>
 #include <sched.h>
 #include <sstream>
@@ -10,13 +9,6 @@
 #include "engine/base/file.h"
 
 namespace trainyard::agent {
-
-std::string hostName()
-{
-    std::array<char, 256> name{};
-    ::gethostname(name.data(), name.size() - 1);
-    return name.data();
-}
 
 namespace {
 

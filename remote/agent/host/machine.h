@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
+#include "engine/base/host_name.h"
 #include "engine/base/result.h"
 
 namespace trainyard::agent {
 
-std::string hostName();
 /// Returns an id that changes with every boot.
 std::string bootId();
 /// Returns the id of the installed system, from /etc/machine-id; it survives reboots. Empty when there is
