@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
+#include "remote/agent/host/shell_words.h"
 
 namespace trainyard::agent {
 
@@ -17,15 +18,6 @@ constexpr std::size_t kLargest = 128 * 1024; ///< a crontab beyond this may have
 bool mayStandInCrontab(const std::filesystem::path& path)
 {
     return path.string().find_first_of("'%\n\\") == std::string::npos;
-}
-
-/// As one word of a shell, whatever is in it.
-std::string asShellWord(std::string_view text)
-{
-    std::string word = "'";
-    for (const char c : text)
-        word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return word + "'";
 }
 
 } // namespace
@@ -84,10 +76,11 @@ std::string BootHook::script(const Environment& environment) const
     std::string text = "#!/bin/sh\n";
     for (const std::string& entry : environment) {
         const auto equals = entry.find('=');
-        text += fmt::format("export {}={}\n", entry.substr(0, equals), asShellWord(entry.substr(equals + 1)));
+        text +=
+            fmt::format("export {}={}\n", entry.substr(0, equals), quotedForShell(entry.substr(equals + 1)));
     }
-    return text + fmt::format("exec {} revive --root {}\n", asShellWord(m_agent.string()),
-                              asShellWord(m_root.string()));
+    return text + fmt::format("exec {} revive --root {}\n", quotedForShell(m_agent.string()),
+                              quotedForShell(m_root.string()));
 }
 
 Status BootHook::install(const Environment& environment) const

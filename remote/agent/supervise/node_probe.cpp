@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 
 #include "engine/base/process.h"
+#include "remote/agent/host/shell_words.h"
 
 namespace trainyard::agent {
 
@@ -62,8 +63,7 @@ void NodeProbe::start(const std::vector<std::string>& hosts, const std::string& 
 void NodeProbe::askThere(const std::string& host, const std::string& rsh,
                          const std::vector<std::string>& command)
 {
-    std::istringstream words(rsh);
-    std::vector<std::string> there{std::istream_iterator<std::string>(words), {}};
+    std::vector<std::string> there = wordsOf(rsh);
     there.push_back(host);
     there.insert(there.end(), command.begin(), command.end());
     m_questions.push_back(ask(host, std::move(there)));
