@@ -1,20 +1,19 @@
 #include "remote/agent/supervise/bring_shards.h"
 
-#include <cerrno>
-#include <fcntl.h>
-#include <iterator>
 #include <optional>
-#include <sstream>
-#include <sys/wait.h>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "engine/base/file.h"
-#include "engine/base/process.h"
+#include "engine/base/lock_file.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/shard_header.h"
 #include "engine/records/fence.h"
+#include "remote/agent/host/remote_copy.h"
+#include "remote/agent/host/shell_words.h"
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/runs/run_folder.h"
 #include "remote/agent/supervise/elastic_world.h"
@@ -27,106 +26,93 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// One word for the shell of another host.
-std::string quoted(const std::string& word)
-{
-    std::string text = "'";
-    for (const char c : word)
-        text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    return text + "'";
-}
-
-Status checkShard(const CheckpointManifest& manifest, const std::string& shard, const fs::path& file)
-{
-    std::vector<SliceInFile> slices;
-    for (const LogicalTensor& tensor : manifest.tensors) {
-        for (const TensorSlice& slice : tensor.slices) {
-            if (slice.file == shard)
-                slices.push_back({&tensor, &slice});
-        }
-    }
-    TRAINYARD_TRY(const StoredFile stored, StoredFile::open(file));
-    return checkShardHeader(stored, slices);
-}
+constexpr std::string_view kInterruptedCopy = ".shard-"; ///< how the names of unfinished copies begin
 
 /// The hosts of a run, as its head reaches them.
-class RunHosts {
-public:
+struct RunHosts {
+    std::vector<std::string> shell;
+    std::vector<std::string> names;
+
     static Result<RunHosts> of(const RunFolder& folder)
     {
-        RunHosts hosts;
         const std::uint32_t attempt = newestAttempt(folder.path());
         TRAINYARD_TRY(const std::string text, readFile(folder.launchFile(attempt)));
         TRAINYARD_TRY(const LaunchRequest request, parseLaunchRequest(text));
         if (!request.knownHosts.empty() && request.rsh.empty())
             TRAINYARD_TRY_STATUS(writeKnownHosts(knownHostsPath(folder, attempt), request.knownHosts));
-        std::istringstream words(remoteShell(folder, request));
-        hosts.m_shell = {std::istream_iterator<std::string>(words), {}};
-        hosts.m_names = otherHosts(request);
-        return hosts;
+        return RunHosts{wordsOf(remoteShell(folder, request)), otherHosts(request)};
     }
-
-    const std::vector<std::string>& names() const { return m_names; }
-
-    /// The file of this path on the host. False when it could not be read there.
-    Result<bool> copy(const std::string& host, const fs::path& path, const fs::path& to) const
-    {
-        const FileDescriptor file(::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-        if (!file.valid())
-            return systemError(ErrorKind::Failed, "cannot write " + to.string(), errno);
-        std::vector<std::string> words = m_shell;
-        words.insert(words.end(), {host, "cat", quoted(path.string())});
-        // ssh runs with the system's libraries, not with those of the program that asks for shards.
-        TRAINYARD_TRY(const pid_t child, startProcess({.arguments = std::move(words),
-                                                       .environment = environmentWithout("LD_LIBRARY_PATH"),
-                                                       .folder = {},
-                                                       .output = file.get(),
-                                                       .endsWithParent = true,
-                                                       .errors = -1}));
-        int status = 0;
-        while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-        }
-        return shellStatus(status) == 0;
-    }
-
-private:
-    std::vector<std::string> m_shell;
-    std::vector<std::string> m_names;
 };
 
-Status bringShard(const RunHosts& hosts, const CheckpointManifest& manifest, const std::string& shard,
-                  const fs::path& checkpoint)
+bool isWhole(const fs::path& file, const std::vector<SliceInFile>& slices)
 {
-    for (const std::string& host : hosts.names()) {
-        bool copied = false;
-        const Status brought = publishAtomically(checkpoint / shard, [&](const fs::path& temporary) -> Status {
-            TRAINYARD_TRY(copied, hosts.copy(host, checkpoint / shard, temporary));
-            return copied ? checkShard(manifest, shard, temporary) : badInput("not there");
+    const auto stored = StoredFile::open(file);
+    return stored.ok() && checkShardHeader(*stored, slices).ok();
+}
+
+/// Every byte: once it has its name nobody would look for a better one.
+Status checkCopy(const fs::path& file, const std::vector<SliceInFile>& slices)
+{
+    TRAINYARD_TRY(const StoredFile stored, StoredFile::open(file));
+    TRAINYARD_TRY_STATUS(checkShardHeader(stored, slices));
+    return verifyShard(stored, slices, [] { return true; });
+}
+
+Status bringShard(const RunHosts& hosts, const fs::path& shard, const std::vector<SliceInFile>& slices,
+                  std::chrono::milliseconds patience)
+{
+    std::string reasons;
+    for (const std::string& host : hosts.names) {
+        const Status brought = publishAtomically(shard, [&](const fs::path& temporary) -> Status {
+            TRAINYARD_TRY_STATUS(copyFrom({hosts.shell, host, shard}, temporary, patience));
+            const Status whole = checkCopy(temporary, slices);
+            return whole.ok() ? whole : whole.error().in("its copy is damaged");
         });
-        if (brought.ok())
-            return {};
-        if (brought.error().kind != ErrorKind::BadInput)
+        if (brought.ok() || brought.error().kind != ErrorKind::BadInput)
             return brought;
+        reasons += fmt::format("{}{}: {}", reasons.empty() ? "" : "; ", host, brought.error().message);
     }
-    return unreachable(fmt::format("{} is not on this host: it was written on {}, and no other host of the run "
-                                   "gives it",
-                                   (checkpoint / shard).string(), manifest.hostsOf(shard)),
-                       "start one of these hosts, or choose another checkpoint (--step)");
+    return badInput(reasons.empty() ? "the run has no other host" : reasons);
+}
+
+/// Of copies that were killed. Only while no other process copies.
+void removeInterruptedCopies(const fs::path& checkpoint)
+{
+    std::error_code ignored;
+    std::vector<fs::path> left;
+    for (const auto& entry : fs::directory_iterator(checkpoint, ignored)) {
+        if (entry.path().filename().string().starts_with(kInterruptedCopy))
+            left.push_back(entry.path());
+    }
+    for (const fs::path& file : left)
+        fs::remove(file, ignored);
 }
 
 } // namespace
 
-Status bringShards(const fs::path& checkpoint)
+Status bringShards(const fs::path& checkpoint, std::chrono::milliseconds patience)
 {
     TRAINYARD_TRY(const CheckpointManifest manifest, CheckpointManifest::load(checkpoint / kManifestName));
+    const RunFolder run(checkpoint.parent_path().parent_path());
+    const auto lock = LockFile::tryAcquire(run.path() / "bring-shards.lock");
+    if (lock.ok() && *lock)
+        removeInterruptedCopies(checkpoint);
     std::optional<RunHosts> hosts;
-    for (const std::string& shard : manifest.shards()) {
-        if (!manifest.isElsewhere(checkpoint, shard))
+    for (const auto& [shard, slices] : slicesByFile(manifest)) {
+        if (!manifest.hasOtherPlace(checkpoint, shard) || isWhole(checkpoint / shard, slices))
             continue;
         if (!hosts) {
-            TRAINYARD_TRY(hosts, RunHosts::of(RunFolder(checkpoint.parent_path().parent_path())));
+            TRAINYARD_TRY(hosts, RunHosts::of(run));
         }
-        TRAINYARD_TRY_STATUS(bringShard(*hosts, manifest, shard, checkpoint));
+        const Status brought = bringShard(*hosts, checkpoint / shard, slices, patience);
+        if (!brought.ok() && brought.error().kind == ErrorKind::BadInput)
+            return unreachable(
+                fmt::format(
+                    "{} is missing or damaged on this host; it was written on {}, and no other host of "
+                    "the run gives it: {}",
+                    (checkpoint / shard).string(), manifest.hostsOf(shard), brought.error().message),
+                "start one of these hosts, or choose another checkpoint (--step)");
+        TRAINYARD_TRY_STATUS(brought);
     }
     return {};
 }
