@@ -1,9 +1,22 @@
 #include "remote/agent/supervise/start_point.h"
 
+#include <algorithm>
+
+#include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_listing.h"
 #include "engine/checkpoint/format/prepare_start.h"
 #include "remote/agent/runs/run_work.h"
 
 namespace trainyard::agent {
+
+bool isSpreadOverHosts(const RunFolder& folder)
+{
+    const auto listing = CheckpointListing::read(folder.checkpoints());
+    std::error_code ignored;
+    return listing.ok() && std::ranges::any_of(listing->names, [&](const CheckpointName& name) {
+               return std::filesystem::exists(folder.checkpoints() / name.text() / kHostName, ignored);
+           });
+}
 
 Status checkStart(const RunFolder& folder, std::optional<std::int64_t> goBackToStep)
 {
@@ -12,7 +25,7 @@ Status checkStart(const RunFolder& folder, std::optional<std::int64_t> goBackToS
     if (goBackToStep)
         TRAINYARD_TRY_STATUS(goBackTo(folder.checkpoints(), *goBackToStep));
     const auto choice = chooseStart(folder.checkpoints());
-    return choice.ok() ? Status() : Status(choice.error());
+    return choice.ok() || isSpreadOverHosts(folder) ? Status() : Status(choice.error());
 }
 
 std::string startingPoint(const RunFolder& folder)

@@ -135,10 +135,10 @@ Status Supervisor::startAttempt()
     return {};
 }
 
-/// Chooses the checkpoint before any rank starts, so that all ranks start from the same one.
+/// Chooses the checkpoint before any rank starts. The first rank does so too, but its words come later.
 Status Supervisor::chooseCheckpoint()
 {
-    if (m_work.kind != WorkKind::Train)
+    if (m_work.kind != WorkKind::Train || isSpreadOverHosts(m_folder))
         return {};
     TRAINYARD_TRY(const StartPoint start,
                   prepareStart(m_folder.checkpoints(), Fence(m_folder.path(), m_attempt->number())));

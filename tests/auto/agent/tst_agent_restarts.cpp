@@ -101,6 +101,31 @@ private slots:
         QCOMPARE(agent.call(kStop).value("clean", false), true);
     }
 
+    void leavesTheStartToTheRanksWhereHostsKeepTheirOwnShards_data()
+    {
+        QTest::addColumn<bool>("isSpread");
+        QTest::addRow("one folder") << false;
+        QTest::addRow("a folder on each host") << true;
+    }
+    void leavesTheStartToTheRanksWhereHostsKeepTheirOwnShards()
+    {
+        QFETCH(bool, isSpread);
+        RunFixture run;
+        AgentClient agent(run.root());
+        agent.call(run.createRequest());
+        QVERIFY(publishSmallCheckpoint(run.folder().checkpoints(), 40).ok());
+        const auto checkpoint = run.folder().checkpoints() / "step-000000040";
+        std::filesystem::resize_file(checkpoint / kManifestName, 30); // another host may have it whole
+        if (isSpread)
+            QVERIFY(writeFileAtomically(checkpoint / kHostName, "a\n").ok());
+        QCOMPARE(agent.call(run.launchRequest("train")).value("started", false), isSpread);
+        if (isSpread) {
+            QVERIFY(run.waitUntil([&] { return run.status().state == RunState::Running; }));
+            QCOMPARE(agent.call(kStop).value("clean", false), true);
+        }
+        QVERIFY(std::filesystem::exists(checkpoint));
+    }
+
     void doesNotRestartWhatWouldFailAgain()
     {
         RunFixture run(1'000'000, 1, {.limit = 3, .backoff = std::chrono::milliseconds(50)});
