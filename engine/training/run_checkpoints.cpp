@@ -90,6 +90,13 @@ std::vector<SliceInFile> slicesRead(const Replica& replica, const CheckpointMani
     return slices;
 }
 
+Status moveFile(const std::filesystem::path& from, const std::filesystem::path& to)
+{
+    std::error_code error;
+    std::filesystem::rename(from, to, error);
+    return error ? Status(failed("cannot write " + to.string() + ": " + error.message())) : Status();
+}
+
 std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers)
 {
     std::vector<SliceToSave> slices;
@@ -148,14 +155,14 @@ std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, c
                       });
 }
 
-Status RunCheckpoints::begin(const Replica& replica, const TrainingPosition& position)
+Status RunCheckpoints::begin(const Replica& replica, const TrainingPosition& position, CopyOrder order)
 {
     TRAINYARD_CHECK(!m_saving);
     finishCleaning(); // the room of what is removed may be needed
     const CheckpointWriter writer(m_folder, position.step, m_fence);
     const bool begins = m_isSpread ? m_stores.leads() : m_world->isFirst();
     TRAINYARD_TRY_STATUS(agree(*m_world, begins ? writer.begin(m_prepared) : Status()));
-    m_saving.emplace(Saving{writer, position, Stage::Shards, writeShard(writer, replica)});
+    m_saving.emplace(Saving{writer, position, order, Stage::Shards, writeShard(writer, replica)});
     return {};
 }
 
@@ -168,13 +175,21 @@ bool RunCheckpoints::isBusy() const
 Result<std::optional<Step>> RunCheckpoints::proceed()
 {
     TRAINYARD_CHECK(m_saving.has_value());
-    if (const Status all = agree(*m_world, m_saving->work.valid() ? m_saving->work.get() : Status()); !all.ok())
+    const Status all = agree(*m_world, m_saving->work.valid() ? m_saving->work.get() : Status());
+    if (m_saving->stage == Stage::LateCopies) {
+        finishSaving(all);
+        return std::optional<Step>();
+    }
+    if (!all.ok())
         return abandon(all.error());
     if (m_saving->stage == Stage::Publication) {
-        const Saving done = *std::exchange(m_saving, std::nullopt);
+        const Step published = m_saving->position.step;
         m_prepared.clear();
-        beginCleaning(*done.kept);
-        return std::optional(done.position.step);
+        if (m_saving->lateCopies.empty())
+            finishSaving({});
+        else if (const Status begun = beginStage(Stage::LateCopies); !begun.ok())
+            return abandon(begun.error());
+        return std::optional(published);
     }
     if (const Status begun = beginStage(nextStage()); !begun.ok())
         return abandon(begun.error());
@@ -190,9 +205,21 @@ RunCheckpoints::Stage RunCheckpoints::nextStage() const
         return Stage::OtherHosts;
     case Stage::OtherHosts:
     case Stage::Publication:
+    case Stage::LateCopies:
         break;
     }
     return Stage::Publication;
+}
+
+/// The checkpoint is published, whatever became of its copies. Older ones stay until it has them.
+void RunCheckpoints::finishSaving(const Status& copied)
+{
+    const Saving done = *std::exchange(m_saving, std::nullopt);
+    if (copied.ok())
+        beginCleaning(*done.kept);
+    else if (m_world->isFirst())
+        m_remarks.push_back(fmt::format("the checkpoint of step {} has not all copies: {}",
+                                        done.position.step.value, copied.error().text()));
 }
 
 Status RunCheckpoints::beginStage(Stage stage)
@@ -210,6 +237,9 @@ Status RunCheckpoints::beginStage(Stage stage)
         break;
     case Stage::Publication:
         m_saving->work = publish();
+        break;
+    case Stage::LateCopies:
+        m_saving->work = makeLateCopies();
         break;
     }
     return {};
@@ -259,9 +289,11 @@ Result<std::string> RunCheckpoints::makeManifest() const
     return m_world->broadcastText(std::move(text));
 }
 
-Result<std::future<Status>> RunCheckpoints::makeCopies() const
+Result<std::future<Status>> RunCheckpoints::makeCopies()
 {
-    TRAINYARD_TRY(const std::vector<ShardTransfer> transfers, planCopies());
+    TRAINYARD_TRY(std::vector<ShardTransfer> transfers, planCopies());
+    if (m_saving->order == CopyOrder::AfterPublication)
+        m_saving->lateCopies = std::exchange(transfers, {});
     TRAINYARD_TRY(const std::string manifest, makeManifest());
     if (!m_stores.leads())
         return std::future<Status>();
@@ -273,6 +305,32 @@ Result<std::future<Status>> RunCheckpoints::makeCopies() const
             TRAINYARD_TRY_STATUS(
                 exchangeShards(stores->links(), stores->mine(), transfers, folders).status());
             return writer.prepare(count, manifest, stores->hosts()[static_cast<std::size_t>(stores->mine())]);
+        });
+}
+
+/// Into a folder apart first: a copy that is cut off must not be taken for a shard.
+std::future<Status> RunCheckpoints::makeLateCopies() const
+{
+    if (!m_stores.leads())
+        return {};
+    const std::string name = CheckpointName{m_saving->position.step}.text();
+    return std::async(
+        std::launch::async,
+        [transfers = m_saving->lateCopies, checkpoint = m_folder / name, fence = m_fence, stores = &m_stores,
+         scratch = m_folder / fmt::format(".{}.{}.partial", name, m_stores.mine())]() -> Status {
+            (void)makeFolder(scratch); // without it the exchange fails here, but not for the other hosts
+            Status copied =
+                exchangeShards(stores->links(), stores->mine(), transfers, {checkpoint, scratch, true})
+                    .status();
+            if (copied.ok())
+                copied = fence.check();
+            for (const ShardTransfer& one : transfers) {
+                if (copied.ok() && one.to == stores->mine())
+                    copied = moveFile(scratch / one.file, checkpoint / one.file);
+            }
+            std::error_code ignored;
+            std::filesystem::remove_all(scratch, ignored);
+            return copied.ok() ? syncPath(checkpoint) : copied;
         });
 }
 

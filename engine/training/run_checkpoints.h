@@ -50,7 +50,8 @@ struct LoadedState {
 ///
 /// Each stage begins after all ranks have agreed that the one before succeeded: all shards are complete
 /// before anything is published, and no rank reports a checkpoint before it is published. Outdated
-/// checkpoints are removed after that, while training goes on.
+/// checkpoints are removed after that, while training goes on. With CopyOrder::AfterPublication the copies
+/// are the last stage, and nothing is removed without them.
 class RunCheckpoints {
 public:
     /// The world group and the maker must outlive this object. `fence`: of this attempt.
@@ -61,10 +62,14 @@ public:
     /// Where checkpoints are kept, as a sentence; empty where all ranks see one folder, or one host has all.
     std::string placesText() const;
 
+    /// When shards are copied to other hosts: who stops a run has little time, and a checkpoint without
+    /// copies is better than none.
+    enum class CopyOrder { BeforePublication, AfterPublication };
     /// Copies the replica as the state after `position` and begins to write it. Requires that no checkpoint
     /// is under way.
-    Status begin(const Replica& replica, const TrainingPosition& position);
-    /// Returns the step of the checkpoint that was begun and is not published yet; the same on every rank.
+    Status begin(const Replica& replica, const TrainingPosition& position,
+                 CopyOrder order = CopyOrder::BeforePublication);
+    /// Returns the step of the checkpoint that was begun and has a stage to come; the same on every rank.
     std::optional<Step> underWay() const
     {
         return m_saving ? std::optional(m_saving->position.step) : std::nullopt;
@@ -74,7 +79,8 @@ public:
     /// Starts the next stage of the checkpoint under way. Returns its step once it is published, nullopt
     /// before. After an error none is under way any more, and training may go on: while not every host has
     /// its part, nothing is left of it; later, what hosts have prepared stays until a newer one is published,
-    /// because others may have published theirs, and a start completes it.
+    /// because others may have published theirs, and a start completes it. Copies that fail after the
+    /// publication are a remark.
     Result<std::optional<Step>> proceed();
 
     /// Waits until outdated checkpoints are removed. All ranks call it; begin() does so too.
@@ -94,15 +100,17 @@ public:
     Result<LoadedState> load(const ReplicaMaker& replicaAfter, const RunSpec& spec);
 
 private:
-    enum class Stage { Shards, Copies, OtherHosts, Publication };
+    enum class Stage { Shards, Copies, OtherHosts, Publication, LateCopies };
     using Names = std::vector<CheckpointName>;
 
     /// The checkpoint under way.
     struct Saving {
         CheckpointWriter writer;
         TrainingPosition position;
+        CopyOrder order = CopyOrder::BeforePublication;
         Stage stage = Stage::Shards;
-        std::future<Status> work; ///< this rank's part of the stage; invalid if it has no part
+        std::future<Status> work;                ///< this rank's part of the stage; invalid if it has no part
+        std::vector<ShardTransfer> lateCopies{}; ///< to be made after the publication
         /// On rank 0: written by the work of the last stage; the checkpoints that are not outdated.
         std::shared_ptr<Result<Names>> kept = std::make_shared<Result<Names>>(Names());
     };
@@ -113,7 +121,9 @@ private:
 
     Stage nextStage() const;
     Status beginStage(Stage stage);
-    Result<std::future<Status>> makeCopies() const;
+    Result<std::future<Status>> makeCopies();
+    std::future<Status> makeLateCopies() const;
+    void finishSaving(const Status& copied);
     std::future<Status> publishOnOtherHosts() const;
     std::future<Status> publish() const;
     void beginCleaning(const Result<Names>& kept);

@@ -102,7 +102,7 @@ private:
     Status saveCheckpoints(const Requests& requests);
     Status advanceEarlierCheckpoint(const Requests& requests);
     Status tolerateFailure(Step step, const Status& saved);
-    Status beginCheckpoint();
+    Status beginCheckpoint(bool isStop);
     Status proceedWithCheckpoint();
     Status finishCheckpoint();
     void reportRemarks();
@@ -285,14 +285,16 @@ bool Trainer::Run::checkpointDue(const Requests& requests) const
 }
 
 /// Syncs the journal first: after a power cut the curve must contain every step that the checkpoint contains.
-Status Trainer::Run::beginCheckpoint()
+Status Trainer::Run::beginCheckpoint(bool isStop)
 {
     if (m_setup.recorder)
         m_setup.recorder->setActivity(Activity::Checkpoint);
     // Before writing, so that a request that arrives meanwhile starts another checkpoint.
     m_requests.checkpointTaken();
     TRAINYARD_TRY_STATUS(agree(m_setup.world, m_setup.journal ? m_setup.journal->sync() : Status()));
-    const Status begun = m_checkpoints.begin(m_phase->replica(), m_position);
+    using Order = RunCheckpoints::CopyOrder;
+    const Status begun = m_checkpoints.begin(m_phase->replica(), m_position,
+                                             isStop ? Order::AfterPublication : Order::BeforePublication);
     reportRemarks();
     return begun;
 }
@@ -353,7 +355,7 @@ Status Trainer::Run::saveCheckpoints(const Requests& requests)
     TRAINYARD_TRY_STATUS(advanceEarlierCheckpoint(requests));
     if (!checkpointDue(requests))
         return {};
-    Status saved = beginCheckpoint();
+    Status saved = beginCheckpoint(requests.stop);
     if (saved.ok() && (isOver(requests) || !m_setup.spec.checkpoint.asynchronous))
         saved = finishCheckpoint();
     return isOver(requests) ? saved : tolerateFailure(m_position.step, saved);

@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
+#include "engine/checkpoint/format/checkpoint_writer.h"
 #include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/prepare_start.h"
 #include "tests/auto/training/train_as_threads.h"
@@ -137,6 +138,35 @@ private slots:
         goOn(spec, hosts, kStepSaved);
         compareWithWhole(hosts.front(), kStepsPlanned);
         QCOMPARE(shardsIn(checkpointAt(hosts.back(), kStepsPlanned)).size(), std::size_t(4));
+    }
+
+    /// Its ranks may be killed while they copy.
+    void aStopPublishesBeforeItCopies()
+    {
+        const RunSpec spec = specOn(dataset(), {.data = 4}, 2);
+        const auto hosts = hostsOf({2, 2});
+        const fs::path request = hosts.front() / "control" / "stop";
+        fs::create_directories(request.parent_path());
+        std::ofstream(request).close();
+        const Status stopped = trainAsThreads(hosts.front(), spec, {.directories = hosts});
+        QVERIFY(!stopped.ok());
+        QCOMPARE(stopped.error().kind, ErrorKind::Cancelled);
+        QCOMPARE(timesPublished(hosts.front(), 1), 1);
+        const auto published = fs::last_write_time(checkpointsOf(hosts.front()) / "latest");
+        for (const int copied : {0, 1}) { // of the head, on the other host
+            const fs::path copy = checkpointAt(hosts.back(), 1) / CheckpointWriter::shardFile(copied, 4);
+            QVERIFY(fs::exists(copy));
+            QVERIFY(fs::last_write_time(copy) >= published);
+        }
+        for (const fs::path& host : {hosts.front(), hosts.back()}) {
+            QCOMPARE(shardsIn(checkpointAt(host, 1)).size(), std::size_t(4));
+            for (const std::string& name : namesIn(host))
+                QVERIFY2(!name.ends_with(".partial"), name.c_str());
+        }
+        fs::remove(request);
+        fs::remove_all(checkpointsOf(hosts.front())); // the copies are good
+        goOn(spec, hosts, 1);
+        compareWithWhole(hosts.front(), kStepsPlanned - 1);
     }
 
     /// Of three hosts each has a third and a copy of another third.
