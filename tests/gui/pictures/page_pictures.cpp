@@ -34,6 +34,7 @@
 #include "app/workspace/panel_area.h"
 #include "engine/base/file.h"
 #include "engine/spec/presets.h"
+#include "remote/deploy/deploy_progress.h"
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/picture_data.h"
 
@@ -292,13 +293,67 @@ void showDesignPanel(DeskWindow& desk, const char* panel)
     panels.showPanel(*panels.panel(QLatin1String(panel)));
 }
 
+/// A launch that goes nowhere.
+class PicturedLaunch : public RunOperation {
+public:
+    void cancel() override {}
+};
+
+PicturedLaunch& showLaunch(DeskWindow& desk)
+{
+    auto& page = placeOf<DesignPage>(desk);
+    desk.session().document().reset(goodSpec());
+    auto* bar = page.findChild<LaunchBar*>();
+    delete bar->findChild<RunOperation*>(); // of the picture before
+    auto* launch = new PicturedLaunch;
+    launch->setParent(bar);
+    bar->follow(*launch, QStringLiteral("bert-large-phase1"));
+    return *launch;
+}
+
 void showLaunching(DeskWindow& desk)
 {
+    emit showLaunch(desk).progress(QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"), 0.42);
+}
+
+DataOffer offerOfTwoDataSets()
+{
+    return {.hosts = {"gpu-11", "ada@workstation-with-a-long-name.lab.example.org"},
+            .names = {"enwiki-20261101-seq128", "enwiki-20261101-seq512"},
+            .bytes = qint64(32) << 30,
+            .time = std::chrono::minutes(7),
+            .copyingHosts = {"gpu-03"},
+            .copiedBytes = qint64(32) << 30};
+}
+
+void showDataOffer(DeskWindow& desk)
+{
+    emit showLaunch(desk).dataOffered(offerOfTwoDataSets());
+}
+
+void showSending(DeskWindow& desk)
+{
+    DeployProgress sent;
+    sent.verb = QStringLiteral("sending");
+    sent.what = QStringLiteral("the data set enwiki-20261101-seq128");
+    sent.hosts = 2;
+    sent.hostsDone = 1;
+    sent.done = qint64(9) << 30;
+    sent.total = qint64(32) << 30;
+    sent.bytesPerSecond = 112e6;
+    emit showLaunch(desk).progress(sent.text(), sent.fraction());
+}
+
+void showSendingFailed(DeskWindow& desk)
+{
+    auto& page = placeOf<DesignPage>(desk);
     desk.session().document().reset(goodSpec());
-    auto* bar = placeOf<DesignPage>(desk).findChild<LaunchBar*>();
-    bar->showProgress(QStringLiteral("Launching bert-large-phase1"), 0.42,
-                      QStringLiteral("sending the engine to gpu-11: 223 of 530 MiB"));
-    bar->addAction(QStringLiteral("Cancel"), [] {});
+    page.findChild<PageFrame*>()->messageBar()->showError(
+        {ErrorKind::Refused,
+         "the data set enwiki-20261101-seq128 does not fit on gpu-11: it needs 32.0 GiB (34359738368 bytes) "
+         "more, 3.10 GiB (3328599655 bytes) are free at /home/ada/.trainyard",
+         "free space there (`trainyard data list` shows data sets that are not needed any more), or set "
+         "TRAINYARD_HOME on the host to a folder with enough space"});
 }
 
 } // namespace
@@ -385,7 +440,10 @@ const QList<Picture>& placePictures()
         {"design-scaling", [](DeskWindow& desk) { showDesignPanel(desk, "scaling"); }},
         {"design-alternatives", showAlternatives},
         {"design-comparison", showComparison},
-        {"design-launching", showLaunching}};
+        {"design-launching", showLaunching},
+        {"design-data-offer", showDataOffer},
+        {"design-sending-data", showSending},
+        {"design-sending-failed", showSendingFailed}};
     return list;
 }
 

@@ -5,6 +5,7 @@
 #include <QList>
 #include <QString>
 
+#include "app/designer/launch_bar.h"
 #include "app/shell/desk_window.h"
 #include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
@@ -29,13 +30,15 @@ const QList<Picture>& runPictures();
 /// Runs, Compare and Reports of whatever runs the desk has.
 const QList<Picture>& recordedRunPictures();
 
-/// Goes to the page of that type, without a message of the picture before.
+/// Goes to the page of that type, without a message or a launch of the picture before.
 template <typename T>
 T& placeOf(DeskWindow& desk)
 {
     auto* page = desk.window().findChild<T*>();
     desk.window().showPage(page);
     page->template findChild<PageFrame*>()->messageBar()->clear();
+    for (auto* launch : page->template findChildren<LaunchBar*>())
+        launch->clear();
     return *page;
 }
 
