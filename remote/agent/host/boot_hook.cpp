@@ -61,6 +61,12 @@ Status BootHook::checkHasNone() const
 
 Status BootHook::replace(const std::string& content) const
 {
+    // The user had no crontab before; some implementations cannot remove one and get an empty one.
+    if (content.empty()) {
+        if (const auto removed = runCommand({m_crontab, "-r"}, kPatience);
+            removed.ok() && removed->status == 0)
+            return {};
+    }
     const std::filesystem::path scratch = m_root / ".crontab";
     TRAINYARD_TRY_STATUS(writeFileAtomically(scratch, content));
     const auto replaced = runCommand({m_crontab, scratch}, kPatience);

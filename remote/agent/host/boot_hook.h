@@ -18,7 +18,8 @@ public:
     /// Writes the script, which passes `environment` on (cron gives little), and adds the crontab line.
     /// Failed when the machine has no crontab or denies this user one. Repeating it only rewrites the script.
     Status install(const Environment& environment) const;
-    /// Removes the line from this machine's crontab; succeeds when there is none.
+    /// Removes the line from this machine's crontab, and a crontab that has no other; succeeds when there is
+    /// none.
     Status removeLine() const;
     /// Removes the script, which the crontabs of other machines that share the folder call as well.
     void removeScript() const;

@@ -12,8 +12,8 @@ public:
     explicit FileCrontab(std::filesystem::path folder) : m_folder(std::move(folder))
     {
         const std::string file = table().string();
-        writeProgram("[ \"$1\" = -l ] || exec cp \"$1\" " + file + "\n[ -f " + file + " ] && exec cat " +
-                     file + "\necho no crontab for me >&2\nexit 1\n");
+        writeProgram("[ \"$1\" = -r ] && exec rm " + file + "\n[ \"$1\" = -l ] || exec cp \"$1\" " + file +
+                     "\n[ -f " + file + " ] && exec cat " + file + "\necho no crontab for me >&2\nexit 1\n");
     }
 
     /// Instead of what it does.
@@ -25,7 +25,12 @@ public:
     }
     std::filesystem::path program() const { return m_folder / "crontab"; }
     std::filesystem::path table() const { return m_folder / "table"; }
-    std::string text() const { return trainyard::readFile(table()).value(); }
+    /// Empty when the user has none.
+    std::string text() const
+    {
+        const auto table = trainyard::readFile(this->table());
+        return table.ok() ? *table : std::string();
+    }
 
 private:
     std::filesystem::path m_folder;

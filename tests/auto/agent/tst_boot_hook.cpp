@@ -58,6 +58,20 @@ private slots:
         const BootHook hook("/opt/agent", path("root"), m_crontab->program());
         QVERIFY(hook.install({}).ok());
         QVERIFY(m_crontab->text().starts_with("@reboot /bin/sh"));
+        QVERIFY(hook.removeLine().ok());
+        QVERIFY(!std::filesystem::exists(m_crontab->table())); // as before
+    }
+
+    void leavesAnEmptyCrontabWhereItCannotBeRemoved()
+    {
+        const std::string table = m_crontab->table().string();
+        m_crontab->writeProgram("[ \"$1\" = -r ] && exit 1\n[ \"$1\" = -l ] || exec cp \"$1\" " + table +
+                                "\n[ -f " + table + " ] && exec cat " + table +
+                                "\necho no crontab for me >&2\nexit 1\n");
+        const BootHook hook("/opt/agent", path("root"), m_crontab->program());
+        QVERIFY(hook.install({}).ok() && hook.removeLine().ok());
+        QVERIFY(std::filesystem::exists(m_crontab->table()));
+        QCOMPARE(m_crontab->text(), std::string());
     }
 
     void keepsWarningsOutOfTheCrontab()
