@@ -1,16 +1,13 @@
 #include "remote/agent/serve/data_readers.h"
 
 #include <algorithm>
-#include <chrono>
 #include <set>
 
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
-#include "remote/agent/host/process_table.h"
-#include "remote/agent/runs/recovery.h"
 #include "remote/agent/runs/run_folder.h"
-#include "remote/agent/runs/run_registry.h"
+#include "remote/agent/serve/active_runs.h"
 
 namespace trainyard::agent {
 
@@ -18,9 +15,6 @@ namespace {
 
 using nlohmann::json;
 namespace fs = std::filesystem;
-
-/// A launch that sends weights takes its time; one that was given up must not keep data sets for ever.
-constexpr std::chrono::hours kStartsWithin{1};
 
 /// The data set that holds `path`; empty: none. `data`: the canonical folder of all.
 std::string dataSetAt(const fs::path& data, const fs::path& path)
@@ -60,21 +54,6 @@ std::set<std::string> dataSetsOf(const RunFolder& run, const fs::path& data)
     return names;
 }
 
-bool isEmptyOrMissing(const fs::path& folder)
-{
-    std::error_code error;
-    return fs::is_empty(folder, error) || error;
-}
-
-/// Created here, and neither launched nor attended yet.
-bool isBeingStarted(const RunFolder& run)
-{
-    std::error_code error;
-    const auto changed = fs::last_write_time(run.path(), error);
-    return !error && fs::file_time_type::clock::now() - changed < kStartsWithin &&
-           isEmptyOrMissing(run.attempts()) && isEmptyOrMissing(run.journal());
-}
-
 } // namespace
 
 std::map<std::string, DataReaders> dataReaders(const fs::path& root)
@@ -84,13 +63,12 @@ std::map<std::string, DataReaders> dataReaders(const fs::path& root)
     const fs::path data = fs::canonical(root / "data", error);
     if (error)
         return readers;
-    const std::set<std::string> running = environmentValues(RunFolder::kRunVariable);
+    const ActiveRuns activeRuns;
     for (fs::directory_iterator at(root / "runs", error), end; !error && at != end; at.increment(error)) {
         const RunFolder run(at->path());
         const std::set<std::string> names =
             isSafeName(run.run()) ? dataSetsOf(run, data) : std::set<std::string>();
-        const bool active =
-            !names.empty() && (running.contains(run.run()) || isLive(run) || isBeingStarted(run));
+        const bool active = !names.empty() && activeRuns.contains(run);
         for (const std::string& name : names) {
             DataReaders& of = readers[name];
             of.newest = std::max(of.newest, run.run());
