@@ -7,6 +7,7 @@
 #include "app/base/display_text.h"
 #include "app/cli/commands.h"
 #include "app/cli/support/awaited.h"
+#include "app/cli/support/confirm_removal.h"
 #include "app/cli/support/console.h"
 #include "app/cli/support/desk.h"
 #include "app/hosts/model/host_entry.h"
@@ -161,19 +162,6 @@ Result<int> listData(const std::vector<std::string>& hosts, bool json)
     return status;
 }
 
-Status confirmRemoval(const QString& name, const QStringList& hosts)
-{
-    const QString what = name + " from " + hosts.join(", ");
-    if (!Terminal::isThere())
-        return refused("no terminal to confirm the removal of " + what.toStdString(), "use --yes");
-    Terminal terminal;
-    console::Awaited<bool> answer;
-    terminal.ask(
-        "Remove " + what + "? Type yes or no:", Terminal::Echo::Shown,
-        [&](const std::optional<ssh::Secret>& typed) { answer.set(typed && typed->view() == "yes"); });
-    return answer.wait() ? Status() : Status(cancelled("nothing was removed"));
-}
-
 Result<qint64> removeDataFrom(Desk& desk, const QString& host, const QString& name)
 {
     TRAINYARD_TRY_STATUS(desk.reach(host));
@@ -188,7 +176,7 @@ Result<int> removeData(const std::string& name, const std::vector<std::string>& 
     const QStringList names = eachOnce(hosts);
     const QString dataSet = QString::fromStdString(name);
     if (!confirmed)
-        TRAINYARD_TRY_STATUS(confirmRemoval(dataSet, names));
+        TRAINYARD_TRY_STATUS(confirmRemoval(dataSet + " from " + names.join(", ")));
     Desk desk;
     int status = 0;
     for (const QString& host : names) {
