@@ -162,12 +162,12 @@ std::vector<ProcessId> descendantsOf(pid_t ancestor)
     return family;
 }
 
-std::set<std::pair<dev_t, ino_t>> runningPrograms()
+std::set<std::pair<dev_t, ino_t>> runningPrograms(pid_t except)
 {
     std::set<std::pair<dev_t, ino_t>> programs;
     for (const pid_t pid : allPids()) {
         struct stat program {};
-        if (::stat(("/proc/" + std::to_string(pid) + "/exe").c_str(), &program) == 0)
+        if (pid != except && ::stat(("/proc/" + std::to_string(pid) + "/exe").c_str(), &program) == 0)
             programs.emplace(program.st_dev, program.st_ino);
     }
     return programs;

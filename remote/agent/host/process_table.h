@@ -44,8 +44,9 @@ std::set<std::string> environmentValues(const std::string& name);
 /// Returns the children of `ancestor`, their children, and so on, without the ancestor.
 std::vector<ProcessId> descendantsOf(pid_t ancestor);
 
-/// Returns the executables that run on this machine, as far as visible to us, including deleted ones.
-std::set<std::pair<dev_t, ino_t>> runningPrograms();
+/// Returns the executables that processes of this machine run, as far as visible to us, including deleted
+/// ones. Ignores the process `except`.
+std::set<std::pair<dev_t, ino_t>> runningPrograms(pid_t except = 0);
 
 /// Signals exactly this process, through a pidfd; returns false when it is gone.
 bool signalProcess(const ProcessId& process, int signal);

@@ -3,12 +3,16 @@
 #include <cerrno>
 #include <charconv>
 #include <random>
+#include <regex>
+#include <set>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <fmt/format.h>
 
 #include "engine/base/hash.h"
+#include "remote/agent/host/process_table.h"
+#include "remote/agent/runs/run_folder.h"
 
 namespace trainyard::agent {
 
@@ -28,6 +32,14 @@ bool isOurFolder(const fs::path& path)
 {
     struct stat info {};
     return ::lstat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode) && info.st_uid == ::geteuid();
+}
+
+/// What choose() puts before the attempt; empty for another name.
+std::string prefixOf(const std::string& name)
+{
+    static const std::regex form("(trainyard-[0-9a-f]{16}-)[0-9]+-[0-9a-f]{8}");
+    std::smatch parts;
+    return std::regex_match(name, parts, form) ? parts[1].str() : std::string();
 }
 
 } // namespace
@@ -75,6 +87,21 @@ void MpiSessions::removeUpTo(std::uint32_t attempt) const
         if (parsed.ec == std::errc() && parsed.ptr != end && *parsed.ptr == '-' && number <= attempt)
             fs::remove_all(entry.path(), ignored);
     }
+}
+
+std::vector<fs::path> MpiSessions::abandoned()
+{
+    std::set<std::string> inUse;
+    for (const std::string& run : environmentValues(RunFolder::kRunVariable))
+        inUse.insert(MpiSessions(run).m_prefix);
+    std::vector<fs::path> folders;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(kMemory, ignored)) {
+        const std::string prefix = prefixOf(entry.path().filename().string());
+        if (!prefix.empty() && !inUse.contains(prefix) && isOurFolder(entry.path()))
+            folders.push_back(entry.path());
+    }
+    return folders;
 }
 
 } // namespace trainyard::agent

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "engine/base/result.h"
 
@@ -29,6 +30,8 @@ public:
     /// Removes our folders of this attempt and earlier ones; leaves those of other users.
     void removeUpTo(std::uint32_t attempt) const;
     void removeAll() const { removeUpTo(UINT32_MAX); }
+    /// Returns our folders, of any run and agent, whose run has no process here; killed agents leave them.
+    static std::vector<std::filesystem::path> abandoned();
 
 private:
     std::string m_prefix; ///< of the folders' names; the attempt and what cannot be guessed follow

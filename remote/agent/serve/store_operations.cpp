@@ -1,14 +1,11 @@
-#include <algorithm>
-
 #include "engine/base/file.h"
 #include "remote/agent/host/machine.h"
 #include "remote/agent/runs/run_registry.h"
-#include "remote/agent/runs/run_status.h"
+#include "remote/agent/serve/clean_operation.h"
 #include "remote/agent/serve/operations.h"
 #include "remote/agent/serve/request.h"
 #include "remote/agent/store/adopt.h"
 #include "remote/agent/store/bundle_store.h"
-#include "remote/agent/store/clean_up.h"
 #include "remote/agent/store/marks.h"
 #include "remote/agent/store/part_file.h"
 #include "remote/wire/greeting.h"
@@ -106,48 +103,6 @@ Result<Answer> mark(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const std::filesystem::path folder, folderForMarks(context, request));
     TRAINYARD_TRY(const auto seen, leaveMark(folder, own, others));
     return Answer{{{"seen", seen}}, {}};
-}
-
-json toJson(const CleanUpPlan& plan)
-{
-    json leftovers = json::array();
-    for (const Leftover& entry : plan.leftovers)
-        leftovers.push_back({{"kind", nameOf(entry.kind)},
-                             {"name", entry.name},
-                             {"bytes", entry.bytes},
-                             {"age_s", entry.age.count()}});
-    json kept = json::array();
-    for (const KeptBundle& bundle : plan.kept)
-        kept.push_back({{"bundle", bundle.id}, {"reason", bundle.reason}});
-    return {{"leftovers", leftovers}, {"kept", kept}};
-}
-
-/// What a run on another host was started by does not show among the processes of this one.
-bool aRunLivesElsewhere(const AgentContext& context)
-{
-    const auto runs = RunRegistry(context.root).list(RunRegistry::Abandoned::Leave);
-    return std::ranges::any_of(runs, [&](const RunSummary& run) {
-        const auto supervisor = readSupervisor(RunFolder(context.root, run.run));
-        return run.live && !(supervisor && supervisor->bootId == bootId());
-    });
-}
-
-Result<Answer> clean(const AgentContext& context, const json& request)
-{
-    const Fields fields(request);
-    CleanUpRules rules;
-    TRAINYARD_TRY(const bool dryRun, fields.flagOr("dry_run", true));
-    TRAINYARD_TRY(const std::int64_t unused,
-                  fields.numberOr("unused_s", rules.unusedFor.count(), 0, INT32_MAX));
-    TRAINYARD_TRY(const std::int64_t parts,
-                  fields.numberOr("parts_s", rules.partsOlderThan.count(), 0, INT32_MAX));
-    rules = {std::chrono::seconds(unused), std::chrono::seconds(parts), aRunLivesElsewhere(context)};
-    TRAINYARD_TRY(const CleanUpPlan plan, planCleanUp(context.root, rules));
-    Answer answer{toJson(plan), {}};
-    if (!dryRun) {
-        TRAINYARD_TRY(answer.fields["freed"], cleanUp(context.root, plan));
-    }
-    return answer;
 }
 
 Result<BundleFile> bundleFile(const json& entry)

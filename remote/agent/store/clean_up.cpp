@@ -17,6 +17,7 @@
 #include "remote/agent/host/open_folder.h"
 #include "remote/agent/host/process_table.h"
 #include "remote/wire/bundle_manifest.h"
+#include "remote/wire/greeting.h"
 
 namespace trainyard::agent {
 
@@ -28,6 +29,7 @@ using std::chrono::seconds;
 using FileId = std::pair<dev_t, ino_t>;
 
 constexpr std::size_t kHashDigits = 64;
+constexpr const char* kTemporary = ".tmp-"; // in temporarySuffix()
 
 seconds ageOf(const timespec& time)
 {
@@ -94,7 +96,9 @@ public:
         if (const auto agents = root.folder("agents"); agents && !m_rules.keepAgents)
             planAgents(*agents);
         if (const auto data = root.folder("data"))
-            planHalfDataSets(*data);
+            planHiddenIn(*data, "data/");
+        if (m_rules.everything)
+            planTraces(root);
         if (const auto store = root.folder("cas")) {
             for (const std::string& shelf : store->names()) {
                 if (const auto folder = store->folder(shelf))
@@ -111,6 +115,8 @@ private:
         for (const std::string& name : bundles.names()) {
             const auto info = bundles.info(name);
             const auto folder = bundles.folder(name);
+            if (info && S_ISREG(info->st_mode) && isSha256(name.substr(0, kHashDigits)))
+                planPart("bundles/" + name, *info); // of a repair that was cut short
             if (!info || !folder)
                 continue;
             if (isSha256(name))
@@ -123,30 +129,63 @@ private:
     /// What was being made or removed when its agent died.
     void planHidden(const std::string& path, const std::string& name, const OpenFolder& folder, seconds age)
     {
-        if (!name.starts_with('.') || age <= m_rules.partsOlderThan)
+        if (!name.starts_with('.') || !isOld(age, m_rules.partsOlderThan))
             return;
         forEachFile(folder, [&](const struct stat& file) { ++m_doomedNames[idOf(file)]; });
         add(Leftover::Kind::Part, path + name, 0, age);
     }
 
-    /// Whole ones are the user's.
-    void planHalfDataSets(const OpenFolder& data)
+    /// Of data sets and runs: whole ones are the user's.
+    void planHiddenIn(const OpenFolder& parent, const std::string& path)
     {
-        for (const std::string& name : data.names()) {
-            const auto info = data.info(name);
-            if (const auto folder = data.folder(name); info && folder)
-                planHidden("data/", name, *folder, ageOf(info->st_mtim));
+        for (const std::string& name : parent.names()) {
+            const auto info = parent.info(name);
+            if (const auto folder = parent.folder(name); info && folder)
+                planHidden(path, name, *folder, ageOf(info->st_mtim));
         }
     }
+
+    void planTraces(const OpenFolder& root)
+    {
+        if (const auto runs = root.folder("runs"))
+            planHiddenIn(*runs, "runs/");
+        if (const auto marks = root.folder("marks")) {
+            for (const std::string& name : marks->names()) {
+                if (isNonce(name))
+                    addFile(Leftover::Kind::Mark, *marks, "marks/", name);
+            }
+        }
+        for (const std::string& name : root.names()) {
+            if (name == "on-boot.lock" || name == "devices.lock")
+                addFile(Leftover::Kind::Lock, root, "", name);
+            else if (name == "on-boot" || isTemporaryOfRoot(name))
+                addFile(Leftover::Kind::Part, root, "", name);
+        }
+    }
+
+    static bool isTemporaryOfRoot(const std::string& name)
+    {
+        return name == ".crontab" || name.starts_with(".known_hosts-") ||
+               (name.starts_with('.') && name.find(kTemporary) != std::string::npos);
+    }
+
+    void addFile(Leftover::Kind kind, const OpenFolder& folder, const std::string& path,
+                 const std::string& name)
+    {
+        if (const auto info = folder.info(name); info && S_ISREG(info->st_mode))
+            add(kind, path + name, static_cast<std::uint64_t>(info->st_size), ageOf(info->st_mtim));
+    }
+
+    bool isOld(seconds age, seconds limit) const { return m_rules.everything || age > limit; }
 
     void planBundle(const OpenFolder& folder, const std::string& id, seconds age,
                     const std::map<std::string, std::string>& runs)
     {
         const auto user = std::ranges::find_if(
             runs, [&](const auto& run) { return run.second.find(id) != std::string::npos; });
-        if (user != runs.end())
+        if (user != runs.end() && !m_rules.everything)
             return m_plan.kept.push_back({id, "the run " + user->first + " was started with it"});
-        if (age <= m_rules.unusedFor)
+        if (!isOld(age, m_rules.unusedFor))
             return m_plan.kept.push_back({id, "last deployed " + formatDuration(age) + " ago"});
         forEachFile(folder, [&](const struct stat& file) { ++m_doomedNames[idOf(file)]; });
         add(Leftover::Kind::Bundle, "bundles/" + id, bytesIn(folder), age);
@@ -154,7 +193,7 @@ private:
 
     void planAgents(const OpenFolder& agents)
     {
-        const auto running = runningPrograms();
+        const auto running = runningPrograms(m_rules.everything ? ::getpid() : 0);
         for (const std::string& name : agents.names()) {
             const auto info = agents.info(name);
             const auto folder = agents.folder(name);
@@ -166,7 +205,7 @@ private:
             const seconds age = ageOf(info->st_mtim);
             if (!isSha256(name))
                 planHidden("agents/", name, *folder, age);
-            else if (age > m_rules.unusedFor)
+            else if (isOld(age, m_rules.unusedFor))
                 add(Leftover::Kind::Agent, "agents/" + name, bytesIn(*folder), age);
         }
     }
@@ -175,14 +214,24 @@ private:
     {
         for (const std::string& name : shelf.names()) {
             const auto info = shelf.info(name);
-            if (!info || !S_ISREG(info->st_mode) || !isSha256(name.substr(0, kHashDigits)))
+            // A blob that is being copied from elsewhere on this host has a hidden name.
+            const std::size_t begin = name.starts_with('.') ? 1 : 0;
+            if (!info || !S_ISREG(info->st_mode) || !isSha256(name.substr(begin, kHashDigits)))
                 continue;
-            const auto bytes = static_cast<std::uint64_t>(info->st_size);
             if (name.size() == kHashDigits)
-                planBlob(*info, path + name, bytes);
-            else if (ageOf(info->st_mtim) > m_rules.partsOlderThan && !LockFile::isHeld(m_root / path / name))
-                add(Leftover::Kind::Part, path + name, bytes, ageOf(info->st_mtim));
+                planBlob(*info, path + name, static_cast<std::uint64_t>(info->st_size));
+            else
+                planPart(path + name, *info);
         }
+    }
+
+    void planPart(const std::string& name, const struct stat& info)
+    {
+        const seconds age = ageOf(info.st_mtim);
+        if (!isOld(age, m_rules.partsOlderThan) || LockFile::isHeld(m_root / name))
+            return;
+        ++m_doomedNames[idOf(info)]; // a repair links blobs
+        add(Leftover::Kind::Part, name, static_cast<std::uint64_t>(info.st_size), age);
     }
 
     /// Every deployment that asks for a blob, and every bundle that gets it, changes its status time.
@@ -190,7 +239,7 @@ private:
     {
         const auto doomed = m_doomedNames.find(idOf(info));
         const nlink_t kept = info.st_nlink - (doomed == m_doomedNames.end() ? 0 : doomed->second);
-        if (kept <= 1 && ageOf(info.st_ctim) > m_rules.unusedFor)
+        if (kept <= 1 && isOld(ageOf(info.st_ctim), m_rules.unusedFor))
             add(Leftover::Kind::Blob, name, bytes, ageOf(info.st_ctim));
     }
 
@@ -233,6 +282,16 @@ std::optional<OpenFolder> folderOf(const OpenFolder& root, const fs::path& path)
     return folder;
 }
 
+std::uint64_t removeFrom(const OpenFolder& folder, const Leftover& leftover, const fs::path& path)
+{
+    const std::string name = path.filename().string();
+    if (leftover.kind == Leftover::Kind::Bundle || leftover.kind == Leftover::Kind::Agent)
+        return removeFolder(folder, leftover, name);
+    if (leftover.kind == Leftover::Kind::Blob)
+        return removeBlob(folder, name);
+    return LockFile::isHeld(path) ? 0 : folder.removeTree(name);
+}
+
 } // namespace
 
 Result<CleanUpPlan> planCleanUp(const fs::path& root, const CleanUpRules& rules)
@@ -246,16 +305,10 @@ Result<std::uint64_t> cleanUp(const fs::path& root, const CleanUpPlan& plan)
     std::uint64_t freed = 0;
     for (const Leftover& leftover : plan.leftovers) {
         const fs::path path = leftover.name;
-        const std::string name = path.filename().string();
-        const auto folder = folderOf(opened, path);
-        if (!folder)
-            continue;
-        if (leftover.kind == Leftover::Kind::Bundle || leftover.kind == Leftover::Kind::Agent)
-            freed += removeFolder(*folder, leftover, name);
-        else if (leftover.kind == Leftover::Kind::Blob)
-            freed += removeBlob(*folder, name);
-        else if (!LockFile::isHeld(root / path))
-            freed += folder->removeTree(name);
+        if (!path.has_parent_path())
+            freed += removeFrom(opened, leftover, root / path);
+        else if (const auto folder = folderOf(opened, path))
+            freed += removeFrom(*folder, leftover, root / path);
     }
     return freed;
 }
@@ -271,6 +324,10 @@ const char* nameOf(Leftover::Kind kind)
         return "part";
     case Leftover::Kind::Agent:
         return "agent";
+    case Leftover::Kind::Mark:
+        return "mark";
+    case Leftover::Kind::Lock:
+        return "lock";
     }
     return "";
 }

@@ -16,13 +16,16 @@ struct CleanUpRules {
         std::chrono::days(30); ///< bundles that no run names, files of none, agents
     std::chrono::seconds partsOlderThan = std::chrono::days(7); ///< uploads that nobody went on with
     bool keepAgents = false; ///< a run lives on another host, by one of the agents here
+    /// Whatever its age and whichever run was started with it, also marks, locks and the agent that asks.
+    /// Runs and whole data sets stay, as do agents that other processes run.
+    bool everything = false;
 };
 
 /// A removable entry of the agent's folder.
 struct Leftover {
-    enum class Kind { Bundle, Blob, Part, Agent };
+    enum class Kind { Bundle, Blob, Part, Agent, Mark, Lock };
     Kind kind = Kind::Blob;
-    std::string name; ///< below the agent's folder: "bundles/<id>", "cas/ab/<sha256>", "agents/<sha256>"
+    std::string name; ///< below the agent's folder: "bundles/<id>", "cas/ab/<sha256>", "devices.lock"
     std::uint64_t bytes = 0;
     std::chrono::seconds age{0};
 };
@@ -52,7 +55,7 @@ Result<std::uint64_t> cleanUp(const std::filesystem::path& root, const CleanUpPl
 /// Records in the time of its folder that a client has started the agent. No effect on an agent elsewhere.
 void markAgentUsed(const std::filesystem::path& root, const std::filesystem::path& program);
 
-/// "bundle", "file", "part", "agent".
+/// "bundle", "file", "part", "agent", "mark", "lock".
 const char* nameOf(Leftover::Kind kind);
 
 } // namespace trainyard::agent

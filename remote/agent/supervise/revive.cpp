@@ -91,34 +91,10 @@ Result<LockFile> lockHook(const fs::path& root)
     return LockFile::acquire(root / "on-boot.lock", kHookPatience);
 }
 
-/// On any host. Slurm restarts its jobs itself.
-bool mayNeedRevival(const RunFolder& folder)
-{
-    std::error_code ignored;
-    const auto status = readStatus(folder);
-    return status && status->attempt > 0 && !isFinal(status->state) && asksForRevival(folder) &&
-           !fs::exists(folder.slurmJob(), ignored);
-}
-
 bool isSupervisedHere(const RunFolder& folder)
 {
     const auto supervisor = readSupervisor(folder);
     return supervisor && supervisor->host == hostName();
-}
-
-/// Hosts that share the folder have separate crontabs, which all call the same file.
-Status removeUnneededHook(const fs::path& root)
-{
-    TRAINYARD_TRY(const LockFile lock, lockHook(root));
-    std::vector<RunFolder> runs = runsBelow(root);
-    std::erase_if(runs, [](const RunFolder& folder) { return !mayNeedRevival(folder); });
-    if (std::ranges::any_of(runs, isSupervisedHere))
-        return {};
-    const BootHook hook(ownProgram(), root);
-    TRAINYARD_TRY_STATUS(hook.removeLine());
-    if (runs.empty())
-        hook.removeScript();
-    return {};
 }
 
 } // namespace
@@ -147,9 +123,32 @@ Status arrangeRevival(const fs::path& root)
     return BootHook(ownProgram(), root).install(keptEnvironment(kKeptForRevival));
 }
 
+bool mayNeedRevival(const RunFolder& folder)
+{
+    std::error_code ignored;
+    const auto status = readStatus(folder);
+    return status && status->attempt > 0 && !isFinal(status->state) && asksForRevival(folder) &&
+           !fs::exists(folder.slurmJob(), ignored);
+}
+
+/// Hosts that share the folder have separate crontabs, which all call the same file.
+Status cancelRevival(const fs::path& root)
+{
+    TRAINYARD_TRY(const LockFile lock, lockHook(root));
+    std::vector<RunFolder> runs = runsBelow(root);
+    std::erase_if(runs, [](const RunFolder& folder) { return !mayNeedRevival(folder); });
+    if (std::ranges::any_of(runs, isSupervisedHere))
+        return {};
+    const BootHook hook(ownProgram(), root);
+    TRAINYARD_TRY_STATUS(hook.removeLine());
+    if (runs.empty())
+        hook.removeScript();
+    return {};
+}
+
 void cancelRevivalIfUnneeded(const fs::path& root)
 {
-    if (const Status removed = removeUnneededHook(root); !removed.ok())
+    if (const Status removed = cancelRevival(root); !removed.ok())
         printError("trainyard-agent", removed.error());
 }
 

@@ -9,6 +9,7 @@
 #include "engine/base/hash.h"
 #include "remote/agent/store/bundle_store.h"
 #include "remote/agent/store/clean_up.h"
+#include "remote/agent/store/full_clean_up.h"
 #include "remote/agent/store/part_file.h"
 
 using namespace trainyard;
@@ -252,6 +253,106 @@ private slots:
         QCOMPARE(planned().leftovers.size(), std::size_t{1});
     }
 
+    void everythingIsAllButRunsAndDataSets()
+    {
+        const std::string id = bundle({{"bin/a", "program"}});
+        const fs::path blob = BlobStore(m_root).blob(sha256Hex("rows"));
+        QVERIFY(makeFolder(blob.parent_path()).ok() && writeFileAtomically(blob, "rows").ok());
+        QVERIFY(makeFolder(m_root / "data/wiki-0123456789ab").ok());
+        fs::create_hard_link(blob, m_root / "data/wiki-0123456789ab/train.hdf5");
+        for (const std::string& file :
+             {std::string("data/wiki-0123456789ab/manifest.json"), std::string("data/.books.tmp-9/rows"),
+              std::string("runs/r1/inventory.json"), std::string("runs/.r2.removed-17/checkpoints/model"),
+              "marks/" + std::string(32, 'a'), std::string("devices.lock"), std::string("on-boot.lock"),
+              std::string("on-boot"), std::string(".known_hosts-17-1"), std::string("..crontab.tmp-17-0"),
+              "bundles/" + id + ".tmp-17-0", "cas/aa/." + std::string(64, 'a') + ".tmp-17-0"}) {
+            QVERIFY(makeFolder((m_root / file).parent_path()).ok());
+            QVERIFY(writeFileAtomically(m_root / file, id).ok()); // r1 was started with the bundle
+        }
+        agent('a');
+        const CleanUpPlan plan = wholePlan();
+        QVERIFY(plan.kept.empty());
+        QCOMPARE(remaindersOf(plan), QStringList({"data-set wiki-0123456789ab", "run r1"}));
+        QVERIFY(cleanUp(m_root, plan).ok());
+        removeEmptyFolders(m_root);
+        QCOMPARE(remaindersOf({}), QStringList({"data-set wiki-0123456789ab", "run r1"}));
+        QVERIFY(!fs::exists(m_root / "bundles") && !fs::exists(m_root / "agents"));
+        QVERIFY(!fs::exists(m_root / "marks") && !fs::exists(m_root / "on-boot"));
+        QVERIFY(fs::exists(blob)); // else the data set would be sent again as a whole
+        QVERIFY(fs::exists(m_root / "runs/r1/inventory.json"));
+    }
+
+    void anEmptiedFolderGoes_data()
+    {
+        QTest::addColumn<bool>("isLinked");
+        QTest::addRow("made by us") << false;
+        QTest::addRow("put elsewhere by the user") << true;
+    }
+    void anEmptiedFolderGoes()
+    {
+        QFETCH(bool, isLinked);
+        const QByteArray home = qgetenv("HOME");
+        qputenv("HOME", m_dir->path().toUtf8());
+        if (isLinked)
+            fs::create_directory_symlink(m_root, m_root.parent_path() / ".trainyard");
+        bundle({{"bin/a", "program"}});
+        agent('a');
+        const bool cleaned = cleanUp(m_root, wholePlan()).ok();
+        removeEmptyFolders(m_root);
+        qputenv("HOME", home);
+        QVERIFY(cleaned);
+        QCOMPARE(fs::exists(m_root), isLinked);
+        QVERIFY(!isLinked || fs::is_empty(m_root));
+    }
+
+    void everythingKeepsAnAgentAtWorkAndStrangers()
+    {
+        const QString running = agent('a');
+        QVERIFY(makeFolder(m_root / "bundles/notes").ok());
+        QVERIFY(writeFileAtomically(m_root / "bundles/notes/mine", "mine").ok());
+        QProcess run;
+        run.start(QString::fromStdString(m_root / running.toStdString() / "trainyard-agent"), {"600"});
+        QVERIFY(run.waitForStarted());
+        const CleanUpPlan plan = wholePlan();
+        const QStringList kept = remaindersOf(plan);
+        run.kill();
+        QVERIFY(run.waitForFinished());
+        QCOMPARE(namesOf(plan), QStringList());
+        QCOMPARE(kept, QStringList({"agent " + running, "other bundles/notes"}));
+    }
+
+    void saysWhatIsBeingStored()
+    {
+        QVERIFY(checkNothingArrives(m_root).ok());
+        BlobStore store(m_root);
+        const std::string hash = sha256Hex("wanted");
+        auto part = PartFile::open(store, {hash, 2'000'000, 0}).value();
+        QVERIFY(part->append(std::string(1'500'000, 'x')).ok());
+        const Status refusal = checkNothingArrives(m_root);
+        QVERIFY(!refusal.ok() && refusal.error().message.find(hash + ".part") != std::string::npos);
+        part.reset(); // interrupted, however short ago
+        QVERIFY(checkNothingArrives(m_root).ok());
+    }
+
+    void whatHasNoLockCountsForAMinute_data()
+    {
+        QTest::addColumn<QString>("file");
+        QTest::addRow("a bundle") << "bundles/." + QString(64, 'a') + ".tmp-17-0/lib/b";
+        QTest::addRow("a data set") << "data/.wiki-0123456789ab.tmp-17-0/train.hdf5";
+        QTest::addRow("an agent") << "agents/" + QString(64, 'a') + "/.part.0123";
+        QTest::addRow("an owner's file") << "cas/aa/" + QString(64, 'a') + ".part.owner.1";
+    }
+    void whatHasNoLockCountsForAMinute()
+    {
+        QFETCH(QString, file);
+        const fs::path path = m_root / file.toStdString();
+        QVERIFY(makeFolder(path.parent_path()).ok() && writeFileAtomically(path, "half").ok());
+        QVERIFY(!checkNothingArrives(m_root).ok());
+        for (fs::path at = path; at != m_root; at = at.parent_path())
+            makeOld(at);
+        QVERIFY(checkNothingArrives(m_root).ok());
+    }
+
     void leavesStrangersAlone()
     {
         for (const char* name :
@@ -265,6 +366,21 @@ private slots:
 
 private:
     CleanUpPlan planned() const { return planCleanUp(m_root, {}).value(); }
+    CleanUpPlan wholePlan() const
+    {
+        CleanUpRules rules;
+        rules.everything = true;
+        return planCleanUp(m_root, rules).value();
+    }
+
+    /// "run r1", in order.
+    QStringList remaindersOf(const CleanUpPlan& plan) const
+    {
+        QStringList lines;
+        for (const Remainder& entry : remainders(m_root, plan))
+            lines << QString("%1 %2").arg(nameOf(entry.kind), QString::fromStdString(entry.name));
+        return lines;
+    }
 
     /// A program that sleeps, under the name of an agent of the hash "aaa...": its path below the root.
     QString agent(char digit) const
