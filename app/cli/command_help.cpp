@@ -22,7 +22,8 @@ const std::map<std::string, std::string>& examples()
                         "  trainyard hosts check --links gpu-03 gpu-04   can they be one cluster?"},
         {"hosts remove", "  trainyard hosts remove gpu-03"},
         {"hosts remove-old-key", "  trainyard hosts remove-old-key gpu-03"},
-        {"clean", "  trainyard clean --host gpu-03 --dry-run"},
+        {"clean", "  trainyard clean --host gpu-03 --dry-run\n"
+                  "  trainyard clean --host gpu-03 --all          before you give the machine back"},
         {"data",
          "  trainyard data list                          on all hosts\n"
          "  trainyard data send wiki-128 --host gpu-03    and `launch --send-data` sends what hosts lack"},

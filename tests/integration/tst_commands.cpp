@@ -53,6 +53,7 @@ private slots:
         wrong("runs delete nobody", 2, "`trainyard runs` lists the runs");
         wrong("runs delete RUN", 3, "--confirm \"bert-tiny\"");
         wrong("runs delete RUN --confirm other", 3, "--confirm \"bert-tiny\"");
+        wrong("clean --host localhost --all", 3, "no terminal to confirm the removal of everything");
         wrong("runs --csv --json", 2, "see `trainyard runs --help`");
         wrong("runs --search loss<low", 2, "loss<2.5");
         wrong("relaunch nobody", 2, "`trainyard runs` lists the runs");
@@ -201,6 +202,33 @@ private slots:
         // The host, this machine, has nothing of it any more, which is as good as removed.
         run({"runs", "delete", m_other, "--confirm", "bert-fast", "--hosts"});
         QCOMPARE(json({"runs", "--json"}).array().size(), 0);
+    }
+
+    void cleaningAHostNamesWhatIsTheUsers()
+    {
+        const QByteArray home = qgetenv("HOME");
+        qputenv("HOME", m_cli->path("user").toUtf8()); // whatever this machine's user has there
+        for (const char* folder : {"home/data/wiki-0123456789ab", "home/runs/r1/attempts/1", "home/marks"})
+            QVERIFY(QDir().mkpath(m_cli->path(folder)));
+        m_cli->write("home/data/wiki-0123456789ab/manifest.json", "{}");
+        const CliResult kept = m_cli->run({"clean", "--host", "localhost", "--all", "--yes"});
+        const CliResult listed = m_cli->run({"clean", "--host", "localhost", "--all", "--dry-run", "--json"});
+        QVERIFY(QDir(m_cli->path("home/data")).removeRecursively());
+        QVERIFY(QDir(m_cli->path("home/runs")).removeRecursively());
+        const CliResult clean = m_cli->run({"clean", "--host", "localhost", "--all", "--yes"});
+        qputenv("HOME", home);
+        QVERIFY2(kept.status == 0, qPrintable(kept.err));
+        for (const char* command : {"`trainyard data remove wiki-0123456789ab --host localhost`",
+                                    "`trainyard runs delete r1 --hosts`"})
+            QVERIFY2(kept.out.contains(command), qPrintable(kept.out));
+        QVERIFY2(!kept.out.contains("nothing of Trainyard is left"), qPrintable(kept.out));
+        const QJsonArray remains =
+            QJsonDocument::fromJson(listed.out.toUtf8())["localhost"]["remains"].toArray();
+        QVERIFY(remains.contains(QJsonObject{{"kind", "run"}, {"name", "r1"}}));
+        QVERIFY(!QFileInfo::exists(m_cli->path("home")));
+        QVERIFY2(clean.out.contains("nothing of Trainyard is left on localhost") ||
+                     clean.out.contains("/var/tmp/trainyard-"), // of another use of this machine
+                 qPrintable(clean.out));
     }
 
     void givesTheSpecificationBack()
