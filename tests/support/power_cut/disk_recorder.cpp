@@ -47,8 +47,11 @@ void writeTree(long number)
     std::error_code ignored; // entries that vanish meanwhile
     for (fs::recursive_directory_iterator entry(disk, ignored), end; entry != end; entry.increment(ignored)) {
         const fs::path& path = entry->path();
-        out << inodeOf(path.parent_path()) << ' ' << inodeOf(path) << ' '
-            << (entry->is_directory(ignored) ? 'd' : 'f') << ' ' << path.filename().string() << '\n';
+        const std::uint64_t folder = inodeOf(path.parent_path()), inode = inodeOf(path);
+        if (folder == 0 || inode == 0) // another thread has moved it: 0 would be taken for the root's folder
+            continue;
+        out << folder << ' ' << inode << ' ' << (entry->is_directory(ignored) ? 'd' : 'f') << ' '
+            << path.filename().string() << '\n';
     }
 }
 
