@@ -38,7 +38,7 @@ std::string whyWithout(const std::vector<std::string>& hosts)
 {
     return hosts.empty()
                ? std::string()
-               : fmt::format(", because the run goes on without the disk of {}, which may have newer "
+               : fmt::format(", because the run continues without the disk of {}, which may have newer "
                              "checkpoints",
                              fmt::join(hosts, ", "));
 }
