@@ -11,6 +11,8 @@
 #include <filesystem>
 #include <fstream>
 #include <mutex>
+#include <optional>
+#include <sstream>
 #include <string>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,20 +41,30 @@ std::uint64_t inodeOf(const fs::path& path)
     return ::lstat(path.c_str(), &status) == 0 ? status.st_ino : 0;
 }
 
-void writeTree(long number)
+/// The lines of the tree; nullopt when another thread has moved or removed an entry meanwhile.
+std::optional<std::string> linesOfTree(const fs::path& disk)
 {
-    const fs::path disk = variable("TRAINYARD_DISK");
-    std::ofstream out(record(number, "tree"));
+    std::ostringstream out;
     out << 0 << ' ' << inodeOf(disk) << " d .\n";
-    std::error_code ignored; // entries that vanish meanwhile
-    for (fs::recursive_directory_iterator entry(disk, ignored), end; entry != end; entry.increment(ignored)) {
+    std::error_code gone;
+    for (fs::recursive_directory_iterator entry(disk, gone), end; !gone && entry != end;
+         entry.increment(gone)) {
         const fs::path& path = entry->path();
         const std::uint64_t folder = inodeOf(path.parent_path()), inode = inodeOf(path);
-        if (folder == 0 || inode == 0) // another thread has moved it: 0 would be taken for the root's folder
-            continue;
-        out << folder << ' ' << inode << ' ' << (entry->is_directory(ignored) ? 'd' : 'f') << ' '
+        if (folder == 0 || inode == 0)
+            return std::nullopt;
+        out << folder << ' ' << inode << ' ' << (entry->is_directory(gone) ? 'd' : 'f') << ' '
             << path.filename().string() << '\n';
     }
+    return gone ? std::nullopt : std::optional(out.str());
+}
+
+void writeTree(long number)
+{
+    std::optional<std::string> lines;
+    while (!lines)
+        lines = linesOfTree(variable("TRAINYARD_DISK"));
+    std::ofstream(record(number, "tree")) << *lines;
 }
 
 /// As many bytes as there were when the sync began.
