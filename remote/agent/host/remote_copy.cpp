@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/base/process.h"
 #include "engine/base/units.h"
+#include "remote/agent/host/error_tail.h"
 #include "remote/agent/host/shell_words.h"
 
 namespace trainyard::agent {
@@ -16,7 +17,6 @@ namespace trainyard::agent {
 namespace {
 
 constexpr std::size_t kPieceBytes = std::size_t{1} << 20;
-constexpr std::size_t kMaxWords = 8192; ///< bytes of what the shell says that are kept
 
 /// A remote shell whose output is the file. Killed with its group at the end of this object unless it has
 /// ended.
@@ -25,7 +25,7 @@ public:
     static Result<Reader> start(const RemoteFile& file)
     {
         TRAINYARD_TRY(Pipe content, makePipe());
-        TRAINYARD_TRY(Pipe words, makePipe(O_NONBLOCK));
+        TRAINYARD_TRY(Pipe errors, makePipe());
         std::vector<std::string> arguments = file.shell;
         arguments.insert(arguments.end(), {file.host, "cat", quotedForShell(file.path.string())});
         // ssh runs with the system's libraries, not with those of the program that asks.
@@ -34,14 +34,13 @@ public:
                                                        .folder = {},
                                                        .output = content.write.get(),
                                                        .endsWithParent = true,
-                                                       .errors = words.write.get()}));
-        return Reader(child, std::move(content.read), std::move(words.read));
+                                                       .errors = errors.write.get()}));
+        return Reader(child, std::move(content.read), std::move(errors.read));
     }
     Reader(Reader&& other) noexcept
         : m_child(std::exchange(other.m_child, 0))
         , m_content(std::move(other.m_content))
-        , m_words(std::move(other.m_words))
-        , m_said(std::move(other.m_said))
+        , m_errors(std::move(other.m_errors))
     {
     }
     Reader& operator=(Reader&&) = delete;
@@ -55,12 +54,12 @@ public:
     Result<std::string> next(std::chrono::milliseconds patience)
     {
         for (;;) {
-            pollfd ready[] = {{m_content.get(), POLLIN, 0}, {m_words.get(), POLLIN, 0}};
+            pollfd ready[] = {{m_content.get(), POLLIN, 0}, {m_errors.fd(), POLLIN, 0}};
             const int count = ::poll(ready, 2, static_cast<int>(patience.count()));
             if (count == 0)
                 return badInput("it sends nothing for " + formatDuration(patience));
             if (count > 0 && ready[1].revents != 0)
-                listen();
+                m_errors.read();
             if (count > 0 && ready[0].revents != 0)
                 return read();
         }
@@ -72,14 +71,18 @@ public:
         while (::waitpid(m_child, &status, 0) < 0 && errno == EINTR) {
         }
         m_child = 0;
-        listen();
+        m_errors.read();
         return shellStatus(status);
     }
-    const std::string& said() const { return m_said; }
+    std::string reason() const
+    {
+        const std::string said = m_errors.lastLine();
+        return said.empty() ? "it gives no reason" : said;
+    }
 
 private:
-    Reader(pid_t child, FileDescriptor content, FileDescriptor words)
-        : m_child(child), m_content(std::move(content)), m_words(std::move(words))
+    Reader(pid_t child, FileDescriptor content, FileDescriptor errors)
+        : m_child(child), m_content(std::move(content)), m_errors(std::move(errors))
     {
     }
 
@@ -94,34 +97,11 @@ private:
         bytes.resize(static_cast<std::size_t>(got));
         return bytes;
     }
-    void listen()
-    {
-        char words[1024];
-        ssize_t got = 0;
-        while (m_words.valid() && (got = ::read(m_words.get(), words, sizeof words)) > 0) {
-            m_said.append(words, static_cast<std::size_t>(got));
-            if (m_said.size() > kMaxWords)
-                m_said.erase(0, m_said.size() - kMaxWords);
-        }
-        if (got == 0) // poll() would report the end again and again
-            m_words.reset();
-    }
 
     pid_t m_child;
     FileDescriptor m_content;
-    FileDescriptor m_words;
-    std::string m_said;
+    ErrorTail m_errors; ///< of the shell
 };
-
-std::string lastLineOf(const std::string& text)
-{
-    const std::size_t end = text.find_last_not_of("\r\n");
-    if (end == std::string::npos)
-        return "it gives no reason";
-    const std::size_t before = text.find_last_of("\r\n", end);
-    const std::size_t begin = before == std::string::npos ? 0 : before + 1;
-    return text.substr(begin, end + 1 - begin);
-}
 
 } // namespace
 
@@ -137,7 +117,7 @@ Status copyFrom(const RemoteFile& file, const std::filesystem::path& to, std::ch
             break;
         TRAINYARD_TRY_STATUS(writeAll(target.get(), bytes, to));
     }
-    return reader.finish() == 0 ? Status() : Status(badInput(lastLineOf(reader.said())));
+    return reader.finish() == 0 ? Status() : Status(badInput(reader.reason()));
 }
 
 } // namespace trainyard::agent

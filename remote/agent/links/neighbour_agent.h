@@ -11,7 +11,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/result.h"
-#include "remote/agent/links/error_tail.h"
+#include "remote/agent/host/error_tail.h"
 #include "remote/wire/frame.h"
 
 namespace trainyard::agent {

@@ -5,7 +5,7 @@
 
 #include "engine/base/process.h"
 #include "engine/base/units.h"
-#include "remote/agent/links/error_tail.h"
+#include "remote/agent/host/error_tail.h"
 
 using namespace trainyard;
 using namespace trainyard::agent;

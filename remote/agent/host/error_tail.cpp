@@ -1,4 +1,4 @@
-#include "remote/agent/links/error_tail.h"
+#include "remote/agent/host/error_tail.h"
 
 #include <algorithm>
 #include <array>
