@@ -31,7 +31,7 @@ Result<DataSetContent> contentIn(const QJsonObject& reply)
         content.files.push_back(std::move(file));
     }
     if (!isSha256(content.id))
-        return failed("the host gives no id of the data set");
+        return failed("the host reported no id for the data set");
     return content;
 }
 

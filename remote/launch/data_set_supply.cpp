@@ -323,7 +323,8 @@ Status DataSetSupply::checkRoots() const
     }
     if (roots.size() < 2)
         return {};
-    return refused("the agents' folders of the hosts differ, and so would the path of a sent data set: " +
+    return refused("the hosts keep Trainyard's files in different folders, so a sent data set would have "
+                   "different paths: " +
                        places.join(", ").toStdString(),
                    "set TRAINYARD_HOME alike on all hosts, or copy the data set to the same path on each");
 }

@@ -137,9 +137,10 @@ void StartOperation::start()
             "cluster.nodes: \"localhost\" is listed with other hosts, which cannot reach it by that name",
             "use this machine's network name"));
     if (const QString address = addressThatMpiRefuses(); !address.isEmpty())
-        return refuse(refused("cluster.nodes: MPI takes no IPv6 address for a host: " + address.toStdString(),
-                              "give the host a name, in /etc/hosts of all hosts and of this computer, or in "
-                              "ssh's configuration, and use that"));
+        return refuse(
+            refused("cluster.nodes: MPI does not accept an IPv6 address as a host: " + address.toStdString(),
+                    "give the host a name, in /etc/hosts of all hosts and of this computer, or in "
+                    "ssh's configuration, and use that"));
     if (!enter("connecting to " + m_plan.run.hosts.join(", ")))
         return;
     m_group.whenReady([this](const Status& ready) {

@@ -57,7 +57,7 @@ public:
             pollfd ready[] = {{m_content.get(), POLLIN, 0}, {m_errors.fd(), POLLIN, 0}};
             const int count = ::poll(ready, 2, static_cast<int>(patience.count()));
             if (count == 0)
-                return badInput("it sends nothing for " + formatDuration(patience));
+                return badInput("it has sent nothing for " + formatDuration(patience));
             if (count > 0 && ready[1].revents != 0)
                 m_errors.read();
             if (count > 0 && ready[0].revents != 0)

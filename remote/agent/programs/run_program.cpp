@@ -43,7 +43,7 @@ Error become(const std::vector<std::string>& command)
 
 int runEngineProgram(const std::vector<std::string>& command)
 {
-    const Error error = command.empty() ? badInput("exec: no program is named") : become(command);
+    const Error error = command.empty() ? badInput("exec: name a program") : become(command);
     printError("trainyard-agent exec", error);
     return kNotFound;
 }
