@@ -7,23 +7,6 @@
 
 using namespace trainyard;
 
-namespace {
-
-/// GPT-2 of Radford et al., 2019.
-ModelSpec gpt2(int layers, int hidden)
-{
-    ModelSpec model;
-    model.setFamily(ModelFamily::Gpt);
-    model.layers = layers;
-    model.hidden = hidden;
-    model.intermediate = 4 * hidden;
-    model.vocabulary = 50257;
-    model.maxPositions = 1024;
-    return model;
-}
-
-} // namespace
-
 Q_DECLARE_METATYPE(ModelSpec)
 
 class TestParameterParts : public QObject {
@@ -37,7 +20,8 @@ private slots:
         // Hugging Face's num_parameters() of the tied BertForPreTraining and GPT2LMHeadModel.
         QTest::addRow("bert-base") << *modelPreset("bert-base") << qint64{110'106'428};
         QTest::addRow("bert-large") << *modelPreset("bert-large") << qint64{336'226'108};
-        QTest::addRow("gpt2") << gpt2(12, 768) << qint64{124'439'808};
+        QTest::addRow("gpt2-small") << *modelPreset("gpt2-small") << qint64{124'439'808};
+        QTest::addRow("gpt2-medium") << *modelPreset("gpt2-medium") << qint64{354'823'168};
         QTest::addRow("gpt2-xl") << *modelPreset("gpt2-xl") << qint64{1'557'611'200};
     }
     void countsTheParametersOfKnownModels()
