@@ -26,7 +26,7 @@ struct ChartOptions {
     ChartAxis axis = ChartAxis::Step;
     bool logarithmic = false;  ///< the vertical axis
     bool logarithmicX = false; ///< the horizontal one
-    bool hideOutliers = true;
+    bool hideOutliers = false;
     Smoothing smoothing;
 
     bool operator==(const ChartOptions&) const = default;

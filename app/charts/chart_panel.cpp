@@ -27,6 +27,7 @@ namespace {
 
 constexpr int kFrameMs = 16;
 constexpr int kHintMs = 1800;
+constexpr int kRightMargin = 8; ///< pixels
 constexpr double kPanShare = 0.25;
 constexpr double kZoomFactor = 0.7;
 constexpr int kLabelGap = 4;       ///< pixels from a border to its label
@@ -119,14 +120,11 @@ void ChartPanel::buildLayout(const QString& subject)
 
     m_badge = label(m_plot, "small");
     m_badge->hide();
-    m_hint = label(m_plot, "small");
-    m_hint->setText(tr("Ctrl + wheel zooms, Shift + wheel moves"));
-    m_hint->hide();
     m_empty = label(m_plot, "muted");
     m_empty->setText(tr("no data yet"));
     m_empty->setAlignment(Qt::AlignCenter);
     m_empty->setWordWrap(true);
-    for (QLabel* overlay : {m_badge, m_hint, m_empty})
+    for (QLabel* overlay : {m_badge, m_empty})
         overlay->setAttribute(Qt::WA_TransparentForMouseEvents);
 }
 
@@ -143,16 +141,17 @@ void ChartPanel::buildPlot()
     m_plot->xAxis->grid()->setVisible(false);
     m_plot->axisRect()->setAutoMargins(QCP::msAll);
     // QCustomPlot leaves a tick label out that would stick out of the widget: room for half of its height.
-    m_plot->axisRect()->setMinimumMargins(QMargins(0, metrics::kTickPixels, 8, 0));
+    m_plot->axisRect()->setMinimumMargins(QMargins(0, metrics::kTickPixels, kRightMargin, 0));
     m_cursorLine = new QCPItemStraightLine(m_plot);
     m_cursorLine->setLayer(QStringLiteral("cursor"));
     m_cursorLine->setVisible(false);
     m_gestures = new ChartGestures(*m_plot);
+    m_hint.setSingleShot(true);
+    m_hint.setInterval(kHintMs);
+    connect(&m_hint, &QTimer::timeout, this, &ChartPanel::readOutCursor);
     connect(m_gestures, &ChartGestures::bareWheelTurned, this, [this] {
-        m_hint->show();
-        m_hint->adjustSize();
-        placeOverlays();
-        QTimer::singleShot(kHintMs, m_hint, &QWidget::hide);
+        m_hint.start();
+        setReadOut({tr("Ctrl + wheel zooms, Shift + wheel moves"), tr("Ctrl + wheel zooms")});
     });
 }
 
@@ -298,13 +297,18 @@ void ChartPanel::addFooter(QWidget* footer)
     layout()->addWidget(footer);
 }
 
-void ChartPanel::setBadge(const QString& text, bool atTop)
+void ChartPanel::setBadge(const QString& text)
 {
     m_badge->setText(text);
-    m_badgeAtTop = atTop;
     m_badge->setVisible(!text.isEmpty());
     m_badge->adjustSize();
     placeOverlays();
+    const int strip = text.isEmpty() ? metrics::kTickPixels : m_badge->height();
+    const QMargins margins(0, strip, kRightMargin, 0);
+    if (m_plot->axisRect()->minimumMargins() == margins)
+        return;
+    m_plot->axisRect()->setMinimumMargins(margins);
+    m_plot->replot(QCustomPlot::rpQueuedReplot); // a count of outliers comes after the picture
 }
 
 QCPRange ChartPanel::shownSpan() const
@@ -436,11 +440,20 @@ std::optional<double> ChartPanel::shownCursor() const
 void ChartPanel::showReadOut(double x, bool isCursor)
 {
     const QString text = isEmpty() ? QString() : readOut(x, isCursor);
-    const bool fits = m_readOut->fontMetrics().horizontalAdvance(text) <= m_readOut->width();
-    const QString shown = fits || isEmpty() ? text : briefReadOut(x, isCursor);
-    m_readOut->setText(m_readOut->fontMetrics().elidedText(shown, Qt::ElideLeft, m_readOut->width()));
+    if (!m_hint.isActive())
+        setReadOut(isEmpty() ? QStringList()
+                             : QStringList{text, briefReadOut(x, isCursor), briefReadOut(x, false)});
     m_readOut->setToolTip(toolTipOf(text));
     setAccessibleDescription(QStringList{text, shownText()}.join(QStringLiteral(". ")));
+}
+
+/// The first text that fits: a number of which a part is cut off would read as another number.
+void ChartPanel::setReadOut(const QStringList& texts)
+{
+    const QFontMetrics metrics = m_readOut->fontMetrics();
+    const auto fitting = std::ranges::find_if(
+        texts, [&](const QString& text) { return metrics.horizontalAdvance(text) <= m_readOut->width(); });
+    m_readOut->setText(fitting == texts.end() ? QString() : *fitting);
 }
 
 /// What the picture shows, in words.
@@ -476,9 +489,7 @@ void ChartPanel::moveCursorTo(double x)
 void ChartPanel::placeOverlays()
 {
     const QRect area = m_plot->axisRect()->rect();
-    m_badge->move(area.right() - m_badge->width() - 4,
-                  m_badgeAtTop ? area.top() + 2 : area.bottom() - m_badge->height() - 2);
-    m_hint->move(area.center().x() - m_hint->width() / 2, area.top() + 2);
+    m_badge->move(std::max(0, area.right() - m_badge->width()), 0);
     m_empty->setGeometry(m_plot->rect());
 }
 

@@ -111,8 +111,8 @@ protected:
     void scheduleRebuild();
     /// Puts a widget below the plot.
     void addFooter(QWidget* footer);
-    /// A note in a corner of the plot, at the top or at the bottom: where there is no curve.
-    void setBadge(const QString& text, bool atTop);
+    /// A note above the plot, at its right end; takes a line of its height.
+    void setBadge(const QString& text);
     QCustomPlot& plot() { return *m_plot; }
     const QCustomPlot& plot() const { return *m_plot; }
     /// The part of the horizontal axis that is shown.
@@ -139,6 +139,7 @@ private:
     void readOutCursor();
     std::optional<double> shownCursor() const;
     void showReadOut(double x, bool isCursor);
+    void setReadOut(const QStringList& texts);
     void moveCursor(int direction);
     void moveCursorTo(double x);
     void zoomAround(double x, double factor);
@@ -156,8 +157,7 @@ private:
     QLabel* m_readOut;
     ChartMenu* m_menu;
     QLabel* m_badge;
-    bool m_badgeAtTop = true;
-    QLabel* m_hint;
+    QTimer m_hint; ///< runs while the read-out says how the wheel zooms
     QLabel* m_empty;
     QCustomPlot* m_plot;
     QCPItemStraightLine* m_cursorLine;

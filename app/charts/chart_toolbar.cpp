@@ -8,6 +8,7 @@
 #include <QSlider>
 #include <QToolButton>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/roles.h"
 
@@ -85,10 +86,13 @@ void ChartToolbar::buildAxis()
 
 void ChartToolbar::buildSmoothing()
 {
-    m_kind->addItems({tr("by time"), tr("per point")});
+    m_kind->addItems({tr("per point"), tr("by distance")});
     m_kind->setAccessibleName(tr("Kind of smoothing"));
-    m_kind->setToolTip(tr("By time looks the same however often the run logs; per point gives TensorBoard's "
-                          "values"));
+    m_kind->setToolTip(wrappedToolTip(tr(
+        "Per point: an exponential moving average of the same strength for every run, as in TensorBoard. By "
+        "distance: weighted by distance on the horizontal axis, as in Weights & Biases, so that runs that "
+        "log at "
+        "different intervals look alike; its strength depends on the length of a run.")));
     m_weight->setRange(0, kSliderSteps);
     m_weight->setMinimumWidth(kMinSlider);
     m_weight->setMaximumWidth(kMaxSlider);

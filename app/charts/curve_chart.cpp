@@ -30,6 +30,7 @@ constexpr double kAhead = 1.0 / 64; ///< of a growing span, that the axis goes b
 constexpr double kGoodShare = 0.95; ///< of a range that has to be filled for it to stay
 constexpr int kFaintPercent = 28;
 constexpr int kBandPercent = 18;
+const QList<qreal> kGaps{5, 5}; ///< of a curve on another one, in widths of its pen
 
 void addMarks(QCustomPlot& plot, const QList<double>& x, double y, const QCPScatterStyle& style)
 {
@@ -61,6 +62,16 @@ QList<qsizetype> forgivenRows(const Curve& curve)
 qsizetype countWithin(const QList<qsizetype>& rows, qsizetype from, qsizetype to)
 {
     return std::lower_bound(rows.begin(), rows.end(), to) - std::lower_bound(rows.begin(), rows.end(), from);
+}
+
+/// Of the curve itself, not of the raw values behind an average.
+QPen penOf(const Curve& curve, ColourScheme scheme)
+{
+    const SeriesStyle style = seriesStyle(scheme, curve.style);
+    QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
+    if (!curve.sameAs.isEmpty())
+        pen.setDashPattern(kGaps);
+    return pen;
 }
 
 QColor translucent(QColor colour, int percent)
@@ -288,8 +299,7 @@ void CurveChart::drawLines()
     const auto curves = std::size_t(m_curves.size());
     std::vector<DrawnLine> lines(smoothed ? 2 * curves : curves); // the raw ones behind
     parallelFor(curves, [&](std::size_t i) {
-        const SeriesStyle style = seriesStyle(scheme, m_curves.at(qsizetype(i)).style);
-        const QPen pen(style.colour, 1.8, style.line, Qt::FlatCap, Qt::RoundJoin);
+        const QPen pen = penOf(m_curves.at(qsizetype(i)), scheme);
         if (!smoothed) {
             lines[i] = rawLine(i, pen);
             return;
@@ -298,7 +308,7 @@ void CurveChart::drawLines()
             lines[curves + i] = rawLine(i, pen);
             return;
         }
-        lines[i] = rawLine(i, QPen(translucent(style.colour, kFaintPercent), 1));
+        lines[i] = rawLine(i, QPen(translucent(pen.color(), kFaintPercent), 1));
         lines[curves + i] = smoothedLine(i, pen);
     });
     m_layer->setFine(m_curves.size() <= kFineCurves);
@@ -340,7 +350,7 @@ void CurveChart::fitVertically()
     }
     const bool logarithmic = plot().yAxis->scaleType() == QCPAxis::stLogarithmic;
     const AxisDemand demand{options().hideOutliers, logarithmic};
-    const AxisRange fitted = axisRange(values, demand);
+    const AxisRange fitted = axisRange(values, demand, startsInView());
     const bool stays = hasGrown() && demand == m_demand && isGoodFor(fitted, m_fitted);
     m_demand = demand;
     if (!stays)
@@ -350,6 +360,24 @@ void CurveChart::fitVertically()
     if (m_fromZero && !logarithmic)
         extendToZero();
     plot().yAxis->setRange(m_range.lower, m_range.upper);
+}
+
+/// The first finite value of each curve whose start is in view: where training began is never an outlier.
+QList<double> CurveChart::startsInView() const
+{
+    QList<double> starts;
+    for (std::size_t i = 0; i < m_views.size(); ++i) {
+        const std::vector<qsizetype>& rows = m_views[i].rows();
+        if (rows.front() > 0)
+            continue;
+        const SeriesColumn& y = m_curves.at(qsizetype(i)).y;
+        qsizetype row = 0;
+        while (row < rows.back() && !std::isfinite(y[row]))
+            ++row;
+        if (row < rows.back())
+            starts.append(y[row]);
+    }
+    return starts;
 }
 
 /// Exactly, in another thread where the curves are long; until then the badge keeps quiet.
@@ -394,22 +422,6 @@ void CurveChart::extendToZero()
 {
     m_range.lower = std::min(0.0, m_range.lower);
     m_range.upper += kHeadroom * (m_range.upper - m_range.lower);
-}
-
-double CurveChart::newestOf(qsizetype curve) const
-{
-    const Curve& drawn = m_curves[curve];
-    return isSmoothed(drawn) ? m_smoothed[std::size_t(curve)].at(drawn.y.size() - 1) : drawn.y.last();
-}
-
-/// The newest value is in the lower half of the plot, so there is room above it.
-bool CurveChart::endsLow() const
-{
-    for (qsizetype i = 0; i < m_curves.size(); ++i) {
-        if (!m_curves[i].y.isEmpty())
-            return newestOf(i) < (m_range.lower + m_range.upper) / 2;
-    }
-    return true;
 }
 
 /// Triangles on the axis where a figure is not a number: hiding them would hide the failure.
@@ -467,7 +479,7 @@ void CurveChart::describeHidden()
         parts.append(tr("▲ %1 NaN or infinite").arg(displayCount(m_notFinite)));
     if (m_skipped > 0)
         parts.append(tr("◆ %1 skipped").arg(displayCount(m_skipped)));
-    setBadge(parts.join(QStringLiteral("  ·  ")), endsLow());
+    setBadge(parts.join(QStringLiteral("  ·  ")));
 }
 
 double CurveChart::snapped(double x) const

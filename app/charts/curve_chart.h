@@ -30,6 +30,8 @@ struct Curve {
     /// An area around the curve, such as the least and the most of several seeds: as long as x, or empty.
     SeriesColumn lower = {};
     SeriesColumn upper = {};
+    /// Name of an earlier curve that it lies on; it is then drawn with gaps, so that both are seen.
+    QString sameAs = {};
 };
 
 /// Curves over steps, tokens or time, of any length. With smoothing the smoothed curve is drawn boldly and
@@ -88,9 +90,8 @@ private:
     void drawLines();
     std::vector<DrawnBand> bands() const;
     void fitVertically();
+    QList<double> startsInView() const;
     void extendToZero();
-    bool endsLow() const;
-    double newestOf(qsizetype curve) const;
     void addNotFiniteMarks(const QColor& colour);
     void addSkippedMarks(const QColor& colour);
     void countOutside();

@@ -1,6 +1,7 @@
 #include "app/history/compared_curves.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "app/runs/loss_parts.h"
@@ -12,7 +13,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kGreyDashes = 15; ///< eighth colour, second line style
+constexpr int kGreyDashes = 15;        ///< eighth colour, second line style
+constexpr double kVisibleShare = 1e-3; ///< of the range of a curve: less is within one pixel
 
 /// Of runs that minimize the same; else "Loss".
 QString commonLossTitle(const QList<const OpenRun*>& runs)
@@ -105,6 +107,35 @@ QString lengthRemark(const GroupCurves& group, const AggregatedCurve& curve, Cha
         .arg(curve.fewest);
 }
 
+/// Every point of the shorter curve is one of the longer.
+bool coincide(const Curve& a, const Curve& b)
+{
+    const qsizetype rows = std::min(a.x.size(), b.x.size());
+    if (rows == 0 || a.x[rows - 1] != b.x[rows - 1])
+        return false;
+    const ValueSummary all = a.y.summary(0, rows);
+    const double visible = kVisibleShare * (all.max - all.min);
+    for (qsizetype row = 0; row < rows; ++row) {
+        const bool isSame =
+            std::fabs(a.y[row] - b.y[row]) <= visible || (std::isnan(a.y[row]) && std::isnan(b.y[row]));
+        if (a.x[row] != b.x[row] || !isSame)
+            return false;
+    }
+    return true;
+}
+
+void nameCoinciding(QList<Curve>& curves)
+{
+    for (qsizetype i = 1; i < curves.size(); ++i) {
+        const auto end = curves.cbegin() + i;
+        const auto under = std::find_if(curves.cbegin(), end, [&](const Curve& earlier) {
+            return earlier.sameAs.isEmpty() && coincide(earlier, curves.at(i));
+        });
+        if (under != end)
+            curves[i].sameAs = under->name;
+    }
+}
+
 Curve plainCurve(const GroupCurves& group, int style)
 {
     return {.name = group.name,
@@ -176,6 +207,7 @@ ComparedCurves aggregated(const QList<GroupCurves>& groups, const Aggregation& a
         }
         compared.curves.append(drawn);
     }
+    nameCoinciding(compared.curves);
     return compared;
 }
 
@@ -186,8 +218,10 @@ QList<LegendEntry> legendOf(const CurveChart& chart, std::optional<double> curso
         const Curve& curve = chart.curves()[i];
         const SeriesStyle light = seriesStyle(ColourScheme::Light, curve.style);
         const QString value = cursor ? QStringLiteral("  ") + chart.valueText(i, *cursor) : QString();
-        entries.append({curve.name + value, light.colour, seriesStyle(ColourScheme::Dark, curve.style).colour,
-                        light.line});
+        const QString same =
+            curve.sameAs.isEmpty() ? QString() : QObject::tr(" (same as %1)").arg(curve.sameAs);
+        entries.append({curve.name + value + same, light.colour,
+                        seriesStyle(ColourScheme::Dark, curve.style).colour, light.line});
     }
     return entries;
 }

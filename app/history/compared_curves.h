@@ -45,7 +45,8 @@ struct GroupCurves {
 
 QList<GroupCurves> curvesOf(const QList<RunGroup>& groups, const ComparedMetric& metric, ChartAxis axis);
 
-/// The curves to draw, with remarks about groups whose runs end at different positions.
+/// The curves to draw, with remarks about groups whose runs end at different positions. A curve whose points are
+/// all those of an earlier one, as far as an eye can see, names it in Curve::sameAs.
 struct ComparedCurves {
     QList<Curve> curves;
     QStringList remarks;

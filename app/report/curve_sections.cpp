@@ -37,8 +37,7 @@ void addCurves(const RecordedRun& run, const QString& label, const Quantity& qua
     const QList<double> y = steps.column(quantity.column).toList();
     if (quantity.smooth)
         figure.curves << thinned({label + ", every step", x, y, Look::Faint});
-    figure.curves << thinned(
-        {label, x, quantity.smooth ? timeWeightedAverage(x, y, kSmoothing) : y, Look::Line});
+    figure.curves << thinned({label, x, quantity.smooth ? exponentialAverage(y, kSmoothing) : y, Look::Line});
 }
 
 /// Errors and warnings before what is only worth knowing, where not all of them are told.

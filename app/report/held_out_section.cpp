@@ -132,8 +132,8 @@ ReportFigure lossFigure(const std::vector<EvaluatedRun>& runs)
         const StepTable& steps = runs.front().run->series.steps();
         const QList<double> x = steps.column(StepColumn::Step).toList();
         const QList<double> y = steps.column(StepColumn::Loss).toList();
-        figure.curves << thinned({"training, smoothed", x, timeWeightedAverage(x, y, kTrainingSmoothing),
-                                  ReportCurve::Look::Line});
+        figure.curves << thinned(
+            {"training, smoothed", x, exponentialAverage(y, kTrainingSmoothing), ReportCurve::Look::Line});
     }
     for (const EvaluatedRun& run : runs)
         figure.curves << heldOutCurve(run, isOne ? QStringLiteral("held-out") : run.label,

@@ -230,7 +230,7 @@ double percentile(std::vector<double>& values, double share)
 
 } // namespace
 
-AxisRange axisRange(const QList<double>& values, const AxisDemand& demand)
+AxisRange axisRange(const QList<double>& values, const AxisDemand& demand, const QList<double>& kept)
 {
     const Scale scale{demand.positiveOnly};
     std::vector<double> shown;
@@ -258,6 +258,12 @@ AxisRange axisRange(const QList<double>& values, const AxisDemand& demand)
         if (half > 0) { // else nearly all are equal, and every other point would be an outlier
             lower = std::max(lower, p5 - half);
             upper = std::min(upper, p95 + half);
+        }
+        for (const double value : kept) {
+            if (!std::isfinite(value) || (demand.positiveOnly && value <= 0))
+                continue;
+            lower = std::min(lower, scale.in(value));
+            upper = std::max(upper, scale.in(value));
         }
     }
     const auto outside = std::count_if(shown.begin(), shown.end(),

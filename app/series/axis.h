@@ -39,15 +39,16 @@ struct AxisRange {
 };
 
 struct AxisDemand {
-    bool hideOutliers = true;
+    bool hideOutliers = false;
     bool positiveOnly = false; ///< logarithmic axis: points at or below zero cannot be shown
 
     bool operator==(const AxisDemand&) const = default;
 };
 
 /// The range that shows `values`; points that are not finite do not count. With hideOutliers it is the 5th to
-/// the 95th percentile, widened by half of that on either side but never beyond the data: a steep start stays
-/// visible, a lone spike does not flatten the rest. Always lower < upper, with a little room around the data.
-AxisRange axisRange(const QList<double>& values, const AxisDemand& demand);
+/// the 95th percentile, widened by half of that on either side but never beyond the data, and by `kept`,
+/// which are values that are never outliers, such as the start of a curve: a lone spike does not flatten the
+/// rest. Always lower < upper, with a little room around the data.
+AxisRange axisRange(const QList<double>& values, const AxisDemand& demand, const QList<double>& kept = {});
 
 } // namespace trainyard

@@ -26,7 +26,7 @@ QList<double> average(const QList<double>& x, const QList<double>& y, const Smoo
 
 RunningAverage::RunningAverage(const Smoothing& smoothing, double range)
     : m_kind(smoothing.kind)
-    , m_weight(m_kind == SmoothingKind::Classic
+    , m_weight(m_kind == SmoothingKind::Exponential
                    ? std::clamp(smoothing.weight, 0.0, kMaxWeight)
                    : std::min(std::sqrt(std::clamp(smoothing.weight, 0.0, 1.0)), kMaxWeight))
     , m_exponent(range > 0 ? kViewWidth / range : 0)
@@ -37,7 +37,7 @@ double RunningAverage::add(double x, double y)
 {
     if (!std::isfinite(y))
         return y;
-    return m_kind == SmoothingKind::Classic ? addClassic(y) : addTimeWeighted(x, y);
+    return m_kind == SmoothingKind::Exponential ? addExponential(y) : addTimeWeighted(x, y);
 }
 
 double RunningAverage::addTimeWeighted(double x, double y)
@@ -52,7 +52,7 @@ double RunningAverage::addTimeWeighted(double x, double y)
     return m_last / m_norm;
 }
 
-double RunningAverage::addClassic(double y)
+double RunningAverage::addExponential(double y)
 {
     if (m_norm == 0)
         m_first = y;
@@ -67,9 +67,9 @@ QList<double> timeWeightedAverage(const QList<double>& x, const QList<double>& y
     return average(x, y, {SmoothingKind::TimeWeighted, weight});
 }
 
-QList<double> classicAverage(const QList<double>& y, double weight)
+QList<double> exponentialAverage(const QList<double>& y, double weight)
 {
-    return average({}, y, {SmoothingKind::Classic, weight});
+    return average({}, y, {SmoothingKind::Exponential, weight});
 }
 
 namespace {

@@ -9,13 +9,13 @@
 namespace trainyard {
 
 enum class SmoothingKind {
-    TimeWeighted, ///< looks the same however often the run logs
-    Classic,      ///< per point, gives the values that TensorBoard shows
+    Exponential,  ///< per point, of the same strength for every curve: the values that TensorBoard shows
+    TimeWeighted, ///< by distance on the axis: looks the same however often the run logs
 };
 
 /// How a noisy curve is smoothed for the eye. weight 0 = not at all, towards 1 = very.
 struct Smoothing {
-    SmoothingKind kind = SmoothingKind::TimeWeighted;
+    SmoothingKind kind = SmoothingKind::Exponential;
     double weight = 0.6;
 
     bool operator==(const Smoothing&) const = default;
@@ -33,13 +33,13 @@ public:
 
 private:
     double addTimeWeighted(double x, double y);
-    double addClassic(double y);
+    double addExponential(double y);
 
     SmoothingKind m_kind;
     double m_weight;
     double m_exponent;     ///< of the weight, per unit of x
     double m_last = 0;     ///< sums as in the formulas below
-    double m_norm = 0;     ///< time-weighted: of the weights; classic: 1 - w^n
+    double m_norm = 0;     ///< time-weighted: of the weights; exponential: 1 - w^n
     double m_lastX = 0;    ///< of the newest finite point
     double m_distance = 0; ///< between the newest two, and
     double m_decay = 1;    ///< what it comes to: points are mostly evenly spaced
@@ -57,7 +57,7 @@ QList<double> timeWeightedAverage(const QList<double>& x, const QList<double>& y
 
 /// last = last * w + (1 - w) * y_i;  out_i = last / (1 - w^n), n = finite points so far: TensorBoard's curve.
 /// A constant series comes out unchanged; points that are not finite come out as they are.
-QList<double> classicAverage(const QList<double>& y, double weight);
+QList<double> exponentialAverage(const QList<double>& y, double weight);
 
 /// The moving average of a long curve, extended as the curve grows, in a fraction of its memory: minimum,
 /// maximum and newest value of every 16 points, and the state of the average at every 256th, from which

@@ -59,6 +59,13 @@ ChartOptions raw()
     return options;
 }
 
+ChartOptions withoutOutliers()
+{
+    ChartOptions options = raw();
+    options.hideOutliers = true;
+    return options;
+}
+
 } // namespace
 
 class TestCharts : public QObject {
@@ -105,8 +112,8 @@ private slots:
         for (const double weight : {0.0, 0.6}) {
             ChartOptions options;
             options.hideOutliers = false;
-            options.smoothing = {SmoothingKind::Classic, weight}; // does not depend on how long it is
-            m_link->setZoom(ChartSpan{0, 12'000});                // what comes later is out of view
+            options.smoothing = {SmoothingKind::Exponential, weight}; // does not depend on how long it is
+            m_link->setZoom(ChartSpan{0, 12'000});                    // what comes later is out of view
             m_first->setOptions(options);
             m_first->setCurves(curves(6000));
             replot();
@@ -208,16 +215,48 @@ private slots:
     void countsWhatLiesOutside()
     {
         const Curve curve = with(falling(100), {{50, 1e5}});
+        m_first->setOptions(withoutOutliers());
         m_first->setCurves({curve});
         replot();
         QCOMPARE(m_first->verticalRange().outside, 1);
         QVERIFY(badge().contains("1 outlier hidden"));
-        ChartOptions options = raw();
-        options.hideOutliers = false;
-        m_first->setOptions(options);
+        m_first->setOptions(raw());
         replot();
         QCOMPARE(m_first->verticalRange().outside, 0);
         QVERIFY(m_first->verticalRange().upper > 1e5);
+    }
+
+    void theStartIsNeverAnOutlier()
+    {
+        m_first->setOptions(withoutOutliers());
+        m_first->setCurves({with(falling(100), {{0, kNaN}, {1, 900}})});
+        replot();
+        QVERIFY(m_first->verticalRange().upper > 900);
+        QCOMPARE(m_first->verticalRange().outside, 0);
+    }
+
+    void theBadgeIsAboveTheCurve()
+    {
+        m_first->setOptions(withoutOutliers());
+        m_first->setCurves({with(falling(100), {{50, 1e5}})});
+        replot();
+        QCoreApplication::processEvents();
+        for (const QLabel* label : plot(m_first)->findChildren<QLabel*>()) {
+            if (label->isVisible())
+                QVERIFY(!label->geometry().intersects(plot(m_first)->axisRect()->rect()));
+        }
+    }
+
+    void aNarrowChartNeverCutsANumber()
+    {
+        m_first->setOptions(raw());
+        m_first->setCurves({falling(100)});
+        for (int width = 120; width < 500; width += 20) {
+            m_window->resize(width, 300);
+            replot();
+            for (const QLabel* label : m_first->findChildren<QLabel*>())
+                QVERIFY2(!label->text().contains(QChar(0x2026)), qPrintable(label->text()));
+        }
     }
 
     void marksWhatIsNotANumber()
@@ -254,6 +293,7 @@ private slots:
     {
         Curve curve = falling(200'000);
         curve = with(curve, {{77'777, 1e5}, {99'999, -1e5}, {123'456, kNaN}});
+        m_first->setOptions(withoutOutliers());
         m_first->setCurves({curve});
         replot();
         const DrawnLine& line = m_first->lines().front();
@@ -359,7 +399,7 @@ private slots:
     void aCurveBesideAnotherIsReadOutAndNeverSmoothed()
     {
         ChartOptions options = raw();
-        options.smoothing = {SmoothingKind::Classic, 0.9};
+        options.smoothing = {SmoothingKind::Exponential, 0.9};
         m_first->setOptions(options);
         const Curve beside{
             .name = "held-out", .x = {20, 40, 60}, .y = {0.75, 0.25, 0.5}, .style = 5, .aside = true};
@@ -485,7 +525,7 @@ private slots:
         QTest::keyClick(m_first, Qt::Key_L);
         QVERIFY(toolbar->options().logarithmic);
         QTest::keyClick(m_first, Qt::Key_O);
-        QVERIFY(!toolbar->options().hideOutliers);
+        QVERIFY(toolbar->options().hideOutliers);
         QTest::keyClick(m_first, Qt::Key_S);
         QCOMPARE(toolbar->options().smoothing.weight, 0.0);
         QTest::keyClick(m_first, Qt::Key_S);

@@ -5,6 +5,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include "app/charts/chart_legend.h"
 #include "app/charts/curve_chart.h"
 #include "app/history/compare_page.h"
 #include "app/runs/run_store.h"
@@ -169,6 +170,30 @@ private slots:
         QVERIFY(hasText("bert-tiny: all 3 runs until step 250, 2 at the end"));
         QCOMPARE(visibleTable()->model()->rowCount(), 1);
         support::savePictures(*m_page, "compare-groups");
+    }
+
+    void equalCurvesSayThatTheyAreEqual()
+    {
+        support::SampleRun first;
+        first.name = "one-rank";
+        support::SampleRun second = first;
+        second.name = "two-ranks";
+        second.startNs += 60'000'000'000;
+        support::SampleRun other = second;
+        other.name = "other-seed";
+        other.seed = 9;
+        other.startNs += 60'000'000'000;
+        open({first, second, other});
+        chooseAll();
+        QStringList same;
+        for (const Curve& curve : chart()->curves())
+            same.append(curve.sameAs);
+        same.removeAll(QString());
+        QCOMPARE(same.size(), 1);
+        QVERIFY(same.first() == "one-rank" || same.first() == "two-ranks");
+        const auto* legend = m_page->findChild<ChartLegend*>();
+        QVERIFY2(legend->accessibleName().contains("(same as " + same.first()), qPrintable(legend->accessibleName()));
+        support::savePictures(*m_page, "compare-same");
     }
 
     void sortsFinalMetricsByTheirValue()

@@ -156,24 +156,23 @@ void MetricTableModel::setGroups(const QList<RunGroup>& groups, Middle middle, S
         emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
 }
 
+/// All that read the same as the best are; where every row does, none is better than another.
 void MetricTableModel::markBest()
 {
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-        const qsizetype column = qsizetype(i) + kWordColumns;
-        Cell* best = nullptr;
-        int compared = 0;
+        QList<Cell*> compared;
         for (QList<Cell>& row : m_rows) {
-            Cell& cell = row[column];
-            if (kMetrics[i].best == Best::Nothing || !std::isfinite(cell.value))
-                continue;
-            ++compared;
-            const bool less = best && cell.value < best->value;
-            const bool more = best && cell.value > best->value;
-            if (!best || (kMetrics[i].best == Best::Least ? less : more))
-                best = &cell;
+            Cell& cell = row[qsizetype(i) + kWordColumns];
+            if (kMetrics[i].best != Best::Nothing && std::isfinite(cell.value))
+                compared.append(&cell);
         }
-        if (best && compared > 1)
-            best->isBest = true;
+        const auto [least, most] =
+            std::ranges::minmax_element(compared, {}, [](const Cell* cell) { return cell->value; });
+        if (compared.isEmpty() || (*least)->text == (*most)->text)
+            continue;
+        const QString best = kMetrics[i].best == Best::Least ? (*least)->text : (*most)->text;
+        for (Cell* cell : compared)
+            cell->isBest = cell->text == best;
     }
 }
 

@@ -52,6 +52,15 @@ private slots:
         QCOMPARE(axisRange(values, {false, false}).outside, 0);
     }
 
+    void whatIsKeptIsNeverAnOutlier()
+    {
+        QList<double> values = upTo(100);
+        values.append(1e6);
+        const AxisRange range = axisRange(values, {true, false}, {1e6, kNaN});
+        QVERIFY(range.upper > 1e6);
+        QCOMPARE(range.outside, 0);
+    }
+
     void aSteepStartStaysVisible()
     {
         QList<double> loss;

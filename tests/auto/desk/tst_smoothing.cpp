@@ -56,11 +56,11 @@ class TestSmoothing : public QObject {
     Q_OBJECT
 
 private slots:
-    void classicAverageAsCalculatedByHand()
+    void exponentialAverageAsCalculatedByHand()
     {
         // w = 0.5: last 2, 3, 2.5; 1 - w^n: 1/2, 3/4, 7/8
-        compare(classicAverage({4, 4 + 0.0, 2}, 0.5), {4, 4, (0.5 * (0.5 * 2 + 2) + 1) / 0.875});
-        compare(classicAverage({8, 4}, 0.5), {8, 4 / 0.75});
+        compare(exponentialAverage({4, 4 + 0.0, 2}, 0.5), {4, 4, (0.5 * (0.5 * 2 + 2) + 1) / 0.875});
+        compare(exponentialAverage({8, 4}, 0.5), {8, 4 / 0.75});
     }
 
     void timeWeightedAverageAsCalculatedByHand()
@@ -96,7 +96,7 @@ private slots:
     {
         QTest::addColumn<int>("kind");
         QTest::newRow("time-weighted") << int(SmoothingKind::TimeWeighted);
-        QTest::newRow("classic") << int(SmoothingKind::Classic);
+        QTest::newRow("exponential") << int(SmoothingKind::Exponential);
     }
 
     void constantSeriesStayAsTheyAre()
@@ -173,22 +173,22 @@ private slots:
         SmoothedSeries series;
         SeriesColumn grownX = x.first(4500);
         SeriesColumn grownY = y.first(4500);
-        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.9});
+        series.follow(grownX, grownY, {SmoothingKind::Exponential, 0.9});
         for (qsizetype row = 4500; row < 5000; ++row) {
             grownX.append(x[row]);
             grownY.append(y[row]);
-            series.follow(grownX, grownY, {SmoothingKind::Classic, 0.9});
+            series.follow(grownX, grownY, {SmoothingKind::Exponential, 0.9});
         }
         QCOMPARE(series.starts(), 1);
         compare({series.at(4400), series.at(4999)},
-                {classicAverage(y, 0.9)[4400], classicAverage(y, 0.9)[4999]});
-        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.5});
+                {exponentialAverage(y, 0.9)[4400], exponentialAverage(y, 0.9)[4999]});
+        series.follow(grownX, grownY, {SmoothingKind::Exponential, 0.5});
         QCOMPARE(series.starts(), 2);
         grownY.truncate(4000); // a resumed run took steps back
         grownX.truncate(4000);
         grownY.append(7);
         grownX.append(4000);
-        series.follow(grownX, grownY, {SmoothingKind::Classic, 0.5});
+        series.follow(grownX, grownY, {SmoothingKind::Exponential, 0.5});
         QCOMPARE(series.starts(), 3);
     }
 
