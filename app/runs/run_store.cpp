@@ -1,7 +1,7 @@
 #include "app/runs/run_store.h"
 
-#include <QDateTime>
 #include <QDir>
+#include <QFileInfo>
 
 #include "app/runs/run_hosts.h"
 #include "app/runs/staged_import.h"
@@ -10,7 +10,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kClockMs = 2000;
+constexpr int kClockMs = 1000;
+constexpr qint64 kSameMomentMs = 2000; ///< a file system may round the time of a change to this
 constexpr int kRecordMs = 1000;
 
 } // namespace
@@ -31,7 +32,7 @@ RunStore::RunStore(RunDatabase& history, const QString& runsFolder, RunHosts* ho
         for (const QString& id : std::exchange(m_unrecorded, {}))
             record(*m_open.at(id));
     });
-    scan();
+    scanWhenChanged();
     openUnfinished();
 }
 
@@ -50,6 +51,18 @@ void RunStore::scan()
             adopt(id);
     }
     removeFailedLaunches();
+}
+
+/// The folder changes when a run is added or removed, by any program.
+void RunStore::scanWhenChanged()
+{
+    const QDateTime changed = QFileInfo(m_runsFolder).lastModified();
+    if (changed == m_scanned)
+        return;
+    scan();
+    // What is added within the same moment leaves no other time: look once more.
+    const bool isPast = changed.msecsTo(QDateTime::currentDateTime()) > kSameMomentMs;
+    m_scanned = isPast ? changed : QDateTime();
 }
 
 /// Removes the entries of launches that failed: a rolled back launch deletes its folder.
@@ -77,7 +90,7 @@ void RunStore::openUnfinished()
 {
     const QList<RunEntry> runs = m_history.runs(); // opening changes the history's list
     for (const RunEntry& entry : runs) {
-        if (!entry.isOver() && QDir(folderOf(entry.id)).exists())
+        if (!entry.isOver() && !m_open.contains(entry.id) && QDir(folderOf(entry.id)).exists())
             (void)open(entry.id).ok(); // the error is shown when the user opens the run
     }
 }
@@ -147,6 +160,8 @@ void RunStore::refreshStates()
 {
     if (const Status refreshed = m_history.refresh(); !refreshed.ok())
         emit problem(QString::fromStdString(refreshed.error().text()));
+    scanWhenChanged();
+    openUnfinished();
     const qint64 now = QDateTime::currentMSecsSinceEpoch();
     for (const auto& [id, run] : m_open)
         m_list.setDisplayState(id, run->displayState(now));

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 
+#include <QDateTime>
 #include <QObject>
 #include <QSet>
 #include <QTimer>
@@ -18,7 +19,8 @@ class RunHosts;
 
 /// All runs known on this computer: the history, their mirrored folders, and open runs. Shared by all pages.
 ///
-/// Runs that are not over are opened and followed at once; others are read on demand. GUI thread.
+/// Runs that are not over are opened and followed within a second of their appearance, whoever started them;
+/// others are read on demand. GUI thread.
 class RunStore : public QObject {
     Q_OBJECT
 
@@ -59,6 +61,7 @@ private:
     OpenRun* keep(std::unique_ptr<OpenRun> run);
     void record(OpenRun& run);
     void refreshStates();
+    void scanWhenChanged();
 
     RunDatabase& m_history;
     QString m_runsFolder;
@@ -66,6 +69,7 @@ private:
     RunListModel m_list;
     RunEdits m_edits;
     std::map<QString, std::unique_ptr<OpenRun>> m_open;
+    QDateTime m_scanned; ///< last change of the folder of runs that a scan has seen
     QTimer m_clock;
     QTimer m_record; ///< limits how often the history is written
     QSet<QString> m_unrecorded;

@@ -150,6 +150,26 @@ private slots:
         QCOMPARE(hosts.followed.size(), 2);
     }
 
+    void followsARunThatAnotherProgramStarted()
+    {
+        const QString runs = m_folder->filePath("runs");
+        QDir().mkpath(runs);
+        const auto library = RunDatabase::open(m_folder->filePath("history.db")).value();
+        RecordingHosts hosts;
+        RunStore desk(*library, runs, &hosts);
+        QVERIFY(hosts.followed.isEmpty());
+
+        support::SampleRun sample;
+        sample.reached = 0;
+        sample.state = RunState::Pending;
+        const QString folder = support::writeSampleRun(runs, sample);
+        const auto elsewhere = RunDatabase::open(m_folder->filePath("history.db")).value();
+        RunStore other(*elsewhere, runs, nullptr); // enters it in the history, as a launch does
+        QCOMPARE(elsewhere->runs().size(), 1);
+        AWAIT_EQUAL(hosts.followed.size(), 1);
+        QCOMPARE(hosts.followed.first(), QFileInfo(folder).fileName());
+    }
+
     void forgetsALaunchThatCameToNothing()
     {
         QDir(m_folder->path()).mkdir("runs");
