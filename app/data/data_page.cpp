@@ -103,6 +103,12 @@ DataPage::DataPage(const Parts& parts, QWidget* parent)
     showCurrent();
 }
 
+void DataPage::selectDataSet(const QString& host, const QString& folder)
+{
+    if (const int row = m_dataSets.rowOf(host, folder); row >= 0)
+        m_list->setCurrentIndex(m_dataSets.index(row));
+}
+
 QWidget* DataPage::makeList()
 {
     m_list->setModel(&m_dataSets);

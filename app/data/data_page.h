@@ -41,6 +41,8 @@ public:
     /// Adds an existing data set of a host to the list; shows errors in the message bar.
     void addFolder(const QString& host, const QString& folder);
     void openPrepareForm();
+    /// Shows this data set; does nothing if it is not in the list.
+    void selectDataSet(const QString& host, const QString& folder);
     /// Lists the data sets that were sent to hosts.
     void openHostDataSets();
 

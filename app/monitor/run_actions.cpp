@@ -52,28 +52,33 @@ RunActions::RunActions(RunStore& store, MessageBar& messages, QWidget& window)
 
 void RunActions::showMenu(const QString& runId, const QPoint& place)
 {
-    const auto entry = m_store.history().find(runId);
-    if (!entry)
-        return;
     auto* menu = new QMenu(&m_window);
     menu->setAttribute(Qt::WA_DeleteOnClose);
     menu->setToolTipsVisible(true);
-    addSpecActions(*menu, runId);
-    menu->addAction(tr("Compare with others"), this, [this, runId] { emit comparisonWanted(runId); });
-    menu->addAction(tr("Make a report"), this, [this, runId] { emit reportWanted(runId); });
-    QAction* trial = menu->addAction(tr("Try the model"), this, [this, runId] { emit trialWanted(runId); });
+    fillMenu(*menu, runId);
+    menu->popup(place);
+}
+
+void RunActions::fillMenu(QMenu& menu, const QString& runId)
+{
+    const auto entry = m_store.history().find(runId);
+    if (!entry)
+        return;
+    addSpecActions(menu, runId);
+    menu.addAction(tr("Compare with others"), this, [this, runId] { emit comparisonWanted(runId); });
+    menu.addAction(tr("Make a report"), this, [this, runId] { emit reportWanted(runId); });
+    QAction* trial = menu.addAction(tr("Try the model"), this, [this, runId] { emit trialWanted(runId); });
     trial->setEnabled(!entry->hosts.isEmpty() && entry->importedFrom.isEmpty());
     trial->setToolTip(trial->isEnabled() ? tr("Gives a text to its newest checkpoint")
                                          : tr("This run was imported, so its checkpoints are not known"));
-    addExports(*menu, runId);
-    menu->addSeparator();
+    addExports(menu, runId);
+    menu.addSeparator();
     const bool archived = entry->isArchived;
-    menu->addAction(archived ? tr("Unarchive") : tr("Archive"), this,
-                    [this, runId, archived] { archive(runId, !archived); });
-    QAction* remove = menu->addAction(tr("Delete…"), this, [this, runId] { confirmDelete(runId); });
+    menu.addAction(archived ? tr("Unarchive") : tr("Archive"), this,
+                   [this, runId, archived] { archive(runId, !archived); });
+    QAction* remove = menu.addAction(tr("Delete…"), this, [this, runId] { confirmDelete(runId); });
     remove->setEnabled(entry->isOver());
     remove->setToolTip(entry->isOver() ? tr("Asks for the run's name first") : tr("Stop the run first"));
-    menu->popup(place);
 }
 
 void RunActions::addSpecActions(QMenu& menu, const QString& runId)

@@ -26,6 +26,8 @@ public:
     RunActions(RunStore& store, MessageBar& messages, QWidget& window);
 
     void showMenu(const QString& runId, const QPoint& place);
+    /// Adds what the menu of this run offers.
+    void fillMenu(QMenu& menu, const QString& runId);
 
 signals:
     /// Asks to open a copy of the specification in Design.

@@ -69,19 +69,24 @@ void RunImporter::showMenu(const QPoint& place)
 {
     auto* menu = new QMenu(&m_window);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("TensorBoard folder…"), this, [this] {
+    fillMenu(*menu);
+    menu->popup(place);
+}
+
+void RunImporter::fillMenu(QMenu& menu)
+{
+    menu.addAction(tr("TensorBoard folder…"), this, [this] {
         const QString folder =
             QFileDialog::getExistingDirectory(&m_window, tr("Folder with event files, including subfolders"));
         if (!folder.isEmpty())
             importEvents(folder);
     });
-    menu->addAction(tr("CSV table…"), this, [this] {
+    menu.addAction(tr("CSV table…"), this, [this] {
         const QString file = QFileDialog::getOpenFileName(&m_window, tr("Table with one row per step"), {},
                                                           tr("Tables (*.csv *.tsv *.txt);;All files (*)"));
         if (!file.isEmpty())
             importTable(file);
     });
-    menu->popup(place);
 }
 
 void RunImporter::importEvents(const QString& folder)

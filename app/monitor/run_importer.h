@@ -9,6 +9,7 @@
 #include "app/base/pool_work.h"
 #include "app/exchange/csv_table.h"
 
+class QMenu;
 class QPoint;
 class QWidget;
 
@@ -28,6 +29,8 @@ public:
     RunImporter(RunStore& store, MessageBar& messages, QWidget& window);
 
     void showMenu(const QPoint& place);
+    /// Adds what can be imported.
+    void fillMenu(QMenu& menu);
     /// A folder with event files.
     void importEvents(const QString& folder);
     /// Asks for the columns to import, then reads the file.

@@ -4,6 +4,7 @@
 #include <QAction>
 #include <QDateTime>
 #include <QFileDialog>
+#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -50,6 +51,8 @@ RunsPage::RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& 
     , m_right(new QStackedWidget)
     , m_list(new RunListPane(store.list()))
     , m_view(new RunView(store, alerts, hardware, workspace()))
+    , m_actions(new RunActions(store, *m_frame->messageBar(), *this))
+    , m_importer(new RunImporter(store, *m_frame->messageBar(), *this))
     , m_openTrace(new QAction(tr("Open a recorded trace…"), this))
 {
     store.edits().useStack(workspace());
@@ -95,19 +98,17 @@ RunsPage::RunsPage(RunStore& store, AlertCenter& alerts, const HardwareLibrary& 
 
 void RunsPage::connectActions()
 {
-    auto* actions = new RunActions(m_store, *m_frame->messageBar(), *this);
-    auto* importer = new RunImporter(m_store, *m_frame->messageBar(), *this);
     auto* exporter = new ModelExporter(m_store, *m_frame->messageBar(), *this);
-    connect(m_list, &RunListPane::menuWanted, actions, &RunActions::showMenu);
-    connect(m_list, &RunListPane::importWanted, importer, &RunImporter::showMenu);
-    connect(importer, &RunImporter::imported, this, &RunsPage::showRun);
-    connect(actions, &RunActions::copyWanted, this, &RunsPage::copyRequested);
-    connect(actions, &RunActions::relaunchWanted, this, &RunsPage::launchRequested);
-    connect(actions, &RunActions::comparisonWanted, this, &RunsPage::comparisonRequested);
-    connect(actions, &RunActions::reportWanted, this, &RunsPage::reportRequested);
-    connect(actions, &RunActions::trialWanted, this,
+    connect(m_list, &RunListPane::menuWanted, m_actions, &RunActions::showMenu);
+    connect(m_list, &RunListPane::importWanted, m_importer, &RunImporter::showMenu);
+    connect(m_importer, &RunImporter::imported, this, &RunsPage::showRun);
+    connect(m_actions, &RunActions::copyWanted, this, &RunsPage::copyRequested);
+    connect(m_actions, &RunActions::relaunchWanted, this, &RunsPage::launchRequested);
+    connect(m_actions, &RunActions::comparisonWanted, this, &RunsPage::comparisonRequested);
+    connect(m_actions, &RunActions::reportWanted, this, &RunsPage::reportRequested);
+    connect(m_actions, &RunActions::trialWanted, this,
             [this](const QString& runId) { emit trialRequested(runId, std::nullopt); });
-    connect(actions, &RunActions::modelExportWanted, exporter,
+    connect(m_actions, &RunActions::modelExportWanted, exporter,
             [exporter](const QString& runId) { exporter->begin(runId, std::nullopt); });
     connect(m_view, &RunView::exportWanted, exporter,
             [exporter](const QString& runId, qint64 step) { exporter->begin(runId, step); });
@@ -141,6 +142,14 @@ QList<KeyHint> RunsPage::keyHints() const
     return QList<KeyHint>{{tr("Space"), tr("Pause or resume the live charts")},
                           {tr("Arrows"), tr("Move between devices, and between parts of the timeline")}} +
            chartKeyHints();
+}
+
+void RunsPage::fillMenu(QMenu& menu)
+{
+    m_importer->fillMenu(*menu.addMenu(tr("Import runs")));
+    const auto run = m_store.history().find(m_list->currentRun());
+    if (run)
+        m_actions->fillMenu(*menu.addMenu(oneLine(run->name)), run->id);
 }
 
 void RunsPage::activate()

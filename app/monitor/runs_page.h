@@ -14,6 +14,8 @@ namespace trainyard {
 class AlertCenter;
 class HardwareLibrary;
 class PageFrame;
+class RunActions;
+class RunImporter;
 class RunStore;
 class RunListPane;
 class RunView;
@@ -29,6 +31,7 @@ public:
 
     PanelArea* panels() const override;
     QList<KeyHint> keyHints() const override;
+    void fillMenu(QMenu& menu) override;
     void activate() override;
     void refresh() override;
     /// Shows this run; scans the folders if it is unknown, because it may have just been launched.
@@ -68,6 +71,8 @@ private:
     QStackedWidget* m_right;
     RunListPane* m_list;
     RunView* m_view;
+    RunActions* m_actions;
+    RunImporter* m_importer;
     QAction* m_openTrace;
     QTimer m_clock;
 };

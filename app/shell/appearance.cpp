@@ -54,9 +54,8 @@ public:
     {
         for (const Position& position : m_positions) {
             if (position.bar && position.isAtEnd)
-                QObject::connect(
-                    position.bar, &QScrollBar::rangeChanged, context,
-                    [bar = position.bar](int, int maximum) { bar->setValue(maximum); });
+                QObject::connect(position.bar, &QScrollBar::rangeChanged, context,
+                                 [bar = position.bar](int, int maximum) { bar->setValue(maximum); });
         }
     }
 
@@ -74,7 +73,7 @@ private:
 void dress(QApplication& application, ColourScheme scheme)
 {
     const ScrollPositions positions; // fonts and distances without a sheet clamp them
-    application.setStyleSheet({}); // to replace one sheet by another takes Qt seven times as long
+    application.setStyleSheet({});   // to replace one sheet by another takes Qt seven times as long
     QApplication::setPalette(paletteOf(scheme));
     application.setStyleSheet(styleSheetOf(scheme));
     positions.restore();

@@ -2,6 +2,7 @@
 
 #include <QAction>
 #include <QHash>
+#include <QMenu>
 #include <QPointer>
 #include <QPushButton>
 
@@ -40,7 +41,11 @@ QList<Command> commandsOfButtons(const QWidget& page)
 {
     QList<Command> commands;
     for (QPushButton* button : page.findChildren<QPushButton*>()) {
-        if (button->isVisible() && button->isEnabled() && !nameOf(*button).isEmpty())
+        if (!button->isVisibleTo(&page) || !button->isEnabledTo(&page) || nameOf(*button).isEmpty())
+            continue;
+        if (button->menu())
+            commands << withTitle(nameOf(*button), commandsOfMenu(*button->menu()));
+        else
             commands << Command{nameOf(*button), {}, [button = QPointer(button)] {
                                     if (button)
                                         button->click();
@@ -49,11 +54,34 @@ QList<Command> commandsOfButtons(const QWidget& page)
     return commands;
 }
 
+QList<Command> commandsOfMenu(const QMenu& menu)
+{
+    QList<Command> commands;
+    for (QAction* action : menu.actions()) {
+        if (action->menu())
+            commands << withTitle(withoutMnemonic(action->text()), commandsOfMenu(*action->menu()));
+        else if (!action->isSeparator())
+            commands << commandsOf({action});
+    }
+    return commands;
+}
+
+QList<Command> withTitle(const QString& title, QList<Command> commands)
+{
+    for (Command& command : commands)
+        command.name = title + QStringLiteral(": ") + command.name;
+    return commands;
+}
+
 QList<Command> withoutRepetition(const QList<Command>& commands)
 {
     QHash<QString, qsizetype> rows;
     QList<Command> once;
     for (const Command& command : commands) {
+        if (command.isItem) {
+            once << command;
+            continue;
+        }
         if (!rows.contains(command.name)) {
             rows[command.name] = once.size();
             once << command;

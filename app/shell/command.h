@@ -6,6 +6,7 @@
 #include <QString>
 
 class QAction;
+class QMenu;
 class QWidget;
 
 namespace trainyard {
@@ -15,13 +16,19 @@ struct Command {
     QString name;
     QString keys;              ///< empty = none
     std::function<void()> run; ///< does nothing once its target is destroyed
+    bool isItem = false;       ///< a run, a host: not a command, and listed only when words are typed
 };
 
 /// Returns the enabled actions.
 QList<Command> commandsOf(const QList<QAction*>& actions);
-/// Returns the visible, enabled buttons within `page`, by accessible name.
+/// Returns the enabled buttons within `page` that are visible when it is, by accessible name, and what their
+/// menus offer.
 QList<Command> commandsOfButtons(const QWidget& page);
-/// Returns the first command of each name, with the first shortcut among its duplicates.
+/// Returns the enabled entries of a menu and its submenus.
+QList<Command> commandsOfMenu(const QMenu& menu);
+/// Returns the same commands under "title: name".
+QList<Command> withTitle(const QString& title, QList<Command> commands);
+/// Returns the first command of each name, with the first shortcut among its duplicates, and all items.
 QList<Command> withoutRepetition(const QList<Command>& commands);
 
 } // namespace trainyard

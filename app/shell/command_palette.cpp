@@ -17,6 +17,7 @@ namespace trainyard {
 namespace {
 constexpr int kWidth = 480;
 constexpr int kRows = 12;
+constexpr qsizetype kMaxShown = 200; ///< of thousands of runs: more words narrow them
 constexpr int kRowHeight = 3 * metrics::kGap;
 constexpr int kTop = 72;
 
@@ -35,7 +36,7 @@ CommandPalette::CommandPalette(QWidget* window)
 {
     setRole(this, "popup");
     setAccessibleName(tr("Commands"));
-    m_filter->setPlaceholderText(tr("What do you want to do?"));
+    m_filter->setPlaceholderText(tr("Command, run, host or data set"));
     m_filter->setAccessibleName(tr("Filter of commands"));
     m_filter->installEventFilter(this);
     m_list->setAccessibleName(tr("Commands"));
@@ -72,8 +73,10 @@ void CommandPalette::fill(const QString& filter)
     m_shown.clear();
     const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (const Command& command : m_commands) {
-        if (!hasAll(command.name, words))
+        if ((command.isItem && words.isEmpty()) || !hasAll(command.name, words))
             continue;
+        if (m_shown.size() == kMaxShown)
+            break;
         auto* item = new QListWidgetItem(command.name, m_list);
         item->setData(DetailDelegate::kDetailRole, command.keys);
         m_shown << command;

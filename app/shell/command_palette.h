@@ -10,7 +10,8 @@ class QListWidget;
 
 namespace trainyard {
 
-/// Ctrl+K: runs any available command by name. Words narrow the list, Enter runs, Esc closes.
+/// Ctrl+K: runs any available command by name, and opens runs, hosts and data sets by theirs. Words narrow
+/// the list, Enter runs, Esc closes.
 class CommandPalette : public QFrame {
     Q_OBJECT
 public:

@@ -47,7 +47,7 @@ void DeskWindow::showStartupProblems()
 
 void DeskWindow::addPages()
 {
-    auto* hosts = new HostsPage(m_session.hosts(), m_session.hostChecks(), m_session.hostCalibration());
+    m_hosts = new HostsPage(m_session.hosts(), m_session.hostChecks(), m_session.hostCalibration());
     m_data = new DataPage({m_session.dataSets(), m_session.hosts(), m_session.runs(), m_session.prepareJob(),
                            m_session.verifier()});
     auto* design = new DesignPage({m_session.document(), m_session.hosts(), m_session.dataSets(),
@@ -57,7 +57,7 @@ void DeskWindow::addPages()
     auto* reports =
         new ReportsPage({m_session.runStore(), m_session.hardware(), m_session.dataSets(), m_session.runs()});
     auto* trial = new TryPage({m_session.runStore(), m_session.hosts(), m_session.runs()});
-    for (Page* page : std::initializer_list<Page*>{hosts, m_data, design, m_runs, compare, reports, trial})
+    for (Page* page : std::initializer_list<Page*>{m_hosts, m_data, design, m_runs, compare, reports, trial})
         m_window.addPage(page);
     QObject::connect(m_data, &DataPage::useInRunRequested, design, [this, design](const DataSetEntry& entry) {
         design->useDataSet(entry);
@@ -89,10 +89,56 @@ void DeskWindow::addPages()
         m_window.raise();
         m_window.activateWindow();
     });
+    m_window.offerItems([this] { return items(); });
     const auto showDesign = [this, design] { m_window.showPage(design); };
     QObject::connect(m_runs, &RunsPage::designRequested, design, showDesign);
     QObject::connect(compare, &ComparePage::designRequested, design, showDesign);
     QObject::connect(reports, &ReportsPage::designRequested, design, showDesign);
+}
+
+/// What the palette finds by name besides commands.
+QList<Command> DeskWindow::items()
+{
+    return runItems() + hostItems() + dataSetItems();
+}
+
+QList<Command> DeskWindow::runItems()
+{
+    QList<Command> items;
+    for (const RunEntry& run : m_session.runStore().history().runs())
+        items << Command{MainWindow::tr("Run: %1").arg(oneLine(run.name)), displayTime(run.createdMs),
+                         [this, id = run.id] { showRun(id); }, true};
+    return items;
+}
+
+QList<Command> DeskWindow::hostItems()
+{
+    QList<Command> items;
+    for (const QString& name : m_session.hosts().names())
+        items << Command{MainWindow::tr("Host: %1").arg(name),
+                         {},
+                         [this, name] {
+                             m_window.showPage(m_hosts);
+                             m_hosts->selectHost(name);
+                         },
+                         true};
+    return items;
+}
+
+QList<Command> DeskWindow::dataSetItems()
+{
+    QList<Command> items;
+    const DataSetListModel& dataSets = m_session.dataSets();
+    for (int row = 0; row < dataSets.rowCount(); ++row) {
+        const DataSetEntry& entry = dataSets.at(row);
+        items << Command{MainWindow::tr("Data set: %1").arg(oneLine(entry.name)), entry.host,
+                         [this, host = entry.host, folder = entry.folder] {
+                             m_window.showPage(m_data);
+                             m_data->selectDataSet(host, folder);
+                         },
+                         true};
+    }
+    return items;
 }
 
 /// Tells in the status bar how far it is; the new run is shown when it is there.

@@ -10,6 +10,7 @@
 namespace trainyard {
 
 class DataPage;
+class HostsPage;
 class RunsPage;
 class SystemKeyring;
 
@@ -39,6 +40,10 @@ private:
     void relaunch(const RunSpec& spec);
     void addTour();
     void showRunChip();
+    QList<Command> items();
+    QList<Command> runItems();
+    QList<Command> hostItems();
+    QList<Command> dataSetItems();
 
     Session m_session;
     QSettings m_settings;
@@ -46,6 +51,7 @@ private:
     MainWindow m_window;
     SystemKeyring* m_keyring = nullptr; ///< owned by the session's logins
     Tour* m_tour = nullptr;             ///< owned by the window, as the pages are
+    HostsPage* m_hosts = nullptr;
     DataPage* m_data = nullptr;
     RunsPage* m_runs = nullptr;
 };

@@ -213,8 +213,37 @@ void MainWindow::closeEvent(QCloseEvent* event)
 /// What is seen comes first.
 void MainWindow::openPalette()
 {
-    const Page& page = *currentPage();
-    m_palette->open(commandsOfButtons(page) + commandsOf(page.actions()) + commandsOf(actions()));
+    m_pageMenus.clear();
+    QList<Command> commands = commandsOfPage(*currentPage()) + commandsOf(actions()) + commandsOfOtherPages();
+    if (m_items)
+        commands << m_items();
+    m_palette->open(commands);
+}
+
+QList<Command> MainWindow::commandsOfPage(Page& page)
+{
+    QMenu& menu = *m_pageMenus.emplace_back(std::make_unique<QMenu>());
+    page.fillMenu(menu);
+    return commandsOfButtons(page) + commandsOf(page.actions()) + commandsOfMenu(menu);
+}
+
+/// Each goes to its page first.
+QList<Command> MainWindow::commandsOfOtherPages()
+{
+    QList<Command> all;
+    for (int i = 0; i < m_stack->count(); ++i) {
+        auto* page = qobject_cast<Page*>(m_stack->widget(i));
+        if (page == currentPage())
+            continue;
+        for (Command command : withTitle(page->title(), commandsOfPage(*page))) {
+            command.run = [this, page, run = command.run] {
+                showPage(page);
+                run();
+            };
+            all << command;
+        }
+    }
+    return all;
 }
 
 void MainWindow::openSheet()

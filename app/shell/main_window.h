@@ -1,12 +1,17 @@
 #pragma once
 
-#include <QMainWindow>
+#include <functional>
+#include <memory>
+#include <vector>
 
+#include <QMainWindow>
+#include <QMenu>
+
+#include "app/shell/command.h"
 #include "app/shell/layout_memory.h"
 
 class QAction;
 class QLabel;
-class QMenu;
 class QSettings;
 class QStackedWidget;
 
@@ -35,6 +40,8 @@ public:
     /// Restores geometry and page, once all pages exist.
     void restore();
     void showStatus(const QString& text);
+    /// `items` returns what the user may open by its name besides commands: runs, hosts, data sets.
+    void offerItems(std::function<QList<Command>()> items) { m_items = std::move(items); }
     /// `loss` describes what closing the window would interrupt, empty = nothing; the user is asked before
     /// closing.
     void askBeforeClosing(std::function<QString()> loss) { m_lossWhenClosed = std::move(loss); }
@@ -51,6 +58,8 @@ private:
     void setCurrent(int index);
     QAction* addWindowAction(const QString& text, const QKeySequence& keys, std::function<void()> run);
     void openPalette();
+    QList<Command> commandsOfPage(Page& page);
+    QList<Command> commandsOfOtherPages();
     void openSheet();
 
     Appearance& m_appearance;
@@ -64,6 +73,9 @@ private:
     CommandPalette* m_palette;
     ShortcutSheet* m_sheet;
     std::function<QString()> m_lossWhenClosed;
+    std::function<QList<Command>()> m_items;
+    std::vector<std::unique_ptr<QMenu>>
+        m_pageMenus; ///< what the pages' menus offered when the palette opened
 };
 
 } // namespace trainyard

@@ -7,6 +7,7 @@
 
 class QKeySequence;
 class QAction;
+class QMenu;
 
 namespace trainyard {
 
@@ -42,6 +43,9 @@ public:
 
     /// Keys that widgets of this page handle themselves, besides those of its actions.
     virtual QList<KeyHint> keyHints() const { return {}; }
+
+    /// Adds what the menus of this page offer now, for finding it by name.
+    virtual void fillMenu(QMenu& /*menu*/) {}
 
     /// The page has just become the visible one.
     virtual void activate() {}

@@ -79,7 +79,7 @@ private slots:
         QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
         const auto* list = window.findChild<CommandPalette*>()->findChild<QListWidget*>();
         auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
-        QTest::keyClicks(filter, "data go");
+        QTest::keyClicks(filter, "data go to");
         QCOMPARE(list->count(), 1);
         QCOMPARE(list->item(0)->text(), "Go to Data");
         QTest::keyClicks(filter, " nowhere");
@@ -98,6 +98,52 @@ private slots:
         QTest::keyClicks(filter, "add host");
         QTest::keyClick(filter, Qt::Key_Return);
         QVERIFY(bar->isVisible());
+    }
+
+    void thePaletteReachesTheButtonsOfOtherPages()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_4, Qt::ControlModifier);
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(filter, "add host");
+        QTest::keyClick(filter, Qt::Key_Return);
+        QCOMPARE(window.currentPage()->title(), "Hosts");
+        QVERIFY(window.findChild<AddHostBar*>()->isVisible());
+    }
+
+    void thePaletteReachesMenus()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_1, Qt::ControlModifier);
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        const auto* list = window.findChild<CommandPalette*>()->findChild<QListWidget*>();
+        auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        QTest::keyClicks(filter, "import tensorboard");
+        QCOMPARE(list->count(), 1);
+        QCOMPARE(list->item(0)->text(), "Runs: Import runs: TensorBoard folder…");
+        QTest::keyClick(filter, Qt::Key_Escape);
+    }
+
+    void thePaletteOpensAHostByItsName()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_3, Qt::ControlModifier);
+        QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
+        const auto* list = window.findChild<CommandPalette*>()->findChild<QListWidget*>();
+        auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
+        const auto texts = [list] {
+            QStringList texts;
+            for (int row = 0; row < list->count(); ++row)
+                texts << list->item(row)->text();
+            return texts;
+        };
+        const QString name = "Host: " + m_desk.session().hosts().names().first();
+        QVERIFY(!texts().contains(name)); // only what is typed
+        QTest::keyClicks(filter, name);
+        QCOMPARE(texts(), QStringList{name});
+        QTest::keyClick(filter, Qt::Key_Return);
+        QCOMPARE(window.currentPage()->title(), "Hosts");
     }
 
     void theSheetTellsTheKeysOfThePlace()
