@@ -25,6 +25,8 @@ table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nu
 th, td { text-align: left; padding: 4px 16px 4px 0; border-bottom: 1px solid var(--border); vertical-align: top; overflow-wrap: anywhere; }
 th { color: var(--muted); font-weight: 600; }
 tr:last-child td { border-bottom: 0; }
+summary { cursor: pointer; }
+summary h2 { display: inline-block; }
 @page { size: A4; margin: 16mm; @bottom-right { content: counter(page) " / " counter(pages); font: 9px sans-serif; } }
 @media print {
   body { background: none; font-size: 11px; }
@@ -66,6 +68,17 @@ QString html(const ReportFigure& figure)
            QString::fromUtf8(figureSvg(figure)) + "</figure>\n";
 }
 
+QString html(const ReportSection& section)
+{
+    const QString title = "<h2>" + section.title.toHtmlEscaped() + "</h2>";
+    QString blocks;
+    for (const ReportBlock& block : section.blocks)
+        blocks += std::visit([](const auto& content) { return html(content); }, block);
+    return section.isFolded
+               ? "<section><details>\n<summary>" + title + "</summary>\n" + blocks + "</details></section>\n"
+               : "<section>\n" + title + "\n" + blocks + "</section>\n";
+}
+
 } // namespace
 
 QString toHtml(const ReportDocument& document)
@@ -76,12 +89,8 @@ QString toHtml(const ReportDocument& document)
                    "</style>\n</head>\n<body>\n<main>\n";
     page += "<h1>" + document.title.toHtmlEscaped() + "</h1>\n<p class=\"subtitle\">" +
             document.subtitle.toHtmlEscaped() + "</p>\n";
-    for (const ReportSection& section : document.sections) {
-        page += "<section>\n<h2>" + section.title.toHtmlEscaped() + "</h2>\n";
-        for (const ReportBlock& block : section.blocks)
-            page += std::visit([](const auto& content) { return html(content); }, block);
-        page += "</section>\n";
-    }
+    for (const ReportSection& section : document.sections)
+        page += html(section);
     return page + "</main>\n</body>\n</html>\n";
 }
 

@@ -34,19 +34,20 @@ QList<ReportSection> sectionsOf(const Runs& runs, const Plans& plans, const Phas
                                 ReportTemplate pattern)
 {
     if (pattern == ReportTemplate::Run)
-        return {summarySection(runs),        phasesSection(runs, phases),  curvesSection(runs),
-                heldOutSection(runs, plans), memorySection(plans.front()), stepTimeSection(runs, plans),
-                costSection(runs, phases),   datasetSection(runs),         environmentSection(runs),
-                specificationSection(runs),  eventsSection(runs)};
+        return {summarySection(runs),        curvesSection(runs),          heldOutSection(runs, plans),
+                phasesSection(runs, phases), memorySection(plans.front()), stepTimeSection(runs, plans),
+                costSection(runs, phases),   settingsSection(runs),        datasetSection(runs),
+                environmentSection(runs),    eventsSection(runs),          defaultsSection(runs)};
     if (pattern == ReportTemplate::Comparison)
-        return {summarySection(runs),          specificationSection(runs),  phasesSection(runs, phases),
-                curvesSection(runs),           heldOutSection(runs, plans), memoryOverview(runs, plans),
+        return {summarySection(runs),          curvesSection(runs),         heldOutSection(runs, plans),
+                settingsSection(runs),         phasesSection(runs, phases), memoryOverview(runs, plans),
                 stepTimeOverview(runs, plans), costSection(runs, phases),   datasetSection(runs),
-                environmentSection(runs),      eventsSection(runs)};
-    return {summarySection(runs),          scalingSection(runs),        heldOutSection(runs, plans),
-            stepTimeOverview(runs, plans), memoryOverview(runs, plans), phasesSection(runs, phases),
-            costSection(runs, phases),     curvesSection(runs),         datasetSection(runs),
-            environmentSection(runs),      specificationSection(runs),  eventsSection(runs)};
+                environmentSection(runs),      eventsSection(runs),         defaultsSection(runs)};
+    return {summarySection(runs),        scalingSection(runs),          curvesSection(runs),
+            heldOutSection(runs, plans), stepTimeOverview(runs, plans), memoryOverview(runs, plans),
+            phasesSection(runs, phases), costSection(runs, phases),     settingsSection(runs),
+            datasetSection(runs),        environmentSection(runs),      eventsSection(runs),
+            defaultsSection(runs)};
 }
 
 Plans plansOfPhases(const RecordedRun& run, const HardwareLibrary& library, const std::string& hardware)

@@ -72,6 +72,7 @@ using ReportBlock = std::variant<QString, ReportTable, ReportFigure>;
 struct ReportSection {
     QString title;
     QList<ReportBlock> blocks;
+    bool isFolded = false; ///< seldom read: a web page shows its title, and the rest when that is clicked
 
     bool operator==(const ReportSection&) const = default;
 };

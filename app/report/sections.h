@@ -32,7 +32,10 @@ ReportSection costSection(const Runs& runs, const PhasePlans& phases);
 ReportSection datasetSection(const Runs& runs);
 /// Returns versions, hosts and devices, and the preflight findings.
 ReportSection environmentSection(const Runs& runs);
-ReportSection specificationSection(const Runs& runs);
+/// Returns the settings in which the runs differ, then those that are set to other than their default.
+ReportSection settingsSection(const Runs& runs);
+/// Returns the settings that all runs leave at their default, folded.
+ReportSection defaultsSection(const Runs& runs);
 ReportSection eventsSection(const Runs& runs);
 
 /// The runs of one model on several world sizes.

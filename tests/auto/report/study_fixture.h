@@ -34,6 +34,15 @@ QList<Block> blocksOf(const ReportSection& section)
     return found;
 }
 
+/// The JSON paths in the last column of a table of settings.
+inline QStringList fieldsIn(const ReportTable& table)
+{
+    QStringList fields;
+    for (const QStringList& row : table.rows)
+        fields << row.back();
+    return fields;
+}
+
 /// Two runs of one model, on one rank and on two, and the report on both.
 class StudyFixture {
 public:

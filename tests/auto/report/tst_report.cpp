@@ -93,8 +93,9 @@ private slots:
         QStringList titles;
         for (const ReportSection& section : m_study->sections)
             titles << section.title;
-        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Step time", "Memory per device", "Cost",
-                                      "Curves", "Data set", "Environment", "Specification", "Events"}));
+        QCOMPARE(titles, (QStringList{"Summary", "Scaling", "Curves", "Step time", "Memory per device",
+                                      "Cost", "Settings", "Data set", "Environment", "Events",
+                                      "Settings at their defaults"}));
     }
 
     void drawsEveryStepOfEveryRun()
@@ -201,13 +202,25 @@ private slots:
 
     void showsWhatDiffersBetweenRuns()
     {
-        const auto tables = blocksOf<ReportTable>(*sectionOf(*m_study, "Specification"));
+        const auto tables = blocksOf<ReportTable>(*sectionOf(*m_study, "Settings"));
         QCOMPARE(tables.size(), 2);
-        QStringList differing;
-        for (const QStringList& row : tables[0].rows)
-            differing << row.front();
-        QVERIFY(differing.contains("layout.data"));
-        QVERIFY(!differing.contains("optimizer.learning_rate"));
+        QVERIFY(fieldsIn(tables[0]).contains("layout.data"));
+        QVERIFY(!fieldsIn(tables[0]).contains("optimizer.learning_rate"));
+        QCOMPARE(tables[0].rows[fieldsIn(tables[0]).indexOf("layout.data")].front(), "Data parallel");
+    }
+
+    void defaultsComeLastAndFolded()
+    {
+        const ReportSection& last = m_study->sections.back();
+        QVERIFY(last.isFolded);
+        const auto unset = fieldsIn(blocksOf<ReportTable>(last).value(0));
+        const auto set = fieldsIn(blocksOf<ReportTable>(*sectionOf(*m_study, "Settings")).value(1));
+        QVERIFY(unset.contains("launch.slurm.partition"));
+        QVERIFY(!set.contains("launch.slurm.partition"));
+        QVERIFY(set.contains("launch.steps"));
+        QVERIFY(toHtml(*m_study).contains("<details>"));
+        for (const QString& field : set)
+            QVERIFY2(!unset.contains(field), qPrintable(field));
     }
 
     void takesTheTemplateThatTheRunsAskFor_data()
