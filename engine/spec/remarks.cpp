@@ -7,6 +7,7 @@
 #include "engine/spec/phases/batch_ramp.h"
 #include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/phases/phases.h"
+#include "engine/spec/recipe_remarks.h"
 
 namespace trainyard {
 
@@ -176,6 +177,7 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
                   "leave it out");
     remarkOnDecay(spec.optimizer, check);
     remarkOnRamp(spec, check);
+    remarkOnRecipe(spec, check);
     return remarks;
 }
 

@@ -5,8 +5,8 @@
 
 namespace trainyard {
 
-/// What a valid specification says without effect, or does not mean: sizes that cost much for little. Nothing
-/// here keeps the run from working.
+/// What a valid specification says without effect, or does not mean: sizes that cost much for little, recipes that
+/// seldom learn. Nothing here keeps the run from working.
 Diagnostics remarksOn(const RunSpec& spec);
 
 } // namespace trainyard

@@ -68,6 +68,45 @@ private slots:
         QCOMPARE(print(remarksOn(spec)), "");
     }
 
+    void warnsOfRecipesThatPracticeAdvisesAgainst_data()
+    {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("remark");
+        QTest::addRow("usual")
+            << R"("optimizer":{"learning_rate":0.001,"warmup_steps":10},"launch":{"steps":100})"
+            << "";
+        QTest::addRow("rate of 50")
+            << R"("optimizer":{"learning_rate":50})"
+            << "optimizer.learning_rate: is 50, at which training is likely to diverge";
+        QTest::addRow("LAMB's rate") << R"("optimizer":{"kind":"lamb","learning_rate":0.02})"
+                                     << "";
+        QTest::addRow("LAMB's rate is high") << R"("optimizer":{"kind":"lamb","learning_rate":0.2})"
+                                             << "optimizer.learning_rate: is 0.2, at which";
+        QTest::addRow("only warm-up") << R"("optimizer":{"warmup_steps":100},"launch":{"steps":100})"
+                                      << "optimizer.warmup_steps: is 100 of 100 steps";
+        QTest::addRow("a half is warm-up") << R"("optimizer":{"warmup_steps":50},"launch":{"steps":100})"
+                                           << "";
+        QTest::addRow("batch") << R"("batch":{"global":32768,"micro":32768})"
+                               << "batch.global: is 32768: AdamW";
+        QTest::addRow("batch for LAMB")
+            << R"("batch":{"global":32768,"micro":32768},"optimizer":{"kind":"lamb"})"
+            << "";
+        QTest::addRow("fine-tuning") << R"("init":{"path":"/m"},"task":{"kind":"classify"})"
+                                     << "optimizer.learning_rate: is 0.001, which is high for fine-tuning";
+        QTest::addRow("adapters") << R"("init":{"path":"/m"},"task":{"kind":"classify"},"lora":{"rank":8})"
+                                  << "";
+    }
+    void warnsOfRecipesThatPracticeAdvisesAgainst()
+    {
+        QFETCH(QString, json);
+        QFETCH(QString, remark);
+        const ParsedSpec parsed =
+            parseSpec(QString(R"({"trainyard":1,"dataset":{"path":"/d"},%1})").arg(json).toStdString());
+        QCOMPARE(print(parsed.diagnostics), "");
+        const QString remarks = print(remarksOn(parsed.spec));
+        QVERIFY2(remark.isEmpty() ? remarks.isEmpty() : remarks.contains(remark), qPrintable(remarks));
+    }
+
     void tellsWhatHasNoEffect_data()
     {
         QTest::addColumn<QString>("json");
