@@ -103,6 +103,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addCertifyCommand(app, outcome);
     addEvalCommand(app, outcome);
     addTryCommand(app, outcome);
+    addHelpCommand(app, outcome);
     addCompletionCommands(app, outcome);
     completeHelp(app);
 }

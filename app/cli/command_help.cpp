@@ -15,6 +15,8 @@ const std::map<std::string, std::string>& examples()
     static const std::map<std::string, std::string> map{
         {"demo", "  trainyard demo                                in the window\n"
                  "  trainyard demo --headless --out /tmp/demo     under three minutes on two cores"},
+        {"help", "  trainyard help layouts\n"
+                 "  trainyard help micro-batch"},
         {"hosts add", "  trainyard hosts add gpu-03                    as in ~/.ssh/config\n"
                       "  trainyard hosts add alice@10.0.0.7:2222"},
         {"hosts list", "  trainyard hosts list"},

@@ -33,6 +33,7 @@ void addScalingCommand(CLI::App& app, CommandOutcome& outcome);     ///< scaling
 void addTryCommand(CLI::App& app, CommandOutcome& outcome);         ///< try
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);      ///< report
 void addDemoCommand(CLI::App& app, CommandOutcome& outcome);        ///< demo
+void addHelpCommand(CLI::App& app, CommandOutcome& outcome);        ///< help
 void addCompletionCommands(CLI::App& app, CommandOutcome& outcome); ///< completion; complete, for shells
 
 // Options that several commands have.

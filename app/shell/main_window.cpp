@@ -17,6 +17,7 @@
 
 #include "app/shell/appearance.h"
 #include "app/shell/command_palette.h"
+#include "app/shell/help_window.h"
 #include "app/shell/rail.h"
 #include "app/shell/shortcut_sheet.h"
 #include "app/widgets/roles.h"
@@ -67,6 +68,7 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     , m_help(new QMenu(tr("Help"), this))
     , m_palette(new CommandPalette(this))
     , m_sheet(new ShortcutSheet(this))
+    , m_helpWindow(new HelpWindow(this))
 {
     setWindowTitle(tr("Trainyard"));
     setMinimumSize(kSmallest);
@@ -106,6 +108,8 @@ void MainWindow::addWindowActions()
         if (Page* page = currentPage())
             page->refresh();
     });
+    m_help->addAction(addWindowAction(tr("Help topics and glossary"), QKeySequence(Qt::SHIFT | Qt::Key_F1),
+                                      [this] { m_helpWindow->open(); }));
     m_help->addAction(
         addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));
     m_help->addAction(addWindowAction(tr("Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Slash),

@@ -19,6 +19,7 @@ namespace trainyard {
 
 class Appearance;
 class CommandPalette;
+class HelpWindow;
 class Page;
 class Rail;
 class ShortcutSheet;
@@ -72,6 +73,7 @@ private:
     QMenu* m_help;
     CommandPalette* m_palette;
     ShortcutSheet* m_sheet;
+    HelpWindow* m_helpWindow;
     std::function<QString()> m_lossWhenClosed;
     std::function<QList<Command>()> m_items;
     std::vector<std::unique_ptr<QMenu>>

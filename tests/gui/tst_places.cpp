@@ -9,11 +9,13 @@
 #include <QScreen>
 #include <QSignalSpy>
 #include <QTest>
+#include <QTextBrowser>
 
 #include "app/hosts/add_host_bar.h"
 #include "app/hosts/host_key_strip.h"
 #include "app/hosts/hosts_page.h"
 #include "app/shell/command_palette.h"
+#include "app/shell/help_window.h"
 #include "app/shell/shortcut_sheet.h"
 #include "app/widgets/table_view.h"
 #include "app/workspace/message_bar.h"
@@ -144,6 +146,21 @@ private slots:
         QCOMPARE(texts(), QStringList{name});
         QTest::keyClick(filter, Qt::Key_Return);
         QCOMPARE(window.currentPage()->title(), "Hosts");
+    }
+
+    void helpIsFoundByItsWords()
+    {
+        MainWindow& window = m_desk.window();
+        QTest::keyClick(&window, Qt::Key_F1, Qt::ShiftModifier);
+        auto* help = window.findChild<HelpWindow*>();
+        QVERIFY(help->isVisible());
+        auto* list = help->findChild<QListWidget*>();
+        const int all = list->count();
+        QTest::keyClicks(help->findChild<QLineEdit*>(), "straggler");
+        QVERIFY(list->count() < all);
+        QCOMPARE(list->item(0)->text(), "Straggler");
+        QVERIFY(help->findChild<QTextBrowser*>()->toPlainText().contains("slower than the others"));
+        help->close();
     }
 
     void theSheetTellsTheKeysOfThePlace()

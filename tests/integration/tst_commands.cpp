@@ -251,6 +251,16 @@ private slots:
         QVERIFY(run({"diff", m_run, m_run}).contains("The specifications are equal."));
     }
 
+    void explainsTopicsTermsAndCommands()
+    {
+        QVERIFY(run({"help"}).contains("layouts"));
+        QVERIFY(run({"help", "data", "parallel"}).startsWith("# Data parallel"));
+        QVERIFY(run({"help", "launch"}).contains("--follow"));
+        const CliResult unknown = m_cli->run({"help", "layotus"});
+        QCOMPARE(unknown.status, 2);
+        QVERIFY2(unknown.err.contains("trainyard help layouts"), qPrintable(unknown.err));
+    }
+
     void exportsARun()
     {
         const QString csv = m_cli->path("run.csv"), document = m_cli->path("run.json");
