@@ -22,13 +22,14 @@ RunListPane::RunListPane(RunListModel& model, QWidget* parent)
     auto* column =
         columnLayout(this, metrics::kGap, {metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addWidget(m_search);
+    column->addWidget(m_search->problemLabel());
     column->addWidget(m_list, 1);
     column->addWidget(buildFoot());
 
-    connect(m_search, &QLineEdit::textChanged, this, &RunListPane::showCount);
+    connect(m_search, &RunSearchField::searching, this, [this] { m_isSearching = true; });
+    connect(m_search, &RunSearchField::searched, this, &RunListPane::onSearched);
     connect(m_search, &QLineEdit::returnPressed, m_list, qOverload<>(&QWidget::setFocus));
-    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this,
-            [this] { emit currentRunChanged(currentRun()); });
+    connect(m_list->selectionModel(), &QItemSelectionModel::currentChanged, this, &RunListPane::onCurrentRow);
     m_list->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_list, &QWidget::customContextMenuRequested, this,
             [this](const QPoint& place) { askForMenu(m_list->viewport()->mapToGlobal(place)); });
@@ -62,15 +63,29 @@ void RunListPane::askForMenu(const QPoint& place)
         emit menuWanted(run, place);
 }
 
-QString RunListPane::currentRun() const
+void RunListPane::onCurrentRow()
 {
+    if (m_isSearching)
+        return;
     const QModelIndex current = m_list->currentIndex();
-    return current.isValid() ? current.data(RunListModel::EntryRole).value<RunEntry>().id : QString();
+    m_run = current.isValid() ? current.data(RunListModel::EntryRole).value<RunEntry>().id : QString();
+    emit currentRunChanged(m_run);
+}
+
+/// The view has gone to a neighbour of a row that vanished.
+void RunListPane::onSearched()
+{
+    m_list->setCurrentIndex(m_filter.mapFromSource(m_model.indexOf(m_run)));
+    m_isSearching = false;
+    showCount();
 }
 
 void RunListPane::select(const QString& runId)
 {
-    const QModelIndex at = m_filter.mapFromSource(m_model.indexOf(runId));
+    const QModelIndex known = m_model.indexOf(runId);
+    if (known.isValid() && !m_filter.mapFromSource(known).isValid())
+        m_search->clear(); // it is asked for by name, and hidden
+    const QModelIndex at = m_filter.mapFromSource(known);
     m_list->setCurrentIndex(at);
     m_list->scrollTo(at);
 }

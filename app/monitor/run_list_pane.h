@@ -13,14 +13,14 @@ namespace trainyard {
 class RunListModel;
 class RunSearchField;
 
-/// The runs, newest first, with a search field above.
+/// The runs, newest first, with a search field above. The open run stays open while a search hides it.
 class RunListPane : public QFrame {
     Q_OBJECT
 
 public:
     explicit RunListPane(RunListModel& model, QWidget* parent = nullptr);
 
-    QString currentRun() const;
+    QString currentRun() const { return m_run; }
     void select(const QString& runId);
     void focusSearch();
     void focusList();
@@ -36,12 +36,16 @@ private:
     QWidget* buildFoot();
     void askForMenu(const QPoint& place);
     void showCount();
+    void onCurrentRow();
+    void onSearched();
 
     RunListModel& m_model;
     RunFilter m_filter;
     RunSearchField* m_search;
     QLabel* m_count;
     QListView* m_list;
+    QString m_run;              ///< that is open; empty = none
+    bool m_isSearching = false; ///< rows come and go, and the current one with them
 };
 
 } // namespace trainyard

@@ -38,7 +38,7 @@ QVariant RunListModel::data(const QModelIndex& index, int role) const
     case Qt::DisplayRole:
         return index.column() == State ? textOf(displayStateAt(index.row())) : text(entry, index.column());
     case Qt::ToolTipRole:
-        return toolTipOf(entry.reason.isEmpty() ? entry.id : entry.reason);
+        return toolTipOf(toolTip(index.row()));
     case Qt::AccessibleTextRole:
         return spokenText(index.row());
     case EntryRole:
@@ -134,6 +134,23 @@ QString RunListModel::spokenText(int row) const
     return tr("%1, %2, on %3, step %4, loss %5, %6 sequences per second, %7, id %8")
         .arg(text(entry, Name), state, text(entry, Hosts), text(entry, Step), text(entry, Loss) + heldOut,
              text(entry, Throughput), text(entry, Age), shortRunId(entry.id));
+}
+
+/// All that a row may have no room for.
+QString RunListModel::toolTip(int row) const
+{
+    const RunEntry& entry = m_rows[row];
+    QStringList lines{text(entry, Name) + QStringLiteral(" (") + textOf(displayStateAt(row)) +
+                      QLatin1Char(')')};
+    if (!entry.reason.isEmpty())
+        lines << entry.reason;
+    for (const int column : {Hosts, Ranks, Step, Loss, HeldOut, Throughput, Tags}) {
+        const QString value = text(entry, column);
+        if (!value.isEmpty() && value != QStringLiteral("–"))
+            lines << headerData(column, Qt::Horizontal, Qt::DisplayRole).toString() + QStringLiteral(": ") +
+                         value;
+    }
+    return (lines << entry.id).join(QLatin1Char('\n'));
 }
 
 QModelIndex RunListModel::indexOf(const QString& runId) const

@@ -49,6 +49,7 @@ private:
     QVariant sortValue(const RunEntry& entry, int column) const;
     RunDisplayState displayStateAt(int row) const;
     QString spokenText(int row) const;
+    QString toolTip(int row) const;
     void onAdded(int row);
     void onChanged(int row);
     void onRemoved(int row);

@@ -166,8 +166,19 @@ void RunQuery::add(QString part)
     } else if (const auto match = keyword.match(part); match.hasMatch()) {
         addKeyword(wanted, match.captured(1).toLower(), match.captured(2));
     } else {
+        noteUnknownKey(part);
         require(wanted, [part](const RunEntry& entry) { return hasWord(entry, part); });
     }
+}
+
+/// The part is searched as a word all the same: a name may have a colon or a sign in it.
+void RunQuery::noteUnknownKey(const QString& part)
+{
+    static const QRegularExpression alike(QStringLiteral("^([A-Za-z/-]+)(:|<=|>=|!=|<|>|=)"));
+    if (const auto match = alike.match(part); match.hasMatch())
+        m_problem =
+            QObject::tr("there is no search by \"%1\"; \"%2\" is searched as a word (F1 lists the forms)")
+                .arg(match.captured(1), part);
 }
 
 void RunQuery::addKeyword(bool wanted, const QString& key, const QString& value)

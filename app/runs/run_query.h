@@ -26,7 +26,7 @@ public:
     explicit RunQuery(const QString& text);
 
     bool matches(const RunEntry& entry) const;
-    /// Returns why a part of the text is ignored; empty = the whole text is used.
+    /// Returns why a part of the text is ignored, or not what it looks like; empty = the whole text is used.
     const QString& problem() const { return m_problem; }
 
     /// Returns the help: a line for each form, e.g. "tag:paper", and what it finds.
@@ -38,6 +38,7 @@ private:
     void add(QString part);
     void addKeyword(bool wanted, const QString& key, const QString& value);
     void addDate(bool wanted, const QString& key, const QString& value);
+    void noteUnknownKey(const QString& part);
     void require(bool wanted, Condition condition);
 
     std::vector<Condition> m_conditions;

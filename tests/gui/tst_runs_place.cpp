@@ -262,6 +262,42 @@ private slots:
         QCOMPARE(list->model()->rowCount(), 1);
     }
 
+    void aSearchNeverClosesTheOpenRun()
+    {
+        open({running(), {}, failedRun()});
+        auto* pane = m_page->findChild<RunListPane*>();
+        auto* search = pane->findChild<QLineEdit*>();
+        auto* list = pane->findChild<QListView*>();
+        const QString opened = pane->currentRun();
+        QVERIFY(!opened.isEmpty());
+        QSignalSpy changed(pane, &RunListPane::currentRunChanged);
+        QTest::keyClicks(search, "nothing has this");
+        QCOMPARE(list->model()->rowCount(), 0);
+        QCOMPARE(pane->currentRun(), opened);
+        search->clear();
+        QCOMPARE(list->currentIndex().data(RunListModel::EntryRole).value<RunEntry>().id, opened);
+        QCOMPARE(changed.size(), 0);
+        QTest::keyClicks(search, "nothing has this");
+        pane->select(opened);
+        QCOMPARE(search->text(), QString());
+    }
+
+    void namesASearchThatThereIsNot()
+    {
+        open({running()});
+        QTest::keyClicks(m_page->findChild<RunListPane*>()->findChild<QLineEdit*>(), "foo:bar");
+        AWAIT(hasTextStartingWith("There is no search by \"foo\""));
+    }
+
+    void tenRunsAreSeenAtOnce()
+    {
+        open({running(), {}, failedRun()});
+        m_page->resize(1280, 750); // a window of 800 less its status bar
+        auto* list = m_page->findChild<RunListPane*>()->findChild<QListView*>();
+        AWAIT(list->viewport()->height() >= 10 * list->sizeHintForRow(0));
+        support::savePictures(*m_page, "runs-compact");
+    }
+
     void aWideWindowShowsChartsDevicesAndLogAtOnce()
     {
         open({running()});
@@ -283,6 +319,7 @@ private slots:
         QVERIFY(search->toolTip().contains("tag:paper"));
         QTest::keyClicks(search, "loss<low");
         QVERIFY(search->toolTip().startsWith("loss needs a number"));
+        QVERIFY(hasTextStartingWith("Loss needs a number"));
         QCOMPARE(m_page->findChild<RunListPane*>()->findChild<QListView*>()->model()->rowCount(), 1);
         support::savePictures(*m_page, "runs-search-problem");
     }

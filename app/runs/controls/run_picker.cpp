@@ -26,6 +26,7 @@ RunPicker::RunPicker(RunListModel& model, QWidget* parent)
     auto* column =
         columnLayout(this, metrics::kGap, {metrics::kGap, metrics::kGap, metrics::kGap, metrics::kHalf});
     column->addWidget(m_search);
+    column->addWidget(m_search->problemLabel());
     column->addWidget(m_list, 1);
     column->addLayout(foot);
 

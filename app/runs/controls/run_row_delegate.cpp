@@ -11,7 +11,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kRowHeight = 92;
+constexpr int kRowHeight = 50; ///< ten runs in a window 800 pixels high
 constexpr int kLineGap = 2;
 constexpr int kShapeWidth = 22;
 constexpr int kCheckWidth = 28;
@@ -32,6 +32,27 @@ QString metricText(const QModelIndex& index, int column, const QString& form)
 {
     const QString text = textAt(index, column);
     return text == QStringLiteral("–") ? QString() : form.arg(text);
+}
+
+/// Empty for a run that ended as it should, of which its shape says enough.
+QString stateWord(RunDisplayState state)
+{
+    const bool isPlain = state == RunDisplayState::Finished || state == RunDisplayState::Stopped;
+    return isPlain ? QString() : wordOf(state);
+}
+
+/// What tells runs apart, the most telling first: a narrow list cuts the rest, which the tool tip has.
+QString detailsOf(const QModelIndex& index)
+{
+    QString text = metricText(index, RunListModel::Loss, QStringLiteral("loss %1"));
+    text = joined(text, metricText(index, RunListModel::HeldOut, QStringLiteral("held-out %1")));
+    QString tags = textAt(index, RunListModel::Tags);
+    text = joined(text, tags.isEmpty()
+                            ? tags
+                            : QLatin1Char('#') + tags.replace(QStringLiteral(", "), QStringLiteral(" #")));
+    text = joined(text, metricText(index, RunListModel::Step, QStringLiteral("step %1")));
+    text = joined(text, metricText(index, RunListModel::Throughput, QStringLiteral("%1 seq/s")));
+    return joined(text, textAt(index, RunListModel::Hosts));
 }
 
 } // namespace
@@ -55,7 +76,7 @@ void RunRowDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         painter->drawRoundedRect(QRectF(box).adjusted(0.5, 0.5, -0.5, -0.5), metrics::kRadius,
                                  metrics::kRadius);
     }
-    QRect inner = box.adjusted(8, 6, -8, -6);
+    QRect inner = box.adjusted(8, 4, -8, -4);
     const QVariant checked = index.data(Qt::CheckStateRole);
     if (checked.isValid()) {
         paintCheckBox(*painter, option, inner, checked.toInt() == Qt::Checked);
@@ -99,40 +120,25 @@ void RunRowDelegate::paintTexts(QPainter& painter, const QStyleOptionViewItem& o
     const QRect shape(box.left(), box.top(), kShapeWidth, line);
     const QRect first(box.left() + kShapeWidth, box.top(), box.width() - kShapeWidth, line);
     const QRect second = first.translated(0, line + kLineGap);
-    const QRect third = second.translated(0, line + kLineGap);
-    const QRect fourth = third.translated(0, line + kLineGap);
     const auto write = [&](const QRect& place, Qt::Alignment align, const QColor& colour, const QString& text,
                            Qt::TextElideMode mode = Qt::ElideRight) {
         painter.setPen(colour);
         painter.drawText(place, align | Qt::AlignVCenter,
                          painter.fontMetrics().elidedText(text, mode, place.width()));
+        return std::min(place.width(), painter.fontMetrics().horizontalAdvance(text) + metrics::kHalf);
     };
 
     painter.setFont(option.font);
     write(shape, Qt::AlignLeft, tone, shapeOf(shown));
-    write(third, Qt::AlignLeft, colours.muted,
-          joined(metricText(index, RunListModel::Step, QStringLiteral("step %1")),
-                 metricText(index, RunListModel::Loss, QStringLiteral("loss %1"))));
-    write(fourth, Qt::AlignLeft, colours.muted,
-          joined(joined(metricText(index, RunListModel::HeldOut, QStringLiteral("held-out %1")),
-                        metricText(index, RunListModel::Throughput, QStringLiteral("%1 seq/s"))),
-                 textAt(index, RunListModel::Hosts)));
     const QString id = shortRunId(index.data(RunListModel::EntryRole).value<RunEntry>().id);
-    const int idWidth = option.fontMetrics.horizontalAdvance(id) + metrics::kGap;
-    write(first, Qt::AlignRight, colours.muted, id);
-    const QString age = textAt(index, RunListModel::Age);
-    write(second, Qt::AlignRight, colours.muted, age);
-    const int ageWidth = option.fontMetrics.horizontalAdvance(age) + metrics::kGap;
-    const QRect state = second.adjusted(0, 0, -ageWidth, 0);
+    const int idWidth = write(first, Qt::AlignRight, colours.muted, id);
+    const int ageWidth = write(second, Qt::AlignRight, colours.muted, textAt(index, RunListModel::Age));
+    const QRect details = second.adjusted(0, 0, -ageWidth - metrics::kHalf, 0);
     const QString alert = index.data(RunListModel::AlertRole).toString();
-    QString words = wordOf(shown);
-    if (!alert.isEmpty()) {
-        const QString warning = QStringLiteral("▲ ") + alert;
-        words = joined(words, warning);
-        if (option.fontMetrics.horizontalAdvance(words) > state.width())
-            words = warning; // the shape beside it shows the state
-    }
-    write(state, Qt::AlignLeft, alert.isEmpty() ? tone : colours.warningText, words);
+    const QString state = alert.isEmpty() ? stateWord(shown) : QStringLiteral("▲ ") + alert;
+    const QColor stateColour = alert.isEmpty() ? tone : colours.warningText;
+    const int stateWidth = state.isEmpty() ? 0 : write(details, Qt::AlignLeft, stateColour, state);
+    write(details.adjusted(stateWidth, 0, 0, 0), Qt::AlignLeft, colours.muted, detailsOf(index));
     QFont bold = option.font;
     bold.setWeight(QFont::DemiBold);
     painter.setFont(bold);

@@ -8,8 +8,8 @@ namespace trainyard {
 
 struct RunEntry;
 
-/// Paints a run as three lines and a thin bar: shape and name; state and age; step, loss and throughput. With
-/// a check box where the model has check states.
+/// Paints a run as two lines and a thin bar: shape, name and id; state or alert, loss, tags, what
+/// else fits, and age. With a check box where the model has check states.
 class RunRowDelegate : public QStyledItemDelegate {
     Q_OBJECT
 

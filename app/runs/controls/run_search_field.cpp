@@ -1,16 +1,21 @@
 #include "app/runs/controls/run_search_field.h"
 
 #include <QAction>
+#include <QLabel>
 #include <QToolTip>
 
+#include "app/base/display_text.h"
 #include "app/runs/run_list_model.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/symbol_icon.h"
 
 namespace trainyard {
 
-RunSearchField::RunSearchField(RunFilter& runs, QWidget* parent) : QLineEdit(parent), m_runs(runs)
+RunSearchField::RunSearchField(RunFilter& runs, QWidget* parent)
+    : QLineEdit(parent), m_runs(runs), m_problem(makeParagraph({}, "small", parent))
 {
+    setStyleProperty(m_problem, "tone", "bad");
+    m_problem->hide();
     setPlaceholderText(tr("words, tag:paper, loss<2.5"));
     setAccessibleName(tr("Search runs"));
     setAccessibleDescription(RunQuery::help());
@@ -31,10 +36,14 @@ void RunSearchField::showHelp()
 
 void RunSearchField::search(const QString& text)
 {
+    emit searching();
     m_runs.setSearch(text);
     const QString& problem = m_runs.search().problem();
+    m_problem->setText(asSentence(problem));
+    m_problem->setVisible(!problem.isEmpty());
     setStyleProperty(this, "invalid", !problem.isEmpty());
     setToolTip(problem.isEmpty() ? RunQuery::help() : problem + QStringLiteral("\n\n") + RunQuery::help());
+    emit searched();
 }
 
 void RunSearchField::takeFocus()

@@ -2,11 +2,13 @@
 
 #include <QLineEdit>
 
+class QLabel;
+
 namespace trainyard {
 
 class RunFilter;
 
-/// The search field of a list of runs. Shows why a part of its text is ignored; its help lists the forms of
+/// The search field of a list of runs. Says why a part of its text is ignored; its help lists the forms of
 /// RunQuery.
 class RunSearchField : public QLineEdit {
     Q_OBJECT
@@ -16,12 +18,20 @@ public:
 
     /// Focuses the field and selects its text, for the shortcut.
     void takeFocus();
+    /// What is wrong with the text, to be put below the field; hidden while nothing is.
+    QLabel* problemLabel() const { return m_problem; }
+
+signals:
+    /// The rows of the filter are about to change, and have changed, because of the text.
+    void searching();
+    void searched();
 
 private:
     void search(const QString& text);
     void showHelp();
 
     RunFilter& m_runs;
+    QLabel* m_problem;
 };
 
 } // namespace trainyard
