@@ -99,6 +99,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addHistoryCommands(app, outcome);
     addScalingCommand(app, outcome);
     addReportCommand(app, outcome);
+    addShareCommand(app, outcome);
     addExchangeCommands(app, outcome);
     addCertifyCommand(app, outcome);
     addEvalCommand(app, outcome);

@@ -32,6 +32,7 @@ void addExchangeCommands(CLI::App& app, CommandOutcome& outcome);   ///< export,
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome);     ///< scaling
 void addTryCommand(CLI::App& app, CommandOutcome& outcome);         ///< try
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);      ///< report
+void addShareCommand(CLI::App& app, CommandOutcome& outcome);       ///< share
 void addDemoCommand(CLI::App& app, CommandOutcome& outcome);        ///< demo
 void addHelpCommand(CLI::App& app, CommandOutcome& outcome);        ///< help
 void addCompletionCommands(CLI::App& app, CommandOutcome& outcome); ///< completion; complete, for shells

@@ -41,7 +41,8 @@ Status printHelpOn(const CLI::App& app, const QString& name)
         console::print(topic->text.trimmed());
         return {};
     }
-    if (const CLI::App* command = app.get_subcommand_no_throw(name.toStdString())) {
+    const auto isMeant = [&](const CLI::App* command) { return command->get_name() == name.toStdString(); };
+    for (const CLI::App* command : app.get_subcommands(isMeant)) {
         console::print(QString::fromStdString(command->help("trainyard " + name.toStdString())).trimmed());
         return {};
     }

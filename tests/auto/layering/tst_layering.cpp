@@ -114,6 +114,7 @@ const QList<Layer> kLayers{
      kVocabulary + QStringList{"engine/planner", "remote", "app/base", "app/series", "app/runs"},
      {"qt", "qtgui"}},
     {"app/exchange", kVocabulary + QStringList{"app/base", "app/series", "app/runs"}, {"qt"}},
+    {"app/share", kVocabulary + QStringList{"app/base", "app/series", "app/runs"}, {"qt"}},
     {"app/hosts/model",
      kVocabulary +
          QStringList{"engine/hand_over/options", "engine/planner", "remote", "app/base", "app/plan"},
