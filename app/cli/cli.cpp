@@ -98,6 +98,7 @@ void addCommands(CLI::App& app, CommandOutcome& outcome)
     addTraceCommand(app, outcome);
     addHistoryCommands(app, outcome);
     addScalingCommand(app, outcome);
+    addSweepCommand(app, outcome);
     addReportCommand(app, outcome);
     addShareCommand(app, outcome);
     addExchangeCommands(app, outcome);

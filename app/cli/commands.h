@@ -30,6 +30,7 @@ void addTraceCommand(CLI::App& app, CommandOutcome& outcome);       ///< trace
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome);    ///< runs, relaunch, diff
 void addExchangeCommands(CLI::App& app, CommandOutcome& outcome);   ///< export, import
 void addScalingCommand(CLI::App& app, CommandOutcome& outcome);     ///< scaling
+void addSweepCommand(CLI::App& app, CommandOutcome& outcome);       ///< sweep
 void addTryCommand(CLI::App& app, CommandOutcome& outcome);         ///< try
 void addReportCommand(CLI::App& app, CommandOutcome& outcome);      ///< report
 void addShareCommand(CLI::App& app, CommandOutcome& outcome);       ///< share
