@@ -1,9 +1,6 @@
 #include "tests/faults/small_training.h"
 
-#include <QDir>
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
+#include "tests/support/lab/small_data_set.h"
 
 using namespace trainyard;
 
@@ -16,13 +13,8 @@ const QString kData = "/root/data";
 
 QString SmallTraining::prepare()
 {
-    const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-    const auto made = lab::runCommand({QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-prepare"), "prepare",
-                                       samples.filePath(samples.entryList({"*.xml.bz2"}).value(0)),
-                                       "--train-vocab", "1000", "--out", m_dir.filePath("data"), "--seq-len",
-                                       "64", "--max-pred", "10", "--shards", QString::number(m_hosts)});
-    if (!made.ok())
-        return made.errors;
+    if (const QString trouble = lab::makeSmallDataSet(m_dir.filePath("data"), m_hosts); !trouble.isEmpty())
+        return trouble;
     for (int host = 0; host < m_hosts; ++host) {
         const auto copied =
             lab::runCommand({"cp", "-r", m_dir.filePath("data"), m_lab.host(host).path(kData)});
@@ -36,10 +28,7 @@ RunSpec SmallTraining::spec() const
 {
     RunSpec spec;
     spec.model.maxPositions = 64;
-    QFile manifest(m_dir.filePath("data/manifest.json"));
-    if (manifest.open(QIODevice::ReadOnly))
-        spec.model.vocabulary =
-            QJsonDocument::fromJson(manifest.readAll()).object().value("vocabulary_size").toInt();
+    spec.model.vocabulary = lab::vocabularySizeOf(m_dir.filePath("data"));
     spec.cluster.nodes.clear();
     for (int host = 0; host < m_hosts; ++host)
         spec.cluster.nodes.push_back({m_lab.host(host).address().toStdString(), 1, 0});

@@ -2,15 +2,13 @@
 #include <cmath>
 #include <map>
 
-#include <QDir>
 #include <QElapsedTimer>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTemporaryDir>
 
 #include "engine/records/journal.h"
 #include "tests/faults/supervised_run.h"
 #include "tests/support/faults/fault_report.h"
+#include "tests/support/lab/small_data_set.h"
 #include "tests/support/patience.h"
 
 #include <QTest>
@@ -266,12 +264,8 @@ private:
     void makeDataOnHosts()
     {
         const QTemporaryDir made;
-        const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-        const QString dump = samples.filePath(samples.entryList({"*.xml.bz2"}).value(0));
-        const auto prepared = lab::runCommand(
-            {QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-prepare"), "prepare", dump, "--train-vocab", "1000",
-             "--out", made.filePath("data"), "--seq-len", "64", "--max-pred", "10", "--shards", "2"});
-        QVERIFY2(prepared.ok(), prepared.errors.constData());
+        const QString trouble = lab::makeSmallDataSet(made.filePath("data"));
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         for (int host = 0; host < m_lab->hostCount(); ++host)
             QVERIFY(lab::runCommand({"cp", "-rT", made.filePath("data"), m_lab->host(host).path(kData)}).ok());
     }
@@ -283,21 +277,13 @@ private:
         spec.model.heads = 2;
         spec.model.intermediate = 128;
         spec.model.maxPositions = 64;
-        spec.model.vocabulary = vocabularySize();
+        spec.model.vocabulary = lab::vocabularySizeOf(m_lab->host(0).path(kData));
         spec.precision.compute = ComputeType::Float64;
         spec.memory.zeroStage = zeroStage;
         spec.checkpoint.everySteps = 10;
         spec.dataset.path = kData.toStdString();
         return spec;
     }
-    int vocabularySize() const
-    {
-        QFile manifest(m_lab->host(0).path(kData + "/manifest.json"));
-        if (!manifest.open(QIODevice::ReadOnly))
-            return 0;
-        return QJsonDocument::fromJson(manifest.readAll()).object().value("vocabulary_size").toInt();
-    }
-
     static bool hasWorld(const SupervisedRun& run, std::uint32_t attempt, int ranks)
     {
         const QStringList worlds = run.events("attempt-started");

@@ -1,9 +1,6 @@
 #include "tests/integration/systems_lab.h"
 
 #include <QDir>
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QTest>
 
 #include <algorithm>
@@ -11,6 +8,7 @@
 #include "engine/records/journal.h"
 #include "tests/support/bundle/engine_bundle.h"
 #include "tests/support/lab/lab_pids.h"
+#include "tests/support/lab/small_data_set.h"
 #include "tests/support/patience.h"
 
 namespace trainyard {
@@ -68,14 +66,8 @@ void SystemsLab::prepare()
 {
     const QString missing = support::bundleEngine(bundle());
     QVERIFY2(missing.isEmpty(), qPrintable(missing));
-    const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-    const QStringList dumps = samples.entryList({"*.xml.bz2"});
-    QVERIFY(!dumps.isEmpty());
-    const auto made =
-        lab::runCommand({QStringLiteral(TRAINYARD_BIN_DIR "/trainyard-prepare"), "prepare",
-                         samples.filePath(dumps.first()), "--train-vocab", "1000", "--out",
-                         m_dir.filePath("data"), "--seq-len", "64", "--max-pred", "10", "--shards", "2"});
-    QVERIFY2(made.ok(), made.errors.constData());
+    const QString trouble = lab::makeSmallDataSet(m_dir.filePath("data"));
+    QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
 }
 
 void SystemsLab::start(const QList<lab::HostSystem>& systems)
@@ -112,10 +104,7 @@ RunSpec SystemsLab::spec(int hosts, int steps) const
     spec.model.heads = 2;
     spec.model.intermediate = 64;
     spec.model.maxPositions = 64;
-    QFile manifest(m_dir.filePath("data/manifest.json"));
-    if (manifest.open(QIODevice::ReadOnly))
-        spec.model.vocabulary =
-            QJsonDocument::fromJson(manifest.readAll()).object().value("vocabulary_size").toInt();
+    spec.model.vocabulary = lab::vocabularySizeOf(m_dir.filePath("data"));
     spec.cluster.nodes.clear();
     for (int index = 0; index < hosts; ++index)
         spec.cluster.nodes.push_back({host(index).address().toStdString(), 1, 0});

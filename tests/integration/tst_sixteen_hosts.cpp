@@ -1,8 +1,4 @@
-#include <QDir>
 #include <QElapsedTimer>
-#include <QFile>
-#include <QJsonDocument>
-#include <QJsonObject>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,6 +8,7 @@
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/lab_pids.h"
 #include "tests/support/lab/netns_lab.h"
+#include "tests/support/lab/small_data_set.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -22,7 +19,6 @@ namespace {
 constexpr int kHosts = 16;
 constexpr int kSteps = 100'000; ///< more than the test waits for: it stops the run
 
-const QString kBin = QStringLiteral(TRAINYARD_BIN_DIR);
 
 struct Outcome {
     QString run; ///< empty when it failed
@@ -130,15 +126,8 @@ private:
 
     void makeDataset()
     {
-        const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-        const QStringList dumps = samples.entryList({"*.xml.bz2"});
-        QVERIFY(!dumps.isEmpty());
-        const auto made =
-            lab::runCommand({kBin + "/trainyard-prepare", "prepare", samples.filePath(dumps.first()),
-                             "--train-vocab", "1000", "--out", m_dir.filePath("data"), "--seq-len", "64",
-                             "--max-pred", "10", "--shards", QString::number(kHosts)},
-                            {}, kPatienceMs);
-        QVERIFY2(made.ok(), made.errors.constData());
+        const QString trouble = lab::makeSmallDataSet(m_dir.filePath("data"), kHosts);
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         QVERIFY(
             lab::runCommand({"cp", "-r", m_dir.filePath("data"), m_lab->host(0).path("/root/data")}).ok());
     }
@@ -152,10 +141,7 @@ private:
         spec.model.heads = 2;
         spec.model.intermediate = 64;
         spec.model.maxPositions = 64;
-        QFile manifest(m_dir.filePath("data/manifest.json"));
-        [&] { QVERIFY(manifest.open(QIODevice::ReadOnly)); }();
-        spec.model.vocabulary =
-            QJsonDocument::fromJson(manifest.readAll()).object().value("vocabulary_size").toInt();
+        spec.model.vocabulary = lab::vocabularySizeOf(m_dir.filePath("data"));
         spec.cluster.nodes.clear();
         for (const QString& host : hosts())
             spec.cluster.nodes.push_back({host.toStdString(), 1, 0});

@@ -1,7 +1,6 @@
 #include <QDir>
 #include <QElapsedTimer>
 #include <QFile>
-#include <QJsonDocument>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -13,6 +12,7 @@
 #include "tests/support/bundle/engine_bundle.h"
 #include "tests/support/journal/fed_run.h"
 #include "tests/support/lab/netns_lab.h"
+#include "tests/support/lab/small_data_set.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
@@ -24,7 +24,6 @@ constexpr int kSteps = 100'000; ///< more than the test waits for: it stops the 
 /// That the desk does not have, when the network or the desk comes back.
 constexpr quint64 kStepsMissed = 50;
 
-const QString kBin = QStringLiteral(TRAINYARD_BIN_DIR);
 const QString kHostData = "/root/data";
 
 QByteArray readAll(const QString& path)
@@ -184,14 +183,8 @@ private:
 
     void makeDataset()
     {
-        const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
-        const QStringList dumps = samples.entryList({"*.xml.bz2"});
-        QVERIFY(!dumps.isEmpty());
-        const auto made = lab::runCommand(
-            {kBin + "/trainyard-prepare", "prepare", samples.filePath(dumps.first()), "--train-vocab", "1000",
-             "--out", m_dir.filePath("data"), "--seq-len", "64", "--max-pred", "10", "--shards", "2"},
-            {}, kPatienceMs);
-        QVERIFY2(made.ok(), made.errors.constData());
+        const QString trouble = lab::makeSmallDataSet(m_dir.filePath("data"));
+        QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
     }
 
     RunSpec spec() const
@@ -203,8 +196,7 @@ private:
         spec.model.heads = 2;
         spec.model.intermediate = 64;
         spec.model.maxPositions = 64;
-        const auto manifest = QJsonDocument::fromJson(readAll(m_dir.filePath("data/manifest.json"))).object();
-        spec.model.vocabulary = manifest.value("vocabulary_size").toInt();
+        spec.model.vocabulary = lab::vocabularySizeOf(m_dir.filePath("data"));
         spec.cluster.nodes.clear();
         for (const QString& host : hosts())
             spec.cluster.nodes.push_back({host.toStdString(), 1, 0});

@@ -1,6 +1,5 @@
 #include "tests/support/slurm_lab/slurm_desk.h"
 
-#include <QDir>
 #include <QEventLoop>
 #include <QFile>
 #include <QJsonDocument>
@@ -9,6 +8,7 @@
 
 #include "engine/records/journal.h"
 #include "tests/support/bundle/small_bundle.h"
+#include "tests/support/lab/small_data_set.h"
 
 namespace trainyard::lab {
 
@@ -70,15 +70,10 @@ void SlurmDesk::makeBundle() const
 
 QString SlurmDesk::makeDataSet()
 {
-    const QDir samples(QStringLiteral(TRAINYARD_SOURCE_DIR "/resources/samples"));
     const QString out = m_dir.filePath("data");
-    const Finished made = runCommand(
-        {kBin + "/trainyard-prepare", "prepare", samples.filePath(samples.entryList({"*.xml.bz2"}).value(0)),
-         "--train-vocab", "1000", "--out", out, "--seq-len", "64", "--max-pred", "10", "--shards", "2"});
-    if (!made.ok())
-        return "cannot prepare the data set: " + made.errors;
-    const auto manifest = QJsonDocument::fromJson(readAll(out + "/manifest.json")).object();
-    m_vocabulary = manifest.value("vocabulary_size").toInt();
+    if (const QString trouble = makeSmallDataSet(out); !trouble.isEmpty())
+        return trouble;
+    m_vocabulary = vocabularySizeOf(out);
     const Finished copied = runCommand({"cp", "-r", out, m_cluster.login().path(kData)});
     return copied.ok() ? QString() : "cannot copy the data set: " + copied.errors;
 }
