@@ -28,7 +28,18 @@ lab::HostSystem systemOf(const QString& name)
 
 lab::HostSystem containerSystem()
 {
-    return {.root = kRoots + "/bookworm", .sharedMemory = "64m", .shell = {}, .isReadOnly = true};
+    return {.root = kRoots + "/bookworm",
+            .sharedMemory = "64m",
+            .shell = {},
+            .isReadOnly = true,
+            .deniesTracing = true};
+}
+
+lab::HostSystem withHome(lab::HostSystem system, const QString& size, qint64 bytesPerSecond)
+{
+    system.homeSize = size;
+    system.homeRate = bytesPerSecond;
+    return system;
 }
 
 lab::HostSystem withShell(lab::HostSystem system, const QString& shell)
@@ -48,6 +59,8 @@ QString SystemsLab::make(const QList<lab::HostSystem>& systems)
     if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
         return why;
     for (const lab::HostSystem& system : systems) {
+        if (const QString why = lab::whyNoSlowDisk(); system.homeRate > 0 && !why.isEmpty())
+            return why;
         if (system.root.isEmpty())
             continue;
         const auto done =
@@ -114,7 +127,7 @@ RunSpec SystemsLab::spec(int hosts, int steps) const
     return spec;
 }
 
-QString SystemsLab::await(RunOperation* operation)
+QString SystemsLab::await(RunOperation* operation, QString* error)
 {
     QString id;
     bool over = false;
@@ -122,6 +135,8 @@ QString SystemsLab::await(RunOperation* operation)
         over = true;
         if (result.ok())
             id = *result;
+        else if (error)
+            *error = QString::fromStdString(result.error().text());
         else
             qWarning() << result.error().text().c_str();
     });

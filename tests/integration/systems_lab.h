@@ -12,9 +12,11 @@ namespace trainyard {
 
 /// A root file system that make-system makes, by its name.
 lab::HostSystem systemOf(const QString& name);
-/// Debian 12 as a container has it: read-only, with little shared memory.
+/// Debian 12 as a container has it: read-only, with little shared memory, without ptrace.
 lab::HostSystem containerSystem();
 lab::HostSystem withShell(lab::HostSystem system, const QString& shell);
+/// With a home on a disk of its own.
+lab::HostSystem withHome(lab::HostSystem system, const QString& size, qint64 bytesPerSecond = 0);
 
 /// Hosts of other systems than this machine's, with a bundled engine and a small data set on each. What
 /// fails, fails the test that runs.
@@ -37,8 +39,8 @@ public:
 
     /// A small model on one rank of each of the first `hosts`, for so many steps.
     RunSpec spec(int hosts, int steps) const;
-    /// Waits until an operation is over: the run's id, or empty after a warning that says why.
-    static QString await(RunOperation* operation);
+    /// Waits until an operation is over: the run's id, or empty; `error` says why, without it a warning.
+    static QString await(RunOperation* operation, QString* error = nullptr);
     /// A file of a run on the first host.
     QString onHead(const QString& run, const QString& file) const;
     QList<StepRecord> stepsOf(const QString& run) const;

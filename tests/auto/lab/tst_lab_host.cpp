@@ -52,6 +52,44 @@ private slots:
         QCOMPARE(reach(*lab, 0), QByteArray("node1\n"));
     }
 
+    void aSystemThatDeniesTracingDoesSoToAll()
+    {
+        lab::NetnsLab::Options options;
+        options.systems = {{.deniesTracing = true}};
+        const auto lab = makeLab(options);
+        constexpr const char* kTrace = "import ctypes; libc = ctypes.CDLL(None, use_errno=True); "
+                                       "print(libc.ptrace(0, 0, 0, 0), ctypes.get_errno())"; // PTRACE_TRACEME
+        const auto inside = ssh(*lab, 0, QString("python3 -c '%1'").arg(kTrace));
+        QCOMPARE(inside.output, QByteArray("-1 1\n")); // EPERM
+        QCOMPARE(lab::runCommand({"python3", "-c", kTrace}).output, QByteArray("0 0\n"));
+    }
+
+    void aHomeOfItsOwnHasItsOwnSize()
+    {
+        lab::NetnsLab::Options options;
+        options.systems = {{.homeSize = "4m"}};
+        const auto lab = makeLab(options);
+        QVERIFY(!ssh(*lab, 0, "head -c 5000000 /dev/zero > /root/many").ok());
+        QCOMPARE(lab->host(0).remountDisk("/root", "size=8m"), QString());
+        QVERIFY(ssh(*lab, 0, "head -c 5000000 /dev/zero > /root/many").ok());
+    }
+
+    void aSlowHomeIsSlow()
+    {
+        if (const QString why = lab::whyNoSlowDisk(); !why.isEmpty())
+            QSKIP(qPrintable(why));
+        constexpr double kRate = 20e6;
+        lab::NetnsLab::Options options;
+        options.systems = {{.homeSize = "64m", .homeRate = qint64(kRate)}};
+        const auto lab = makeLab(options);
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(ssh(*lab, 0, "dd if=/dev/zero of=/root/many bs=1M count=20 conv=fsync").ok());
+        QVERIFY(double(timer.elapsed()) / 1e3 > 0.8 * 20 * 1024 * 1024 / kRate);
+        QCOMPARE(lab->host(0).reboot(), QString());
+        QVERIFY(ssh(*lab, 0, "test -s /root/many").ok());
+    }
+
     void disksAreOnesOwn()
     {
         lab::NetnsLab::Options options;

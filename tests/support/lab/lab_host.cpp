@@ -9,8 +9,10 @@
 #include <QThread>
 #include <QUuid>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 #include "tests/support/lab/lab_pids.h"
+#include "tests/support/lab/tracing_filter.h"
 #include "tests/support/patience.h"
 
 namespace trainyard::lab {
@@ -19,7 +21,8 @@ namespace {
 
 // Where everything else of a host lives: the lab's mount namespace of disks. A disk is made once; then the
 // host's own namespaces are. $1 = folder with this host's files, $2 = host name, $3 = size of its disk, $4 =
-// where the shared folder is seen, $5 = boot id, $6 = kInit, $7 = root of another system; then the trees.
+// where the shared folder is seen, $5 = boot id, $6 = kInit, $7 = root of another system; then the trees. A
+// slow home is slow for a group of processes, to which all that runs on the host belongs.
 constexpr const char* kPowerOn = R"(
 set -e
 disk="/mnt/$2"
@@ -31,11 +34,27 @@ if [ ! -e "$disk/made" ]; then
     cp "$1/hosts" "$disk/hosts"
     mkdir -m 1777 "$disk/vartmp"
     mkdir -m 700 "$disk/root"
+    if [ -n "$LAB_HOME_RATE" ]; then
+        truncate -s "$LAB_HOME_SIZE" "$disk/home"
+        mkfs.ext4 -q -F -m 0 "$disk/home"
+        mount -o loop "$disk/home" "$disk/root"
+        rmdir "$disk/root/lost+found"
+    elif [ -n "$LAB_HOME_SIZE" ]; then
+        mount -t tmpfs -o "size=$LAB_HOME_SIZE,mode=700" lab "$disk/root"
+    fi
     if [ -n "$7" ]; then
         mkdir "$disk/upper" "$disk/work" "$disk/system"
         mount -t overlay -o "lowerdir=$7,upperdir=$disk/upper,workdir=$disk/work" lab "$disk/system"
     fi
     touch "$disk/made"
+fi
+if [ -n "$LAB_HOME_RATE" ]; then
+    device=$(mountpoint -d "$disk/root")
+    mkdir -p "$LAB_GROUP"
+    for direction in read write; do
+        echo "$device $LAB_HOME_RATE" > "$LAB_GROUP/blkio.throttle.${direction}_bps_device"
+    done
+    echo $$ > "$LAB_GROUP/cgroup.procs"
 fi
 home="$disk/root"
 [ "$4" != /root ] || home=/mnt/shared
@@ -115,6 +134,7 @@ echo ready
 exec chroot /mnt/system /bin/sh -c 'while :; do sleep 1; done'
 )";
 
+const QString kThrottledGroups = "/sys/fs/cgroup/blkio";
 const QStringList kEnvironment{"HOME=/root", "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"};
 
 void writeFile(const QString& path, const QByteArray& content)
@@ -122,6 +142,17 @@ void writeFile(const QString& path, const QByteArray& content)
     QFile file(path);
     if (file.open(QIODevice::WriteOnly))
         file.write(content);
+}
+
+/// For kPowerOn and kInit.
+QStringList environmentOf(const HostSystem& system, const QString& group)
+{
+    return {"LAB_SHELL=" + system.shell,
+            "LAB_SHM=" + system.sharedMemory,
+            system.isReadOnly ? "LAB_READ_ONLY=yes" : "LAB_READ_ONLY=",
+            "LAB_HOME_SIZE=" + system.homeSize,
+            "LAB_HOME_RATE=" + (system.homeRate > 0 ? QString::number(system.homeRate) : QString()),
+            "LAB_GROUP=" + group};
 }
 
 QByteArray readAll(const QString& path)
@@ -160,11 +191,27 @@ bool waitUntil(Condition condition)
 
 } // namespace
 
+QString whyNoSlowDisk()
+{
+    if (!QFile::exists(kThrottledGroups + "/blkio.throttle.write_bps_device"))
+        return "needs control groups of version 1 with the controller blkio, which slows disks down";
+    if (!QFile::exists("/dev/loop-control"))
+        return "needs loop devices";
+    return {};
+}
+
 LabHost::LabHost(const Options& options) : m_options(options) {}
 
 LabHost::~LabHost()
 {
     powerOff();
+    QDir().rmdir(group());
+}
+
+/// The host's processes, as far as its disk concerns them.
+QString LabHost::group() const
+{
+    return kThrottledGroups + '/' + m_options.link;
 }
 
 QString LabHost::prepareFiles() const
@@ -195,11 +242,12 @@ QString LabHost::beginPowerOn()
     }
     m_namespaces = std::make_unique<QProcess>();
     // Also when the test itself dies.
-    m_namespaces->setChildProcessModifier([] { ::prctl(PR_SET_PDEATHSIG, SIGKILL); });
-    m_namespaces->setEnvironment(
-        kEnvironment + QStringList{"LAB_SHELL=" + m_options.system.shell,
-                                   "LAB_SHM=" + m_options.system.sharedMemory,
-                                   m_options.system.isReadOnly ? "LAB_READ_ONLY=yes" : "LAB_READ_ONLY="});
+    m_namespaces->setChildProcessModifier([deniesTracing = m_options.system.deniesTracing] {
+        ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (deniesTracing && !denyTracing())
+            ::_exit(1);
+    });
+    m_namespaces->setEnvironment(kEnvironment + environmentOf(m_options.system, group()));
     const QString bootId = QUuid::createUuid().toString(QUuid::WithoutBraces);
     const QStringList arguments{"--mount=" + m_options.disks,
                                 "--wd=/",

@@ -16,10 +16,17 @@ namespace trainyard::lab {
 struct HostSystem {
     QString root =
         {}; ///< its root file system, a folder of this machine, which is not written to; empty = ours
-    QString sharedMemory = {}; ///< size of /dev/shm: "64m"; empty = as much as the host's disk
-    QString shell = {};        ///< root's login shell; empty = the system's
-    bool isReadOnly = false;   ///< all but /root, /tmp, /var/tmp, /run and /dev/shm
+    QString sharedMemory = {};  ///< size of /dev/shm: "64m"; empty = as much as the host's disk
+    QString shell = {};         ///< root's login shell; empty = the system's
+    bool isReadOnly = false;    ///< all but /root, /tmp, /var/tmp, /run and /dev/shm
+    bool deniesTracing = false; ///< as containers do; see denyTracing()
+    QString homeSize = {};      ///< of a disk for /root alone: "900m"; empty = a part of the host's disk
+    qint64 homeRate =
+        0; ///< bytes per second of that disk, which is a file system of its own then; 0 = memory's
 };
+
+/// Why this machine cannot give a host a slow disk, as a sentence for QSKIP; empty when it can.
+QString whyNoSlowDisk();
 
 /// One machine of the lab: namespaces of its own for network, host name, processes and mounts, with a private
 /// memory disk as its home, /tmp, /run and /dev/shm, a boot id, and a real sshd. Everything else is this
@@ -101,6 +108,7 @@ public:
 
 private:
     QString folder() const { return m_options.folder + '/' + m_options.name; }
+    QString group() const;
     QString prepareFiles() const;
     QString awaitInit();
     QString plugIn();
