@@ -33,7 +33,9 @@ public:
     Answer answer() const;
     /// Returns who uses the devices, or which hosts do not answer, in a sentence.
     std::string reason() const;
-    /// The ranks work or show what they take, or do not any more: another run may begin.
+    /// The ranks work or show what they take, or do not any more: another run may begin. With ranks on other
+    /// hosts not before the first one reports: which devices the guards there have chosen, this host does not
+    /// know, but MPI lets no rank begin before all have started, and then every host shows what is used.
     void release() { m_turn.reset(); }
 
     /// A child of the supervisor ended.
