@@ -150,12 +150,14 @@ Result<std::string> CheckpointStores::manifestFrom(std::size_t store, const std:
 Status CheckpointStores::completeHeadsNames()
 {
     Status completed;
-    for (const UnknownCheckpoint& unknown : unknownToHead(m_inventories)) {
+    const auto all = unknownToHead(m_inventories);
+    for (const UnknownCheckpoint& unknown : all) {
         TRAINYARD_TRY(const std::string manifest, manifestFrom(unknown.store, unknown.name.text()));
         if (m_world->isFirst() && completed.ok())
             completed = keepManifest(m_folder, unknown.name, manifest, m_fence);
     }
-    return agree(*m_world, completed);
+    TRAINYARD_TRY_STATUS(agree(*m_world, completed));
+    return all.empty() ? Status() : compareFolders(); // the head may have shards of them
 }
 
 /// Of a layout in which the head does everything, only the hosts with a folder from before.

@@ -246,7 +246,8 @@ Status goBackTo(const fs::path& checkpoints, std::int64_t step)
                                              : "available steps: " + stepsIn(listing));
     if (listing.has(*target)) {
         const CheckpointHealth health = examineIndex(checkpoints / target->text());
-        if (health.state != CheckpointState::Complete)
+        const bool mayBeElsewhere = health.state == CheckpointState::Damaged && !listing.record.hosts.empty();
+        if (health.state != CheckpointState::Complete && !mayBeElsewhere)
             return refused(
                 fmt::format("the checkpoint of step {} is {}: {}", step, nameOf(health.state), health.reason),
                 "`trainyard checkpoints RUN` lists the others");

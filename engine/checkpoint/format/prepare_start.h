@@ -37,7 +37,8 @@ Result<CheckpointName> setAside(const std::filesystem::path& folder, const Fence
 
 /// Makes the next start go back to the checkpoint of `step`, or to the beginning when it is 0: writes
 /// `latest` and nothing else. Where several lines have one, the present line's is taken, else that of the
-/// newest line. Refused when there is none of that step, or it is not complete. Only while the run is
+/// newest line. Refused when there is none of that step, or it is not complete; where hosts have folders of
+/// their own, one that is damaged here may be whole on another: the start decides. Only while the run is
 /// stopped.
 Status goBackTo(const std::filesystem::path& checkpoints, std::int64_t step);
 

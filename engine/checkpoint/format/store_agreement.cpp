@@ -230,14 +230,19 @@ std::vector<UnknownCheckpoint> unknownToHead(const std::vector<StoreInventory>& 
     const StoreInventory& head = stores.front();
     const std::int64_t newest = newestStep(head);
     std::vector<UnknownCheckpoint> unknown;
+    const auto isNew = [&](const StoredCheckpoint& stored) {
+        const StoredCheckpoint* onHead = head.find(stored.name);
+        const bool isWrongThere = onHead && !onHead->wrong.empty();
+        return isWrongThere || (stored.name.isPresent() && stored.name.step.value > newest);
+    };
     const auto isKnown = [&](const StoredCheckpoint& stored) {
-        return stored.name.step.value <= newest || head.find(stored.hash) ||
-               std::ranges::any_of(unknown,
-                                   [&](const UnknownCheckpoint& one) { return one.name == stored.name; });
+        return head.find(stored.hash) || std::ranges::any_of(unknown, [&](const UnknownCheckpoint& one) {
+                   return one.name == stored.name;
+               });
     };
     for (std::size_t store = 1; store < stores.size(); ++store) {
         for (const StoredCheckpoint& stored : stores[store].checkpoints) {
-            if (stored.isPublished && !stored.hash.empty() && stored.name.isPresent() && !isKnown(stored))
+            if (stored.isPublished && !stored.hash.empty() && isNew(stored) && !isKnown(stored))
                 unknown.push_back({store, stored.name, stored.hash});
         }
     }
@@ -259,8 +264,8 @@ CheckpointHealth healthOver(const std::vector<StoreInventory>& stores, const Che
                             const std::string& hash)
 {
     for (const std::string& shard : manifest.shards()) {
-        if (std::ranges::any_of(
-                stores, [&](const StoreInventory& store) { return hasShard(store, hash, shard); }))
+        if (std::ranges::any_of(stores,
+                                [&](const StoreInventory& store) { return hasShard(store, hash, shard); }))
             continue;
         if (const std::string unreadable = unreadableOn(stores, hash, manifest.position.step);
             !unreadable.empty())

@@ -50,16 +50,16 @@ std::vector<Publication> unfinishedPublications(const StoreInventory& mine,
 /// The inventories once every host has finished its publications.
 std::vector<StoreInventory> afterPublications(std::vector<StoreInventory> stores);
 
-/// A checkpoint that the head does not know.
+/// A checkpoint that the head does not know, or of which only the name.
 struct UnknownCheckpoint {
     std::size_t store = 0; ///< one that has it
     CheckpointName name;
     std::string hash;
 };
 
-/// Those of the present line that are newer than the head's newest one: older ones the head has removed. The
-/// head is to learn of them, so that the names of its folders list all that a start can take. Requires that
-/// all hosts have the same lines, or blank disks.
+/// Those of the present line that are newer than the head's newest one (older ones the head has removed), and
+/// those of any line whose manifest is wrong on the head alone. The head is to learn of them, so that its
+/// folders list all that a start can take. Requires that all hosts have the same lines, or blank disks.
 std::vector<UnknownCheckpoint> unknownToHead(const std::vector<StoreInventory>& stores);
 
 /// Whether all hosts that wrote a checkpoint are there with it: only then is it known that a shard which none

@@ -9,6 +9,7 @@
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/checkpoint_folder.h"
 #include "engine/checkpoint/format/checkpoint_health.h"
+#include "engine/checkpoint/format/manifest.h"
 #include "engine/checkpoint/format/prepare_start.h"
 
 namespace trainyard {
@@ -16,6 +17,8 @@ namespace trainyard {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr const char* kWrongManifestName = "manifest.json.damaged";
 
 /// A person's wish to go back, by the name that the checkpoint has after `renames`; empty: there is none.
 std::string wishAfter(const CheckpointListing& listing, const std::vector<LineSwitch::Rename>& renames)
@@ -25,6 +28,15 @@ std::string wishAfter(const CheckpointListing& listing, const std::vector<LineSw
     const auto renamed = std::ranges::find_if(
         renames, [&](const LineSwitch::Rename& rename) { return rename.from.text() == listing.latest; });
     return renamed == renames.end() ? listing.latest : renamed->to.text();
+}
+
+/// What the folder has of the shards stays: they are compared with the manifest when they are read.
+Status replaceManifest(const fs::path& folder, const std::string& manifest)
+{
+    const fs::path wrong = folder / kManifestName;
+    if (::rename(wrong.c_str(), (folder / kWrongManifestName).c_str()) != 0 && errno != ENOENT)
+        return systemError(ErrorKind::Failed, "cannot rename " + wrong.string(), errno);
+    return writeFileAtomically(wrong, manifest);
 }
 
 Status renameAll(const fs::path& checkpoints, const std::vector<LineSwitch::Rename>& renames,
@@ -63,6 +75,9 @@ Status keepManifest(const fs::path& checkpoints, const CheckpointName& name, con
     TRAINYARD_TRY_STATUS(fence.check());
     TRAINYARD_TRY_STATUS(makeFolder(checkpoints));
     if (std::error_code ignored; fs::exists(folder, ignored)) {
+        const auto present = CheckpointManifest::load(folder / kManifestName);
+        if (!present.ok() && present.error().kind == ErrorKind::BadInput)
+            return replaceManifest(folder, manifest);
         if (examineIndex(folder).state != CheckpointState::Damaged)
             return {};
         TRAINYARD_TRY_STATUS(setAside(folder, fence));

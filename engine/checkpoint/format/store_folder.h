@@ -19,8 +19,8 @@ namespace trainyard {
 Status finishPublications(const std::filesystem::path& checkpoints,
                           const std::vector<Publication>& publications, const Fence& fence);
 
-/// Makes a checkpoint known to a host that has no shard of it. A damaged one of that name is set aside; one
-/// that cannot be read is left as it is.
+/// Makes a checkpoint known to a host that has no shard of it, or a wrong manifest, which is kept beside the
+/// right one. Another damaged one of that name is set aside; one that cannot be read is left as it is.
 Status keepManifest(const std::filesystem::path& checkpoints, const CheckpointName& name,
                     const std::string& manifest, const Fence& fence);
 

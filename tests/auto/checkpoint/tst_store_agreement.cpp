@@ -235,6 +235,20 @@ private slots:
         QCOMPARE(unknown.front().store, std::size_t(1));
     }
 
+    /// Of any age and line: the head has kept the folder.
+    void givesTheHeadTheManifestThatIsWrongThereAlone()
+    {
+        StoreInventory head{"a", {}, {stored(8, "new"), wrongOne(4), wrongOne(6)}};
+        head.checkpoints.back().name = stepName(6, 1);
+        StoreInventory other{
+            "b", {}, {stored(8, "new"), stored(4, "old"), stored(2, "removed"), stored(6, "left")}};
+        other.checkpoints.back().name = stepName(6, 1);
+        const auto unknown = unknownToHead({head, other});
+        QCOMPARE(unknown.size(), std::size_t(2));
+        QCOMPARE(unknown[0].hash, std::string("old"));
+        QCOMPARE(unknown[1].hash, std::string("left"));
+    }
+
     /// The other host was stopped before it removed what the head had removed.
     void leavesToTheNextCleaningWhatTheHeadHasRemoved()
     {
@@ -251,7 +265,8 @@ private slots:
         head.record.lines.push_back({2, 1, 4});
         const StoreInventory other{"b", {}, {stored(4, "old"), stored(8, "left")}};
         QCOMPARE(storeOfHistory({head, other}).value(), std::size_t(0));
-        QCOMPARE(textOf(renamesToFollow(other, head)), std::string("step-000000008 -> step-000000008.line-1\n"));
+        QCOMPARE(textOf(renamesToFollow(other, head)),
+                 std::string("step-000000008 -> step-000000008.line-1\n"));
     }
 
     void takesTheHistoryOfOthersWhereTheHeadHasNone()
@@ -325,7 +340,8 @@ private slots:
         StoreInventory head{"a", {}, {stored(4, "x"), stored(8, "y"), stored(8, "z")}};
         head.checkpoints[1].name = stepName(8, 1);
         const StoreInventory same{"b", {}, {stored(4, "x"), stored(8, "y")}};
-        QCOMPARE(textOf(renamesToFollow(same, head)), std::string("step-000000008 -> step-000000008.line-1\n"));
+        QCOMPARE(textOf(renamesToFollow(same, head)),
+                 std::string("step-000000008 -> step-000000008.line-1\n"));
 
         // Two that trade names.
         StoreInventory swapped{"b", {}, {stored(8, "y"), stored(8, "z")}};
@@ -357,7 +373,8 @@ private slots:
         QVERIFY(inventory.ok());
         QCOMPARE(inventory->checkpoints.size(), std::size_t(2));
         QCOMPARE(inventory->checkpoints[0].name, stepName(4));
-        QCOMPARE(inventory->checkpoints[0].shards, std::vector<std::string>{"shard-0000-of-0002.safetensors"});
+        QCOMPARE(inventory->checkpoints[0].shards,
+                 std::vector<std::string>{"shard-0000-of-0002.safetensors"});
         QVERIFY(!inventory->checkpoints[1].isPublished);
         QCOMPARE(inventory->checkpoints[1].shards.size(), std::size_t(2));
 
@@ -572,7 +589,34 @@ private slots:
         fs::remove(folder / "step-000000008" / "manifest.json");
         QCOMPARE(examineIndex(folder / "step-000000008").state, CheckpointState::Damaged);
         QVERIFY(keepManifest(folder, stepName(8), manifest, {}).ok());
-        QVERIFY(fs::exists(folder / "step-000000008.damaged"));
+        QCOMPARE(examineIndex(folder / "step-000000008").state, CheckpointState::Complete);
+        QVERIFY(!fs::exists(folder / "step-000000008.damaged"));
+    }
+
+    void repairsAManifestAndKeepsTheShards()
+    {
+        const fs::path folder = path() / "step-000000008";
+        const std::string manifest = manifestOf({"s0", "s1"}).toJson();
+        fs::create_directory(folder);
+        QVERIFY(writeFileAtomically(folder / "manifest.json", manifest.substr(0, manifest.size() / 2)).ok());
+        QVERIFY(writeFileAtomically(folder / "s0", "a shard").ok());
+        QVERIFY(keepManifest(folder.parent_path(), stepName(8), manifest, {}).ok());
+        QCOMPARE(readFile(folder / "manifest.json").value(), manifest);
+        QCOMPARE(readFile(folder / "s0").value(), std::string("a shard"));
+        QCOMPARE(readFile(folder / "manifest.json.damaged").value().size(), manifest.size() / 2);
+    }
+
+    /// Only the start sees the other hosts.
+    void mayGoBackToWhatAnotherHostMayHaveWhole()
+    {
+        const fs::path folder = path();
+        fs::create_directory(folder / "step-000000008");
+        QVERIFY(!goBackTo(folder, 8).ok());
+        LineRecord record;
+        record.hosts = {"a", "b"};
+        QVERIFY(record.save(folder).ok());
+        QVERIFY(goBackTo(folder, 8).ok());
+        QCOMPARE(readFile(folder / "latest").value(), std::string("step-000000008\n"));
     }
 
 private:
