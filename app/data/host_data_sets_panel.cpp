@@ -1,13 +1,11 @@
 #include "app/data/host_data_sets_panel.h"
 
-#include <QHBoxLayout>
 #include <QItemSelectionModel>
 #include <QLabel>
 #include <QPushButton>
-#include <QVBoxLayout>
 
-#include "app/base/theme.h"
 #include "app/data/model/host_data_sets.h"
+#include "app/widgets/headed_panel.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/table_view.h"
 
@@ -27,7 +25,6 @@ HostDataSetsPanel::HostDataSetsPanel(HostDataSets& sets, QWidget* parent)
     , m_note(makeLabel({}, "muted"))
     , m_remove(makeButton(tr("&Remove…"), "danger"))
 {
-    setRole(this, "panel");
     auto* close = makeButton(tr("&Close"));
     m_table->setModel(&m_sets);
     m_table->setColumnWidth(HostDataSets::Host, kHostColumnWidth);
@@ -37,19 +34,11 @@ HostDataSetsPanel::HostDataSetsPanel(HostDataSets& sets, QWidget* parent)
     m_table->horizontalHeader()->setSectionResizeMode(HostDataSets::LastUsed, QHeaderView::Stretch);
     m_remove->setToolTip(tr("Remove the selected data set from its host"));
 
-    auto* header = new QHBoxLayout;
-    header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    header->setSpacing(metrics::kGap);
+    QHBoxLayout* header = layOutWithHeader(*this, m_table);
     header->addWidget(makeLabel(tr("Data sets on hosts"), "heading"));
     header->addWidget(m_note, 1);
     header->addWidget(m_remove);
     header->addWidget(close);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 1, 1, metrics::kHalf);
-    column->setSpacing(0);
-    column->addLayout(header);
-    column->addWidget(makeSeparator());
-    column->addWidget(m_table, 1);
 
     connect(close, &QPushButton::clicked, this, &HostDataSetsPanel::closed);
     connect(m_remove, &QPushButton::clicked, this,

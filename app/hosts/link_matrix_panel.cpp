@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
-#include <QVBoxLayout>
 
 #include "app/base/theme.h"
 #include "app/hosts/heat_delegate.h"
 #include "app/hosts/model/link_matrix_model.h"
+#include "app/widgets/headed_panel.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/segmented_control.h"
 #include "app/widgets/table_view.h"
@@ -52,21 +51,12 @@ LinkMatrixPanel::LinkMatrixPanel(QWidget* parent)
                                      {tr("Bandwidth"), tr("Colour the links by bandwidth")}}))
     , m_table(makeMatrix(m_links))
 {
-    setRole(this, "panel");
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
     m_metric->setAccessibleName(tr("Colour links by"));
-    auto* header = new QHBoxLayout;
-    header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    header->setSpacing(metrics::kGap);
+    QHBoxLayout* header = layOutWithHeader(*this, m_table);
     header->addWidget(makeLabel(tr("Links between hosts"), "heading"));
     header->addWidget(m_span, 1);
     header->addWidget(m_metric);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 1, 1, metrics::kHalf);
-    column->setSpacing(0);
-    column->addLayout(header);
-    column->addWidget(makeSeparator());
-    column->addWidget(m_table, 1);
     connect(m_metric, &SegmentedControl::chosen, this, &LinkMatrixPanel::colourBy);
     hide();
 }

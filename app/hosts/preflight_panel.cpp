@@ -1,11 +1,10 @@
 #include "app/hosts/preflight_panel.h"
 
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QStackedWidget>
-#include <QVBoxLayout>
 
 #include "app/hosts/model/preflight_model.h"
+#include "app/widgets/headed_panel.h"
 #include "app/widgets/roles.h"
 #include "app/widgets/state_chip.h"
 #include "app/widgets/table_view.h"
@@ -45,27 +44,18 @@ PreflightPanel::PreflightPanel(QWidget* parent)
     , m_placeholder(makeLabel({}, "muted"))
     , m_content(new QStackedWidget)
 {
-    setRole(this, "panel");
     m_placeholder->setAlignment(Qt::AlignCenter);
     m_placeholder->setWordWrap(true);
     m_content->addWidget(m_table);
     m_content->addWidget(m_placeholder);
 
-    auto* header = new QHBoxLayout;
-    header->setContentsMargins(metrics::kPanelPadding, metrics::kGap, metrics::kPanelPadding, metrics::kGap);
-    header->setSpacing(metrics::kGap);
+    QHBoxLayout* header = layOutWithHeader(*this, m_content);
     header->addWidget(m_name);
     header->addWidget(m_state);
     header->addWidget(m_activity, 1);
     header->addWidget(m_check);
     header->addWidget(m_cancel);
     header->addWidget(m_remove);
-    auto* column = new QVBoxLayout(this);
-    column->setContentsMargins(1, 1, 1, metrics::kHalf);
-    column->setSpacing(0);
-    column->addLayout(header);
-    column->addWidget(makeSeparator());
-    column->addWidget(m_content, 1);
 
     connect(m_check, &QPushButton::clicked, this, &PreflightPanel::checkRequested);
     connect(m_cancel, &QPushButton::clicked, this, &PreflightPanel::cancelRequested);
