@@ -60,7 +60,7 @@ QStringList rowOf(const RunCheckpoint& checkpoint)
     QStringList notes;
     if (checkpoint.next)
         notes << "used by the next resume";
-    else if (!checkpoint.reason.isEmpty())
+    if (!checkpoint.reason.isEmpty())
         notes << checkpoint.reason;
     if (checkpoint.best)
         notes << "best held-out evaluation";

@@ -11,6 +11,7 @@
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 #include "remote/launch/attach_operation.h"
+#include "remote/launch/checkpoint_question.h"
 #include "remote/launch/rank_file_reader.h"
 #include "remote/launch/start_operation.h"
 #include "remote/target/data_dirs.h"
@@ -36,21 +37,6 @@ HostRun hostRunOf(const QJsonObject& json)
     run.steps = json.value("steps").toInteger();
     run.attempt = json.value("attempt").toInt(1);
     return run;
-}
-
-RunCheckpoint checkpointOf(const QJsonObject& json)
-{
-    RunCheckpoint checkpoint;
-    checkpoint.step = json.value("step").toInteger();
-    checkpoint.folder = json.value("folder").toString();
-    checkpoint.state = json.value("state").toString();
-    checkpoint.reason = json.value("reason").toString();
-    checkpoint.bytes = json.value("bytes").toInteger();
-    checkpoint.verified = json.value("verified").toBool();
-    checkpoint.latest = json.value("latest").toBool();
-    checkpoint.best = json.value("best").toBool();
-    checkpoint.next = json.value("next").toBool();
-    return checkpoint;
 }
 
 /// What `parse` makes of each object in an array of a reply.
@@ -286,10 +272,8 @@ void RunService::listCheckpoints(const QString& runId, std::chrono::milliseconds
     const auto run = loadDeskRun(runId);
     if (!run.ok())
         return done(run.error());
-    auto* question =
-        new HostQuestion<QList<RunCheckpoint>>(run->head(), m_targets, this, context, std::move(done));
-    question->call({{"op", "checkpoints"}, {"run", runId}, {"verify_ms", qint64{verification.count()}}},
-                   [](const QJsonObject& reply) { return listOf(reply, "checkpoints", checkpointOf); });
+    auto* question = new CheckpointQuestion(*run, m_targets, this, context, std::move(done));
+    question->ask(verification);
 }
 
 void RunService::listRuns(const QString& host, const QObject* context,

@@ -15,6 +15,7 @@
 #include "engine/spec/run_spec.h"
 #include "remote/launch/desk_run.h"
 #include "remote/launch/rank_file_reader.h"
+#include "remote/launch/run_checkpoints.h"
 #include "remote/launch/run_operation.h"
 #include "remote/launch/stop_operation.h"
 #include "remote/target/target_pool.h"
@@ -51,19 +52,6 @@ struct ResumeChanges {
     std::optional<RunSpec> layout{};
     /// Go back to the checkpoint of this step, 0 = start over; nullopt = the newest complete one.
     std::optional<qint64> step{};
-};
-
-/// A checkpoint as the run's head lists it (op `checkpoints`).
-struct RunCheckpoint {
-    qint64 step = 0;
-    QString folder;
-    QString state;  ///< "whole", "damaged", "unreadable", "abandoned": of a line that the run has left
-    QString reason; ///< why it is not complete, or which line it is of
-    qint64 bytes = 0;
-    bool verified = false; ///< compared with its hashes
-    bool latest = false;   ///< `latest` names it
-    bool best = false;     ///< `best` names it: the lowest loss or highest accuracy on held-out rows
-    bool next = false;     ///< a resume takes it
 };
 
 /// A run as its host reports it (op `runs`).
@@ -107,8 +95,8 @@ public:
     /// head has recorded the request. `context` as for Target::call.
     void requestCheckpoint(const QString& runId, const QObject* context,
                            std::function<void(const Status&)> done);
-    /// Lists the checkpoints of a run, newest step first. The head verifies their hashes for at most
-    /// `verification`, and reads only the index of the rest. `context` as for Target::call.
+    /// Lists the checkpoints of a run, as all its hosts hold them together. Each host verifies hashes for at
+    /// most `verification`, and reads only the index of the rest. `context` as for Target::call.
     void listCheckpoints(const QString& runId, std::chrono::milliseconds verification, const QObject* context,
                          std::function<void(const Result<QList<RunCheckpoint>>&)> done);
     /// A data job on `host`: `arguments` as for `trainyard-prepare prepare`, without --run-dir.

@@ -86,6 +86,8 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
             .arg(step, reasonIn(checkpoint));
     if (checkpoint.state == QLatin1String("unreadable"))
         return QObject::tr("Step %1 cannot be read: %2.").arg(step, reasonIn(checkpoint));
+    if (checkpoint.state == QLatin1String("incomplete"))
+        return QObject::tr("Step %1 is incomplete: %2.").arg(step, reasonIn(checkpoint));
     if (checkpoint.state == QLatin1String("abandoned"))
         return QObject::tr(
                    "Step %1 is abandoned: %2. It is kept, but a run resumes from it only when you choose it.")
@@ -100,6 +102,8 @@ QString sentenceOf(const RunCheckpoint& checkpoint)
         text += QLatin1Char(' ') + QObject::tr("It is the best by held-out evaluation.");
     if (checkpoint.next)
         text += QLatin1Char(' ') + QObject::tr("The next resume uses it.");
+    if (!checkpoint.reason.isEmpty())
+        text += QObject::tr(" Note: %1.").arg(reasonIn(checkpoint));
     return text;
 }
 

@@ -14,7 +14,7 @@ namespace trainyard {
 namespace {
 
 struct CheckpointWord {
-    QLatin1String state; ///< as a head names it
+    QLatin1String state; ///< as RunCheckpoint has it
     QString text;
     Tone tone;
 };
@@ -26,6 +26,7 @@ CheckpointWord checkpointWord(const RunCheckpoint& checkpoint)
         {QLatin1String("whole"), Model::tr("● complete"), Tone::Good},
         {QLatin1String("damaged"), Model::tr("✕ damaged"), Tone::Bad},
         {QLatin1String("unreadable"), Model::tr("▲ unreadable"), Tone::Warning},
+        {QLatin1String("incomplete"), Model::tr("▲ incomplete"), Tone::Warning},
         {QLatin1String("abandoned"), Model::tr("◌ abandoned"), Tone::Muted},
     };
     const auto known = std::ranges::find(words, checkpoint.state, &CheckpointWord::state);
@@ -54,13 +55,13 @@ QString shortReason(const RunCheckpoint& checkpoint)
 
 QString noteText(const RunCheckpoint& checkpoint)
 {
-    if (!checkpoint.reason.isEmpty())
-        return shortReason(checkpoint);
     QStringList notes;
     if (checkpoint.best)
         notes.append(CheckpointListModel::tr("★ best held-out evaluation"));
     if (checkpoint.next)
         notes.append(CheckpointListModel::tr("used by the next resume"));
+    if (!checkpoint.reason.isEmpty())
+        notes.append(shortReason(checkpoint));
     return notes.join(QStringLiteral(", "));
 }
 

@@ -20,22 +20,29 @@ public:
     {
     }
 
-    const CheckpointHealth& of(const CheckpointName& name)
+    struct Found {
+        CheckpointHealth health;
+        std::optional<CheckpointParts> parts;
+    };
+    const Found& of(const CheckpointName& name)
     {
         const auto known = m_known.find(name);
         return known != m_known.end() ? known->second : m_known.emplace(name, look(name)).first->second;
     }
 
 private:
-    CheckpointHealth look(const CheckpointName& name) const
+    Found look(const CheckpointName& name) const
     {
         const auto folder = m_checkpoints / name.text();
-        return verifyContent(folder, [this] { return SteadyClock::now() < m_deadline; });
+        const auto goesOn = [this] { return SteadyClock::now() < m_deadline; };
+        auto parts = examineParts(folder, goesOn);
+        const CheckpointHealth health = parts ? parts->health : verifyContent(folder, goesOn);
+        return {health, std::move(parts)};
     }
 
     std::filesystem::path m_checkpoints;
     SteadyClock::time_point m_deadline;
-    std::map<CheckpointName, CheckpointHealth> m_known;
+    std::map<CheckpointName, Found> m_known;
 };
 
 ListedCheckpoint listed(const CheckpointName& name, const CheckpointHealth& health)
@@ -53,8 +60,7 @@ ListedCheckpoint listed(const CheckpointName& name, const CheckpointHealth& heal
 
 } // namespace
 
-Result<std::vector<ListedCheckpoint>> listCheckpoints(const RunFolder& folder,
-                                                      std::chrono::milliseconds verification)
+Result<CheckpointList> listCheckpoints(const RunFolder& folder, std::chrono::milliseconds verification)
 {
     TRAINYARD_TRY(const CheckpointListing listing, CheckpointListing::read(folder.checkpoints()));
     Examiner examiner(folder.checkpoints(), verification);
@@ -62,17 +68,21 @@ Result<std::vector<ListedCheckpoint>> listCheckpoints(const RunFolder& folder,
         if (name.isPresent())
             examiner.of(name); // before the time is spent on others
     }
-    const auto next =
-        chooseStart(listing, {.examine = [&](const CheckpointName& name) { return examiner.of(name); }});
-    std::vector<ListedCheckpoint> all;
+    const auto next = chooseStart(
+        listing, {.examine = [&](const CheckpointName& name) { return examiner.of(name).health; }});
+    CheckpointList list{
+        {}, !listing.record.hosts.empty() || listing.names.empty(), switchAskedFor(listing).has_value()};
     for (const CheckpointName& name : listing.names) {
-        all.push_back(listed(name, examiner.of(name)));
-        all.back().bytes = bytesOf(folder.checkpoints() / name.text());
-        all.back().latest = name.text() == listing.latest;
-        all.back().best = name.text() == listing.best;
-        all.back().next = next.ok() && next->checkpoint == name;
+        const auto& [health, parts] = examiner.of(name);
+        list.all.push_back(listed(name, health));
+        ListedCheckpoint& one = list.all.back();
+        one.bytes = bytesOf(folder.checkpoints() / name.text());
+        one.latest = name.text() == listing.latest;
+        one.best = name.text() == listing.best;
+        one.next = next.ok() && next->checkpoint == name;
+        one.parts = parts;
     }
-    return all;
+    return list;
 }
 
 } // namespace trainyard::agent

@@ -141,9 +141,19 @@ Result<Answer> stop(const AgentContext& context, const json& request)
     return Answer{std::move(answer), {}};
 }
 
+/// A character for each shard: what a host has of a large run must fit into a message.
+json toJson(const CheckpointParts& parts)
+{
+    std::string here;
+    for (const bool isHere : parts.here)
+        here += isHere ? '1' : '0';
+    return {{"manifest", parts.manifest}, {"here", here}, {"hosts", parts.hosts}};
+}
+
 json toJson(const ListedCheckpoint& checkpoint)
 {
-    return {{"step", checkpoint.name.step.value},
+    return {{"parts", checkpoint.parts ? toJson(*checkpoint.parts) : json()},
+            {"step", checkpoint.name.step.value},
             {"folder", checkpoint.name.text()},
             {"state", checkpoint.state},
             {"reason", checkpoint.reason},
@@ -159,11 +169,11 @@ Result<Answer> checkpoints(const AgentContext& context, const json& request)
     TRAINYARD_TRY(const RunFolder folder, existingRun(context, request));
     TRAINYARD_TRY(const std::int64_t verification,
                   Fields(request).numberOr("verify_ms", kUsualVerification, 0, kMaxVerification));
-    TRAINYARD_TRY(const auto all, listCheckpoints(folder, std::chrono::milliseconds(verification)));
-    json list = json::array();
-    for (const ListedCheckpoint& checkpoint : all)
-        list.push_back(toJson(checkpoint));
-    return Answer{{{"checkpoints", list}}, {}};
+    TRAINYARD_TRY(const auto list, listCheckpoints(folder, std::chrono::milliseconds(verification)));
+    json all = json::array();
+    for (const ListedCheckpoint& checkpoint : list.all)
+        all.push_back(toJson(checkpoint));
+    return Answer{{{"checkpoints", all}, {"spread", list.isSpread}, {"going_back", list.isGoingBack}}, {}};
 }
 
 /// Rank 0 looks for the file at each step, publishes a checkpoint and takes the file away.
