@@ -31,6 +31,9 @@ enum class RunAccess {
     ReadOnly ///< it was attached to be looked at: no stop, resume or checkpoint from here
 };
 
+/// In place of a bundle's id: this machine's own executables.
+inline const QString kInstalledPrograms = QStringLiteral("installed");
+
 /// The local record of a run that was started or attached here: `<data>/runs/<id>/host.json`. The run itself
 /// lives on its hosts; the record finds it again.
 struct DeskRun {
@@ -38,7 +41,7 @@ struct DeskRun {
     QString name;
     RunKind kind = RunKind::Train;
     QStringList hosts; ///< in order of node; the first one is the head
-    QString bundle;    ///< bundle id, or "installed" for this machine's own executables
+    QString bundle;    ///< bundle id, or kInstalledPrograms
     std::uint32_t attempt = 1;
     RunAccess access = RunAccess::Full;
     std::int64_t createdNs = 0; ///< wall clock
