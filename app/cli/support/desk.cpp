@@ -55,8 +55,11 @@ void Desk::watch(Target* target)
 void Desk::judgeHostKey(Target& target, const HostKeyQuestion& question)
 {
     const QString via = question.via.isEmpty() ? QString() : QString(", reached via %1").arg(question.via);
-    console::note(QString("The host %1 (%2%3) is unknown. Its %4 key has the fingerprint\n  %5")
-                      .arg(question.host, question.address, via, question.keyType, question.fingerprint));
+    // By the name that was asked for: the configuration may turn it into an address.
+    const QString name = target.host() == question.host ? "The host" : target.host() + ": the host";
+    console::note(
+        QString("%1 %2 (%3%4) is unknown. Its %5 key has the fingerprint\n  %6")
+            .arg(name, question.host, question.address, via, question.keyType, question.fingerprint));
     if (m_newKeys == NewKeys::Accept) {
         console::note("It is trusted from now on, because of --accept-new.");
         return target.answerHostKey(true);
@@ -120,7 +123,7 @@ Result<QString> Desk::finish(RunOperation* operation)
                                         : QString("%1  %2 %").arg(text).arg(fraction * 100, 0, 'f', 0));
     });
     connect(operation, &RunOperation::planned, outcome.context(), &console::note);
-    connect(operation, &RunOperation::noticed, outcome.context(), &console::warn);
+    connect(operation, &RunOperation::noticed, outcome.context(), &console::note);
     connect(operation, &RunOperation::finished, outcome.context(),
             [&outcome](const Result<QString>& result) { outcome.set(result); });
     return outcome.wait();
