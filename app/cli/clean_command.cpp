@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include <QJsonArray>
 #include <QJsonObject>
 
@@ -15,9 +18,11 @@ namespace {
 
 using std::chrono::seconds;
 
-QString sizeText(const QJsonValue& bytes)
+constexpr qsizetype kHashShown = 12;
+
+QString sizeText(qint64 bytes)
 {
-    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes.toInteger())));
+    return QString::fromStdString(formatBytes(static_cast<Bytes>(bytes)));
 }
 
 struct CleanOptions {
@@ -45,26 +50,66 @@ void printKept(const QString& host, const QJsonObject& answer)
 {
     for (const auto& value : answer.value("kept").toArray()) {
         const QJsonObject kept = value.toObject();
-        console::note(
-            QString("%1: kept bundle %2: %3")
-                .arg(host, kept.value("bundle").toString().left(12), kept.value("reason").toString()));
+        console::note(QString("%1: kept bundle %2: %3")
+                          .arg(host, kept.value("bundle").toString().left(kHashShown),
+                               kept.value("reason").toString()));
     }
 }
 
+/// A row for each engine and agent, "bundles/27cb48f062d9", and one for the many files of a kind,
+/// "263 files in cas".
+class RemovedRows {
+public:
+    void add(const QJsonObject& leftover)
+    {
+        const QString name = leftover.value("name").toString();
+        const auto age = seconds(leftover.value("age_s").toInteger());
+        const QString folder = name.section('/', 0, 0);
+        const bool isAlone = folder == QLatin1String("bundles") || folder == QLatin1String("agents");
+        Row& row = m_rows[isAlone ? shortened(name) : folder];
+        row.youngest = row.files == 0 ? age : std::min(row.youngest, age);
+        row.files += isAlone ? 0 : 1;
+        row.bytes += leftover.value("bytes").toInteger();
+    }
+    QList<QStringList> table() const
+    {
+        QList<QStringList> rows{{"what", "size", "unused for"}};
+        for (const auto& [name, row] : m_rows) {
+            const auto days = std::chrono::floor<std::chrono::days>(row.youngest).count();
+            const QString files = displayCounted(row.files, "file") + " in " + name;
+            rows << QStringList{row.files == 0 ? name : files, sizeText(row.bytes),
+                                displayCounted(days, "day")};
+        }
+        return rows;
+    }
+
+private:
+    struct Row {
+        qint64 files = 0; ///< 0: one folder
+        qint64 bytes = 0;
+        seconds youngest{};
+    };
+
+    /// "bundles/27cb48f062d9071c…" -> "bundles/27cb48f062d9"
+    static QString shortened(const QString& name)
+    {
+        return name.section('/', 0, 0) + '/' + name.section('/', 1, 1).left(kHashShown);
+    }
+
+    std::map<QString, Row> m_rows;
+};
+
 void printRemoved(const QString& host, const QJsonObject& answer, bool dryRun)
 {
-    QList<QStringList> rows{{"old", "size", "unused for"}};
-    for (const auto& value : answer.value("leftovers").toArray()) {
-        const QJsonObject leftover = value.toObject();
-        const auto age = seconds(leftover.value("age_s").toInteger());
-        rows << QStringList{leftover.value("name").toString(), sizeText(leftover.value("bytes")),
-                            displayCounted(std::chrono::floor<std::chrono::days>(age).count(), "day")};
-    }
-    if (rows.size() == 1)
+    const QJsonArray leftovers = answer.value("leftovers").toArray();
+    if (leftovers.isEmpty())
         return console::print(host + ": nothing to remove");
-    console::print(console::table(rows));
+    RemovedRows rows;
+    for (const auto& leftover : leftovers)
+        rows.add(leftover.toObject());
+    console::print(console::table(rows.table()));
     console::print(dryRun ? host + ": nothing was removed (--dry-run)"
-                          : QString("%1: %2 freed").arg(host, sizeText(answer.value("freed"))));
+                          : QString("%1: %2 freed").arg(host, sizeText(answer.value("freed").toInteger())));
 }
 
 QStringList namesOf(const QJsonObject& answer, const QString& kind)
