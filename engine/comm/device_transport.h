@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -10,6 +11,13 @@
 
 namespace trainyard {
 
+/// What the ranks of a group do with their devices' memory: what is connected when the group is made.
+enum class DeviceTraffic : std::uint8_t {
+    Collectives, ///< of all of them
+    Messages,    ///< of two of them, from the first one to the second one
+    Ring,        ///< shifts
+};
+
 /// A collective that a device was given. Any thread may call anything.
 class DeviceWork {
 public:
@@ -17,16 +25,18 @@ public:
 
     /// Orders the calling thread's later device work after the collective. Returns immediately.
     virtual void wait() = 0;
-    /// Whether the device has finished it. Throws CommunicationError when it never will.
+    /// Whether the device has finished it. Throws when it never will: CommunicationError when its group is
+    /// broken, the device's own exception when the device is.
     virtual bool isDone() = 0;
-    /// Aborts the whole group, so that the device stops waiting for the other ranks.
-    virtual void abort() = 0;
 };
 
 /// How the ranks of one group reach each other's devices: the seam for NCCL. The device works on each
-/// collective behind everything that the calling thread gave it before the call, and beside what comes after.
-/// Calls return at once; memory stays as it is until the work was waited for. All ranks make the same calls
-/// in the same order, from one thread. Throws CommunicationError.
+/// collective behind everything that the calling thread gave it before the call, and beside what comes after;
+/// memory stays as it is until the work was waited for. Calls do not wait for the device, but the first one
+/// of its kind may wait on the host until all ranks are connected, and so may the destructor: who calls has
+/// the CollectiveWatchdog watch. All ranks make the same calls in the same order, from one thread, and
+/// destroy their transports in an order in which none waits for another one for ever. Throws
+/// CommunicationError.
 class DeviceTransport {
 public:
     using Pending = std::shared_ptr<DeviceWork>;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "engine/base/ids.h"
+#include "engine/comm/device_transport.h"
 
 namespace trainyard {
 
@@ -17,6 +18,7 @@ struct GroupDescription {
     /// False: for messages in host memory of another thread than the training thread. They are in no flight
     /// ring, whose collectives all ranks make in one order, and go through no device.
     bool isOfTraining = true;
+    DeviceTraffic traffic = DeviceTraffic::Collectives; ///< of a group of training
 };
 
 /// Makes the process groups of one rank: the seam for MPI and threads.

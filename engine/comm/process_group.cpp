@@ -16,6 +16,10 @@ ProcessGroup::ProcessGroup(Parts parts) : m_parts(std::move(parts))
 
 ProcessGroup::~ProcessGroup()
 {
+    if (m_device) {
+        const CollectiveWatchdog::Call closing(*m_watchdog, fmt::format("closing group {}", m_parts.number));
+        m_device.reset();
+    }
     // The transport ends where it was used, after everything that is still under way.
     if (m_parts.thread)
         m_parts.thread->run([transport = std::shared_ptr<Transport>(std::move(m_parts.transport))] {});
@@ -58,12 +62,18 @@ Work ProcessGroup::startOnDevice(CollectiveKind kind, std::size_t bytes, Collect
     FlightRecorder* const recorder = m_parts.recorder;
     const std::uint64_t sequence = ++m_sequence;
     const std::uint64_t ticket = recorder ? recorder->enter(m_parts.number, sequence, kind, bytes) : 0;
-    std::shared_ptr<DeviceWork> work = collective(*m_device);
-    m_watchdog->watch(work, fmt::format("{} {} of group {}", nameOf(kind), sequence, m_parts.number),
-                      [recorder, ticket] {
-                          if (recorder)
-                              recorder->leave(ticket);
-                      });
+    const std::string name = fmt::format("{} {} of group {}", nameOf(kind), sequence, m_parts.number);
+    CollectiveWatchdog::Call call(*m_watchdog, name);
+    std::shared_ptr<DeviceWork> work;
+    try {
+        work = collective(*m_device);
+    } catch (const CommunicationError& error) {
+        throw CommunicationError(fmt::format("{} failed: {}", name, error.what()));
+    }
+    call.handedOver(work, [recorder, ticket] {
+        if (recorder)
+            recorder->leave(ticket);
+    });
     return Work(std::move(work));
 }
 

@@ -5,15 +5,18 @@
 namespace trainyard {
 
 class CollectiveWatchdog;
+class MemoryLedger;
 struct CudaPlugin;
 
 /// Makes groups whose ranks also reach each other's devices. Host memory goes through the groups that it
 /// builds on.
 class DeviceGroupMaker final : public GroupMaker {
 public:
-    /// All of it outlives the maker and its groups.
-    DeviceGroupMaker(GroupMaker& host, const CudaPlugin& plugin, CollectiveWatchdog& watchdog)
-        : m_host(host), m_plugin(plugin), m_watchdog(watchdog)
+    /// All of it outlives the maker and its groups. The watchdog watches the making, too, and the ledger
+    /// counts the device memory that a group took, as Communication and until the ledger ends.
+    DeviceGroupMaker(GroupMaker& host, const CudaPlugin& plugin, CollectiveWatchdog& watchdog,
+                     MemoryLedger& memory)
+        : m_host(host), m_plugin(plugin), m_watchdog(watchdog), m_memory(memory)
     {
     }
 
@@ -24,9 +27,12 @@ public:
     std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
 
 private:
+    std::unique_ptr<DeviceTransport> connect(ProcessGroup& group, DeviceTraffic traffic);
+
     GroupMaker& m_host;
     const CudaPlugin& m_plugin;
     CollectiveWatchdog& m_watchdog;
+    MemoryLedger& m_memory;
 };
 
 } // namespace trainyard

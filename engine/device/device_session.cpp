@@ -7,9 +7,6 @@ namespace trainyard {
 
 namespace {
 
-/// A rank that comes later than this, after a checkpoint or a slow read, will not come.
-constexpr std::chrono::minutes kCollectiveLimit{10};
-
 /// float32 means float32: no TF32 in products, no bfloat16 in the sums of bfloat16 products. Attention
 /// without cuDNN: its engines, hundreds of MB, are not in the bundle, and nothing else here needs them.
 void configureDeviceMath()
@@ -23,11 +20,13 @@ void configureDeviceMath()
 
 } // namespace
 
-DeviceSession::DeviceSession(const GpuPlugin& plugin, GroupMaker& host, CollectiveWatchdog::Verdict verdict)
+DeviceSession::DeviceSession(const GpuPlugin& plugin, GroupMaker& host, CollectiveWatchdog::Verdict verdict,
+                             std::chrono::milliseconds limit)
     : m_device(plugin.device())
-    , m_watchdog(kCollectiveLimit, std::move(verdict))
-    , m_maker(host, plugin.functions(), m_watchdog)
+    , m_watchdog(limit, std::move(verdict))
+    , m_maker(host, plugin.functions(), m_watchdog, m_memory)
     , m_accounting(m_memory)
+    , m_timer(m_device.place)
 {
     configureDeviceMath();
     c10::AutogradState::get_tls_state().set_multithreading_enabled(false);

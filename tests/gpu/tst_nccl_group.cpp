@@ -67,9 +67,9 @@ private:
     void attachNccl(ProcessGroup& group)
     {
         const CudaPlugin& functions = m_plugin->functions();
-        group.attachDevice(
-            std::unique_ptr<DeviceTransport>(functions.makeTransport(functions.makeGroupId(), 0, 1)),
-            m_watchdog);
+        group.attachDevice(std::unique_ptr<DeviceTransport>(functions.makeTransport(
+                               functions.makeGroupId(), 0, 1, DeviceTraffic::Collectives)),
+                           m_watchdog);
     }
 
     CollectiveWatchdog m_watchdog{std::chrono::minutes(1),

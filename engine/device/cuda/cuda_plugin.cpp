@@ -41,9 +41,9 @@ bool deviceTraits(int device, CudaDeviceTraits* traits)
     return true;
 }
 
-DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size)
+DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic)
 {
-    return std::make_unique<NcclTransport>(id, rank, size).release();
+    return std::make_unique<NcclTransport>(id, rank, size, traffic).release();
 }
 
 } // namespace

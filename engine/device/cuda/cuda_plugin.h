@@ -6,6 +6,7 @@
 
 namespace trainyard {
 
+enum class DeviceTraffic : std::uint8_t;
 class DeviceTransport;
 class DropoutMasks;
 class UpdateKernels;
@@ -37,12 +38,12 @@ struct CudaPlugin {
 
     /// For one rank of a group, which gives it to the others. Throws CommunicationError.
     DeviceGroupId (*makeGroupId)();
-    /// NCCL among the group's ranks, which all call it together. The caller owns it. Throws
-    /// CommunicationError.
-    DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size);
+    /// NCCL among the group's ranks, which all call it together, connected for this traffic. The caller owns
+    /// it. Throws CommunicationError.
+    DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic);
 };
 
-constexpr int kCudaPluginVersion = 3;
+constexpr int kCudaPluginVersion = 4;
 constexpr const char* kCudaPluginFile = "libtrainyard_cuda.so";
 constexpr const char* kCudaPluginEntry = "trainyardCudaPlugin";
 

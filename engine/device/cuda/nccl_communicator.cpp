@@ -8,6 +8,10 @@ namespace trainyard {
 
 namespace {
 
+/// Thread blocks of a message, and so its channels, each of which has buffers of its own. Few, because a
+/// message has the time of a pass to arrive, and a rank of a pipeline has four communicators for messages.
+constexpr int kMessageBlocks = 4;
+
 std::string textOf(ncclResult_t result, ncclComm_t comm)
 {
     const char* detail = ncclGetLastError(comm);
@@ -33,30 +37,11 @@ DeviceGroupId makeNcclId()
     return bytes;
 }
 
-NcclCommunicator::NcclCommunicator(const DeviceGroupId& id, int rank, int size) : m_rank(rank), m_size(size)
+std::string NcclErrors::newest()
 {
-    ncclUniqueId uniqueId;
-    std::memcpy(&uniqueId, id.data(), sizeof uniqueId);
-    require("ncclCommInitRank", ncclCommInitRank(&m_comm, size, uniqueId, rank), m_comm);
-}
-
-NcclCommunicator::~NcclCommunicator()
-{
-    if (!m_aborted)
-        ncclCommDestroy(m_comm);
-}
-
-void NcclCommunicator::call(const char* name, const std::function<ncclResult_t(ncclComm_t)>& function)
-{
-    if (m_aborted)
-        throw CommunicationError(std::string(name) + ": the group was aborted");
-    require(name, function(m_comm), m_comm);
-}
-
-std::string NcclCommunicator::error()
-{
-    if (m_aborted)
-        return "the group was aborted";
+    const std::lock_guard lock(m_mutex);
+    if (!m_comm)
+        return {};
     ncclResult_t result = ncclSuccess;
     const ncclResult_t asked = ncclCommGetAsyncError(m_comm, &result);
     if (asked != ncclSuccess)
@@ -64,10 +49,33 @@ std::string NcclCommunicator::error()
     return result == ncclSuccess || result == ncclInProgress ? std::string() : textOf(result, m_comm);
 }
 
-void NcclCommunicator::abort()
+void NcclErrors::close()
 {
-    if (!m_aborted.exchange(true))
-        ncclCommAbort(m_comm);
+    const std::lock_guard lock(m_mutex);
+    m_comm = nullptr;
+}
+
+NcclCommunicator::NcclCommunicator(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic)
+    : m_rank(rank), m_size(size)
+{
+    ncclUniqueId uniqueId;
+    std::memcpy(&uniqueId, id.data(), sizeof uniqueId);
+    ncclConfig_t config = NCCL_CONFIG_INITIALIZER;
+    if (traffic == DeviceTraffic::Messages)
+        config.maxCTAs = kMessageBlocks;
+    require("ncclCommInitRankConfig", ncclCommInitRankConfig(&m_comm, size, uniqueId, rank, &config), m_comm);
+    m_errors = std::make_shared<NcclErrors>(m_comm);
+}
+
+NcclCommunicator::~NcclCommunicator()
+{
+    m_errors->close();
+    ncclCommDestroy(m_comm);
+}
+
+void NcclCommunicator::call(const char* name, const std::function<ncclResult_t(ncclComm_t)>& function)
+{
+    require(name, function(m_comm), m_comm);
 }
 
 } // namespace trainyard

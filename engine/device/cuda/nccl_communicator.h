@@ -1,11 +1,13 @@
 #pragma once
 
-#include <atomic>
 #include <functional>
+#include <memory>
+#include <mutex>
 #include <string>
 
 #include <nccl.h>
 
+#include "engine/comm/device_transport.h"
 #include "engine/device/cuda/cuda_plugin.h"
 
 namespace trainyard {
@@ -13,11 +15,29 @@ namespace trainyard {
 /// Makes an id for a new communicator. Throws CommunicationError.
 DeviceGroupId makeNcclId();
 
-/// One NCCL communicator. Calls come from one thread, but for error() and abort().
+/// What went wrong in a communicator, for as long as that exists. Any thread; outlives the communicator,
+/// which nobody keeps alive by asking.
+class NcclErrors {
+public:
+    explicit NcclErrors(ncclComm_t comm) : m_comm(comm) {}
+
+    /// On whatever rank; empty when nothing did.
+    std::string newest();
+    /// The communicator is about to end.
+    void close();
+
+private:
+    std::mutex m_mutex;
+    ncclComm_t m_comm; // null: it has ended
+};
+
+/// One NCCL communicator. It is made, used and destroyed by one thread. Never aborted: see
+/// CollectiveWatchdog.
 class NcclCommunicator {
 public:
-    /// All ranks together. Throws CommunicationError.
-    NcclCommunicator(const DeviceGroupId& id, int rank, int size);
+    /// All ranks together. One for messages takes few of the device's processors, and little of its memory.
+    /// Throws CommunicationError.
+    NcclCommunicator(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic);
     /// All ranks together, all collectives done.
     ~NcclCommunicator();
     NcclCommunicator(const NcclCommunicator&) = delete;
@@ -27,17 +47,13 @@ public:
     int size() const { return m_size; }
     /// Enqueues a call of NCCL. Throws CommunicationError naming it.
     void call(const char* name, const std::function<ncclResult_t(ncclComm_t)>& function);
-    /// What went wrong since, on whatever rank; empty when nothing did. Any thread.
-    std::string error();
-    /// Makes the device leave every collective. Any thread, also while another is in call(); later calls
-    /// throw.
-    void abort();
+    std::shared_ptr<NcclErrors> errors() const { return m_errors; }
 
 private:
     const int m_rank;
     const int m_size;
     ncclComm_t m_comm = nullptr;
-    std::atomic<bool> m_aborted{false};
+    std::shared_ptr<NcclErrors> m_errors;
 };
 
 } // namespace trainyard

@@ -4,7 +4,6 @@
 #include <ATen/ops/zeros.h>
 #include <c10/cuda/CUDAEvent.h>
 #include <c10/cuda/CUDAException.h>
-#include <c10/util/Exception.h>
 #include <cuda_runtime_api.h>
 
 #include "engine/base/check.h"
@@ -36,8 +35,8 @@ ncclRedOp_t ncclOp(ReduceOp op)
 
 class NcclWork final : public DeviceWork {
 public:
-    NcclWork(std::shared_ptr<NcclCommunicator> communicator, const c10::cuda::CUDAStream& stream)
-        : m_communicator(std::move(communicator))
+    NcclWork(std::shared_ptr<NcclErrors> errors, const c10::cuda::CUDAStream& stream)
+        : m_errors(std::move(errors))
     {
         m_end.record(stream);
     }
@@ -46,39 +45,47 @@ public:
 
     bool isDone() override
     {
-        if (const std::string error = m_communicator->error(); !error.empty())
+        if (const std::string error = m_errors->newest(); !error.empty())
             throw CommunicationError(error);
-        try {
-            return m_end.query();
-        } catch (const c10::Error& error) {
-            throw CommunicationError(error.what_without_backtrace());
-        }
+        return m_end.query();
     }
 
-    void abort() override { m_communicator->abort(); }
-
 private:
-    std::shared_ptr<NcclCommunicator> m_communicator;
+    std::shared_ptr<NcclErrors> m_errors;
     c10::cuda::CUDAEvent m_end;
 };
 
-} // namespace
-
-NcclTransport::NcclTransport(const DeviceGroupId& id, int rank, int size)
-    : m_communicator(std::make_shared<NcclCommunicator>(id, rank, size))
-    , m_stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/true))
+at::Tensor zeroBytes(std::int64_t count)
 {
-    if (size == 2)
-        connectMessages();
+    return at::zeros({count}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
 }
 
-// The first message of a communicator waits on the host for its receiver. Here all make their groups in an
-// order in which nobody waits for ever; in a pipeline's schedule they would not.
-void NcclTransport::connectMessages()
+std::span<std::byte> bytesOf(const at::Tensor& tensor)
 {
-    const at::Tensor byte = at::zeros({1}, at::TensorOptions().dtype(at::kByte).device(at::kCUDA));
-    const std::span<std::byte> message(static_cast<std::byte*>(byte.mutable_data_ptr()), 1);
-    const Pending work = m_communicator->rank() == 0 ? send(message, Rank{1}) : receive(message, Rank{0});
+    return {static_cast<std::byte*>(tensor.mutable_data_ptr()), static_cast<std::size_t>(tensor.numel())};
+}
+
+} // namespace
+
+NcclTransport::NcclTransport(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic)
+    : m_communicator(id, rank, size, traffic), m_stream(c10::cuda::getStreamFromPool(/*isHighPriority=*/true))
+{
+    connect(traffic);
+}
+
+// NCCL has connected the ranks for collectives. The first message between two waits on the host for its
+// receiver. Here all make their groups in an order in which nobody waits for ever; in a pipeline's schedule
+// they might.
+void NcclTransport::connect(DeviceTraffic traffic)
+{
+    if (traffic == DeviceTraffic::Collectives)
+        return;
+    const at::Tensor out = zeroBytes(1);
+    const at::Tensor in = zeroBytes(1);
+    const bool sends = m_communicator.rank() == 0;
+    const Pending work = traffic == DeviceTraffic::Ring ? shift(bytesOf(out), bytesOf(in))
+                         : sends                        ? send(bytesOf(out), Rank{1})
+                                                        : receive(bytesOf(in), Rank{0});
     work->wait();
 }
 
@@ -99,8 +106,8 @@ NcclTransport::Pending NcclTransport::enqueue(const char* name, Collective colle
     c10::cuda::CUDAEvent handedOver;
     handedOver.record(c10::cuda::getCurrentCUDAStream());
     handedOver.block(m_stream);
-    m_communicator->call(name, [&](ncclComm_t comm) { return collective(comm, m_stream.stream()); });
-    return std::make_shared<NcclWork>(m_communicator, m_stream);
+    m_communicator.call(name, [&](ncclComm_t comm) { return collective(comm, m_stream.stream()); });
+    return std::make_shared<NcclWork>(m_communicator.errors(), m_stream);
 }
 
 NcclTransport::Pending NcclTransport::allReduce(FloatSpan values, ReduceOp op)
@@ -121,9 +128,9 @@ NcclTransport::Pending NcclTransport::broadcast(std::span<std::byte> bytes, Rank
 // In place: each rank's part lies where it belongs.
 NcclTransport::Pending NcclTransport::allGather(std::span<std::byte> all)
 {
-    const std::size_t part = all.size() / static_cast<std::size_t>(m_communicator->size());
-    TRAINYARD_CHECK(part * static_cast<std::size_t>(m_communicator->size()) == all.size());
-    const std::byte* mine = all.data() + part * static_cast<std::size_t>(m_communicator->rank());
+    const std::size_t part = all.size() / static_cast<std::size_t>(m_communicator.size());
+    TRAINYARD_CHECK(part * static_cast<std::size_t>(m_communicator.size()) == all.size());
+    const std::byte* mine = all.data() + part * static_cast<std::size_t>(m_communicator.rank());
     return enqueue("ncclAllGather", [&](ncclComm_t comm, cudaStream_t stream) {
         return ncclAllGather(mine, all.data(), part, ncclUint8, comm, stream);
     });
@@ -131,9 +138,9 @@ NcclTransport::Pending NcclTransport::allGather(std::span<std::byte> all)
 
 NcclTransport::Pending NcclTransport::reduceScatter(FloatSpan values)
 {
-    const std::size_t count = values.count / static_cast<std::size_t>(m_communicator->size());
-    TRAINYARD_CHECK(count * static_cast<std::size_t>(m_communicator->size()) == values.count);
-    const FloatSpan mine = values.part(count * static_cast<std::size_t>(m_communicator->rank()), count);
+    const std::size_t count = values.count / static_cast<std::size_t>(m_communicator.size());
+    TRAINYARD_CHECK(count * static_cast<std::size_t>(m_communicator.size()) == values.count);
+    const FloatSpan mine = values.part(count * static_cast<std::size_t>(m_communicator.rank()), count);
     return enqueue("ncclReduceScatter", [&](ncclComm_t comm, cudaStream_t stream) {
         return ncclReduceScatter(values.data, mine.data, count, ncclType(values.type), ncclSum, comm, stream);
     });
@@ -171,9 +178,9 @@ NcclTransport::Pending NcclTransport::receive(std::span<std::byte> bytes, Rank f
 // As one operation, in which nobody's sending waits for its own receiving.
 NcclTransport::Pending NcclTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)
 {
-    const int ranks = m_communicator->size();
-    const int next = (m_communicator->rank() + 1) % ranks;
-    const int previous = (m_communicator->rank() + ranks - 1) % ranks;
+    const int ranks = m_communicator.size();
+    const int next = (m_communicator.rank() + 1) % ranks;
+    const int previous = (m_communicator.rank() + ranks - 1) % ranks;
     return enqueue("ncclSend and ncclRecv", [&](ncclComm_t comm, cudaStream_t stream) {
         ncclGroupStart();
         const ncclResult_t sent = ncclSend(out.data(), out.size(), ncclUint8, next, comm, stream);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <deque>
-#include <memory>
 
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAStream.h>
@@ -18,7 +17,7 @@ namespace trainyard {
 class NcclTransport final : public DeviceTransport {
 public:
     /// All ranks together. Throws CommunicationError.
-    NcclTransport(const DeviceGroupId& id, int rank, int size);
+    NcclTransport(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic);
 
     bool reaches(const void* memory) const override;
     Pending allReduce(FloatSpan values, ReduceOp op) override;
@@ -36,12 +35,12 @@ private:
         Pending work;
     };
 
-    void connectMessages();
+    void connect(DeviceTraffic traffic);
     template <typename Collective>
     Pending enqueue(const char* name, Collective collective);
     void dropSent();
 
-    std::shared_ptr<NcclCommunicator> m_communicator; // works outlive the transport
+    NcclCommunicator m_communicator;
     c10::cuda::CUDAStream m_stream;
     std::deque<Outgoing> m_outgoing; // oldest first
 };

@@ -1,5 +1,6 @@
 #include <atomic>
 #include <future>
+#include <thread>
 #include <vector>
 
 #include <QTemporaryDir>
@@ -26,16 +27,31 @@ public:
             throw CommunicationError("remote process exited");
         return done;
     }
-    void abort() override { aborted = true; }
 
-    std::atomic<bool> done{false}, fails{false}, aborted{false};
+    std::atomic<bool> done{false}, fails{false};
     std::atomic<int> waits{0};
+};
+
+/// Lets a thread wait until the test opens it.
+class Gate {
+public:
+    void open() { m_open.set_value(); }
+    void pass() { m_opened.wait(); }
+
+private:
+    std::promise<void> m_open;
+    std::shared_future<void> m_opened{m_open.get_future()};
 };
 
 /// Reaches one buffer, and remembers what it was asked for.
 class FakeTransport final : public DeviceTransport {
 public:
     explicit FakeTransport(const void* memory) : m_memory(memory) {}
+    ~FakeTransport() override
+    {
+        if (closing)
+            closing->pass();
+    }
 
     bool reaches(const void* memory) const override { return memory == m_memory; }
     Pending allReduce(FloatSpan, ReduceOp op) override { return note(op == ReduceOp::Max ? "max" : "sum"); }
@@ -48,10 +64,17 @@ public:
 
     std::vector<std::string> calls;
     std::vector<std::shared_ptr<FakeWork>> works;
+    Gate* calling = nullptr; ///< calls wait here, as NCCL's do until all ranks have come
+    Gate* closing = nullptr; ///< and so does the destructor
+    bool isBroken = false;
 
 private:
     Pending note(const char* call)
     {
+        if (isBroken)
+            throw CommunicationError("remote process exited");
+        if (calling)
+            calling->pass();
         calls.emplace_back(call);
         works.push_back(std::make_shared<FakeWork>());
         works.back()->done = true;
@@ -138,11 +161,11 @@ private slots:
         Spoken spoken;
         CollectiveWatchdog watchdog(1min, spoken.verdict());
         const auto work = std::make_shared<FakeWork>();
-        watchdog.watch(work, "all-reduce 17 of group 3", [] { QFAIL("it is not done"); });
+        CollectiveWatchdog::Call call(watchdog, "all-reduce 17 of group 3");
+        call.handedOver(work, [] { QFAIL("it is not done"); });
         work->fails = true;
         QCOMPARE(spoken.text(), std::string("all-reduce 17 of group 3 failed: remote process exited"));
         QVERIFY(spoken.ended());
-        QVERIFY(work->aborted);
     }
 
     void aCollectiveThatDoesNotEndIsNamedAndGivenUp()
@@ -152,15 +175,81 @@ private slots:
         const auto first = std::make_shared<FakeWork>();
         const auto second = std::make_shared<FakeWork>();
         std::atomic<bool> firstDone = false;
-        watchdog.watch(first, "broadcast 1 of group 0", [&] { firstDone = true; });
-        watchdog.watch(second, "all-gather 2 of group 0", [] { QFAIL("it is not done"); });
         first->done = true;
+        CollectiveWatchdog::Call(watchdog, "broadcast 1 of group 0").handedOver(first, [&] {
+            firstDone = true;
+        });
+        CollectiveWatchdog::Call(watchdog, "all-gather 2 of group 0").handedOver(second, [] {
+            QFAIL("it is not done");
+        });
         const std::string text = spoken.text();
         QVERIFY2(text.starts_with("all-gather 2 of group 0 did not finish within 50 ms"), text.c_str());
         QVERIFY(spoken.ended());
-        QVERIFY(second->aborted);
         QVERIFY(firstDone);
-        QVERIFY(!first->aborted);
+    }
+
+    void aCallThatWaitsForAnotherRankIsNamedAndGivenUp()
+    {
+        Spoken spoken;
+        std::vector<float> device(4);
+        CollectiveWatchdog watchdog(50ms, spoken.verdict());
+        Gate gate;
+        ProcessGroup group({std::make_unique<LocalTransport>(), nullptr, nullptr, 3});
+        auto transport = std::make_unique<FakeTransport>(device.data());
+        transport->calling = &gate;
+        group.attachDevice(std::move(transport), watchdog);
+        std::thread training([&] { group.allReduce(std::span(device)); });
+        const std::string text = spoken.text();
+        const bool ended = spoken.ended();
+        gate.open();
+        training.join();
+        QVERIFY2(text.starts_with("all-reduce 1 of group 3 did not finish within 50 ms"), text.c_str());
+        QVERIFY(ended);
+    }
+
+    void aGroupThatCannotBeClosedIsNamedAndGivenUp()
+    {
+        Spoken spoken;
+        CollectiveWatchdog watchdog(50ms, spoken.verdict());
+        Gate gate;
+        auto group = std::make_unique<ProcessGroup>(
+            ProcessGroup::Parts{std::make_unique<LocalTransport>(), nullptr, nullptr, 3});
+        auto transport = std::make_unique<FakeTransport>(nullptr);
+        transport->closing = &gate;
+        group->attachDevice(std::move(transport), watchdog);
+        std::thread training([&] { group.reset(); });
+        const std::string text = spoken.text();
+        gate.open();
+        training.join();
+        QVERIFY2(text.starts_with("closing group 3 did not finish within 50 ms"), text.c_str());
+    }
+
+    void callsThatReturnedAreForgotten()
+    {
+        Spoken spoken;
+        CollectiveWatchdog watchdog(50ms, spoken.verdict());
+        for (int i = 0; i < 100; ++i)
+            const CollectiveWatchdog::Call call(watchdog, "a call that returned");
+        const CollectiveWatchdog::Call call(watchdog, "the call that does not return");
+        const std::string text = spoken.text();
+        QVERIFY2(text.starts_with("the call that does not return did not finish"), text.c_str());
+    }
+
+    void aBrokenGroupSaysInWhichCollective()
+    {
+        std::vector<float> device(4);
+        CollectiveWatchdog watchdog(1min, noVerdict());
+        ProcessGroup group({std::make_unique<LocalTransport>(), nullptr, nullptr, 3});
+        auto transport = std::make_unique<FakeTransport>(device.data());
+        transport->isBroken = true;
+        group.attachDevice(std::move(transport), watchdog);
+        std::string told;
+        try {
+            group.allReduce(std::span(device));
+        } catch (const CommunicationError& error) {
+            told = error.what();
+        }
+        QCOMPARE(told, std::string("all-reduce 1 of group 3 failed: remote process exited"));
     }
 };
 

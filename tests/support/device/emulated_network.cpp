@@ -17,7 +17,6 @@ class EmulatedWork final : public DeviceWork {
 public:
     void wait() override { done.wait(); }
     bool isDone() override { return done.wait_for(std::chrono::seconds(0)) == std::future_status::ready; }
-    void abort() override {}
 
     std::shared_future<void> done;
 };
