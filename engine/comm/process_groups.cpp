@@ -22,12 +22,25 @@ enum class Purpose : std::uint32_t {
     Receipts
 };
 
+DeviceTraffic trafficOf(Purpose purpose)
+{
+    switch (purpose) {
+    case Purpose::Activations:
+    case Purpose::Gradients:
+        return DeviceTraffic::Messages;
+    case Purpose::Context:
+        return DeviceTraffic::Ring;
+    default:
+        return DeviceTraffic::Collectives;
+    }
+}
+
 GroupDescription describe(Purpose purpose, std::vector<Rank> members)
 {
     // Links are told apart by their sender, other groups by any member: none is in two groups of a purpose.
     const auto number =
         (static_cast<std::uint32_t>(purpose) << 24) | static_cast<std::uint32_t>(members[0].value);
-    return {number, std::move(members)};
+    return {.number = number, .members = std::move(members), .traffic = trafficOf(purpose)};
 }
 
 /// The two directions of one link go from `from` to `to`, activations that way and gradients back.
@@ -46,17 +59,35 @@ StageLinks makeLinks(GroupMaker& maker, const std::vector<Rank>& stages)
         const Rank from = stages[stage];
         const Rank to = stages[(stage + 1) % count];
         if (from == maker.rank()) {
-            links.activationsOut = makeLink(maker, Purpose::Activations, from, to);
-            links.gradientsIn = makeLink(maker, Purpose::Gradients, to, from);
+            links.activationsOut = links.owned.add(makeLink(maker, Purpose::Activations, from, to));
+            links.gradientsIn = links.owned.add(makeLink(maker, Purpose::Gradients, to, from));
         } else if (to == maker.rank()) {
-            links.activationsIn = makeLink(maker, Purpose::Activations, from, to);
-            links.gradientsOut = makeLink(maker, Purpose::Gradients, to, from);
+            links.activationsIn = links.owned.add(makeLink(maker, Purpose::Activations, from, to));
+            links.gradientsOut = links.owned.add(makeLink(maker, Purpose::Gradients, to, from));
         }
     }
     return links;
 }
 
 } // namespace
+
+OwnedLinks& OwnedLinks::operator=(OwnedLinks&& other)
+{
+    clear();
+    m_links = std::move(other.m_links);
+    return *this;
+}
+
+StageLink* OwnedLinks::add(std::unique_ptr<StageLink> link)
+{
+    return m_links.emplace_back(std::move(link)).get();
+}
+
+void OwnedLinks::clear()
+{
+    while (!m_links.empty())
+        m_links.pop_back();
+}
 
 MessageLinks makeMessageLinks(GroupMaker& maker, const std::vector<Rank>& members)
 {

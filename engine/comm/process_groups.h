@@ -21,13 +21,31 @@ private:
     std::unique_ptr<ProcessGroup> m_group;
 };
 
+/// The links of one rank, in the order in which it made them, and so closed in the opposite one: to close a
+/// link may wait for the rank at its other end, which must not have another one before it.
+class OwnedLinks {
+public:
+    OwnedLinks() = default;
+    ~OwnedLinks() { clear(); }
+    OwnedLinks(OwnedLinks&&) = default;
+    OwnedLinks& operator=(OwnedLinks&& other);
+
+    StageLink* add(std::unique_ptr<StageLink> link);
+
+private:
+    void clear();
+
+    std::vector<std::unique_ptr<StageLink>> m_links;
+};
+
 /// The stages form a ring (interleaved schedules go from the last to the first one). All are null when there
 /// is one stage.
 struct StageLinks {
-    std::unique_ptr<StageLink> activationsIn;  ///< from the stage before
-    std::unique_ptr<StageLink> activationsOut; ///< to the stage after
-    std::unique_ptr<StageLink> gradientsIn;    ///< from the stage after
-    std::unique_ptr<StageLink> gradientsOut;   ///< to the stage before
+    StageLink* activationsIn = nullptr;  ///< from the stage before
+    StageLink* activationsOut = nullptr; ///< to the stage after
+    StageLink* gradientsIn = nullptr;    ///< from the stage after
+    StageLink* gradientsOut = nullptr;   ///< to the stage before
+    OwnedLinks owned;                    ///< all of them
 };
 
 /// The groups of one rank in a layout, passed to the code that communicates. Never null unless stated.
