@@ -36,9 +36,11 @@ thread_local PhaseClock* clockOfThread = nullptr;
 
 } // namespace
 
-PhaseClock::PhaseClock(FlightRecorder* recorder, const Clock& clock)
-    : m_recorder(recorder), m_clock(clock), m_sinceNs(clock.now().monotonicNs)
+PhaseClock::PhaseClock(FlightRecorder* recorder, const Clock& clock, DeviceTimer* timer)
+    : m_recorder(recorder), m_clock(clock), m_timer(timer), m_sinceNs(clock.now().monotonicNs)
 {
+    if (m_timer)
+        m_marks.push_back({m_phase, m_timer->mark()});
 }
 
 PhaseClock::~PhaseClock()
@@ -49,10 +51,27 @@ PhaseClock::~PhaseClock()
 
 StepPhase PhaseClock::change(StepPhase phase)
 {
-    const std::int64_t now = m_clock.now().monotonicNs;
-    m_seconds[static_cast<std::size_t>(m_phase)] += static_cast<double>(now - m_sinceNs) * 1e-9;
-    m_sinceNs = now;
+    if (m_timer)
+        m_marks.push_back({phase, m_timer->mark()});
+    else
+        takeHostTime();
     return std::exchange(m_phase, phase);
+}
+
+void PhaseClock::takeHostTime()
+{
+    const std::int64_t now = m_clock.now().monotonicNs;
+    add(m_phase, static_cast<double>(now - m_sinceNs) * 1e-9);
+    m_sinceNs = now;
+}
+
+/// Up to the newest mark that the device has reached; a phase ends where the next one begins.
+void PhaseClock::takeDeviceTime()
+{
+    while (m_marks.size() > 1 && m_marks[1].begin->isReached()) {
+        add(m_marks[0].phase, m_marks[1].begin->secondsSince(*m_marks[0].begin));
+        m_marks.pop_front();
+    }
 }
 
 void PhaseClock::enter(StepPhase phase)
@@ -66,6 +85,8 @@ void PhaseClock::enter(StepPhase phase)
 SecondsByPhase PhaseClock::finish()
 {
     enter(StepPhase::Other);
+    if (m_timer)
+        takeDeviceTime();
     return std::exchange(m_seconds, {});
 }
 

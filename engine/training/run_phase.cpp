@@ -57,7 +57,7 @@ void RunPhase::start(const TrainingPosition& position)
     const bool pinned = !setup.device.isProcessor();
     m_step.emplace(m_spec, TrainingStep::Parts{*m_replica, m_run.groups, m_run.clock, setup.device},
                    position.lossScale, position.phase.updatesBefore);
-    m_tracer.emplace(m_run.groups, setup.device.place, int(m_replica->chunks().size()), setup.journal,
+    m_tracer.emplace(m_run.groups, setup.deviceTimer, int(m_replica->chunks().size()), setup.journal,
                      setup.recorder);
     if (m_data->heldOut)
         m_evaluation = std::make_unique<HeldOutEvaluation>(m_spec, m_run.groups, *m_step,

@@ -38,13 +38,13 @@ bool isOfFirstReplica(const GridCoord& at)
 
 } // namespace
 
-StepTracer::StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, StepJournal* journal,
+StepTracer::StepTracer(const ProcessGroups& groups, DeviceTimer* timer, int chunks, StepJournal* journal,
                        FlightRecorder* recorder)
     : m_groups(groups)
     , m_isFirstReplica(isOfFirstReplica(groups.coordinates))
     , m_chunks(chunks)
     , m_journal(journal)
-    , m_times(place, recorder)
+    , m_times(timer, recorder)
 {
 }
 

@@ -13,9 +13,9 @@ class StepJournal;
 /// All ranks make the same calls.
 class StepTracer {
 public:
-    /// `journal`: on rank 0, null elsewhere; `recorder` may be null. Groups, journal and recorder must
-    /// outlive this object.
-    StepTracer(const ProcessGroups& groups, c10::Device place, int chunks, StepJournal* journal,
+    /// `timer`: of the device, null on the processor; `journal`: on rank 0, null elsewhere; `recorder` may be
+    /// null. All of them and the groups must outlive this object.
+    StepTracer(const ProcessGroups& groups, DeviceTimer* timer, int chunks, StepJournal* journal,
                FlightRecorder* recorder);
 
     /// Returns whether the step's passes are written: an early step, so that a new run has one soon, then

@@ -65,7 +65,7 @@ public:
         : m_setup(setup)
         , m_groups(std::move(groups))
         , m_checkpoints(std::move(checkpoints))
-        , m_clock(setup.recorder)
+        , m_clock(setup.recorder, systemClock(), setup.deviceTimer)
         , m_requests(setup.directory, setup.world.isFirst(), setup.stopFlag)
         , m_opened(std::move(data))
     {

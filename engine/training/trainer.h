@@ -16,6 +16,7 @@
 namespace trainyard {
 
 class AccountingAllocator;
+class DeviceTimer;
 class FlightRecorder;
 class MemoryLedger;
 class StepJournal;
@@ -34,6 +35,7 @@ struct TrainerSetup {
     std::int64_t lastStep = 0;            ///< end after this step; 0 = the specification's last step
     Device device{};                      ///< of this rank; all ranks have the same kind
     MemoryLedger* deviceMemory = nullptr; ///< of a device; null on the processor
+    DeviceTimer* deviceTimer = nullptr;   ///< of a device; null on the processor
 };
 
 /// Trains the model of a specification over all ranks of its groups, from the latest checkpoint if there is

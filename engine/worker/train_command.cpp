@@ -99,7 +99,8 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
                              .stopFlag = stopFlag,
                              .lastStep = options.lastStep,
                              .device = session ? session->device() : Device(),
-                             .deviceMemory = session ? &session->memory() : nullptr};
+                             .deviceMemory = session ? &session->memory() : nullptr,
+                             .deviceTimer = session ? &session->timer() : nullptr};
     TRAINYARD_TRY(const auto trainer, Trainer::create(setup));
     logLine(fmt::format("training from step {}", trainer->step().value + 1));
     return trainer->run();

@@ -3,8 +3,6 @@
 #include <optional>
 #include <utility>
 
-#include <c10/core/impl/VirtualGuardImpl.h>
-
 #include "engine/comm/flight_recorder.h"
 
 namespace trainyard {
@@ -38,29 +36,41 @@ std::optional<TracedWork> workOf(PipelineActionKind kind)
 
 } // namespace
 
-PassTimes::PassTimes(c10::Device place, FlightRecorder* recorder, const Clock& clock)
-    : m_place(place), m_recorder(recorder), m_clock(clock)
+PassTimes::PassTimes(DeviceTimer* timer, FlightRecorder* recorder, const Clock& clock)
+    : m_timer(timer), m_recorder(recorder), m_clock(clock)
 {
 }
 
 void PassTimes::start()
 {
     m_spans.clear();
+    m_marked.clear();
     m_isNoting = std::exchange(m_isExpected, false);
     m_startNs = m_clock.now().monotonicNs;
+    if (m_isNoting && m_timer)
+        m_start = m_timer->mark();
 }
 
 std::vector<TracedSpan> PassTimes::take()
 {
+    if (m_isNoting && m_timer)
+        readMarks();
     m_isNoting = false;
     return std::exchange(m_spans, {});
 }
 
-/// Once the device has done what it was given.
+void PassTimes::readMarks()
+{
+    m_timer->mark()->wait();
+    for (std::size_t i = 0; i < m_spans.size(); ++i) {
+        m_spans[i].start = m_marked[i].begin->secondsSince(*m_start);
+        m_spans[i].end = m_marked[i].end->secondsSince(*m_start);
+    }
+    m_marked.clear();
+}
+
 double PassTimes::now() const
 {
-    if (!m_place.is_cpu())
-        c10::impl::VirtualGuardImpl(m_place.type()).synchronizeDevice(m_place.index());
     return static_cast<double>(m_clock.now().monotonicNs - m_startNs) * 1e-9;
 }
 
@@ -76,6 +86,8 @@ PassTimes::Scope::Scope(PassTimes* times, const PipelineAction& action)
         return;
     m_noting = times;
     m_span = {*work, action.microBatch, action.chunk, times->now(), 0};
+    if (times->m_timer)
+        m_begin = times->m_timer->mark();
 }
 
 PassTimes::Scope::~Scope()
@@ -83,6 +95,8 @@ PassTimes::Scope::~Scope()
     if (m_noting) {
         m_span.end = m_noting->now();
         m_noting->m_spans.push_back(m_span);
+        if (m_begin)
+            m_noting->m_marked.push_back({std::move(m_begin), m_noting->m_timer->mark()});
     }
     if (m_recorder)
         m_recorder->endPass(m_ticket);

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <thread>
+#include <vector>
 
 #include "engine/comm/phase_clock.h"
 
@@ -16,6 +17,39 @@ public:
 
 private:
     std::int64_t m_ns = 0;
+};
+
+/// A device that does what it is told when the test lets it: marks know the time that it then is.
+class HandTimer final : public DeviceTimer {
+public:
+    std::unique_ptr<DeviceMark> mark() override
+    {
+        m_reachedAt.push_back(-1);
+        return std::make_unique<Mark>(*this, m_reachedAt.size() - 1);
+    }
+    /// Works for so long on what it was given up to the next mark.
+    void reachNext(int seconds)
+    {
+        m_now += seconds;
+        m_reachedAt.at(m_reached++) = m_now;
+    }
+
+private:
+    struct Mark final : DeviceMark {
+        Mark(const HandTimer& itsTimer, std::size_t itsNumber) : timer(itsTimer), number(itsNumber) {}
+        bool isReached() const override { return timer.m_reachedAt[number] >= 0; }
+        void wait() const override { QFAIL("nothing may wait for the device"); }
+        double secondsSince(const DeviceMark& earlier) const override
+        {
+            return timer.m_reachedAt[number] - timer.m_reachedAt[static_cast<const Mark&>(earlier).number];
+        }
+        const HandTimer& timer;
+        const std::size_t number;
+    };
+
+    std::vector<double> m_reachedAt; // by mark; below 0: not yet
+    std::size_t m_reached = 0;
+    double m_now = 0;
 };
 
 double of(const SecondsByPhase& seconds, StepPhase phase)
@@ -46,6 +80,46 @@ private slots:
         QCOMPARE(of(seconds, StepPhase::Backward), 9.0);
         QCOMPARE(of(seconds, StepPhase::Reduce), 2.0);
         QCOMPARE(of(seconds, StepPhase::Tensor), 4.0);
+    }
+
+    void timeOfADeviceIsTheDevices()
+    {
+        HandClock time;
+        HandTimer device;
+        PhaseClock clock(nullptr, time, &device);
+        clock.enter(StepPhase::Forward);
+        {
+            const PhaseScope tensor(StepPhase::Tensor);
+        }
+        clock.enter(StepPhase::Optimizer);
+        time.pass(100);                           // the host waits, for nothing that counts
+        for (const int seconds : {0, 1, 2, 4, 8}) // from the clock's start to the optimizer's
+            device.reachNext(seconds);
+        const SecondsByPhase seconds = clock.finish();
+        QCOMPARE(of(seconds, StepPhase::Other), 1.0);
+        QCOMPARE(of(seconds, StepPhase::Forward), 2.0 + 8.0);
+        QCOMPARE(of(seconds, StepPhase::Tensor), 4.0);
+        QCOMPARE(of(seconds, StepPhase::Optimizer), 0.0);
+    }
+
+    void whatTheDeviceHasNotDoneCountsInTheNextStep()
+    {
+        HandClock time;
+        HandTimer device;
+        PhaseClock clock(nullptr, time, &device);
+        clock.enter(StepPhase::Optimizer);
+        device.reachNext(0);
+        device.reachNext(0);
+        QCOMPARE(of(clock.finish(), StepPhase::Optimizer), 0.0); // under way
+        clock.enter(StepPhase::Forward);
+        clock.enter(StepPhase::Reduce);
+        for (const int seconds : {16, 1, 2})
+            device.reachNext(seconds);
+        const SecondsByPhase seconds = clock.finish();
+        QCOMPARE(of(seconds, StepPhase::Optimizer), 16.0);
+        QCOMPARE(of(seconds, StepPhase::Other), 1.0);
+        QCOMPARE(of(seconds, StepPhase::Forward), 2.0);
+        QCOMPARE(of(seconds, StepPhase::Reduce), 0.0);
     }
 
     void aScopeOfAnotherThreadIsNotCounted()
