@@ -1,7 +1,10 @@
 #include "engine/comm/mpi_process.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <mpi.h>
+#include <system_error>
+#include <thread>
 #include <unistd.h>
 
 #include "engine/comm/communication_thread.h"
@@ -56,6 +59,21 @@ MPI_Comm communicatorOf(const GroupDescription& description, WorldSize worldSize
     MPI_Group_free(&members);
     MPI_Group_free(&world);
     return communicator;
+}
+
+constexpr std::chrono::seconds kAbortLimit{10};
+
+/// Whatever the calling thread waits for until then: the launcher sees the status of a rank that is gone,
+/// too.
+void endAfter(std::chrono::seconds limit, int exitStatus)
+{
+    try {
+        std::thread([=] {
+            std::this_thread::sleep_for(limit);
+            ::_exit(exitStatus);
+        }).detach();
+    } catch (const std::system_error&) { // no thread left
+    }
 }
 
 } // namespace
@@ -115,6 +133,7 @@ std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& descripti
 
 void MpiProcess::abort(int exitStatus)
 {
+    endAfter(kAbortLimit, exitStatus);
     // Against the letter of MPI_THREAD_SERIALIZED, as no collective can be interrupted; OpenMPI's abort only
     // speaks to the launcher, through PMIx, which has a thread and a lock of its own.
     int initialised = 0;

@@ -39,8 +39,8 @@ public:
     /// Groups made from now on access memory in it without copies; it outlives them. May be null.
     void setArena(const SharedArena* arena) { m_arena = arena; }
 
-    /// Ends every rank of the job with this exit status. Any thread, also while another is inside a
-    /// collective.
+    /// Ends every rank of the job with this exit status; this one after 10 s at the latest, should the
+    /// launcher not respond. Any thread, also while another is inside a collective.
     [[noreturn]] static void abort(int exitStatus);
 
 private:

@@ -26,7 +26,9 @@ Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& w
 
 CollectiveWatchdog::Verdict endOfRank(FinalEventWriter& finalEventWriter)
 {
-    return {[&finalEventWriter](const std::string& what) { finalEventWriter.say("collective-failed", what); },
+    return {[&finalEventWriter](const std::string& what) {
+                finalEventWriter.beginEnd("collective-failed", what);
+            },
             [] { MpiProcess::abort(exitStatus(ErrorKind::Unreachable)); }};
 }
 

@@ -16,8 +16,8 @@ class ProcessGroup;
 /// same error, and either all have a device or none.
 Result<std::optional<GpuPlugin>> openRankDevice(DeviceKind kind, ProcessGroup& world);
 
-/// The verdict on a device collective that timed out: a rank or its host is lost. Its end() ends this
-/// process; the run may continue without it.
+/// The verdict on a device collective that failed or timed out: a rank or its host is lost. Its end() ends
+/// this process with the status that says so; the supervisor then resumes the run.
 CollectiveWatchdog::Verdict endOfRank(FinalEventWriter& finalEventWriter);
 
 } // namespace trainyard

@@ -53,7 +53,7 @@ std::string statusText(int status)
     case 3:
         return "ended with status 3 (would not fit or work)";
     case 4:
-        return "ended with status 4 (another rank did not answer)";
+        return "ended with status 4 (another rank or a device did not answer)";
     case 127:
         return "could not be started (status 127)";
     default:
