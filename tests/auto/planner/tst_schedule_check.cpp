@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/pipeline/make_schedule.h"
+#include "engine/planner/pipeline/simulator.h"
 #include "tests/support/schedule/schedule_check.h"
 #include "tests/support/schedule/schedule_text.h"
 
@@ -23,6 +24,25 @@ QString problemOf(const PipelineSchedule& schedule)
 {
     const Status status = checkSchedule(schedule);
     return status.ok() ? QString() : QString::fromStdString(status.error().message);
+}
+
+/// What an evaluation does of it.
+PipelineSchedule forwardPartsOf(PipelineSchedule schedule)
+{
+    using Part = PipelineActionKind;
+    for (ActionList& list : schedule.ranks)
+        std::erase_if(list, [](const PipelineAction& action) {
+            return action.kind != Part::Forward && action.kind != Part::SendActivation &&
+                   action.kind != Part::ReceiveActivation;
+        });
+    return schedule;
+}
+
+/// Empty when no rank waits for ever, with sends that wait for their receiver.
+QString deadlockOf(const PipelineSchedule& schedule)
+{
+    const auto timeline = simulate(schedule, uniformCosts(schedule.shape), TransferMode::Rendezvous);
+    return timeline.ok() ? QString() : QString::fromStdString(timeline.error().message);
 }
 
 /// Two ranks, one chunk, two micro-batches.
@@ -59,6 +79,31 @@ private slots:
             QCOMPARE(problemOf(makeSchedule(Kind::ZeroBubble, {ranks, 1, m}).value()), "");
             for (int chunks = 2; chunks <= 4; ++chunks)
                 QCOMPARE(problemOf(makeSchedule(Kind::Interleaved, {ranks, chunks, m}).value()), "");
+        }
+    }
+
+    // As a device makes them, whose sends wait for the receiver's memory, and whose host waits for the device
+    // at moments that it does not choose (a full queue, memory that is freed, code that is loaded).
+    void noRankWaitsForEverWhenSendsBlock_data()
+    {
+        QTest::addColumn<int>("ranks");
+        for (const int ranks : {2, 3, 4, 6, 8, 12, 16})
+            QTest::addRow("%d ranks", ranks) << ranks;
+    }
+    void noRankWaitsForEverWhenSendsBlock()
+    {
+        QFETCH(int, ranks);
+        for (const int m : {ranks, ranks + 1, 2 * ranks - 1, 2 * ranks, 3 * ranks + 2, 5 * ranks}) {
+            for (const Kind kind : {Kind::GPipe, Kind::OneForwardOneBackward, Kind::ZeroBubble}) {
+                const PipelineSchedule schedule = makeSchedule(kind, {ranks, 1, m}).value();
+                QCOMPARE(deadlockOf(schedule), "");
+                QCOMPARE(deadlockOf(forwardPartsOf(schedule)), "");
+            }
+            for (const int chunks : {2, 3, 5, 8}) {
+                const PipelineSchedule schedule = makeSchedule(Kind::Interleaved, {ranks, chunks, m}).value();
+                QCOMPARE(deadlockOf(schedule), "");
+                QCOMPARE(deadlockOf(forwardPartsOf(schedule)), "");
+            }
         }
     }
 
