@@ -40,7 +40,13 @@ private slots:
         QTest::addRow("ndm-a100-v4") << 8 << 80.0;
         QTest::addRow("hgx-a100") << 8 << 80.0;
         QTest::addRow("hgx-h100") << 8 << 80.0;
-        QTest::addRow("hgx-h200") << 8 << 140.0; // of "141 GB" the driver reports 143,771 MiB
+        QTest::addRow("hgx-h200") << 8 << 140.0;    // of "141 GB" the driver reports 143,771 MiB
+        QTest::addRow("hgx-b200") << 8 << 179.0;    // 183,359 MiB
+        QTest::addRow("gb200-nvl72") << 4 << 185.0; // 189,471 MiB
+        QTest::addRow("mi300x") << 8 << 191.0;
+        QTest::addRow("l40s") << 8 << 45.0; // 46,068 MiB, with error correction
+        QTest::addRow("rtx-4090") << 2 << 23.5;
+        QTest::addRow("rtx-5090") << 2 << 31.5;
         QTest::addRow("cpu-node") << 32 << 4.0;
     }
     void hasANodeForEveryPublishedSystem()
@@ -298,8 +304,8 @@ private slots:
         QCOMPARE(node.network.bandwidth(1e9, 16), 0.65 * gigabits * 1e9 / 8);
     }
 
-    // Dense, from the data sheets: V100 2020, A100 2021, H100 and H200 2023; matrix products in float64 run
-    // on tensor cores from A100 on, those in float32 without TF32.
+    // Dense, from the data sheets that the files name; matrix products in float64 run on tensor cores from
+    // A100 on, those in float32 without TF32. GeForce adds up in float32 at half the rate.
     void hasThePeaksOfTheDataSheets_data()
     {
         QTest::addColumn<double>("float64");
@@ -315,6 +321,13 @@ private slots:
         QTest::addRow("hgx-a100") << 19.5 << 19.5 << 312.0 << 312.0 << 2.039;
         QTest::addRow("hgx-h100") << 67.0 << 67.0 << 989.0 << 989.0 << 3.35;
         QTest::addRow("hgx-h200") << 67.0 << 67.0 << 989.0 << 989.0 << 4.8;
+        QTest::addRow("hgx-b200") << 296.0 / 8 << 600.0 / 8 << 36000.0 / 8 / 2 << 36000.0 / 8 / 2 << 7.7;
+        QTest::addRow("gb200-nvl72") << 2880.0 / 72 << 5760.0 / 72 << 360e3 / 72 / 2 << 360e3 / 72 / 2
+                                     << 576.0 / 72;
+        QTest::addRow("mi300x") << 163.4 << 163.4 << 1307.4 << 1307.4 << 5.3;
+        QTest::addRow("l40s") << 1.43 << 91.6 << 362.0 << 362.0 << 0.864;
+        QTest::addRow("rtx-4090") << 1.29 << 82.6 << 165.2 << 165.2 << 1.008;
+        QTest::addRow("rtx-5090") << 1.64 << 104.8 << 209.5 << 209.5 << 1.792;
     }
     void hasThePeaksOfTheDataSheets()
     {
