@@ -52,6 +52,12 @@ bool isEarlier(const RunEvent& a, const RunEvent& b)
 
 } // namespace
 
+bool isSlowedDown(const DeviceHealth& health)
+{
+    return health.isLimitedBy(ClockLimit::Heat) || health.isLimitedBy(ClockLimit::PowerBrake) ||
+           health.isLimitedBy(ClockLimit::Hardware);
+}
+
 std::size_t RunSeries::apply(const QString& stream, const std::vector<Record>& records)
 {
     SequenceSet& seen = m_seen[stream];
@@ -75,6 +81,7 @@ void RunSeries::restore(StepStream stream)
     m_ranks = std::move(stream.ranks);
     m_trace = std::move(stream.trace);
     m_traceSequence = stream.traceSequence;
+    m_rankDevices = std::move(stream.rankDevices);
     m_newestNs = std::max(m_newestNs, stream.newestNs);
 }
 
@@ -86,7 +93,7 @@ void RunSeries::setStepsEnd(const JournalEnd& end)
 
 StepStream RunSeries::stepStream() const
 {
-    return {m_steps, m_evaluations, m_ranks, m_trace, m_traceSequence, m_stepsEnd, m_newestNs};
+    return {m_steps, m_evaluations, m_ranks, m_trace, m_traceSequence, m_rankDevices, m_stepsEnd, m_newestNs};
 }
 
 void RunSeries::forget(const QString& stream)
@@ -103,6 +110,8 @@ void RunSeries::forget(const QString& stream)
         m_restoredSteps = 0;
         m_trace.reset();
         m_traceSequence = 0;
+        m_rankDevices = {};
+        m_rankDevicesSequence = 0;
     } else if (stream == QLatin1String("run")) {
         m_status = {};
         m_stateSequence = 0;
@@ -138,6 +147,7 @@ void RunSeries::take(const QString& stream, const Record& record)
                    [&](const ProgressRecord& progress) { takeProgress(progress); },
                    [&](const PipelineTrace& trace) { takeTrace(record, trace); },
                    [&](const EvaluationRecord& evaluation) { takeEvaluation(record, evaluation); },
+                   [&](const DevicesRecord& devices) { takeRankDevices(record, devices); },
                },
                record.payload);
 }
@@ -188,7 +198,14 @@ void RunSeries::takeDevice(const QString& stream, const Record& record, const De
     if (record.sequence < device.sequence) // the node's wall clock may have been set back
         return;
     const bool isBusy = sample.utilisation > 0 || device.busyNs == 0;
-    device = {stream, sample, record.time, record.sequence, isBusy ? record.time.wallNs : device.busyNs};
+    const bool isFree = !isSlowedDown(sample.health) || device.freeNs == 0;
+    const std::int64_t now = record.time.wallNs;
+    device = {stream,
+              sample,
+              record.time,
+              record.sequence,
+              isBusy ? now : device.busyNs,
+              isFree ? now : device.freeNs};
 }
 
 void RunSeries::takeProgress(const ProgressRecord& progress)
@@ -199,6 +216,15 @@ void RunSeries::takeProgress(const ProgressRecord& progress)
         m_stages.push_back(progress);
     else
         *known = progress;
+}
+
+/// Records that come after a restore are newer than what was restored.
+void RunSeries::takeRankDevices(const Record& record, const DevicesRecord& devices)
+{
+    if (record.sequence < m_rankDevicesSequence)
+        return;
+    m_rankDevicesSequence = record.sequence;
+    m_rankDevices = devices;
 }
 
 void RunSeries::takeTrace(const Record& record, const PipelineTrace& trace)

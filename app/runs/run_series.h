@@ -59,9 +59,15 @@ struct NodeDevice {
     Instant time;
     std::uint64_t sequence = 0; ///< of the sample in its stream
     std::int64_t busyNs = 0;    ///< wall clock of the newest sample with utilisation, else of the first one
+    std::int64_t freeNs =
+        0; ///< the same of the newest one that neither heat nor the power supply slowed down
 
     int node() const { return stream.section(QLatin1Char('-'), 1).toInt(); } ///< index of the host in the run
 };
+
+/// Whether something is wrong that costs speed: heat, the power supply, the board. A GPU at its power limit
+/// just works hard.
+bool isSlowedDown(const DeviceHealth& health);
 
 /// The content of the stream "steps" of a run, as far as it was read.
 struct StepStream {
@@ -70,6 +76,7 @@ struct StepStream {
     RankTable ranks;
     std::optional<PipelineTrace> trace; ///< the newest
     std::uint64_t traceSequence = 0;    ///< of the trace in the stream
+    DevicesRecord rankDevices{};        ///< the newest
     JournalEnd journal;                 ///< where reading the stream continues
     std::int64_t newestNs = 0;          ///< wall clock of its newest record
 };
@@ -104,6 +111,8 @@ public:
     const std::vector<ProgressRecord>& stages() const { return m_stages; }
     /// Returns the newest traced step; nullopt = none yet.
     const std::optional<PipelineTrace>& trace() const { return m_trace; }
+    /// Returns what the ranks of the newest attempt compute on; without its record as if on processors.
+    const DevicesRecord& rankDevices() const { return m_rankDevices; }
     /// Returns the wall clock of the newest record of any stream; 0 = none.
     std::int64_t newestNs() const { return m_newestNs; }
     std::uint64_t recordCount() const;
@@ -117,6 +126,7 @@ private:
     void takeDevice(const QString& stream, const Record& record, const DeviceSample& sample);
     void takeProgress(const ProgressRecord& progress);
     void takeTrace(const Record& record, const PipelineTrace& trace);
+    void takeRankDevices(const Record& record, const DevicesRecord& devices);
 
     std::map<QString, SequenceSet> m_seen;
     std::map<QString, std::int64_t> m_newestEventNs; ///< of each stream
@@ -130,6 +140,8 @@ private:
     std::vector<ProgressRecord> m_stages;
     std::optional<PipelineTrace> m_trace;
     std::uint64_t m_traceSequence = 0;
+    DevicesRecord m_rankDevices;
+    std::uint64_t m_rankDevicesSequence = 0;
     RunStatus m_status;
     std::uint64_t m_stateSequence = 0;
     std::int64_t m_newestNs = 0;

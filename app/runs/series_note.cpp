@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::uint64_t kComparedBytes = 4096;
 constexpr std::uint8_t kTraceType = 5;
+constexpr std::uint8_t kDevicesType = 7;
 
 /// The last bytes of that part of the journal identify it: they contain a sequence number, two times and a
 /// checksum.
@@ -113,18 +114,18 @@ std::vector<RunAttempt> attemptsFrom(const Json& json)
     return attempts;
 }
 
-Json toJson(const PipelineTrace& trace)
+Json binaryOf(const Payload& payload)
 {
-    const std::string bytes = encodePayload(trace);
+    const std::string bytes = encodePayload(payload);
     return Json::binary(std::vector<std::uint8_t>(bytes.begin(), bytes.end()));
 }
 
-PipelineTrace traceFrom(const Json& json)
+template <typename Kind>
+Kind payloadFrom(const Json& json, std::uint8_t type)
 {
     const auto& bytes = json.get_binary();
-    const auto payload =
-        decodePayload(kTraceType, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-    return payload ? std::get<PipelineTrace>(*payload) : PipelineTrace();
+    const auto payload = decodePayload(type, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return payload ? std::get<Kind>(*payload) : Kind();
 }
 
 /// Throws Json::exception if the note has another version.
@@ -136,9 +137,11 @@ SeriesNote noteFrom(const Json& json)
     note.stream.newestNs = json.at("newest_ns").get<std::int64_t>();
     note.stream.ranks = ranksFrom(json.at("ranks"));
     if (json.contains("trace")) {
-        note.stream.trace = traceFrom(json.at("trace"));
+        note.stream.trace = payloadFrom<PipelineTrace>(json.at("trace"), kTraceType);
         note.stream.traceSequence = json.at("trace_record").get<std::uint64_t>();
     }
+    if (json.contains("devices"))
+        note.stream.rankDevices = payloadFrom<DevicesRecord>(json.at("devices"), kDevicesType);
     note.attempts = attemptsFrom(json.at("attempts"));
     note.evaluations = json.at("evaluations").get<qsizetype>();
     return note;
@@ -157,9 +160,11 @@ Result<std::string> seriesNote(const StepStream& stream, const fs::path& journal
               {"evaluations", stream.evaluations.size()},
               {"ranks", toJson(stream.ranks)}};
     if (stream.trace) {
-        note["trace"] = toJson(*stream.trace);
+        note["trace"] = binaryOf(*stream.trace);
         note["trace_record"] = stream.traceSequence;
     }
+    if (stream.rankDevices != DevicesRecord())
+        note["devices"] = binaryOf(stream.rankDevices);
     std::string bytes;
     Json::to_cbor(note, bytes);
     return bytes;

@@ -24,10 +24,19 @@ void fields(auto& wire, Is<StepRecord> auto& record)
     wire.ranks(record.ranks);
 }
 
+void fields(auto& wire, Is<DeviceHealth> auto& health)
+{
+    wire(health.uuid, health.memoryCelsius, health.limitWatts, health.clockMhz, health.maxClockMhz,
+         health.clockLimits, health.correctedErrors, health.uncorrectedErrors, health.linkSent,
+         health.linkReceived, health.linkErrors);
+}
+
 void fields(auto& wire, Is<DeviceSample> auto& record)
 {
     wire(record.device, record.memoryUsed, record.memoryTotal, record.utilisation, record.diskFree,
          record.celsius, record.watts);
+    if (wire.hasMore(record.health != DeviceHealth())) // samples of hosts are as short as ever
+        fields(wire, record.health);
 }
 
 void fields(auto& wire, Is<EventRecord> auto& record)
@@ -78,6 +87,21 @@ void fields(auto& wire, Is<EvaluationRecord> auto& record)
         fields(wire, record.task);
 }
 
+constexpr std::size_t kRankDeviceBytes = 2 * sizeof(std::uint32_t) + sizeof(Bytes);
+
+void fields(auto& wire, Is<RankDevice> auto& rank)
+{
+    wire(rank.device, rank.name, rank.memory);
+}
+
+void fields(auto& wire, Is<DevicesRecord> auto& record)
+{
+    wire(record.whyProcessor);
+    wire.list(record.ranks, kRankDeviceBytes);
+}
+
+constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
+
 class Encoder {
 public:
     explicit Encoder(std::string& bytes) : m_out(bytes) {}
@@ -114,6 +138,7 @@ private:
     void put(TaskKind task) { m_out.number(static_cast<std::uint8_t>(task)); }
     void put(const std::string& text) { m_out.text(text); }
     void put(const std::optional<int>& rank) { m_out.number(static_cast<std::int32_t>(rank.value_or(-1))); }
+    void put(const std::optional<std::uint64_t>& count) { m_out.number(count.value_or(kUnknownCount)); }
     void put(const std::optional<double>& value)
     {
         m_out.number(value.value_or(std::numeric_limits<double>::quiet_NaN()));
@@ -206,6 +231,11 @@ private:
     {
         const auto value = m_in.number<std::int32_t>();
         rank = value < 0 ? std::nullopt : std::optional<int>(value);
+    }
+    void get(std::optional<std::uint64_t>& count)
+    {
+        const auto number = m_in.number<std::uint64_t>();
+        count = number == kUnknownCount ? std::nullopt : std::optional(number);
     }
     void get(std::optional<double>& value)
     {

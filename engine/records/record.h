@@ -79,6 +79,39 @@ struct StepRecord {
     bool operator==(const StepRecord&) const = default;
 };
 
+/// Why a GPU runs below its highest clock, each a bit (1 << value) of DeviceHealth::clockLimits. The order is
+/// part of the journal format: append only.
+enum class ClockLimit : std::uint8_t {
+    Power,      ///< its power limit
+    Heat,       ///< it is too hot
+    PowerBrake, ///< the power supply asks for less
+    Hardware,   ///< the driver tells no more
+};
+constexpr std::size_t kClockLimits = 4;
+
+/// What the driver of a GPU tells of its state. nullopt = unknown, or not counted on this device.
+struct DeviceHealth {
+    std::string uuid{}; ///< of the GPU; empty = unknown
+    std::optional<double> memoryCelsius{};
+    std::optional<double> limitWatts{}; ///< that it may draw
+    std::optional<double> clockMhz{};   ///< of its processors
+    std::optional<double> maxClockMhz{};
+    std::optional<std::uint64_t> clockLimits{};
+    std::optional<std::uint64_t> correctedErrors{}; ///< of memory, by ECC, since the driver was loaded
+    std::optional<std::uint64_t> uncorrectedErrors{};
+    std::optional<double> linkSent{}; ///< bytes per second over all its NVLinks, since the value before
+    std::optional<double> linkReceived{};
+    std::optional<std::uint64_t>
+        linkErrors{}; ///< replays, recoveries and CRC errors since the driver was loaded
+
+    /// Whether it is limited for this reason, as far as known.
+    bool isLimitedBy(ClockLimit limit) const
+    {
+        return (clockLimits.value_or(0) >> static_cast<unsigned>(limit) & 1U) != 0;
+    }
+    bool operator==(const DeviceHealth&) const = default;
+};
+
 /// A sample of one device (or of a node's host memory, as device -1). Stream "node-<n>".
 struct DeviceSample {
     int device = -1;
@@ -89,6 +122,7 @@ struct DeviceSample {
     std::optional<double>
         celsius{}; ///< temperature, of the host that of its hottest processor; nullopt = unknown
     std::optional<double> watts{}; ///< power drawn now; nullopt = unknown
+    DeviceHealth health{};         ///< of a GPU
 
     bool operator==(const DeviceSample&) const = default;
 };
@@ -196,9 +230,26 @@ struct EvaluationRecord {
     bool operator==(const EvaluationRecord&) const = default;
 };
 
+/// The GPU of a rank.
+struct RankDevice {
+    std::string device; ///< its UUID, "GPU-..." or "MIG-...", or its address on the bus; empty = unknown
+    std::string name;   ///< "NVIDIA H100 80GB HBM3"; of a MIG instance with its profile, "... MIG 3g.40gb"
+    Bytes memory = 0;   ///< that the rank may use; 0 = unknown
+
+    bool operator==(const RankDevice&) const = default;
+};
+
+/// What the ranks of an attempt compute on. Written by rank 0 to the stream "steps", before the first step.
+struct DevicesRecord {
+    std::string whyProcessor{};      ///< in a sentence, where launch.device "auto" led to the processor
+    std::vector<RankDevice> ranks{}; ///< in order of rank; empty = processors
+
+    bool operator==(const DevicesRecord&) const = default;
+};
+
 /// Append only: the index is the type number in the journal.
 using Payload = std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord,
-                             PipelineTrace, EvaluationRecord>;
+                             PipelineTrace, EvaluationRecord, DevicesRecord>;
 
 /// One entry of a journal. (attempt, stream, sequence) identifies it within a run, everywhere.
 struct Record {

@@ -19,7 +19,19 @@ void cleanPayload(StepRecord& step)
         step.stepSeconds = 0;
 }
 
-void cleanPayload(DeviceSample&) {}
+void cleanPayload(DeviceSample& sample)
+{
+    clean(sample.health.uuid);
+}
+
+void cleanPayload(DevicesRecord& devices)
+{
+    clean(devices.whyProcessor);
+    for (RankDevice& rank : devices.ranks) {
+        clean(rank.device);
+        clean(rank.name);
+    }
+}
 
 /// What lies outside of the shape that the trace names, or has no duration, cannot be drawn.
 void cleanPayload(PipelineTrace& trace)

@@ -64,6 +64,20 @@ private slots:
         compare(readRunSeries(folder()).value(), read);
     }
 
+    void devicesOfTheRanksAreCached()
+    {
+        RunSeries series = readRunSeries(folder()).value();
+        DevicesRecord devices{{}, {{"GPU-a", "NVIDIA H100", 80 * kGiB}}};
+        auto writer = JournalWriter::open(journal().parent_path(), "steps", 1).value();
+        QVERIFY(writer.append(devices).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        QVERIFY(readSeriesCache(folder())->rankDevices == devices);
+        QVERIFY(readRunSeries(folder())->rankDevices() == devices);
+        devices.ranks[0].device = "GPU-b"; // of the next attempt
+        QVERIFY(writer.append(devices).ok());
+        QVERIFY(readRunSeries(folder())->rankDevices() == devices);
+    }
+
     /// As an older version leaves a file when it adds steps: without a word of evaluations in the note.
     void aFileThatLacksEvaluationsIsNotRead()
     {

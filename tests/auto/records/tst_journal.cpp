@@ -60,6 +60,23 @@ std::string journalBytes(const std::filesystem::path& folder, int records)
     return readFile(folder / "steps").value();
 }
 
+DeviceSample someGpuSample()
+{
+    DeviceSample sample{2, 30, 80, 0.97, 200, 64.0, 412.5};
+    sample.health = {.uuid = "GPU-5f2a",
+                     .memoryCelsius = 71,
+                     .limitWatts = 700,
+                     .clockMhz = 1755,
+                     .maxClockMhz = {},
+                     .clockLimits = std::uint64_t{1} << unsigned(ClockLimit::Heat),
+                     .correctedErrors = 3,
+                     .uncorrectedErrors = 0,
+                     .linkSent = 2e9,
+                     .linkReceived = {},
+                     .linkErrors = 1};
+    return sample;
+}
+
 } // namespace
 
 class TestJournal : public QObject {
@@ -88,7 +105,10 @@ private slots:
                                             StateRecord{RunState::Failed, "because", 7, 100, true},
                                             ProgressRecord{"clean", 5, 10, "pages", 2.5, 2.0, "{}"},
                                             someTrace(),
-                                            someEvaluation()};
+                                            someEvaluation(),
+                                            someGpuSample(),
+                                            DevicesRecord{"3 of 4 ranks see no CUDA device", {}},
+                                            DevicesRecord{{}, {{"GPU-a", "H100", 80 * kGiB}, {}}}};
         auto writer = JournalWriter::open(path(), "steps", 4).value();
         for (const Payload& payload : payloads)
             QVERIFY(writer.append(payload).ok());
@@ -99,6 +119,19 @@ private slots:
             QCOMPARE(content.records[i].sequence, std::uint64_t(i + 1));
             QCOMPARE(content.records[i].attempt, 4u);
         }
+    }
+
+    void healthFollowsASampleOfAGpuAlone()
+    {
+        const std::string with = encodePayload(someGpuSample());
+        DeviceSample without = someGpuSample();
+        without.health = {};
+        const std::string before = encodePayload(without);
+        QVERIFY(with.starts_with(before)); // what older readers know
+        QVERIFY(std::get<DeviceSample>(decodePayload(1, before).value()) == without);
+        QVERIFY(std::get<DeviceSample>(decodePayload(1, with + "later").value()) == someGpuSample());
+        for (std::size_t keep = before.size() + 1; keep < with.size(); ++keep)
+            QVERIFY(!decodePayload(1, with.substr(0, keep)));
     }
 
     void namesTheMetricsOfAnEvaluation()
