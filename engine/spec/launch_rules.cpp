@@ -4,8 +4,10 @@
 #include <cctype>
 #include <set>
 
+#include "engine/base/counted.h"
 #include "engine/base/parsed_number.h"
 #include "engine/base/units.h"
+#include "engine/spec/device_name.h"
 #include "engine/spec/hardware_name.h"
 
 namespace trainyard {
@@ -39,6 +41,25 @@ void checkText(const std::string& text, std::string_view signs, const char* path
                   fmt::format("use letters, digits and {}", signs));
 }
 
+void checkDevices(const RunSpec& spec, const NodeSpec& node, const std::string& path, Checker& check)
+{
+    if (node.devices.empty())
+        return;
+    std::set<std::string> seen;
+    for (const std::string& device : node.devices) {
+        check.require(isDeviceName(device), path.c_str(), fmt::format("\"{}\" is not a device", device),
+                      "write its index, e.g. \"0\", or its name as `nvidia-smi -L` prints it");
+        check.require(seen.insert(device).second, path.c_str(), fmt::format("\"{}\" is named twice", device),
+                      "name each device once");
+    }
+    check.require(node.devices.size() >= static_cast<std::size_t>(node.slotCount), path.c_str(),
+                  fmt::format("has {} for {}", counted(node.devices.size(), "device"),
+                              counted(static_cast<std::uint64_t>(node.slotCount), "slot")),
+                  "name at least one device per slot, or give the host fewer slots");
+    check.require(spec.launch.launcher != LauncherKind::Slurm, path.c_str(),
+                  "has no effect in a Slurm job, whose devices Slurm chooses", "leave it out");
+}
+
 void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& seen, Checker& check)
 {
     const NodeSpec& node = spec.cluster.nodes[index];
@@ -51,6 +72,7 @@ void checkHost(const RunSpec& spec, std::size_t index, std::set<std::string>& se
     check.require(node.hardware.empty() || isHardwareName(node.hardware), (path + ".hardware").c_str(),
                   fmt::format("\"{}\" is not a name of hardware", node.hardware),
                   "name a preset, e.g. hgx-h100, or one of your own; leave it out where it is unknown");
+    checkDevices(spec, node, path + ".devices", check);
     if (spec.launch.launcher == LauncherKind::Slurm) {
         check.require(node.host == first.host, host.c_str(), fmt::format("is not \"{}\"", first.host),
                       "with launch.launcher \"slurm\" every node has the login host's name");

@@ -9,8 +9,7 @@ namespace trainyard {
 template <typename Visitor>
 void describe(Visitor& field, Of<NodeSpec>)
 {
-    field("host", &NodeSpec::host,
-          {.help = "Name as passed to ssh; localhost is this machine, without ssh"});
+    field("host", &NodeSpec::host, {.help = "Name as passed to ssh; localhost is this machine, without ssh"});
     field("slots", &NodeSpec::slotCount,
           {.help = "Ranks that may run there, one per device", .range = between(1, kMaxRanks)});
     field("memory", &NodeSpec::memory,
@@ -21,6 +20,11 @@ void describe(Visitor& field, Of<NodeSpec>)
           {.help = "Hardware of the machine, for planning time and memory: a preset of "
                    "resources/presets/hardware, or your own",
            .pattern = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+           .optional = true});
+    field("devices", &NodeSpec::devices,
+          {.help =
+               "GPUs that the ranks there take, free ones first: indices or names (GPU-... or MIG-...) as "
+               "`nvidia-smi -L` prints them; without it, any of them",
            .optional = true});
 }
 

@@ -32,6 +32,14 @@ void remarkOnLayout(const RunSpec& spec, Checker& check)
     check.require(layout.partition == plain.partition, "layout.partition", message, hint);
 }
 
+void remarkOnDevices(const RunSpec& spec, Checker& check)
+{
+    for (std::size_t i = 0; i < spec.cluster.nodes.size(); ++i)
+        check.require(spec.cluster.nodes[i].devices.empty() || spec.launch.device != DeviceKind::Cpu,
+                      fmt::format("cluster.nodes[{}].devices", i).c_str(),
+                      "has no effect with launch.device \"cpu\"", "leave it out");
+}
+
 void remarkOnOffload(const RunSpec& spec, Checker& check)
 {
     const auto remark = [&](bool offloads, const char* path) {
@@ -166,6 +174,7 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
     Checker check(remarks);
     remarkOnLayout(spec, check);
     remarkOnMemory(spec, check);
+    remarkOnDevices(spec, check);
     remarkOnAdapters(spec, check);
     if (areDegrees(spec.layout)) {
         remarkOnVocabulary(spec, check);

@@ -121,6 +121,9 @@ struct NodeSpec {
     int slotCount = 1;      ///< key "slots", which Qt makes a macro
     Bytes memory = 0;       ///< per slot; 0 = unknown
     std::string hardware{}; ///< empty = unknown; a launch never asks
+    /// GPUs that its ranks may take, in this order: indices, or names that begin with "GPU-" or "MIG-", as
+    /// nvidia-smi prints them. Empty = all.
+    std::vector<std::string> devices{};
 
     bool operator==(const NodeSpec&) const = default;
 };

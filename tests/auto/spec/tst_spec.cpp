@@ -80,7 +80,8 @@ private slots:
         RunSpec spec = validSpec();
         spec.name = "bert-large.phase_1";
         spec.model = *modelPreset("bert-large");
-        spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB, "hgx-a100"}, {"me@gpu-02:2222", 4, 0}};
+        spec.cluster.nodes = {{"gpu-01", 8, 80 * kGiB, "hgx-a100"},
+                              {"me@gpu-02:2222", 4, 0, "", {"3", "GPU-5f2a"}}};
         spec.layout.bucketSize = 1537;
         spec.layout.schedule = PipelineScheduleKind::Interleaved;
         spec.layout.virtualStages = 3;

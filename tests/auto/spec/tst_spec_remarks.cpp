@@ -128,6 +128,9 @@ private slots:
         QTest::addRow("offload on a processor")
             << R"("memory":{"offload_optimizer":true},"launch":{"device":"cpu"})"
             << "memory.offload_optimizer";
+        QTest::addRow("devices of a processor")
+            << R"("cluster":{"nodes":[{"devices":["0"]}]},"launch":{"device":"cpu"})"
+            << "cluster.nodes[0].devices";
         QTest::addRow("decay_power") << R"("optimizer":{"decay_power":2})"
                                      << "optimizer.decay_power";
         QTest::addRow("decay_steps") << R"("optimizer":{"decay_steps":2})"

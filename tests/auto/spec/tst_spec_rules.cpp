@@ -109,6 +109,36 @@ private slots:
         QVERIFY(print(validate(spec)).contains("lower layout.data to 2"));
     }
 
+    void devicesOfAHostAreNamedOnceAndSuffice_data()
+    {
+        QTest::addColumn<std::vector<std::string>>("devices");
+        QTest::addColumn<QString>("problem");
+        using Devices = std::vector<std::string>;
+        QTest::addRow("any") << Devices() << "";
+        QTest::addRow("indices and names")
+            << Devices{"0", "GPU-8932f937", "MIG-4b5c", "MIG-GPU-1f/7/0"} << "";
+        QTest::addRow("nonsense") << Devices{"0", "gpu1"} << R"("gpu1" is not a device)";
+        QTest::addRow("a shell") << Devices{"0", "GPU-$(reboot)"} << "is not a device";
+        QTest::addRow("negative") << Devices{"0", "-1"} << R"("-1" is not a device)";
+        QTest::addRow("twice") << Devices{"0", "1", "1"} << R"("1" is named twice)";
+        QTest::addRow("too few") << Devices{"0"} << "has 1 device for 2 slots";
+    }
+    void devicesOfAHostAreNamedOnceAndSuffice()
+    {
+        QFETCH(std::vector<std::string>, devices);
+        QFETCH(QString, problem);
+        RunSpec spec = validSpec();
+        spec.cluster.nodes = {NodeSpec{"a", 2, 0, "", devices}, NodeSpec{"b", spec.layout.worldSize(), 0}};
+        const QString found = print(validate(spec));
+        QVERIFY2(problem.isEmpty() ? !found.contains("devices") : found.contains(problem), qPrintable(found));
+        if (!problem.isEmpty())
+            QVERIFY2(found.contains("cluster.nodes[0].devices"), qPrintable(found));
+        spec.cluster.nodes = {
+            NodeSpec{"a", spec.layout.worldSize(), 0, "", {"0", "1", "2", "3", "4", "5", "6", "7"}}};
+        spec.launch.launcher = LauncherKind::Slurm;
+        QVERIFY(print(validate(spec)).contains("whose devices Slurm chooses"));
+    }
+
     void reportsEverythingAtOnceAndBadInputFirst()
     {
         RunSpec spec = validSpec();
