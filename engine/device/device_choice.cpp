@@ -1,55 +1,26 @@
 #include "engine/device/device_choice.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cstdlib>
 #include <map>
-#include <sstream>
+#include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "engine/base/counted.h"
 #include "engine/base/host_name.h"
 #include "engine/comm/process_group.h"
+#include "engine/device/device_matching.h"
 #include "engine/device/gpu_plugin.h"
 #include "engine/records/wire.h"
 
 namespace trainyard {
 
-namespace fs = std::filesystem;
-
 namespace {
 
-constexpr std::string_view kDeviceFile = "nvidia";
-
-/// CUDA takes indices and the names of GPUs and of their parts.
-bool namesADevice(const std::string& entry)
-{
-    const bool isIndex =
-        !entry.empty() && std::ranges::all_of(entry, [](unsigned char c) { return std::isdigit(c); });
-    return isIndex || entry.starts_with("GPU-") || entry.starts_with("MIG-");
-}
-
-std::vector<std::string> named(const char* visible)
-{
-    std::vector<std::string> devices;
-    std::istringstream list(visible);
-    for (std::string entry; std::getline(list, entry, ',') && namesADevice(entry);)
-        devices.push_back(entry);
-    return devices;
-}
-
-/// nvidia0, nvidia1, ...: CUDA numbers as many from 0, whatever the files are called.
-std::vector<std::string> counted(const fs::path& folder)
-{
-    std::vector<std::string> devices;
-    std::error_code error;
-    for (const fs::directory_entry& file : fs::directory_iterator(folder, error)) {
-        const std::string name = file.path().filename();
-        if (name.starts_with(kDeviceFile) && namesADevice(name.substr(kDeviceFile.size())))
-            devices.push_back(std::to_string(devices.size()));
-    }
-    return devices;
-}
+constexpr std::size_t kNamedHosts = 3;
+constexpr std::size_t kNamedRanks = 4; ///< of a host
 
 std::string encode(const DeviceOffer& offer)
 {
@@ -58,8 +29,10 @@ std::string encode(const DeviceOffer& offer)
     out.text(offer.host);
     out.number(static_cast<std::uint8_t>(offer.hasPlugin));
     out.number(static_cast<std::uint32_t>(offer.devices.size()));
-    for (const std::string& device : offer.devices)
-        out.text(device);
+    for (const OfferedDevice& device : offer.devices) {
+        out.text(device.name);
+        out.text(device.identity);
+    }
     return bytes;
 }
 
@@ -69,17 +42,18 @@ DeviceOffer decode(WireReader& in)
     offer.host = in.text();
     offer.hasPlugin = in.number<std::uint8_t>() != 0;
     offer.devices.resize(in.number<std::uint32_t>());
-    for (std::string& device : offer.devices)
-        device = in.text();
+    for (OfferedDevice& device : offer.devices) {
+        device.name = in.text();
+        device.identity = in.text();
+    }
     return offer;
 }
 
 std::vector<DeviceOffer> offersOfAll(ProcessGroup& world)
 {
-    const std::string mine =
-        encode({hostName(), visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES")), GpuPlugin::isInstalled()});
+    const auto visible = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"), hostDevices());
     std::string all;
-    for (const std::string& offer : world.gather(mine))
+    for (const std::string& offer : world.gather(encode({hostName(), visible, GpuPlugin::isInstalled()})))
         all += offer;
     // Every rank decides from the same offers, so all refuse or choose alike.
     all = world.broadcastText(std::move(all));
@@ -90,54 +64,125 @@ std::vector<DeviceOffer> offersOfAll(ProcessGroup& world)
     return offers;
 }
 
-Error tooFew(const DeviceOffer& offer, std::size_t rank, std::size_t ranksBefore)
+/// What is wrong, and what to do when devices are demanded.
+struct Lack {
+    std::string what;
+    std::string hint;
+};
+
+std::string ranksText(const std::vector<std::size_t>& ranks)
 {
-    if (offer.devices.empty())
-        return refused(fmt::format("launch.device: {} has no CUDA device for rank {}", offer.host, rank),
-                       "set launch.device to \"cpu\" or \"auto\", or use a host with a GPU");
-    const std::size_t ranks = ranksBefore + 1;
-    return refused(fmt::format("launch.device: rank {} would be number {} on {}, which has {} CUDA device{}",
-                               rank, ranks, offer.host, offer.devices.size(),
-                               offer.devices.size() == 1 ? "" : "s"),
-                   fmt::format("give the host {} slots in cluster.nodes, or set launch.device to \"cpu\"",
-                               offer.devices.size()));
+    if (ranks.size() > kNamedRanks)
+        return counted(ranks.size(), "rank");
+    return fmt::format("rank{} {}", ranks.size() == 1 ? "" : "s", fmt::join(ranks, ", "));
+}
+
+/// "gpu-04 (ranks 1, 2), gpu-05 (8 ranks), and 2 more hosts": the ranks that see no device.
+std::string hostsWithoutDevice(const std::vector<DeviceOffer>& offers)
+{
+    std::vector<std::string> hosts; // in order of rank
+    std::map<std::string, std::vector<std::size_t>> ranks;
+    for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+        if (!offers[rank].devices.empty())
+            continue;
+        if (!ranks.contains(offers[rank].host))
+            hosts.push_back(offers[rank].host);
+        ranks[offers[rank].host].push_back(rank);
+    }
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < std::min(hosts.size(), kNamedHosts); ++i)
+        texts.push_back(fmt::format("{} ({})", hosts[i], ranksText(ranks[hosts[i]])));
+    if (hosts.size() > kNamedHosts)
+        texts.push_back("and " + counted(hosts.size() - kNamedHosts, "more host"));
+    return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+/// Some ranks see no device at all.
+std::optional<Lack> withoutDevice(const std::vector<DeviceOffer>& offers)
+{
+    const auto count = static_cast<std::size_t>(
+        std::ranges::count_if(offers, [](const DeviceOffer& offer) { return offer.devices.empty(); }));
+    if (count == 0)
+        return std::nullopt;
+    const std::string what = count == offers.size()
+                                 ? "no rank sees a CUDA device on "
+                                 : fmt::format("{} of {} ranks see no CUDA device: ", count, offers.size());
+    return Lack{what + hostsWithoutDevice(offers),
+                "set launch.device to \"cpu\" or \"auto\", or use a host with a GPU"};
+}
+
+/// Of a rank that finds all that it sees taken.
+Lack tooFew(const DeviceOffer& offer, std::size_t rank, std::size_t ranksBefore, std::size_t devices)
+{
+    const std::string seen = counted(devices, "CUDA device");
+    if (offer.devices.size() == devices)
+        return {
+            fmt::format("rank {} would be number {} on {}, which has {}", rank, ranksBefore + 1, offer.host,
+                        seen),
+            fmt::format("give the host {} slots in cluster.nodes, or set launch.device to \"cpu\"", devices)};
+    return {fmt::format("rank {} on {} sees only {} (CUDA_VISIBLE_DEVICES {}), used by other ranks there",
+                        rank, offer.host, counted(offer.devices.size(), "CUDA device"),
+                        offer.devices.front().name),
+            "let the scheduler give every rank a device of its own (Slurm: --gpus-per-task=1), or set "
+            "launch.device to \"cpu\""};
+}
+
+std::optional<Lack> withoutPlugin(const std::vector<DeviceOffer>& offers)
+{
+    const auto found =
+        std::ranges::find_if(offers, [](const DeviceOffer& offer) { return !offer.hasPlugin; });
+    if (found == offers.end())
+        return std::nullopt;
+    return Lack{fmt::format("the engine on {} was built without CUDA", found->host),
+                "deploy a bundle that was built with TRAINYARD_WITH_CUDA, or set launch.device to \"cpu\""};
+}
+
+/// Fills in the device of each rank, as far as there are any.
+std::optional<Lack> match(const std::vector<DeviceOffer>& offers, std::vector<OfferedDevice>& devices)
+{
+    std::map<std::string, DeviceMatching> hosts;
+    std::vector<std::size_t> placeOnHost;
+    for (std::size_t rank = 0; rank < offers.size(); ++rank) {
+        DeviceMatching& host = hosts[offers[rank].host];
+        placeOnHost.push_back(host.ranks());
+        if (!host.add(offers[rank].devices))
+            return tooFew(offers[rank], rank, host.ranks(), host.devices());
+    }
+    for (std::size_t rank = 0; rank < offers.size(); ++rank)
+        devices.push_back(offers[rank].devices[hosts[offers[rank].host].placeOf(placeOnHost[rank])]);
+    return std::nullopt;
 }
 
 } // namespace
 
-std::vector<std::string> visibleDevices(const char* visible, const fs::path& devices)
+Result<DeviceAssignment> assignDevices(DeviceKind kind, const std::vector<DeviceOffer>& offers)
 {
-    return visible ? named(visible) : counted(devices);
+    DeviceAssignment assignment;
+    if (kind == DeviceKind::Cpu)
+        return assignment;
+    auto lack = withoutDevice(offers);
+    if (!lack)
+        lack = match(offers, assignment.devices);
+    if (!lack)
+        lack = withoutPlugin(offers);
+    if (!lack)
+        return assignment;
+    if (kind == DeviceKind::Cuda)
+        return refused("launch.device: " + lack->what, lack->hint);
+    const bool anySeen = std::ranges::any_of(offers, [](const DeviceOffer& o) { return !o.devices.empty(); });
+    return DeviceAssignment{{}, lack->what, anySeen};
 }
 
-Result<std::vector<std::string>> assignDevices(DeviceKind kind, const std::vector<DeviceOffer>& offers)
+Result<DeviceAssignment> agreeOnDevices(DeviceKind kind, ProcessGroup& world)
 {
-    std::vector<std::string> assigned;
-    std::map<std::string, std::size_t> ranksOnHost;
-    for (std::size_t rank = 0; rank < offers.size() && kind != DeviceKind::Cpu; ++rank) {
-        const DeviceOffer& offer = offers[rank];
-        const std::size_t place = ranksOnHost[offer.host]++;
-        const bool fits = place < offer.devices.size();
-        if (fits && offer.hasPlugin) {
-            assigned.push_back(offer.devices[place]);
-            continue;
-        }
-        // All or none: one rank on its processor would hold up the others at every step.
-        if (kind == DeviceKind::Auto)
-            return std::vector<std::string>();
-        if (!fits)
-            return tooFew(offer, rank, place);
-        return refused(
-            fmt::format("launch.device: the engine on {} was built without CUDA", offer.host),
-            "deploy a bundle that was built with TRAINYARD_WITH_CUDA, or set launch.device to \"cpu\"");
-    }
-    return assigned;
+    return assignDevices(kind, offersOfAll(world));
 }
 
 Result<std::string> chooseDevice(DeviceKind kind, ProcessGroup& world)
 {
-    TRAINYARD_TRY(const auto assigned, assignDevices(kind, offersOfAll(world)));
-    return assigned.empty() ? std::string() : assigned[static_cast<std::size_t>(world.rank().value)];
+    TRAINYARD_TRY(const auto assigned, agreeOnDevices(kind, world));
+    return assigned.devices.empty() ? std::string()
+                                    : assigned.devices[static_cast<std::size_t>(world.rank().value)].name;
 }
 
 } // namespace trainyard

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "engine/base/result.h"
+#include "engine/device/host_devices.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -14,22 +14,29 @@ class ProcessGroup;
 /// The devices available to one rank. Found without starting CUDA: the processes of a host must not hold each
 /// other's devices.
 struct DeviceOffer {
-    std::string host;                 ///< as it calls itself
-    std::vector<std::string> devices; ///< as CUDA_VISIBLE_DEVICES names them, all that the rank may use
-    bool hasPlugin = true;            ///< libtrainyard_cuda.so exists
+    std::string host; ///< as it calls itself
+    std::vector<OfferedDevice> devices;
+    bool hasPlugin = true; ///< libtrainyard_cuda.so exists
 };
 
-/// The devices that CUDA would show to a process: what CUDA_VISIBLE_DEVICES (`visible`, null where it is not
-/// set) names, up to the first entry that CUDA does not take, or one for each file nvidia<n> in `devices`.
-std::vector<std::string> visibleDevices(const char* visible, const std::filesystem::path& devices = "/dev");
+/// What each rank computes on.
+struct DeviceAssignment {
+    std::vector<OfferedDevice> devices{}; ///< of each rank, in order; empty = all compute on the processor
+    std::string whyProcessor{};           ///< why there is none although launch.device is "auto"
+    bool isLoss = false;                  ///< then: some rank sees a device that will be idle
+};
 
-/// The device of each rank, in order of rank: rank number k of those on a host takes the k-th device there.
-/// Empty when all compute on the processor. Refused when `kind` is Cuda and there are not enough, naming
-/// host, rank and what to do.
-Result<std::vector<std::string>> assignDevices(DeviceKind kind, const std::vector<DeviceOffer>& offers);
+/// Gives each rank a device of its own. Ranks of a host that see the same list take its devices in order,
+/// rank number k the k-th; where the lists differ, as with one visible device per task, each takes the first
+/// of its own that no other one needs. A device that a list names n times may serve n ranks. When `kind` is
+/// Cuda and a rank gets none, Refused naming host, rank and what to do; when it is Auto, all compute on the
+/// processor: one rank there would hold up the others at every step.
+Result<DeviceAssignment> assignDevices(DeviceKind kind, const std::vector<DeviceOffer>& offers);
 
-/// The same for this rank, agreed with all others: its device, or empty for the processor. All ranks call it
-/// and get the same error.
+/// The same, agreed between all ranks of `world`. All of them call it and get the same result.
+Result<DeviceAssignment> agreeOnDevices(DeviceKind kind, ProcessGroup& world);
+
+/// The part of it for this rank: the name of its device, or empty for the processor.
 Result<std::string> chooseDevice(DeviceKind kind, ProcessGroup& world);
 
 } // namespace trainyard

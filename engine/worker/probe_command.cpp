@@ -101,7 +101,8 @@ Result<ProbedHardware> hardwareOf(const std::optional<GpuPlugin>& plugin, const 
 Status probe(const ProbeOptions& options, const RankInput& input, GroupMaker& maker, ProcessGroup& world,
              FinalEventWriter& finalEventWriter)
 {
-    TRAINYARD_TRY(const auto plugin, openRankDevice(input.spec.launch.device, world));
+    TRAINYARD_TRY(const OpenedDevice device, openRankDevice(input.spec.launch.device, world));
+    const std::optional<GpuPlugin>& plugin = device.plugin;
     configureAllocator();
     at::set_num_threads(input.spec.launch.threadsPerRank);
     logLine(plugin ? plugin->text() : configureCpuMath().text());

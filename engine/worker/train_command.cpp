@@ -80,7 +80,10 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
 {
     if (files.spec.launch.nice > 0)
         raiseNiceness(files.spec.launch.nice);
-    TRAINYARD_TRY(const auto plugin, openRankDevice(files.spec.launch.device, world));
+    TRAINYARD_TRY(const OpenedDevice device, openRankDevice(files.spec.launch.device, world));
+    if (files.journal)
+        writeDevices(*files.journal, device);
+    const std::optional<GpuPlugin>& plugin = device.plugin;
     configureAllocator();
     at::set_num_threads(files.spec.launch.threadsPerRank);
     logLine(plugin ? plugin->text() : configureCpuMath().text());

@@ -8,10 +8,10 @@ namespace trainyard {
 
 std::optional<GpuPlugin> openFirstGpu()
 {
-    const auto devices = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"));
+    const auto devices = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"), hostDevices());
     if (devices.empty())
         return std::nullopt;
-    return GpuPlugin::open(devices.front()).value();
+    return GpuPlugin::open(devices.front().name).value();
 }
 
 } // namespace trainyard
