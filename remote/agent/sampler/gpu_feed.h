@@ -12,7 +12,8 @@
 namespace trainyard::agent {
 
 /// Runs one nvidia-smi that prints a line per GPU in every interval for the lifetime of this object: starting
-/// one per sample would cost more than the sample. Yields no samples without a driver. One thread.
+/// one per sample would cost more than the sample. Of an older driver, which ends it because of a field that
+/// it does not know, it asks for fewer. Yields no samples without a driver. One thread.
 class GpuFeed {
 public:
     explicit GpuFeed(std::chrono::milliseconds interval);
@@ -24,6 +25,12 @@ public:
     std::vector<DeviceSample> take();
 
 private:
+    void start();
+    bool readMore();
+
+    std::chrono::milliseconds m_interval;
+    std::size_t m_fields = 0; ///< which of gpuSampleFields()
+    bool m_anyCame = false;   ///< samples
     FileDescriptor m_output;
     pid_t m_process = 0;
     std::string m_pending;

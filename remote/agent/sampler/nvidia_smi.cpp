@@ -6,14 +6,14 @@
 #include <sstream>
 #include <unistd.h>
 
+#include "engine/base/parsed_number.h"
 #include "engine/base/process.h"
+#include "remote/agent/sampler/gpu_instances.h"
 
 namespace trainyard::agent {
 
 const char* const kGpuFactFields =
     "index,name,uuid,driver_version,compute_cap,memory.total,memory.used,utilization.gpu";
-const char* const kGpuSampleFields =
-    "index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw";
 const char* const kGpuProcessFields = "gpu_uuid,pid,used_gpu_memory,process_name";
 const char* const kGpuHealthFields =
     "index,ecc.errors.uncorrected.volatile.total,mig.mode.current,compute_mode";
@@ -58,12 +58,63 @@ std::optional<double> measuredIn(const std::string& cell)
     return end != cell.c_str() && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
+std::optional<std::uint64_t> countIn(const std::string& cell)
+{
+    return parsedNumber<std::uint64_t>(cell);
+}
+
+/// NVML's bits (nvmlClocksEventReasons), of which those that cost speed count.
+std::optional<std::uint64_t> clockLimitsIn(const std::string& cell)
+{
+    constexpr std::uint64_t kPowerCap = 0x04, kHardware = 0x08, kHeat = 0x20 | 0x40, kPowerBrake = 0x80;
+    const auto bits = cell.starts_with("0x") ? parsedNumber<std::uint64_t>(cell.substr(2), 16) : std::nullopt;
+    if (!bits)
+        return std::nullopt;
+    std::uint64_t limits = 0;
+    const auto add = [&](std::uint64_t mask, ClockLimit limit) {
+        if ((*bits & mask) != 0)
+            limits |= std::uint64_t{1} << static_cast<unsigned>(limit);
+    };
+    add(kPowerCap, ClockLimit::Power);
+    add(kHeat, ClockLimit::Heat);
+    add(kPowerBrake, ClockLimit::PowerBrake);
+    if (limits == 0) // else it says the same again
+        add(kHardware, ClockLimit::Hardware);
+    return limits;
+}
+
+DeviceHealth healthIn(const std::vector<std::string>& cell)
+{
+    DeviceHealth health;
+    health.correctedErrors = countIn(cell[6]);
+    health.uncorrectedErrors = countIn(cell[7]);
+    health.uuid = cell[8];
+    health.memoryCelsius = measuredIn(cell[9]);
+    health.limitWatts = measuredIn(cell[10]);
+    health.clockMhz = measuredIn(cell[11]);
+    health.maxClockMhz = measuredIn(cell[12]);
+    health.clockLimits = clockLimitsIn(cell[13]);
+    return health;
+}
+
 Bytes mebibytesIn(const std::string& cell)
 {
     return static_cast<Bytes>(numberIn(cell)) * kMiB;
 }
 
 } // namespace
+
+const std::vector<std::string>& gpuSampleFields()
+{
+    static const std::string load =
+        "index,memory.used,memory.total,utilization.gpu,temperature.gpu,power.draw";
+    static const std::string health =
+        load + ",ecc.errors.corrected.volatile.total,ecc.errors.uncorrected.volatile.total,uuid,"
+               "temperature.memory,enforced.power.limit,clocks.sm,clocks.max.sm,";
+    static const std::vector<std::string> fields{health + "clocks_event_reasons.active",
+                                                 health + "clocks_throttle_reasons.active", load};
+    return fields;
+}
 
 std::optional<GpuFacts> parseGpuFacts(std::string_view line)
 {
@@ -113,7 +164,8 @@ std::optional<GpuProcess> parseGpuProcess(std::string_view line)
 std::optional<DeviceSample> parseGpuSample(std::string_view line)
 {
     const auto cell = cells(line);
-    const auto index = cell.size() == 6 ? indexIn(cell[0]) : std::nullopt;
+    const bool hasHealth = cell.size() == 14;
+    const auto index = cell.size() == 6 || hasHealth ? indexIn(cell[0]) : std::nullopt;
     if (!index)
         return std::nullopt;
     DeviceSample sample;
@@ -123,6 +175,8 @@ std::optional<DeviceSample> parseGpuSample(std::string_view line)
     sample.utilisation = numberIn(cell[3]) / 100;
     sample.celsius = measuredIn(cell[4]);
     sample.watts = measuredIn(cell[5]);
+    if (hasHealth)
+        sample.health = healthIn(cell);
     return sample;
 }
 
@@ -141,6 +195,26 @@ void askForHealth(std::vector<GpuFacts>& gpus)
     std::istringstream lines(output.ok() && output->status == 0 ? output->text : std::string());
     for (std::string line; std::getline(lines, line);)
         addGpuHealth(line, gpus);
+}
+
+} // namespace
+
+namespace {
+
+void askForInstances(std::vector<GpuFacts>& gpus)
+{
+    const auto list = runCommand({nvidiaSmi(), "-L"}, kPatience);
+    if (!list.ok() || list->status != 0)
+        return;
+    addInstances(list->text, gpus);
+    for (const GpuFacts& gpu : gpus) {
+        if (gpu.instances.empty())
+            continue;
+        const auto details =
+            runCommand({nvidiaSmi(), "-q", "-x", "-i", std::to_string(gpu.index)}, kPatience);
+        if (details.ok() && details->status == 0)
+            addInstanceMemory(details->text, gpus);
+    }
 }
 
 } // namespace
@@ -173,6 +247,8 @@ Result<std::vector<GpuFacts>> queryGpus()
     }
     if (!gpus.empty())
         askForHealth(gpus);
+    if (std::ranges::any_of(gpus, &GpuFacts::mig))
+        askForInstances(gpus);
     return gpus;
 }
 

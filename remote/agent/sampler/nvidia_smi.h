@@ -12,6 +12,14 @@
 
 namespace trainyard::agent {
 
+/// A part of a GPU that computes like one of its own (MIG).
+struct GpuInstance {
+    std::string uuid;      ///< "MIG-..."
+    std::string profile;   ///< "3g.20gb": compute slices and memory
+    Bytes memoryTotal = 0; ///< 0 = unknown
+    Bytes memoryUsed = 0;
+};
+
 /// Facts of one GPU as nvidia-smi reports them. Uses the driver's tool instead of NVML, because the agent is
 /// linked statically to start on every Linux, and a static program cannot open the driver's library.
 struct GpuFacts {
@@ -26,11 +34,15 @@ struct GpuFacts {
     std::optional<std::uint64_t> eccErrors; ///< uncorrected since the driver started; nothing = not counted
     bool mig = false;                       ///< cut into instances
     bool exclusive = false;                 ///< compute mode other than "Default"
+    std::vector<GpuInstance> instances{};   ///< as far as known
+    std::string profile{};                  ///< of computeDevices(): of the instance that this is one of
 };
 
-/// The fields of --query-gpu for parseGpuFacts and parseGpuSample.
+/// The fields of --query-gpu for parseGpuFacts.
 extern const char* const kGpuFactFields;
-extern const char* const kGpuSampleFields;
+/// The same for parseGpuSample: all first, as present and as earlier drivers call them, last the few that
+/// every driver knows. nvidia-smi ends at once when it does not know a field.
+const std::vector<std::string>& gpuSampleFields();
 
 /// Fields that some drivers do not know, for addGpuHealth().
 extern const char* const kGpuHealthFields;

@@ -13,6 +13,7 @@
 #include "remote/agent/runs/run_status.h"
 #include "remote/agent/sampler/gpu_feed.h"
 #include "remote/agent/sampler/host_load.h"
+#include "remote/agent/sampler/nvlink_feed.h"
 
 namespace trainyard::agent {
 
@@ -65,6 +66,7 @@ void Sampler::run()
 {
     HostLoad host;
     GpuFeed gpus(m_options.interval);
+    NvlinkFeed links;
     auto next = SteadyClock::now();
     while (!isOver()) {
         const DeviceSample machine = host.sample(m_folder.path());
@@ -73,8 +75,10 @@ void Sampler::run()
         const bool wanted = !m_diskIsLow || m_round++ % kThinned == 0;
         if (wanted)
             write(machine);
+        links.look();
         for (DeviceSample gpu : gpus.take()) {
             gpu.diskFree = machine.diskFree;
+            links.addTo(gpu);
             if (wanted)
                 write(gpu);
         }

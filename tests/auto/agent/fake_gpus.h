@@ -13,16 +13,17 @@
 /// it starts. Processes on them are lines of --query-compute-apps.
 class FakeGpus {
 public:
-    FakeGpus() : m_path(qgetenv("PATH"))
+    /// Of which age its driver is: an old one ends when it is asked for a field that it does not know.
+    enum class Driver { Present, Earlier, Old };
+
+    explicit FakeGpus(Driver driver = Driver::Present) : m_path(qgetenv("PATH"))
     {
-        const std::string script = "#!/bin/sh\ncase $1 in\n*compute-apps*) cat '" + apps().string() +
-                                   "' ;;\n*name*) "
-                                   "echo '0, Fake, GPU-a, 580.65.06, 9.0, 81920, 0, 0'\n"
-                                   "echo '1, Fake, GPU-b, 580.65.06, 9.0, 81920, 0, 0' ;;\nesac\n";
+        const char* unknown = driver == Driver::Present   ? "no_such_field"
+                              : driver == Driver::Earlier ? "clocks_event_reasons"
+                                                          : "ecc.errors";
         show({});
-        const auto program = std::filesystem::path(m_folder.path().toStdString()) / "nvidia-smi";
-        if (trainyard::writeFileAtomically(program, script).ok())
-            std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+        install(std::string("#!/bin/sh\nunknown=") + unknown + "\napps='" + apps().string() + "'\n" +
+                kScript);
         qputenv("PATH", m_folder.path().toUtf8() + ':' + m_path);
     }
     ~FakeGpus() { qputenv("PATH", m_path); }
@@ -39,6 +40,39 @@ public:
     }
 
 private:
+    /// A loop prints a sample of GPU-b. Links count on: each answer is one MiB more.
+    static constexpr const char* kScript = R"sh(
+case $1 in
+*compute-apps*) cat "$apps" ;;
+*query-gpu*$unknown*) echo "Field \"$unknown\" is not a valid field to query."; exit 2 ;;
+*query-gpu*temperature.gpu*)
+    case $1 in
+    *ecc.errors*) line="1, 512, 81920, 97, 64, 412.50, 3, 1, GPU-b, 71, 700.00, 1200, 1980, 0x0000000000000020" ;;
+    *) line="1, 512, 81920, 97, 64, 412.50" ;;
+    esac
+    while echo "$line"; do sleep 0.05; done ;;
+*query-gpu*name*)
+    echo '0, Fake, GPU-a, 580.65.06, 9.0, 81920, 0, 0'
+    echo '1, Fake, GPU-b, 580.65.06, 9.0, 81920, 0, 0' ;;
+nvlink)
+    echo 'GPU 1: Fake (UUID: GPU-b)'
+    case $2 in
+    --errorcounters) echo '	 Link 0: Replay Errors: 4' ;;
+    *)
+        echo . >> "$apps.links"
+        kib=$(($(wc -l < "$apps.links") * 1024))
+        echo "	 Link 0: Data Tx: $kib KiB"
+        echo "	 Link 0: Data Rx: $kib KiB" ;;
+    esac ;;
+esac
+)sh";
+
+    void install(const std::string& script)
+    {
+        const auto program = std::filesystem::path(m_folder.path().toStdString()) / "nvidia-smi";
+        if (trainyard::writeFileAtomically(program, script).ok())
+            std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    }
     std::filesystem::path apps() const
     {
         return std::filesystem::path(m_folder.path().toStdString()) / "apps";
