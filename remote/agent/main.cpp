@@ -98,6 +98,17 @@ int bring(const fs::path& checkpoint)
     return brought.ok() ? 0 : report(brought.error());
 }
 
+int guard(GuardOptions options, const std::string& deviceNeeds, const std::vector<std::string>& command)
+{
+    auto needs = deviceNeeds.empty() ? std::vector<DeviceNeed>() : parseDeviceNeeds(deviceNeeds);
+    if (!needs.ok()) {
+        printError("trainyard-agent guard", needs.error().in("--devices"));
+        return exitStatus(needs.error().kind);
+    }
+    options.devices = std::move(needs).value();
+    return runGuard(options, command);
+}
+
 int checkFreeFor(const std::string& run, NodeNeed need, const std::string& device)
 {
     need.device = enumFromName<DeviceKind>(device).value_or(DeviceKind::Auto);
@@ -236,6 +247,8 @@ int main(int argc, char** argv)
         ->required()
         ->check(wholeNumberProblem<1>);
     freeCommand->add_option("--device", device, "auto, cpu or cuda")->required();
+    freeCommand->add_option("--of", need.devices, "GPUs that the ranks may take, by index or name")
+        ->delimiter(',');
     GuardOptions guarding;
     std::int64_t leaseMs = guarding.lease.count();
     std::vector<std::string> command;
@@ -243,8 +256,10 @@ int main(int argc, char** argv)
     auto* guardCommand = app.add_subcommand("guard", "Run a node's MPI daemon while the head node is alive");
     guardCommand->add_option("--run", guarding.run)->required();
     guardCommand->add_option("--attempt", guarding.attempt)->required();
-    guardCommand->add_option("--devices", guarding.devices,
-                             "Ranks here that compute on a GPU each; 0 = they choose by themselves");
+    std::string deviceNeeds;
+    guardCommand->add_option(
+        "--devices", deviceNeeds,
+        "For each node but the head, how many ranks take a GPU there, and which: 2,2:0+3");
     guardCommand->add_option("--root", root, "The agent's folder")->capture_default_str();
     for (CLI::App* subcommand : {renewCommand, guardCommand}) {
         subcommand->add_option("--lease-ms", leaseMs)->required()->check(wholeNumberProblem<1>);
@@ -270,7 +285,7 @@ int main(int argc, char** argv)
     if (renewCommand->parsed())
         return runRenewal(guarding.lease, command);
     if (guardCommand->parsed())
-        return runGuard(guarding, command);
+        return guard(guarding, deviceNeeds, command);
     sampling.attempt = attempt;
     sampling.interval = std::chrono::milliseconds(intervalMs);
     if (serveCommand->parsed())

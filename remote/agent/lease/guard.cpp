@@ -67,6 +67,14 @@ Status makeSession(const GuardOptions& options)
     return options.session.empty() ? Status() : MpiSessions::make(options.session);
 }
 
+Result<DeviceClaim> claimDevices(const GuardOptions& options, const std::vector<std::string>& command)
+{
+    const std::size_t node = daemonNumber(command);
+    if (node == 0 || node > options.devices.size() || options.devices[node - 1].ranks == 0)
+        return DeviceClaim();
+    return DeviceClaim::take(options.root, options.run, options.devices[node - 1]);
+}
+
 /// How holding a lease ended: with the daemon, or because of the head.
 struct Hold {
     std::optional<int> status; ///< of the daemon
@@ -105,17 +113,19 @@ int runGuard(const GuardOptions& options, const std::vector<std::string>& comman
     }
     ProcessSpec spec;
     spec.arguments = command;
-    spec.environment = environmentWithout({});
-    std::optional<DeviceClaim> claim; // until the daemon shows the next run what its ranks will use
-    if (options.devices > 0) {
-        claim = DeviceClaim::take(options.root, options.run, options.devices);
-        const Environment further = claim->environment();
-        spec.environment.insert(spec.environment.end(), further.begin(), further.end());
+    auto claim =
+        claimDevices(options, command); // until the daemon shows the next run what its ranks will use
+    if (!claim.ok()) {
+        say(options, claim.error().text());
+        return 1;
     }
+    const Environment further = claim->environment();
+    spec.environment = environmentWithout(further.empty() ? "" : "CUDA_VISIBLE_DEVICES");
+    spec.environment.insert(spec.environment.end(), further.begin(), further.end());
     spec.output = STDERR_FILENO;
     spec.endsWithParent = true;
     const auto daemon = startProcess(spec);
-    claim.reset();
+    *claim = {};
     if (!daemon.ok()) {
         say(options, daemon.error().text());
         return 127;

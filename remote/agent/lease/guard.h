@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "remote/agent/usage/device_need.h"
 #include "remote/wire/agent_folder.h"
 
 namespace trainyard::agent {
@@ -15,7 +16,8 @@ struct GuardOptions {
     std::uint32_t attempt = 1;
     std::filesystem::path session{}; ///< OpenMPI's folder (mpi_sessions.h); empty = it makes its own
     std::chrono::milliseconds lease{50'000};
-    int devices = 0; ///< ranks here that compute on a GPU each; 0 = they choose by themselves
+    std::vector<DeviceNeed>
+        devices{}; ///< of all nodes but the head, in their order; empty = nothing is taken
     std::filesystem::path root = agentFolder();
 };
 
@@ -23,7 +25,8 @@ struct GuardOptions {
 /// stdin renew the lease (renewal.h). When it expires or stdin ends (the head node, mpirun or the connection
 /// is gone), it ends the daemon and every rank below it, so that no rank keeps working behind a broken link.
 /// First ends processes of earlier attempts on this node and takes free GPUs for its ranks; finally removes
-/// OpenMPI's files of this attempt. Starts nothing when OpenMPI's folder cannot be created. Returns the
+/// OpenMPI's files of this attempt. Starts nothing when OpenMPI's folder cannot be created or the ranks' GPUs
+/// are not there. Returns the
 /// daemon's exit status, or 1. Must be the only code of its process.
 int runGuard(const GuardOptions& options, const std::vector<std::string>& command);
 

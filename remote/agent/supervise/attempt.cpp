@@ -110,12 +110,13 @@ Status Attempt::keepKnownHosts() const
 }
 
 /// On this node.
-std::optional<DeviceClaim> Attempt::claimDevices() const
+Result<DeviceClaim> Attempt::claimDevices() const
 {
     if (!mayUseDevices(m_folder, m_work, m_request))
-        return std::nullopt;
+        return DeviceClaim();
     const std::vector<int> ranks = ranksOnNodes(m_present, m_work.ranks);
-    return DeviceClaim::take(m_folder.agentRoot(), m_folder.run(), ranks.front());
+    return DeviceClaim::take(m_folder.agentRoot(), m_folder.run(),
+                             {ranks.front(), m_present.nodes.front().devices});
 }
 
 Status Attempt::start()
@@ -132,15 +133,15 @@ Status Attempt::start()
         ::open(m_folder.jobLog(number()).c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
     ProcessSpec job{m_command.arguments, m_command.environment, m_folder.path(), log.get(), true};
     // Held until the job has started: from then on its environment tells other runs which devices are taken.
-    const auto claim = claimDevices();
-    if (claim) {
-        const Environment further = claim->environment();
-        job.environment.insert(job.environment.end(), further.begin(), further.end());
-    }
+    TRAINYARD_TRY(const DeviceClaim claim, claimDevices());
+    const Environment further = claim.environment();
+    if (!further.empty())
+        std::erase_if(job.environment,
+                      [](const std::string& entry) { return entry.starts_with("CUDA_VISIBLE_DEVICES="); });
+    job.environment.insert(job.environment.end(), further.begin(), further.end());
     TRAINYARD_TRY(m_job, startProcess(job));
     // On other nodes the guards choose, at a time that we do not know.
-    m_showsItsDevices =
-        claim && !claim->environment().empty() && ranksOnNodes(m_present, m_work.ranks).size() == 1;
+    m_showsItsDevices = !further.empty() && ranksOnNodes(m_present, m_work.ranks).size() == 1;
     m_lastProgress = SteadyClock::now();
     return {};
 }

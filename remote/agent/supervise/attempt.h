@@ -65,7 +65,7 @@ public:
     void giveUp(const std::string& stall) { m_givenUp = stall; }
 
 private:
-    std::optional<DeviceClaim> claimDevices() const;
+    Result<DeviceClaim> claimDevices() const;
     Attempt(RunFolder folder, RunWork work, LaunchRequest request, LaunchRequest present, JobCommand command);
     std::chrono::duration<double> quiet() const;
     std::chrono::duration<double> patience() const;

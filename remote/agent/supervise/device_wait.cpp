@@ -23,10 +23,12 @@ void DeviceWait::ask(const LaunchRequest& request, const RunWork& work, const st
     present.nodes = presentNodes(request);
     const std::vector<int> ranks = ranksOnNodes(present, work.ranks);
     m_probe.start({}, {}, {});
-    m_probe.askHere(hostName(), freeCheckCommand(m_folder, work, request, ownProgram(), ranks.front()));
+    m_probe.askHere(hostName(), freeCheckCommand(m_folder, work, request, ownProgram(), present.nodes.front(),
+                                                 ranks.front()));
     for (std::size_t node = 1; node < ranks.size(); ++node)
-        m_probe.askThere(present.nodes[node].host, rsh,
-                         freeCheckCommand(m_folder, work, request, ownProgram(), ranks[node]));
+        m_probe.askThere(
+            present.nodes[node].host, rsh,
+            freeCheckCommand(m_folder, work, request, ownProgram(), present.nodes[node], ranks[node]));
 }
 
 DeviceWait::Answer DeviceWait::answer() const

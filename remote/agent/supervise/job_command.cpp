@@ -10,6 +10,7 @@
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/programs/engine_runtime.h"
 #include "remote/agent/supervise/allocation_launcher.h"
+#include "remote/agent/usage/device_need.h"
 
 namespace trainyard::agent {
 
@@ -183,18 +184,22 @@ std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchR
 
 std::vector<std::string> freeCheckCommand(const RunFolder& folder, const RunWork& work,
                                           const LaunchRequest& request, const std::filesystem::path& agent,
-                                          int ranks)
+                                          const LaunchNode& node, int ranks)
 {
-    return {agentOnNodes(folder, request, agent),
-            "check-free",
-            "--run",
-            folder.run(),
-            "--ranks",
-            std::to_string(ranks),
-            "--threads",
-            std::to_string(work.threadsPerRank),
-            "--device",
-            std::string(nameOf(mayUseDevices(folder, work, request) ? work.device : DeviceKind::Cpu))};
+    Arguments command{
+        agentOnNodes(folder, request, agent),
+        "check-free",
+        "--run",
+        folder.run(),
+        "--ranks",
+        std::to_string(ranks),
+        "--threads",
+        std::to_string(work.threadsPerRank),
+        "--device",
+        std::string(nameOf(mayUseDevices(folder, work, request) ? work.device : DeviceKind::Cpu))};
+    if (!node.devices.empty())
+        command.insert(command.end(), {"--of", fmt::format("{}", fmt::join(node.devices, ","))});
+    return command;
 }
 
 bool mayUseDevices(const RunFolder& folder, const RunWork& work, const LaunchRequest& request)
@@ -238,23 +243,25 @@ std::vector<int> ranksOnNodes(const LaunchRequest& request, int ranks)
 
 namespace {
 
-/// Ranks on every node but the head, for which each of their guards takes devices; 0 = they have unequal
-/// numbers, which the one command for all guards cannot tell, or compute on the processor.
-int devicesOfGuards(const RunWork& work, const LaunchRequest& request, const HeadNode& head)
+/// What the guards of the nodes take; empty when the ranks compute on the processor.
+std::string devicesOfGuards(const RunWork& work, const LaunchRequest& request, const HeadNode& head)
 {
+    if (!head.mayUseDevices)
+        return {};
     const std::vector<int> counts = ranksOnNodes(request, work.ranks);
-    const bool equal = counts.size() > 1 && std::all_of(counts.begin() + 1, counts.end(),
-                                                        [&](int count) { return count == counts[1]; });
-    return equal && head.mayUseDevices ? counts[1] : 0;
+    std::vector<DeviceNeed> needs;
+    for (std::size_t node = 1; node < counts.size(); ++node)
+        needs.push_back({counts[node], request.nodes[node].devices});
+    return textOf(needs);
 }
 
 /// mpirun reaches its daemons through `renew` and `guard`, which keep the nodes' lease.
 void addLease(Arguments& arguments, const RunFolder& folder, const RunWork& work,
               const LaunchRequest& request, const HeadNode& head)
 {
-    const int devices = devicesOfGuards(work, request, head);
+    const std::string devices = devicesOfGuards(work, request, head);
     const std::string claim =
-        devices > 0 ? fmt::format("--devices {} --root {} ", devices, folder.agentRoot().string()) : "";
+        !devices.empty() ? fmt::format("--devices {} --root {} ", devices, folder.agentRoot().string()) : "";
     const auto lease = request.lease.count();
     addParameter(arguments, "plm_rsh_agent",
                  fmt::format("{} renew --lease-ms {} -- {}", head.agent.string(), lease,

@@ -61,7 +61,7 @@ std::vector<std::string> nodeCheckCommand(const RunFolder& folder, const LaunchR
 /// words for remoteShell().
 std::vector<std::string> freeCheckCommand(const RunFolder& folder, const RunWork& work,
                                           const LaunchRequest& request, const std::filesystem::path& agent,
-                                          int ranks);
+                                          const LaunchNode& node, int ranks);
 
 /// Returns true where ranks may compute on GPUs of their choice: launch.device allows it, the engine has its
 /// part for CUDA unless it is demanded, and neither Slurm nor the request has chosen for them.

@@ -8,6 +8,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
+#include "engine/spec/device_name.h"
 #include "remote/agent/host/ssh_command.h"
 #include "remote/wire/bundle_manifest.h"
 
@@ -82,6 +83,11 @@ Result<LaunchNode> parseNode(const json& entry)
     TRAINYARD_TRY_STATUS(checkHost(node.host));
     TRAINYARD_TRY(node.slotCount, wholeNumber(entry, "slots", 1, 1, kMaxSlots));
     TRAINYARD_TRY(node.cores, wholeNumber(entry, "cores", 0, 0, kMaxCores));
+    node.devices = entry.value("devices", std::vector<std::string>());
+    for (const std::string& device : node.devices) {
+        if (!isDeviceName(device))
+            return badInput(fmt::format("nodes: \"{}\" is not a device", device.substr(0, 200)));
+    }
     return node;
 }
 
@@ -200,8 +206,11 @@ std::string toJson(const LaunchRequest& request)
 {
     json nodes = json::array();
     for (const LaunchNode& node : request.nodes)
-        nodes.push_back(
-            {{"host", node.host}, {"slots", node.slotCount}, {"cores", node.cores}, {"root", node.root}});
+        nodes.push_back({{"host", node.host},
+                         {"slots", node.slotCount},
+                         {"cores", node.cores},
+                         {"root", node.root},
+                         {"devices", node.devices}});
     json document{{"attempt", request.attempt},
                   {"bundle", request.bundle},
                   {"programs", request.programs},

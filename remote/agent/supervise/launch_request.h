@@ -15,10 +15,11 @@
 namespace trainyard::agent {
 
 struct LaunchNode {
-    std::string host;  ///< as the head reaches it
-    int slotCount = 1; ///< ranks there
-    int cores = 0;     ///< 0 = unknown
-    std::string root;  ///< agent root there; empty = the head's
+    std::string host;                   ///< as the head reaches it
+    int slotCount = 1;                  ///< ranks there
+    int cores = 0;                      ///< 0 = unknown
+    std::string root;                   ///< agent root there; empty = the head's
+    std::vector<std::string> devices{}; ///< GPUs that its ranks may take (device_name.h); empty = any
 };
 
 /// The Slurm batch job that the attempt runs in.

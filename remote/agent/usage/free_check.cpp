@@ -6,6 +6,7 @@
 #include <fmt/ranges.h>
 
 #include "remote/agent/host/machine.h"
+#include "remote/agent/sampler/gpu_instances.h"
 
 namespace trainyard::agent {
 
@@ -21,18 +22,25 @@ bool computesOnDevices(const NodeNeed& need, std::size_t devices)
     return need.device != DeviceKind::Cpu && devices >= static_cast<std::size_t>(need.ranks);
 }
 
-std::string busyDevices(const NodeNeed& need, const std::vector<GpuFacts>& gpus,
+/// "gpu 1", or of an instance "gpu 1 (MIG 3g.20gb)".
+std::string nameOf(const GpuFacts& device)
+{
+    return device.profile.empty() ? fmt::format("gpu {}", device.index)
+                                  : fmt::format("gpu {} (MIG {})", device.index, device.profile);
+}
+
+std::string busyDevices(const NodeNeed& need, const std::vector<GpuFacts>& devices,
                         const std::vector<DeviceUser>& users)
 {
     std::vector<std::string> busy;
-    for (const GpuFacts& gpu : gpus) {
-        if (const std::string user = userOf(gpu, users); !user.empty())
-            busy.push_back(fmt::format("gpu {} is used by {}", gpu.index, user));
+    for (const GpuFacts& device : devices) {
+        if (const std::string user = userOf(device, users); !user.empty())
+            busy.push_back(fmt::format("{} is used by {}", nameOf(device), user));
     }
-    const std::size_t free = gpus.size() - busy.size();
+    const std::size_t free = devices.size() - busy.size();
     if (free >= static_cast<std::size_t>(need.ranks))
         return {};
-    return fmt::format("{} of {} GPUs are free and {} are needed: {}", free, gpus.size(), need.ranks,
+    return fmt::format("{} of {} GPUs are free and {} are needed: {}", free, devices.size(), need.ranks,
                        fmt::join(busy, ", "));
 }
 
@@ -61,8 +69,9 @@ std::string busyCores(const NodeNeed& need, int cores, const MachineUsage& usage
 std::string whyNotFree(const NodeNeed& need, int cores, const std::vector<GpuFacts>& gpus,
                        const MachineUsage& usage)
 {
-    if (computesOnDevices(need, gpus.size()))
-        return busyDevices(need, gpus, usage.devices);
+    const std::vector<GpuFacts> devices = devicesNamed(need.devices, computeDevices(gpus));
+    if (computesOnDevices(need, devices.size()))
+        return busyDevices(need, devices, usage.devices);
     return need.device == DeviceKind::Cuda ? std::string() : busyCores(need, cores, usage);
 }
 

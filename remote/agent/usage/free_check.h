@@ -15,6 +15,7 @@ struct NodeNeed {
     DeviceKind device = DeviceKind::Auto;
     int ranks = 1;
     int threadsPerRank = 1;
+    std::vector<std::string> devices{}; ///< that the ranks may take; empty = any
 };
 
 /// Returns why the node is not free for these ranks, in a sentence; empty = it is free. One device per rank

@@ -156,18 +156,20 @@ private slots:
     }
 
     /// One command starts the guards of all nodes.
-    void guardsTakeDevicesWhereAllNeedAsMany()
+    void guardsTakeTheDevicesOfTheirNodes()
     {
         HeadNode head = kHead;
         const auto line = [&head](int ranks) {
-            const LaunchRequest request = requestFor({node("head", 1), node("b", 2), node("c", 2)});
+            LaunchRequest request = requestFor({node("head", 1), node("b", 2), node("c", 2)});
+            request.nodes[2].devices = {"1", "GPU-5f2a"};
             return joined(jobCommand(kRun, training(ranks), request, head, kInherited)->arguments);
         };
         QVERIFY(!contains(line(5), "--devices"));
         head.mayUseDevices = true;
-        QVERIFY2(contains(line(5), "--lease-ms 50000 --devices 2 --root /home/ada/.trainyard -- orted"),
+        QVERIFY2(contains(line(5),
+                          "--lease-ms 50000 --devices 2,2:1+GPU-5f2a --root /home/ada/.trainyard -- orted"),
                  line(5).c_str());
-        QVERIFY(!contains(line(4), "--devices"));
+        QVERIFY(contains(line(4), "--devices 2,1:1+GPU-5f2a "));
     }
 
     void ranksMayUseDevicesUnlessSomebodyHasChosen()
@@ -189,10 +191,13 @@ private slots:
         work.device = DeviceKind::Cuda;
         const LaunchRequest request = requestFor({node("head", 2), node("b", 2)});
         QCOMPARE(ranksOnNodes(request, 3), (std::vector<int>{2, 1}));
-        QCOMPARE(joined(freeCheckCommand(kRun, work, request, "/opt/agent", 1)),
+        QCOMPARE(joined(freeCheckCommand(kRun, work, request, "/opt/agent", request.nodes[0], 1)),
                  "/home/ada/.trainyard/bundles/" + std::string(64, 'b') +
                      "/bin/trainyard-agent check-free --run 20261121T091505Z-tiny-1f2e --ranks 1 --threads 4 "
                      "--device cuda");
+        LaunchNode named = request.nodes[1];
+        named.devices = {"0", "2"};
+        QVERIFY(joined(freeCheckCommand(kRun, work, request, "/opt/agent", named, 1)).ends_with(" --of 0,2"));
     }
 
     void keepsToThePortsAndTheFamilyOfTheNetwork()
@@ -362,6 +367,22 @@ private slots:
         const auto sample = parseGpuSample("3, 412, 143771, 37, 61, 412.85").value();
         QCOMPARE(sample.celsius, std::optional(61.0));
         QCOMPARE(sample.watts, std::optional(412.85));
+        const auto whole =
+            parseGpuSample("3, 412, 143771, 37, 61, 412.85, 5, 1, GPU-5f2a, 71, 700.00, 1755, 1980, "
+                           "0x0000000000000060")
+                .value();
+        QCOMPARE(whole.health.uuid, std::string("GPU-5f2a"));
+        QCOMPARE(whole.health.memoryCelsius, std::optional(71.0));
+        QCOMPARE(whole.health.limitWatts, std::optional(700.0));
+        QCOMPARE(whole.health.clockMhz, std::optional(1755.0));
+        QCOMPARE(whole.health.maxClockMhz, std::optional(1980.0));
+        QCOMPARE(whole.health.correctedErrors, std::optional(std::uint64_t(5)));
+        QCOMPARE(whole.health.uncorrectedErrors, std::optional(std::uint64_t(1)));
+        QVERIFY(whole.health.isLimitedBy(ClockLimit::Heat) && !whole.health.isLimitedBy(ClockLimit::Power));
+        const auto consumer =
+            parseGpuSample("0, 1, 2, 3, 4, 5, [N/A], [N/A], GPU-1, N/A, [N/A], 300, 2100, 0x8").value();
+        QVERIFY(!consumer.health.uncorrectedErrors && !consumer.health.memoryCelsius);
+        QVERIFY(consumer.health.isLimitedBy(ClockLimit::Hardware));
         const auto silent = parseGpuSample("3, 412, 143771, [N/A], [N/A], [Not Supported]").value();
         QCOMPARE(silent.utilisation, 0.0);
         QVERIFY(!silent.celsius && !silent.watts);

@@ -3,7 +3,9 @@
 
 #include "engine/base/process.h"
 #include "remote/agent/runs/run_folder.h"
+#include "remote/agent/sampler/gpu_instances.h"
 #include "remote/agent/sampler/host_load.h"
+#include "remote/agent/sampler/nvlink_feed.h"
 #include "remote/agent/usage/device_claim.h"
 #include "remote/agent/usage/free_check.h"
 #include "remote/agent/usage/machine_usage.h"
@@ -176,7 +178,7 @@ private slots:
         if (busyCores > 0)
             usage.occupants = {{"bert", {}, busyCores, kGiB}};
         usage.busyCores = busyCores;
-        const NodeNeed need{static_cast<DeviceKind>(device), ranks, 2};
+        const NodeNeed need{static_cast<DeviceKind>(device), ranks, 2, {}};
         QTEST(QString::fromStdString(whyNotFree(need, 16, {gpu(0, "GPU-a"), gpu(1, "GPU-b")}, usage)),
               "reason");
     }
@@ -186,7 +188,7 @@ private slots:
         MachineUsage usage;
         usage.occupants = {{"bert", {}, 10, kGiB}};
         usage.busyCores = 0.2;
-        const NodeNeed need{DeviceKind::Cpu, 4, 2};
+        const NodeNeed need{DeviceKind::Cpu, 4, 2, {}};
         QCOMPARE(whyNotFree(need, 8, {}, usage), std::string());
         usage.busyCores = 3;
         QCOMPARE(whyNotFree(need, 8, {}, usage),
@@ -205,17 +207,82 @@ private slots:
     void choosesFreeDevices()
     {
         const std::vector<GpuFacts> gpus{gpu(0, "GPU-a"), gpu(1, "GPU-b"), gpu(2, "GPU-c")};
-        const auto first = chooseDevices(2, gpus, {});
+        const auto first = chooseDevices({2}, gpus, {}).value();
         QCOMPARE(first.devices, (std::vector<std::string>{"GPU-a", "GPU-b"}));
         QVERIFY(first.isUsual);
-        const auto others = chooseDevices(2, gpus, {anna("GPU-a")});
+        const auto others = chooseDevices({2}, gpus, {anna("GPU-a")}).value();
         QCOMPARE(others.devices, (std::vector<std::string>{"GPU-b", "GPU-c"}));
         QVERIFY(!others.isUsual);
-        QVERIFY(chooseDevices(3, gpus, {anna("GPU-a")}).isUsual); // too few are free
-        QVERIFY(chooseDevices(4, gpus, {}).devices.empty());      // the ranks compute on the processor
+        QVERIFY(chooseDevices({3}, gpus, {anna("GPU-a")})->isUsual); // too few are free
+        QVERIFY(chooseDevices({4}, gpus, {})->devices.empty());      // the ranks say what they lack
         std::vector<GpuFacts> cut = gpus;
-        cut[1].mig = true;
-        QVERIFY(chooseDevices(1, cut, {anna("GPU-a")}).devices.empty());
+        cut[1].mig = true; // and nobody tells its instances
+        QVERIFY(chooseDevices({1}, cut, {anna("GPU-a")})->devices.empty());
+    }
+    void choosesAmongTheDevicesThatTheNodeNames()
+    {
+        const std::vector<GpuFacts> gpus{gpu(0, "GPU-a1"), gpu(1, "GPU-b1"), gpu(2, "GPU-c1")};
+        const auto chosen = chooseDevices({2, {"2", "GPU-a"}}, gpus, {}).value();
+        QCOMPARE(chosen.devices, (std::vector<std::string>{"GPU-c1", "GPU-a1"}));
+        QVERIFY(!chosen.isUsual);
+        QCOMPARE(chooseDevices({1, {"0", "1"}}, gpus, {anna("GPU-a1")})->devices,
+                 (std::vector<std::string>{"GPU-b1"}));
+        const auto missing = chooseDevices({2, {"0", "7"}}, gpus, {});
+        QVERIFY(!missing.ok());
+        QVERIFY2(missing.error().message.find("has 1 of the devices 0, 7") != std::string::npos,
+                 missing.error().message.c_str());
+    }
+    void anInstanceIsADeviceOfItsOwn()
+    {
+        std::vector<GpuFacts> gpus{gpu(0, "GPU-a"), gpu(1, "GPU-b")};
+        gpus[1].mig = true;
+        addInstances("GPU 0: NVIDIA A100 (UUID: GPU-a)\n"
+                     "GPU 1: NVIDIA A100 (UUID: GPU-b)\n"
+                     "  MIG 3g.20gb     Device  0: (UUID: MIG-1)\n"
+                     "  MIG 1g.5gb+me   Device  1: (UUID: MIG-2)\n",
+                     gpus);
+        addInstanceMemory(
+            "<gpu id=\"00000000:9B:00.0\"><uuid>GPU-b</uuid><fb_memory_usage><total>40536 MiB</total>"
+            "</fb_memory_usage><mig_devices><mig_device><index>0</index><fb_memory_usage>"
+            "<total>19968 MiB</total><used>37 MiB</used></fb_memory_usage></mig_device></mig_devices>"
+            "</gpu>",
+            gpus);
+        const auto devices = computeDevices(gpus);
+        QCOMPARE(devices.size(), std::size_t(3));
+        QCOMPARE(devices[1].uuid, std::string("MIG-1"));
+        QCOMPARE(devices[1].profile, std::string("3g.20gb"));
+        QCOMPARE(devices[1].memoryTotal, Bytes(19968) * kMiB);
+        QCOMPARE(devices[2].memoryTotal, Bytes(5'000'000'000)); // as its profile says
+        QCOMPARE(chooseDevices({2}, gpus, {anna("MIG-1")})->devices,
+                 (std::vector<std::string>{"GPU-a", "MIG-2"}));
+        QVERIFY(!chooseDevices({1}, gpus, {})->isUsual); // CUDA shows one instance of a GPU only
+        gpus.push_back(gpu(2, "GPU-c"));
+        QCOMPARE(chooseDevices({3}, gpus, {})->devices,
+                 (std::vector<std::string>{"GPU-a", "MIG-1", "GPU-c"}));
+        QCOMPARE(chooseDevices({2, {"1"}}, gpus, {})->devices, (std::vector<std::string>{"MIG-1", "MIG-2"}));
+    }
+    void needsOfNodesAreOneWord()
+    {
+        const std::vector<DeviceNeed> needs{{2, {}}, {0, {}}, {2, {"0", "MIG-5f2a"}}};
+        QCOMPARE(textOf(needs), std::string("2,0,2:0+MIG-5f2a"));
+        QVERIFY(parseDeviceNeeds(textOf(needs)).value() == needs);
+        for (const char* wrong : {"", "two", "2:", "2:0+", "-1", "1:0;reboot"})
+            QVERIFY2(!parseDeviceNeeds(wrong).ok(), wrong);
+        QCOMPARE(daemonNumber({"orted", "-mca", "ess_base_vpid", "2", "-mca", "x", "3"}), std::size_t(2));
+        QCOMPARE(daemonNumber({"sleep", "1"}), std::size_t(0));
+    }
+    void countsTheBytesOfLinks()
+    {
+        const auto traffic = parseLinkCounters("GPU 0: NVIDIA A100 (UUID: GPU-a)\n"
+                                               "\t Link 0: Data Tx: 100 KiB\n\t Link 0: Data Rx: 200 KiB\n"
+                                               "\t Link 1: Data Tx: 10 KiB\n\t Link 1: Data Rx: 20 KiB\n"
+                                               "GPU 1: NVIDIA A100 (UUID: GPU-b)\n");
+        QVERIFY(traffic == (std::map<int, LinkCounters>{{0, {110 * kKiB, 220 * kKiB, 0}}}));
+        const auto errors =
+            parseLinkCounters("GPU 3: x\n\t Link 0: Replay Errors: 1\n\t Link 0: Recovery Errors: 0\n"
+                              "\t Link 0: CRC Errors: 2\n");
+        QCOMPARE(errors.at(3).errors, std::uint64_t(3));
+        QVERIFY(parseLinkCounters("NVLink is not supported\n").empty());
     }
 
     void findsOwnersAndRuns()
@@ -240,16 +307,19 @@ private slots:
     {
         const FakeGpus gpus;
         QTemporaryDir root;
-        const auto first = DeviceClaim::take(root.path().toStdString(), "r-1", 1).environment();
+        const auto first = DeviceClaim::take(root.path().toStdString(), "r-1", {1})->environment();
         QCOMPARE(first, (Environment{"TRAINYARD_DEVICES=GPU-a"}));
         Environment marked = first;
         marked.push_back(RunFolder::markerOf("r-1"));
         const Sleeper rank(marked);
-        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-2", 1).environment(),
+        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-2", {1})->environment(),
                  (Environment{"TRAINYARD_DEVICES=GPU-b", "CUDA_VISIBLE_DEVICES=GPU-b"}));
-        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-1", 1).environment(), first);
+        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-1", {1})->environment(), first);
         qputenv("CUDA_VISIBLE_DEVICES", "1"); // somebody has chosen
-        QVERIFY(DeviceClaim::take(root.path().toStdString(), "r-2", 1).environment().empty());
+        QVERIFY(DeviceClaim::take(root.path().toStdString(), "r-2", {1})->environment().empty());
+        // Unless the run names its devices.
+        QCOMPARE(DeviceClaim::take(root.path().toStdString(), "r-2", {1, {"1"}})->environment(),
+                 (Environment{"TRAINYARD_DEVICES=GPU-b", "CUDA_VISIBLE_DEVICES=GPU-b"}));
         qunsetenv("CUDA_VISIBLE_DEVICES");
     }
 
