@@ -123,6 +123,29 @@ private slots:
         QVERIFY2(request.contains("\"starter\": \"pmi"), request.constData());
     }
 
+    void asksForGpusWithAutoWhereThereAreSome()
+    {
+        RunSpec spec = m_desk->spec();
+        spec.launch.device = DeviceKind::Auto;
+        spec.launch.steps = 5;
+        QString run;
+        launch(spec, run);
+        const QString asked = m_desk->cluster().jobField(m_desk->jobOf(run), "TresPerNode");
+        QVERIFY2(asked.endsWith("gpu:1"), qPrintable(asked));
+        AWAIT_ON(isFinal(m_desk->ask(run).state), run);
+        QCOMPARE(m_desk->ask(run).state, RunState::Finished);
+        const QByteArray log = m_desk->fileOf(run, "ranks/0000.log"); // no device answers to the name
+        QVERIFY2(log.contains("ranks compute on the processor: "), log.constData());
+
+        spec.launch.device = DeviceKind::Cuda;
+        for (NodeSpec& node : spec.cluster.nodes)
+            node.slotCount = 3;
+        spec.layout.data = 6;
+        spec.batch = {24, 4, 1};
+        QVERIFY(m_desk->finish(m_desk->service().launch(spec)).isEmpty());
+        QVERIFY2(m_desk->error().contains("requests 3 GPUs on each of 2 nodes"), qPrintable(m_desk->error()));
+    }
+
     void refusesBeforeAnythingIsSent_data()
     {
         QTest::addColumn<QString>("partition");

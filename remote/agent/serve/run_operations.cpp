@@ -95,8 +95,8 @@ Result<Answer> checkSlurm(const AgentContext& context, const json& request)
     const ParsedSpec parsed = parseSpec(text);
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics);
-    TRAINYARD_TRY_STATUS(checkSubmission(context.root, parsed.spec));
-    return Answer{};
+    TRAINYARD_TRY(const PlannedJob job, checkSubmission(context.root, parsed.spec));
+    return Answer{{{"gpus", job.requestsGpus}}, {}};
 }
 
 json toJson(const RunSummary& run)

@@ -51,7 +51,7 @@ std::string_view batchScript()
 }
 
 Arguments sbatchCommand(const RunFolder& folder, std::uint32_t attempt, const RunSpec& spec,
-                        const std::filesystem::path& script, const std::filesystem::path& agent)
+                        const std::filesystem::path& script, const std::filesystem::path& agent, bool gpus)
 {
     const SlurmSpec& slurm = spec.launch.slurm;
     const int slots = spec.cluster.nodes.front().slotCount;
@@ -70,7 +70,7 @@ Arguments sbatchCommand(const RunFolder& folder, std::uint32_t attempt, const Ru
         arguments.push_back(fmt::format("--signal=B:TERM@{}", countOf<std::chrono::seconds>(slurm.warning)));
     if (slurm.timeLimit.count() > 0)
         arguments.push_back(fmt::format("--time={}", countOf<std::chrono::minutes>(slurm.timeLimit)));
-    if (spec.launch.device == DeviceKind::Cuda)
+    if (gpus)
         arguments.push_back(fmt::format("--gres=gpu:{}", slots));
     addIf(arguments, "--partition=", slurm.partition);
     addIf(arguments, "--account=", slurm.account);

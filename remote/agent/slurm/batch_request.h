@@ -17,9 +17,9 @@ std::string jobName(const RunFolder& folder, std::uint32_t attempt);
 std::string_view batchScript();
 
 /// Returns the sbatch command with all options of the specification, the script and its arguments: `agent`
-/// supervises the run inside the job. No shell interprets any of it.
+/// supervises the run inside the job. `gpus`: it asks for one per slot. No shell interprets any of it.
 std::vector<std::string> sbatchCommand(const RunFolder& folder, std::uint32_t attempt, const RunSpec& spec,
                                        const std::filesystem::path& script,
-                                       const std::filesystem::path& agent);
+                                       const std::filesystem::path& agent, bool gpus);
 
 } // namespace trainyard::agent

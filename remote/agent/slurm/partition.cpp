@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "engine/base/counted.h"
 #include "engine/base/parsed_number.h"
 #include "engine/base/units.h"
 #include "remote/agent/slurm/job_facts.h"
@@ -51,6 +52,22 @@ std::optional<Partition> parseLine(std::string_view line)
     return partition;
 }
 
+/// Calls `take` with each part of the list; commas inside of parentheses belong to a part.
+template <typename Take>
+void eachGres(std::string_view gres, Take take)
+{
+    std::size_t start = 0;
+    int depth = 0;
+    for (std::size_t at = 0; at <= gres.size(); ++at) {
+        if (at < gres.size() && (gres[at] == '(' || gres[at] == ')'))
+            depth += gres[at] == '(' ? 1 : -1;
+        if (at < gres.size() && (gres[at] != ',' || depth > 0))
+            continue;
+        take(gres.substr(start, at - start));
+        start = at + 1;
+    }
+}
+
 bool isMeant(const Partition& partition, const std::string& names)
 {
     if (names.empty())
@@ -62,6 +79,13 @@ bool isMeant(const Partition& partition, const std::string& names)
 std::string timeText(minutes time)
 {
     return formatDuration(std::chrono::duration_cast<std::chrono::milliseconds>(time));
+}
+
+/// Nodes with a GPU for each slot.
+std::ptrdiff_t nodesWithGpus(const Partition& partition, const RunSpec& spec)
+{
+    const int perNode = spec.cluster.nodes.front().slotCount;
+    return std::ranges::count_if(partition.gpus, [&](int gpus) { return gpus >= perNode; });
 }
 
 /// Why the job can never run there; empty when it can.
@@ -79,6 +103,16 @@ Status fits(const Partition& partition, const RunSpec& spec)
             fmt::format("launch.slurm.time_limit is {}, but Slurm's partition {} allows at most {}",
                         timeText(time), partition.name, timeText(*partition.mostTime)),
             "use a shorter one; a run that reaches it can be continued with `trainyard resume`");
+    const auto nodes = nodesWithGpus(partition, spec);
+    if (spec.launch.device == DeviceKind::Cuda && nodes < asked)
+        return refused(
+            fmt::format(
+                "launch.device \"cuda\" requests {} on each of {}, and Slurm's partition {} has {} with "
+                "as many",
+                counted(static_cast<std::uint64_t>(spec.cluster.nodes.front().slotCount), "GPU"),
+                counted(static_cast<std::uint64_t>(asked), "node"), partition.name,
+                counted(static_cast<std::uint64_t>(nodes), "node")),
+            "use fewer slots in cluster.nodes, or another launch.slurm.partition");
     if (!partition.isUp)
         return refused("Slurm's partition " + partition.name + " is down",
                        "use another launch.slurm.partition");
@@ -97,6 +131,44 @@ std::vector<Partition> parsePartitions(std::string_view text)
         text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
     }
     return partitions;
+}
+
+int gpusIn(std::string_view gres)
+{
+    int count = 0;
+    eachGres(gres, [&](std::string_view part) {
+        part = part.substr(0, part.find('('));
+        if (part == "gpu")
+            ++count;
+        else if (part.starts_with("gpu:")) // a type alone means one
+            count += numberIn(part.substr(part.rfind(':') + 1)).value_or(1);
+    });
+    return count;
+}
+
+void addGpus(std::string_view text, std::vector<Partition>& partitions)
+{
+    while (!text.empty()) {
+        const auto end = text.find('\n');
+        const std::string_view line = text.substr(0, end);
+        const auto blank = line.find(' ');
+        const int gpus = blank == std::string_view::npos ? 0 : gpusIn(line.substr(blank + 1));
+        for (Partition& partition : partitions) {
+            if (gpus > 0 && partition.name == line.substr(0, blank))
+                partition.gpus.push_back(gpus);
+        }
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+    }
+}
+
+bool requestsGpus(const std::vector<Partition>& partitions, const RunSpec& spec)
+{
+    if (spec.launch.device != DeviceKind::Auto)
+        return spec.launch.device == DeviceKind::Cuda;
+    return std::ranges::any_of(partitions, [&](const Partition& partition) {
+        return isMeant(partition, spec.launch.slurm.partition) &&
+               nodesWithGpus(partition, spec) >= std::ssize(spec.cluster.nodes);
+    });
 }
 
 std::optional<minutes> parseTimeLimit(std::string_view text)

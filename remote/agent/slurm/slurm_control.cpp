@@ -45,7 +45,7 @@ constexpr std::array<Remedy, 8> kRemedies{{
     {"qos", "launch.slurm.qos: `sacctmgr show qos` lists them"},
     {"QOS", "launch.slurm.qos: `sacctmgr show qos` lists them"},
     {"feature", "launch.slurm.constraint: `sinfo --format=%f` lists the features of the nodes"},
-    {"generic resource", "launch.device \"cuda\" requests one GPU per slot, and no node has that many"},
+    {"generic resource", "the job requests one GPU per slot, and no node has that many"},
     {"time limit", "launch.slurm.time_limit: `sinfo` shows the partitions' limits"},
     {"node configuration", "use fewer slots per node or threads per rank, or another launch.slurm.partition"},
 }};
@@ -138,7 +138,10 @@ Result<std::string> findJob(const std::string& name)
 Result<std::vector<Partition>> askPartitions()
 {
     TRAINYARD_TRY(const std::string output, outputOf({"scontrol", "show", "partition", "--oneliner"}));
-    return parsePartitions(output);
+    std::vector<Partition> partitions = parsePartitions(output);
+    TRAINYARD_TRY(const std::string nodes, outputOf({"sinfo", "--noheader", "--Node", "--format=%R %G"}));
+    addGpus(nodes, partitions);
+    return partitions;
 }
 
 Result<std::string> submitJob(const std::vector<std::string>& sbatch)

@@ -65,8 +65,10 @@ Result<std::string> submitOnce(const RunFolder& folder, std::uint32_t attempt, c
     TRAINYARD_TRY(std::string lost, findJob(jobName(folder, attempt)));
     if (!lost.empty())
         return lost;
+    TRAINYARD_TRY(const auto partitions, askPartitions());
     TRAINYARD_TRY(const auto script, scriptBelow(folder.agentRoot()));
-    return submitJob(sbatchCommand(folder, attempt, spec, script, ownProgram()));
+    return submitJob(
+        sbatchCommand(folder, attempt, spec, script, ownProgram(), requestsGpus(partitions, spec)));
 }
 
 /// The job is in the queue whether it is watched or not; a watch that does not start now is started by the
@@ -93,12 +95,15 @@ Result<std::optional<RunSpec>> slurmSpec(const RunFolder& folder)
     return std::optional(std::move(parsed.spec));
 }
 
-Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec)
+Result<PlannedJob> checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec)
 {
     TRAINYARD_TRY(const auto partitions, askPartitions());
     TRAINYARD_TRY_STATUS(checkPartitions(partitions, spec));
     TRAINYARD_TRY(const auto script, scriptBelow(agentRoot));
-    return testJob(sbatchCommand(RunFolder(agentRoot, "test"), 1, spec, script, ownProgram()));
+    const PlannedJob job{requestsGpus(partitions, spec)};
+    const RunFolder folder(agentRoot, "test");
+    TRAINYARD_TRY_STATUS(testJob(sbatchCommand(folder, 1, spec, script, ownProgram(), job.requestsGpus)));
+    return job;
 }
 
 Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText,

@@ -22,8 +22,12 @@ struct Submission {
 Result<Submission> submitRun(const RunFolder& folder, const std::string& requestText,
                              std::optional<std::int64_t> goBackTo = {});
 
+/// What a job of this specification would be.
+struct PlannedJob {
+    bool requestsGpus = false;
+};
 /// Checks everything that can be known beforehand: Refused with a hint.
-Status checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec);
+Result<PlannedJob> checkSubmission(const std::filesystem::path& agentRoot, const RunSpec& spec);
 
 /// Returns the run's specification if Slurm is to start it.
 Result<std::optional<RunSpec>> slurmSpec(const RunFolder& folder);

@@ -243,6 +243,43 @@ private slots:
         QCOMPARE(*partitions[1].mostNodes, 3);
         QVERIFY(!partitions[1].mostTime && !partitions[1].isUp);
     }
+    void countsGpus_data()
+    {
+        QTest::addColumn<QString>("gres");
+        QTest::addColumn<int>("gpus");
+        QTest::newRow("none") << "(null)" << 0;
+        QTest::newRow("plain") << "gpu:4" << 4;
+        QTest::newRow("one") << "gpu" << 1;
+        QTest::newRow("type") << "gpu:a100:8(S:0-1)" << 8;
+        QTest::newRow("a type alone") << "gpu:a100" << 1;
+        QTest::newRow("two types among others") << "nic:mlx:2,gpu:a100:2(S:0,1),gpu:h100:3,shard:9" << 5;
+    }
+    void countsGpus()
+    {
+        QFETCH(QString, gres);
+        QTEST(gpusIn(gres.toStdString()), "gpus");
+    }
+    void asksForGpusWhereThereAreEnough()
+    {
+        std::vector<Partition> partitions{{"main", true, true, 3, {}, {}}, {"gpu", false, true, 2, {}, {}}};
+        addGpus("main (null)\nmain gpu:2\ngpu gpu:a100:4(S:0-1)\ngpu gpu:a100:4(S:0-1)\n", partitions);
+        QCOMPARE(partitions[0].gpus, (std::vector<int>{2}));
+        QCOMPARE(partitions[1].gpus, (std::vector<int>{4, 4}));
+        RunSpec spec = slurmSpec(); // two nodes with four slots each
+        spec.launch.device = DeviceKind::Auto;
+        QVERIFY(!requestsGpus(partitions, spec));
+        spec.launch.slurm.partition = "gpu";
+        QVERIFY(requestsGpus(partitions, spec));
+        spec.launch.device = DeviceKind::Cpu;
+        QVERIFY(!requestsGpus(partitions, spec));
+        spec.launch.device = DeviceKind::Auto;
+        partitions[1].gpus = {4, 2};
+        QVERIFY(!requestsGpus(partitions, spec)); // one node has too few
+        spec.launch.device = DeviceKind::Cuda;
+        QVERIFY(requestsGpus(partitions, spec)); // and it is refused
+        QVERIFY(refusal(partitions, spec)
+                    .contains("4 GPUs on each of 2 nodes, and Slurm's partition gpu has 1 node"));
+    }
     void refusesWhatWouldWaitForEver()
     {
         const std::vector<Partition> partitions{{"main", true, true, 2, {}, std::chrono::minutes(60)},
@@ -271,7 +308,7 @@ private slots:
         spec.launch.device = DeviceKind::Cuda;
         spec.launch.slurm = {"gpu,main", "lab", "high", "a100&nvlink", 90min, false, 150s};
         const QString line =
-            joined(sbatchCommand(RunFolder("/home/me/.trainyard/runs/r"), 3, spec, "/s.sh", "/agent"));
+            joined(sbatchCommand(RunFolder("/home/me/.trainyard/runs/r"), 3, spec, "/s.sh", "/agent", true));
         for (const char* option :
              {"sbatch --parsable --job-name=trainyard-r.3 ", " --nodes=2 ", " --ntasks-per-node=4 ",
               " --cpus-per-task=3 ", " --no-requeue ", " --signal=B:TERM@150 ", " --time=90 ",
@@ -285,7 +322,7 @@ private slots:
     {
         RunSpec spec = slurmSpec();
         spec.launch.slurm.warning = 0ms;
-        const QString line = joined(sbatchCommand(RunFolder("/r"), 1, spec, "/s.sh", "/agent"));
+        const QString line = joined(sbatchCommand(RunFolder("/r"), 1, spec, "/s.sh", "/agent", false));
         QVERIFY(line.contains(" --requeue "));
         for (const char* option :
              {"--time", "--gres", "--partition", "--account", "--qos", "--constraint", "--signal"})
@@ -294,7 +331,8 @@ private slots:
     void keepsNamesOfFilesLiteral()
     {
         // Slurm would put the job's id in place of %j.
-        const QString line = joined(sbatchCommand(RunFolder("/100%j/r"), 1, slurmSpec(), "/s.sh", "/agent"));
+        const QString line =
+            joined(sbatchCommand(RunFolder("/100%j/r"), 1, slurmSpec(), "/s.sh", "/agent", false));
         QVERIFY(line.contains(" --output=/100%%j/r/attempts/0001.slurm.log "));
         QVERIFY(line.contains(" --chdir=/100%j/r "));
     }

@@ -17,6 +17,7 @@ const QString kMpiSettings = "/root/slurm/openmpi"; // in the place of /etc/open
 const QString kControllerPid = "/run/slurmctld.pid";
 const QString kNodePid = "/run/slurmd.pid";
 constexpr int kNodeCores = 2;
+constexpr int kNodeGpus = 2; ///< that Slurm counts; there is no device behind them
 
 constexpr const char* kConfiguration = R"(ClusterName=lab
 SlurmctldHost=node1
@@ -43,6 +44,7 @@ PreemptMode=REQUEUE
 ReturnToService=2
 SlurmdTimeout=10
 SlurmctldTimeout=10
+GresTypes=gpu
 InactiveLimit=0
 KillWait=20
 )";
@@ -93,7 +95,8 @@ QByteArray SlurmLab::configuration() const
     QByteArrayList names;
     for (int number = 2; number <= m_lab.hostCount(); ++number) {
         names << "node" + QByteArray::number(number);
-        text += "NodeName=" + names.last() + " CPUs=" + QByteArray::number(kNodeCores) + " RealMemory=100\n";
+        text += "NodeName=" + names.last() + " CPUs=" + QByteArray::number(kNodeCores) +
+                " RealMemory=100 Gres=gpu:" + QByteArray::number(kNodeGpus) + "\n";
     }
     text += "PartitionName=main Nodes=" + names.join(',') +
             " Default=YES MaxTime=1:00:00 PriorityTier=1 State=UP\n";
@@ -108,10 +111,12 @@ QString SlurmLab::prepare(LabHost& host)
 {
     if (const QString trouble = host.mountDisk(kFolder, "size=1m"); !trouble.isEmpty())
         return trouble;
-    QFile file(host.path(kFolder + "/slurm.conf"));
-    if (!file.open(QIODevice::WriteOnly) || file.write(configuration()) < 0)
-        return "cannot write slurm.conf of " + host.name();
-    file.close();
+    const QByteArray gpus = "Name=gpu Count=" + QByteArray::number(kNodeGpus) + "\n";
+    for (const auto& [name, text] : {std::pair("slurm.conf", configuration()), {"gres.conf", gpus}}) {
+        QFile file(host.path(kFolder + '/' + name));
+        if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
+            return QString("cannot write %1 of %2").arg(name, host.name());
+    }
     const QList<QStringList> steps{
         {"sh", "-c", "[ ! -d /etc/openmpi ] || mount --bind " + kMpiSettings + " /etc/openmpi"},
         {"mkdir", "-p", "/mnt/slurm/state", "/mnt/slurm/spool", "/run/munge"},

@@ -8,7 +8,8 @@
 
 namespace trainyard::lab {
 
-/// A small cluster of Slurm's: a login host that also holds the controller, and nodes with two cores each.
+/// A small cluster of Slurm's: a login host that also holds the controller, and nodes with two cores and, by
+/// name only, two GPUs each.
 /// All share the home folder and nothing else. Partitions: "main" (all nodes, an hour), "short" (one node of
 /// the first, ten minutes) and "urgent" (all nodes; its jobs preempt those of the others, which are
 /// requeued). Daemons and jobs end with their hosts.
