@@ -108,7 +108,7 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
 NodeMemory memoryFoundOn(const NodeSpec& node, const HostListModel& hosts)
 {
     const int row = hosts.rowOf(QString::fromStdString(node.host));
-    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts) : memoryHere(node);
+    return row >= 0 && hosts.at(row).report ? memoryOf(hosts.at(row).report->facts, node) : memoryHere(node);
 }
 
 /// What the rows are labelled for is what the run learns; rows of text pre-train.

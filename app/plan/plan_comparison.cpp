@@ -24,11 +24,12 @@ SequenceShape shapeOf(const DataSetManifest& rows)
     return {rows.sequenceLength, rows.maxPredictions};
 }
 
-NodeMemory foundOn(const QString& host, const QJsonObject& inventory)
+NodeMemory foundOn(const NodeSpec& node, const QJsonObject& inventory)
 {
+    const QString host = QString::fromStdString(node.host);
     for (const QJsonValue& entry : inventory["hosts"].toArray()) {
         if (entry["host"].toString() == host)
-            return memoryOf(readFacts(host, entry["probe"].toObject(), {}));
+            return memoryOf(readFacts(host, entry["probe"].toObject(), {}), node);
     }
     return {};
 }
@@ -52,9 +53,8 @@ std::vector<MemoryByCategory> plannedMemory(const RunFacts& facts)
     const auto grid = RankGrid::create(spec->layout);
     if (!grid.ok())
         return {};
-    const auto hosts = memoryOfHosts(*spec, [&](std::size_t node) {
-        return foundOn(QString::fromStdString(spec->cluster.nodes[node].host), facts.inventory);
-    });
+    const auto hosts = memoryOfHosts(
+        *spec, [&](std::size_t node) { return foundOn(spec->cluster.nodes[node], facts.inventory); });
     const auto stages = memoryOfPipelineRanks(*spec, shapeOf(*facts.dataSet), productsOn(*spec, hosts));
     if (stages.size() < static_cast<std::size_t>(spec->layout.pipeline))
         return {}; // no run of ours: more stages than layers
@@ -72,10 +72,9 @@ Result<PlannedRun> planOf(const RunFacts& facts, const HardwareLibrary& library,
     if (!facts.dataSet)
         return badInput("the row length is unknown, because the manifest of the data set cannot be read from "
                         "this computer");
-    return planRun(
-        withHardware(*spec, hardware),
-        {shapeOf(*facts.dataSet), [&](const std::string& name) { return library.find(name); },
-         [&](const NodeSpec& node) { return foundOn(QString::fromStdString(node.host), facts.inventory); }});
+    return planRun(withHardware(*spec, hardware),
+                   {shapeOf(*facts.dataSet), [&](const std::string& name) { return library.find(name); },
+                    [&](const NodeSpec& node) { return foundOn(node, facts.inventory); }});
 }
 
 namespace {

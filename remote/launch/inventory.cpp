@@ -4,17 +4,18 @@
 
 #include <QJsonArray>
 
+#include "remote/launch/named_devices.h"
 #include "remote/preflight/report_json.h"
 
 namespace trainyard {
 
-NodeMemory memoryOf(const HostFacts& facts)
+NodeMemory memoryOf(const HostFacts& facts, const NodeSpec& node)
 {
     const qint64 limit = facts.raw.value("limits").toObject().value("memory").toInteger(-1);
     const qint64 bytes = limit > 0 ? std::min(limit, facts.memoryBytes) : facts.memoryBytes;
     const auto main = bytes > 0 ? std::optional(static_cast<Bytes>(bytes)) : std::nullopt;
     std::vector<Bytes> devices;
-    for (const DeviceFacts& device : facts.devices)
+    for (const DeviceFacts& device : devicesOf(facts, node))
         devices.push_back(static_cast<Bytes>(device.memoryBytes));
     return {main, std::move(devices), facts.math};
 }

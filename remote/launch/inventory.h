@@ -11,8 +11,9 @@
 
 namespace trainyard {
 
-/// Returns a host's memory from its preflight facts: no more than its control group allows.
-NodeMemory memoryOf(const HostFacts& facts);
+/// Returns a host's memory from its preflight facts: no more than its control group allows, and the devices
+/// that the node names, or all.
+NodeMemory memoryOf(const HostFacts& facts, const NodeSpec& node);
 
 /// Builds inventory.json of a run: its hosts as found at its start, and the preflight report.
 QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,

@@ -26,7 +26,8 @@ QJsonArray nodesFor(const StartPlan& plan, const HostGroup& hosts, const std::ve
         nodes << QJsonObject{{"host", nameForMpi(hosts.hosts()[node])},
                              {"slots", plan.slotCounts.value(node, 1)},
                              {"cores", probe.value("cpu").toObject().value("cores").toInt()},
-                             {"root", agent ? agent->root : QString()}};
+                             {"root", agent ? agent->root : QString()},
+                             {"devices", QJsonArray::fromStringList(plan.devices.value(node))}};
     }
     return nodes;
 }

@@ -8,6 +8,7 @@
 #include "remote/launch/inventory.h"
 #include "remote/launch/judge_limits.h"
 #include "remote/launch/judge_spec.h"
+#include "remote/launch/named_devices.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
@@ -24,8 +25,6 @@ bool RunJudge::usesDevices() const
 {
     if (!m_plan.spec)
         return false;
-    if (m_plan.slurm)
-        return m_plan.spec->launch.device == DeviceKind::Cuda;
     const std::vector<NodeMemory> memory = memoryOfNodes();
     const auto hosts = memoryOfHosts(*m_plan.spec, [&](std::size_t node) { return memory[node]; });
     return std::ranges::all_of(hosts, &HostMemory::onDevices);
@@ -58,6 +57,8 @@ Status RunJudge::judgeHosts(const std::function<void(const QString&)>& remark) c
     int left = m_plan.spec->layout.worldSize();
     for (int node = 0; node < m_plan.run.hosts.size() && left > 0; ++node) {
         facts.push_back(readFacts(m_plan.run.hosts[node], m_probes[static_cast<std::size_t>(node)], {}));
+        const auto index = static_cast<std::size_t>(node);
+        TRAINYARD_TRY_STATUS(haveNamedDevices(facts.back(), nodeOf(index), index));
         ranks.push_back(std::min(left, m_plan.slotCounts.value(node, 1)));
         left -= ranks.back();
     }
@@ -66,12 +67,19 @@ Status RunJudge::judgeHosts(const std::function<void(const QString&)>& remark) c
     return judgeLimits(*m_plan.spec, facts, ranks);
 }
 
+/// Of a run that goes on in its layout nothing is judged: it may take any device.
+NodeSpec RunJudge::nodeOf(std::size_t host) const
+{
+    return m_plan.spec && host < m_plan.spec->cluster.nodes.size() ? m_plan.spec->cluster.nodes[host]
+                                                                   : NodeSpec();
+}
+
 /// As the probes tell it.
 std::vector<NodeMemory> RunJudge::memoryOfNodes() const
 {
     std::vector<NodeMemory> memory;
-    for (const QJsonObject& probe : m_probes)
-        memory.push_back(memoryOf(readFacts({}, probe, {})));
+    for (std::size_t i = 0; i < m_probes.size(); ++i)
+        memory.push_back(memoryOf(readFacts({}, m_probes[i], {}), nodeOf(i)));
     return memory;
 }
 

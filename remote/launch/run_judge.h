@@ -24,7 +24,7 @@ public:
 
     /// Nodes that get a rank: they are filled in order.
     int nodesWithRanks() const;
-    /// Whether the ranks compute on devices.
+    /// Whether the ranks compute on devices; not for a batch job.
     bool usesDevices() const;
     /// Data sets, memory, processes, files and disks. `remark` gets what the user should know before the
     /// start, also before an error. Nobody knows yet what the nodes of a batch job will have.
@@ -35,6 +35,7 @@ public:
 private:
     Result<Diagnostics> judgePhase(const RunDataSets& data, int phase) const;
     Status judgeHosts(const std::function<void(const QString&)>& remark) const;
+    NodeSpec nodeOf(std::size_t host) const;
     std::vector<NodeMemory> memoryOfNodes() const;
 
     const StartPlan& m_plan;

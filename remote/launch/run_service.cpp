@@ -105,12 +105,17 @@ QStringList hostsOf(const RunSpec& spec)
     return isForSlurm(spec) ? hosts.mid(0, 1) : hosts;
 }
 
-QList<int> slotCountsOf(const RunSpec& spec)
+void takeCluster(StartPlan& plan, const ClusterSpec& cluster)
 {
-    QList<int> slotCounts;
-    for (const NodeSpec& node : spec.cluster.nodes)
-        slotCounts << node.slotCount;
-    return slotCounts;
+    plan.slotCounts.clear();
+    plan.devices.clear();
+    for (const NodeSpec& node : cluster.nodes) {
+        plan.slotCounts << node.slotCount;
+        QStringList devices;
+        for (const std::string& device : node.devices)
+            devices << QString::fromStdString(device);
+        plan.devices << devices;
+    }
 }
 
 NetworkChoice networkOf(const LaunchSpec& launch)
@@ -123,7 +128,7 @@ StartPlan planOf(const RunSpec& spec, RunKind kind)
 {
     StartPlan plan;
     plan.run = newRun(QString::fromStdString(spec.name), kind, hostsOf(spec));
-    plan.slotCounts = slotCountsOf(spec);
+    takeCluster(plan, spec.cluster);
     plan.slurm = isForSlurm(spec);
     plan.network = networkOf(spec.launch);
     plan.document = QByteArray::fromStdString(toJson(spec));
@@ -138,7 +143,7 @@ Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
                        "launch its specification with another layout");
     plan.layout = layoutText(layout);
     TRAINYARD_TRY(plan.spec, withLayout(spec, plan.layout));
-    plan.slotCounts = slotCountsOf(*plan.spec);
+    takeCluster(plan, plan.spec->cluster);
     return {};
 }
 
@@ -228,7 +233,7 @@ RunOperation* RunService::resume(const QString& runId, const ResumeChanges& chan
     plan.resume = true;
     plan.learningRate = changes.learningRate;
     plan.step = changes.step;
-    plan.slotCounts = slotCountsOf(*spec);
+    takeCluster(plan, spec->cluster);
     plan.slurm = isForSlurm(*spec);
     plan.network = networkOf(spec->launch);
     if (changes.layout) {

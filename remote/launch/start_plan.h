@@ -5,6 +5,7 @@
 
 #include <QByteArray>
 #include <QList>
+#include <QStringList>
 
 #include "engine/spec/run_spec.h"
 #include "remote/launch/data_offer.h"
@@ -19,6 +20,7 @@ struct StartPlan {
     QByteArray document;         ///< spec.json or job.json, byte for byte
     std::optional<RunSpec> spec; ///< of a new run or layout, to be judged by what the hosts have
     QList<int> slotCounts;       ///< ranks on each node
+    QList<QStringList> devices;  ///< GPUs that the ranks of each node may take; empty = any
     bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before

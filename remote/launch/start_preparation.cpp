@@ -129,6 +129,7 @@ void StartPreparation::askSlurm()
     m_hosts.target(0).call(request, this, [this](const Result<QJsonObject>& reply) {
         if (!reply.ok())
             return finish(reply.error());
+        m_jobRequestsGpus = reply->value("gpus").toBool();
         chooseEngine();
     });
 }
@@ -140,8 +141,8 @@ void StartPreparation::chooseEngine()
     if (isHere(m_plan.run.hosts)) {
         m_plan.run.bundle = kInstalledPrograms;
     } else {
-        EngineDeployment::Plan plan{
-            m_hosts.targets(), judgement().usesDevices(), {}, uploadRate(m_found.hosts)};
+        const bool usesDevices = m_plan.slurm ? m_jobRequestsGpus : judgement().usesDevices();
+        EngineDeployment::Plan plan{m_hosts.targets(), usesDevices, {}, uploadRate(m_found.hosts)};
         if (m_plan.resume)
             plan.earlier = m_plan.run.bundle;
         m_deployment = std::make_unique<EngineDeployment>(std::move(plan));

@@ -73,6 +73,7 @@ private:
     TargetPool& m_targets;
     std::unique_ptr<Preflight> m_preflight;
     PreflightReport m_found;
+    bool m_jobRequestsGpus = false; ///< as Slurm is asked for
     std::vector<QJsonObject> m_probes;
     std::unique_ptr<EngineDeployment> m_deployment;
     std::unique_ptr<DataSetSupply> m_supply;

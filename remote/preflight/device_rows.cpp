@@ -1,8 +1,10 @@
 #include "remote/preflight/host_rows.h"
 
+#include <algorithm>
 #include <array>
 
 #include <QMap>
+#include <QSet>
 #include <QStringList>
 
 #include "remote/wire/elf_file.h"
@@ -23,15 +25,40 @@ struct CudaRules {
 constexpr std::array<CudaRules, 3> kCudaRules{
     {{11, "450.80.02", "3.5"}, {12, "525.60.13", "5.0"}, {13, "580.65.06", "7.5"}}};
 
+/// "NVIDIA H100, 80 GiB", of an instance "NVIDIA A100 MIG 3g.20gb, 19.5 GiB (49 % of its GPU's memory)".
+QString kindOf(const DeviceFacts& device)
+{
+    const QString kind = QString("%1, %2").arg(device.name, bytesText(device.memoryBytes));
+    if (!device.isInstance() || device.gpuMemoryBytes <= 0)
+        return kind;
+    return QString("%1 (%2 % of its GPU's memory)")
+        .arg(kind)
+        .arg(100.0 * double(device.memoryBytes) / double(device.gpuMemoryBytes), 0, 'f', 0);
+}
+
 QString kindsOf(const QList<DeviceFacts>& devices)
 {
     QMap<QString, int> counts;
     for (const DeviceFacts& device : devices)
-        ++counts[QString("%1, %2").arg(device.name, bytesText(device.memoryBytes))];
+        ++counts[kindOf(device)];
     QStringList kinds;
     for (const auto& [kind, count] : counts.asKeyValueRange())
         kinds << QString("%1 × %2").arg(count).arg(kind);
     return kinds.join("; ");
+}
+
+/// NCCL takes two instances of one GPU for the same device twice.
+bool sharesAGpu(const QList<DeviceFacts>& devices)
+{
+    QSet<int> seen;
+    for (const DeviceFacts& device : devices) {
+        if (!device.isInstance())
+            continue;
+        if (seen.contains(device.index))
+            return true;
+        seen.insert(device.index);
+    }
+    return false;
 }
 
 CheckRow devicesRow(const HostFacts& facts)
@@ -41,12 +68,17 @@ CheckRow devicesRow(const HostFacts& facts)
         return row("devices", trouble, Verdict::Warn, "repair the driver; until then ranks use CPU cores");
     if (facts.devices.isEmpty())
         return row("devices", "no accelerator; ranks use CPU cores");
-    const bool mig =
-        std::any_of(facts.devices.begin(), facts.devices.end(), [](const auto& d) { return d.mig; });
-    return row(
-        "devices", kindsOf(facts.devices) + (mig ? ", cut into MIG instances" : ""),
-        mig ? Verdict::Warn : Verdict::Ok,
-        "a rank gets one instance of each device: disable MIG to use whole devices (nvidia-smi -mig 0)");
+    const QString kinds = kindsOf(facts.devices);
+    if (std::any_of(facts.devices.begin(), facts.devices.end(),
+                    [](const DeviceFacts& device) { return device.mig && !device.isInstance(); }))
+        return row("devices", kinds + ", cut into MIG instances that nvidia-smi does not list", Verdict::Warn,
+                   "create instances (nvidia-smi mig -cgi), or disable MIG to use whole devices (nvidia-smi "
+                   "-mig 0)");
+    if (sharesAGpu(facts.devices))
+        return row("devices", kinds, Verdict::Warn,
+                   "NCCL does not connect two ranks on instances of one GPU: give the host one slot per GPU, "
+                   "or disable MIG (nvidia-smi -mig 0)");
+    return row("devices", kinds);
 }
 
 QString oldest(const HostFacts& facts, QString DeviceFacts::*field)

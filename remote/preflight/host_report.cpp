@@ -34,6 +34,10 @@ DeviceFacts readDevice(const QJsonObject& device)
     facts.eccErrors = device.value("ecc_errors").toInteger();
     facts.mig = device.value("mig").toBool();
     facts.users = readUsers(device.value("processes").toArray());
+    facts.index = device.value("index").toInt();
+    facts.uuid = device.value("uuid").toString();
+    facts.instance = device.value("instance").toString();
+    facts.gpuMemoryBytes = device.value("gpu_memory").toInteger();
     return facts;
 }
 

@@ -46,7 +46,7 @@ struct UsedBy {
     qint64 memoryBytes = 0;
 };
 
-/// One accelerator of a host.
+/// One accelerator of a host, or a part of one that a rank can have for itself (MIG).
 struct DeviceFacts {
     QString name; ///< "NVIDIA H200"
     qint64 memoryBytes = 0;
@@ -55,8 +55,14 @@ struct DeviceFacts {
     QString driver = {};    ///< "580.65.06"
     QString compute = {};   ///< compute capability: "9.0"
     qint64 eccErrors = 0;   ///< uncorrected since the driver started; 0 where nobody counts
-    bool mig = false;       ///< cut into instances
+    bool mig = false;       ///< cut into instances, or one of them
     QList<UsedBy> users = {};
+    int index = 0;             ///< of the GPU, as nvidia-smi counts
+    QString uuid = {};         ///< "GPU-..." or, of an instance, "MIG-..."; empty = the agent does not tell
+    QString instance = {};     ///< profile of an instance: "3g.20gb"; empty = a whole GPU
+    qint64 gpuMemoryBytes = 0; ///< of the GPU that the instance is a part of
+
+    bool isInstance() const { return !instance.isEmpty(); }
 };
 
 /// The host's wall clock against ours, from several pings.

@@ -1,5 +1,6 @@
 #include "remote/agent/probe/probe.h"
 
+#include <algorithm>
 #include <regex>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "remote/agent/probe/libraries.h"
 #include "remote/agent/probe/limit_facts.h"
 #include "remote/agent/probe/system_facts.h"
+#include "remote/agent/sampler/gpu_instances.h"
 #include "remote/agent/sampler/host_load.h"
 #include "remote/agent/sampler/nvidia_smi.h"
 #include "remote/agent/usage/machine_usage.h"
@@ -58,6 +60,22 @@ json occupants(const std::vector<Occupant>& occupants)
     return list;
 }
 
+json deviceFacts(const GpuFacts& gpu, const std::vector<DeviceUser>& users)
+{
+    return {{"index", gpu.index},
+            {"name", gpu.name},
+            {"uuid", gpu.uuid},
+            {"driver", gpu.driver},
+            {"compute", gpu.compute},
+            {"memory_total", gpu.memoryTotal},
+            {"memory_used", gpu.memoryUsed},
+            {"utilisation", gpu.utilisation},
+            {"ecc_errors", gpu.eccErrors ? json(*gpu.eccErrors) : json()},
+            {"mig", gpu.mig},
+            {"exclusive", gpu.exclusive},
+            {"processes", usersOf(gpu, users)}};
+}
+
 json devices(const std::vector<DeviceUser>& users, std::string& error)
 {
     json list = json::array();
@@ -66,19 +84,13 @@ json devices(const std::vector<DeviceUser>& users, std::string& error)
         error = gpus.error().text();
         return list;
     }
-    for (const GpuFacts& gpu : *gpus) {
-        list.push_back({{"index", gpu.index},
-                        {"name", gpu.name},
-                        {"uuid", gpu.uuid},
-                        {"driver", gpu.driver},
-                        {"compute", gpu.compute},
-                        {"memory_total", gpu.memoryTotal},
-                        {"memory_used", gpu.memoryUsed},
-                        {"utilisation", gpu.utilisation},
-                        {"ecc_errors", gpu.eccErrors ? json(*gpu.eccErrors) : json()},
-                        {"mig", gpu.mig},
-                        {"exclusive", gpu.exclusive},
-                        {"processes", usersOf(gpu, users)}});
+    for (const GpuFacts& gpu : computeDevices(*gpus)) {
+        list.push_back(deviceFacts(gpu, users));
+        if (gpu.profile.empty())
+            continue;
+        const auto whole = std::ranges::find(*gpus, gpu.index, &GpuFacts::index);
+        list.back()["instance"] = gpu.profile;
+        list.back()["gpu_memory"] = whole->memoryTotal;
     }
     return list;
 }

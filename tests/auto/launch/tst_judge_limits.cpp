@@ -101,8 +101,8 @@ private slots:
     {
         HostFacts facts = host({{"memory", 8 * kGibibyte}});
         facts.memoryBytes = qint64(64 * kGibibyte);
-        QCOMPARE(memoryOf(facts).main, std::optional<Bytes>(Bytes(8 * kGibibyte)));
-        QCOMPARE(memoryOf(host({{"memory", 8 * kGibibyte}})).main,
+        QCOMPARE(memoryOf(facts, {}).main, std::optional<Bytes>(Bytes(8 * kGibibyte)));
+        QCOMPARE(memoryOf(host({{"memory", 8 * kGibibyte}}), {}).main,
                  std::optional<Bytes>()); // unknown stays unknown
     }
 };
