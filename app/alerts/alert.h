@@ -18,16 +18,18 @@ enum class AlertKind {
     Divergence,    ///< the loss rose far above what it was
     GradientSpike, ///< one gradient was far larger than the ones before
     Overfitting,   ///< the held-out loss rises while the training loss falls
+    MemoryErrors,  ///< a device's memory has lost data (ECC)
     Stall,         ///< no step is finished
     LostHost,      ///< no samples from a participating host
     LinkLost,      ///< the run is unreachable; it continues on the cluster
     SlowSteps,     ///< steps take longer than they did
     Straggler,     ///< a rank computes longer than the others of its stage
+    SlowDevice,    ///< heat or the power supply slows a device down
     IdleDevice,    ///< a device holds memory but is idle
     LowDisk,
     LowHostMemory,
 };
-constexpr int kAlertKinds = 12;
+constexpr int kAlertKinds = 14;
 
 /// Returns a short title for chips and lists: "loss not finite", "straggler".
 QString titleOf(AlertKind kind);
@@ -53,6 +55,7 @@ struct AlertThresholds {
     double stallFactor = 10;       ///< times the usual step time without a finished step
     double stallSeconds = 60;      ///< minimum for a stall
     double stragglerFactor = 1.25; ///< times the median compute time of its stage, in most steps
+    double slowDeviceSeconds = 30; ///< that a device is slowed down by heat or the power supply
     double idleSeconds = 60;       ///< without utilisation, for a device that holds memory
     double hostSilentSeconds = 60; ///< without a sample from a host while others send
     double linkSeconds = 15;       ///< without a link to an active run

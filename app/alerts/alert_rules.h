@@ -44,7 +44,9 @@ QList<Alert> heldOutAlerts(const ObservedRun& run, const AlertThresholds& thresh
 /// and the median loss is more than 20 ms a step. So a rank that becomes permanently slow is found within 24
 /// steps, and ranks that are late in turns, as on shared cores, are not reported.
 QList<Alert> paceAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
-/// LostHost, LinkLost, IdleDevice, LowDisk, LowHostMemory: from samples of the hosts and the link.
+/// MemoryErrors, LostHost, LinkLost, SlowDevice, IdleDevice, LowDisk, LowHostMemory: from samples of the
+/// hosts and the link. MemoryErrors and SlowDevice of devices that a rank computes on, as far as that is
+/// known.
 QList<Alert> hostAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
 
 /// Returns the alerts of all rules in the order of AlertKind.

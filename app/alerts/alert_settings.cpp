@@ -143,6 +143,9 @@ const QList<ThresholdField>& thresholdFields()
                                    "Alerts when a rank computes this many times as long as the ranks of its "
                                    "stage in 24 of the newest 30 steps",
                                    1.02, 100, 0.05),
+        field<&T::slowDeviceSeconds>("slow_device_seconds", "Slow device", "s",
+                                     "Alerts when heat or the power supply slows a device down for this long",
+                                     1, 86'400, 10),
         field<&T::idleSeconds>("idle_seconds", "Idle device", "s",
                                "Alerts when a device holds memory but its utilisation is 0 % for this long",
                                5, 86'400, 10),

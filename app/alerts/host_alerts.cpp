@@ -1,5 +1,7 @@
-
 #include "app/alerts/alert_rules.h"
+
+#include <algorithm>
+
 #include "app/base/display_text.h"
 
 namespace trainyard {
@@ -13,6 +15,11 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 QString hostOf(const ObservedRun& run, const NodeDevice& device)
 {
     return oneLine(run.facts.hosts.value(device.node(), device.stream));
+}
+
+QString nameOf(const ObservedRun& run, const NodeDevice& device)
+{
+    return QObject::tr("%1, device %2").arg(hostOf(run, device)).arg(device.sample.device);
 }
 
 double secondsSince(std::int64_t ns, std::int64_t nowNs)
@@ -73,10 +80,51 @@ std::optional<Alert> idleDevice(const ObservedRun& run, const NodeDevice& device
     if (idle < patience || held < double(kMinHeld) ||
         held < kMinHeldShare * double(device.sample.memoryTotal))
         return std::nullopt;
-    const QString name = QObject::tr("%1, device %2").arg(hostOf(run, device)).arg(device.sample.device);
+    const QString name = nameOf(run, device);
     return Alert{AlertKind::IdleDevice, name, Severity::Warning,
                  QObject::tr("%1 has been idle for %3 while holding %2")
                      .arg(name, displayBytes(held), displaySeconds(idle))};
+}
+
+/// Whether a rank computes on it; true where nobody knows.
+bool isUsed(const ObservedRun& run, const NodeDevice& device)
+{
+    const auto& ranks = run.series.rankDevices().ranks;
+    return ranks.empty() || device.sample.health.uuid.empty() ||
+           std::ranges::any_of(
+               ranks, [&](const RankDevice& rank) { return rank.device == device.sample.health.uuid; });
+}
+
+std::optional<Alert> memoryErrors(const ObservedRun& run, const NodeDevice& device)
+{
+    const auto errors = device.sample.health.uncorrectedErrors.value_or(0);
+    if (errors == 0 || !isUsed(run, device))
+        return std::nullopt;
+    const QString name = nameOf(run, device);
+    return Alert{AlertKind::MemoryErrors, name, Severity::Error,
+                 QObject::tr("%1: %2 (ECC); restart the host, and replace the device if errors recur")
+                     .arg(name, displayCounted(qint64(errors), "uncorrected memory error"))};
+}
+
+std::optional<Alert> slowDevice(const ObservedRun& run, const NodeDevice& device, double patience)
+{
+    const double slow = secondsSince(device.freeNs, device.time.wallNs);
+    const DeviceHealth& health = device.sample.health;
+    if (!isSlowedDown(health) || slow < patience || !isUsed(run, device))
+        return std::nullopt;
+    const QString name = nameOf(run, device);
+    QStringList values{displaySeconds(slow)};
+    if (device.sample.celsius)
+        values << QObject::tr("%1\u00a0°C").arg(displayNumber(*device.sample.celsius));
+    if (health.clockMhz && health.maxClockMhz)
+        values << QObject::tr("%1 of %2 MHz")
+                      .arg(displayNumber(*health.clockMhz), displayNumber(*health.maxClockMhz));
+    const QString cause = health.isLimitedBy(ClockLimit::Heat)         ? QObject::tr("heat")
+                          : health.isLimitedBy(ClockLimit::PowerBrake) ? QObject::tr("the power supply")
+                                                                       : QObject::tr("the hardware");
+    return Alert{AlertKind::SlowDevice, name, Severity::Warning,
+                 QObject::tr("%1 has been slowed down by %2 for %3")
+                     .arg(name, cause, values.join(QStringLiteral(", ")))};
 }
 
 } // namespace
@@ -93,6 +141,8 @@ QList<Alert> hostAlerts(const ObservedRun& run, const AlertThresholds& threshold
         return alerts;
     for (const NodeDevice& device : run.series.devices()) {
         if (device.sample.device >= 0) {
+            add(memoryErrors(run, device));
+            add(slowDevice(run, device, thresholds.slowDeviceSeconds));
             add(idleDevice(run, device, thresholds.idleSeconds));
             continue;
         }

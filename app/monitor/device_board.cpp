@@ -35,6 +35,8 @@ QString describe(const DeviceStats& device)
         parts << QObject::tr("planned %1").arg(displayBytes(double(totalOf(*device.memory.planned))));
     if (device.sample)
         parts << loadText(*device.sample);
+    if (device.sample && !troubleText(*device.sample).isEmpty())
+        parts << troubleText(*device.sample);
     return placeText(device) + QStringLiteral(": ") + parts.join(QStringLiteral(", "));
 }
 
@@ -150,6 +152,9 @@ QColor DeviceBoard::loadColour(const DeviceStats& device) const
     const ThemeColours& colours = coloursOf(palette());
     if (!device.sample)
         return colours.muted;
+    if (!troubleText(*device.sample).isEmpty())
+        return device.sample->health.uncorrectedErrors.value_or(0) > 0 ? colours.badText
+                                                                       : colours.warningText;
     const double load = device.sample->utilisation;
     return load < m_thresholds.loadLow    ? colours.warningText
            : load > m_thresholds.loadHigh ? colours.goodText
@@ -248,8 +253,10 @@ void DeviceBoard::paintFoot(QPainter& painter, const DeviceStats& device, const 
     painter.drawText(line, Qt::AlignRight, step);
     const int room = line.width() - fontMetrics().horizontalAdvance(step) - kGap;
     painter.setPen(loadColour(device));
+    const QString trouble = troubleText(*device.sample);
     painter.drawText(line, Qt::AlignLeft,
-                     fontMetrics().elidedText(loadText(*device.sample), Qt::ElideRight, room));
+                     fontMetrics().elidedText(trouble.isEmpty() ? loadText(*device.sample) : trouble,
+                                              Qt::ElideRight, room));
 }
 
 void DeviceBoard::paintMemory(QPainter& painter, const QRectF& bar, const DeviceMemory& memory) const

@@ -86,8 +86,20 @@ QString inOneLine(QStringList values)
     return values.join(QStringLiteral("\u00a0\u00a0· "));
 }
 
-QString rankLines(const RankSummary& rank)
+/// What is said above the board: the hosts, and why ranks compute on processors where nobody asked for that.
+QString headLines(const OpenRun& run)
 {
+    const QString why = oneLine(QString::fromStdString(run.series().rankDevices().whyProcessor));
+    QStringList lines{hostLines(run)};
+    if (!why.isEmpty())
+        lines << QObject::tr("Ranks compute on the processor: %1").arg(why);
+    lines.removeAll(QString());
+    return lines.join(QLatin1Char('\n'));
+}
+
+QString rankLines(const DeviceStats& device)
+{
+    const RankSummary& rank = device.time;
     QStringList memory;
     for (std::size_t i = 0; i < kMemoryCategories; ++i)
         memory.append(toQString(nameOf(MemoryCategory(i))) + QLatin1Char(' ') +
@@ -98,9 +110,12 @@ QString rankLines(const RankSummary& rank)
             time.append(toQString(nameOf(StepPhase(i))) + QLatin1Char(' ') +
                         displaySeconds(rank.latest.seconds[i]));
     }
-    return QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nLatest step: %5")
-        .arg(displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
-             displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
+    const QString lines =
+        QObject::tr("Peak memory in step %1: %2; resident set size %3\n%4\nLatest step: %5")
+            .arg(displayCount(rank.peakStep), displayBytes(double(rank.peak.peakTotal)),
+                 displayBytes(double(rank.latest.residentSet)), inOneLine(memory), inOneLine(time));
+    const QStringList health = healthTexts(device);
+    return health.isEmpty() ? lines : QObject::tr("Device: %1\n%2").arg(inOneLine(health), lines);
 }
 
 QLabel* makeText(const char* role)
@@ -204,7 +219,7 @@ void DevicesTab::show(const OpenRun& run)
     m_pages->setCurrentIndex(run.series().ranks().empty() ? 0 : 1);
     m_board->setThresholds(m_alerts.settings().thresholds.board);
     m_board->show(deviceStats(run.facts(), run.series(), m_planned));
-    m_hosts->setText(hostLines(run));
+    m_hosts->setText(headLines(run));
     describe();
 }
 
@@ -239,7 +254,7 @@ void DevicesTab::describe()
     const DeviceStats& device = m_board->devices()[std::size_t(rank)];
     m_name->setText(device.sample ? placeText(device) + QStringLiteral(" · ") + loadText(*device.sample)
                                   : placeText(device));
-    m_detail->setText(rankLines(device.time));
+    m_detail->setText(rankLines(device));
 }
 
 /// Also for a finished run: its rings show the last activity of its ranks.

@@ -11,6 +11,15 @@ namespace trainyard {
 
 namespace {
 
+/// What the rank may use; 0 = unknown.
+Bytes capacityOf(const NodeSpec* node, const RunSeries& series, std::size_t rank)
+{
+    const auto& devices = series.rankDevices().ranks;
+    const Bytes promised = node ? node->memory : 0;
+    const Bytes device = rank < devices.size() ? devices[rank].memory : 0;
+    return promised > 0 && device > 0 ? std::min(promised, device) : std::max(promised, device);
+}
+
 /// The node that `rank` runs on, or null when the specification does not say.
 const NodeSpec* nodeOf(const RunFacts& facts, std::size_t rank)
 {
@@ -46,7 +55,7 @@ QList<DeviceMemory> deviceMemory(const RunFacts& facts, const RunSeries& series,
         const RankStats& peak = series.ranks()[rank].peak;
         devices.append({QStringLiteral("rank %1").arg(rank),
                         node ? QString::fromStdString(node->host) : QString(), peak.peakMemory,
-                        peak.peakTotal, node ? node->memory : 0,
+                        peak.peakTotal, capacityOf(node, series, rank),
                         rank < planned.size() ? std::optional(planned[rank]) : std::nullopt});
     }
     return devices;

@@ -206,6 +206,14 @@ private slots:
             if (s.device < 0 && node == 0)
                 s.memoryUsed = 63 * kGiB;
         }) << QStringList{"low-host-memory of gpu-01"};
+        QTest::addRow("memory errors") << withSample([](DeviceSample& s, int node) {
+            if (s.device == 0 && node == 0)
+                s.health.uncorrectedErrors = 2;
+        }) << QStringList{"memory-errors of gpu-01, device 0"};
+        QTest::addRow("hot device") << withSample([](DeviceSample& s, int node) {
+            if (s.device == 0 && node == 1)
+                s.health.clockLimits = 1U << unsigned(ClockLimit::Heat);
+        }) << QStringList{"slow-device of gpu-02, device 0"};
         QTest::addRow("idle device") << withSample([](DeviceSample& s, int node) {
             if (s.device == 0 && node == 1)
                 s.utilisation = 0;
@@ -284,6 +292,10 @@ private slots:
             << with([](StepRecord& s) { s.ranks[3].seconds[std::size_t(StepPhase::Forward)] *= 1.08; });
         QTest::addRow("a rank that waits")
             << with([](StepRecord& s) { s.ranks[1].seconds[std::size_t(StepPhase::Reduce)] = 5; });
+        QTest::addRow("a device at its power limit") << withSample([](DeviceSample& s, int) {
+            s.health.clockLimits = 1U << unsigned(ClockLimit::Power);
+            s.health.uncorrectedErrors = 0;
+        });
         QTest::addRow("a device that holds nothing") << withSample([](DeviceSample& s, int) {
             if (s.device == 0)
                 s = {0, 100 * kMiB, 40 * kGiB, 0, s.diskFree};

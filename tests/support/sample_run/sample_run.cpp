@@ -185,6 +185,8 @@ public:
         for (qsizetype node = 0; node < run.hosts.size(); ++node)
             m_nodes.push_back(
                 JournalWriter::open(journal, "node-" + std::to_string(node), number, clock).value());
+        if (run.hasGpus)
+            tellDevices();
     }
 
     void start() { say(RunState::Starting, 0); }
@@ -241,9 +243,45 @@ private:
         for (int device = 0; device < devices; ++device) {
             const double wobble = noise(m_run, step, 900 + unsigned(16 * node + device));
             const double load = std::clamp(0.94 + 0.03 * wobble, 0.0, 1.0);
-            append(writer, DeviceSample{device, Bytes(27.4 * kGiB), 32 * kGiB, load, 212 * kGiB,
-                                        std::round(63 + 4 * wobble), std::round(284 + 12 * wobble)});
+            DeviceSample gpu{device,
+                             Bytes(27.4 * kGiB),
+                             32 * kGiB,
+                             load,
+                             212 * kGiB,
+                             std::round(63 + 4 * wobble),
+                             std::round(284 + 12 * wobble)};
+            gpu.health = health(node, device, wobble);
+            append(writer, gpu);
         }
+    }
+
+    static DeviceHealth health(int node, int device, double wobble)
+    {
+        return {.uuid = uuidOf(node, device),
+                .memoryCelsius = std::round(70 + 3 * wobble),
+                .limitWatts = 300,
+                .clockMhz = 1530,
+                .maxClockMhz = 1530,
+                .clockLimits = 0,
+                .correctedErrors = device == 3 ? 2 : 0,
+                .uncorrectedErrors = 0,
+                .linkSent = 21.6e9,
+                .linkReceived = 21.4e9,
+                .linkErrors = 0};
+    }
+    static std::string uuidOf(int node, int device)
+    {
+        return "GPU-5f2a90c" + std::to_string(node) + "-0000-4000-8000-00000000000" + std::to_string(device);
+    }
+    /// What rank 0 tells first.
+    void tellDevices()
+    {
+        DevicesRecord record;
+        const int perNode = m_run.worldSize / int(m_nodes.size());
+        for (int rank = 0; rank < m_run.worldSize; ++rank)
+            record.ranks.push_back(
+                {uuidOf(rank / perNode, rank % perNode), "Tesla V100-SXM2-32GB", Bytes(31.7 * kGiB)});
+        append(m_steps, record);
     }
 
     const SampleRun& m_run;
