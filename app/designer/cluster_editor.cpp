@@ -10,6 +10,7 @@
 #include <QVBoxLayout>
 
 #include "app/base/theme.h"
+#include "app/designer/device_field.h"
 #include "app/designer/field_editor.h"
 #include "app/designer/field_help.h"
 #include "app/designer/model/duplicate_node.h"
@@ -29,6 +30,7 @@ constexpr std::size_t kRowsAtFirst = 12;
 constexpr int kHostShare = 7; ///< of the width that figures leave; names of hardware are longer
 constexpr int kHardwareShare = 9;
 constexpr int kSlotsWidth = 52;
+constexpr int kDevicesWidth = 52;
 constexpr int kMemoryWidth = 56;
 constexpr int kRemoveWidth = 24;
 
@@ -125,7 +127,7 @@ QWidget* ClusterEditor::makeHeadings()
         line->addWidget(label, share);
     }
     for (const auto& [text, width] :
-         {std::pair(tr("Slots"), kSlotsWidth), std::pair(tr("Max GiB"), kMemoryWidth)}) {
+         {std::pair(tr("Slots"), kSlotsWidth), {tr("GPUs"), kDevicesWidth}, {tr("Max GiB"), kMemoryWidth}}) {
         auto* label = makeLabel(text, "small");
         label->setFixedWidth(width);
         label->setAlignment(Qt::AlignRight);
@@ -161,11 +163,13 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
 {
     const QString path = QStringLiteral("cluster.nodes[%1].").arg(index);
     const std::size_t number = index + 1;
-    NodeRow row{new QWidget, new ChoiceBox, new ChoiceBox, makeBareBox(kMaxSlots, kSlotsWidth),
-                new MemoryBox};
+    NodeRow row{new QWidget,     new ChoiceBox, new ChoiceBox, makeBareBox(kMaxSlots, kSlotsWidth),
+                new DeviceField, new MemoryBox};
     row.host->setObjectName(path + QStringLiteral("host"));
     row.hardware->setObjectName(path + QStringLiteral("hardware"));
     row.slotCount->setObjectName(path + QStringLiteral("slots"));
+    row.devices->setObjectName(path + QStringLiteral("devices"));
+    row.devices->setFixedWidth(kDevicesWidth);
     row.memory->setObjectName(path + QStringLiteral("memory"));
     row.memory->setButtonSymbols(QAbstractSpinBox::NoButtons);
     row.memory->setAlignment(Qt::AlignRight);
@@ -176,9 +180,10 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
     explainField(row.hardware, tr("Hardware of host %1").arg(number),
                  nodeFieldHelp("hardware") + tr(" Sets the slots to its device count."));
     explainField(row.slotCount, tr("Slots of host %1").arg(number), nodeFieldHelp("slots"));
+    explainField(row.devices, tr("GPUs of host %1").arg(number), nodeFieldHelp("devices"));
     explainField(row.memory, tr("Memory per slot of host %1").arg(number), nodeFieldHelp("memory"));
     for (QWidget* control :
-         std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.memory})
+         std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.devices, row.memory})
         control->installEventFilter(this);
     for (ChoiceBox* box : {row.host, row.hardware})
         box->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Fixed);
@@ -198,6 +203,7 @@ ClusterEditor::NodeRow ClusterEditor::makeRow(std::size_t index)
     line->addWidget(row.host, kHostShare);
     line->addWidget(row.hardware, kHardwareShare);
     line->addWidget(row.slotCount);
+    line->addWidget(row.devices);
     line->addWidget(row.memory);
     line->addWidget(remove);
     connectRow(row, index);
@@ -218,6 +224,9 @@ void ClusterEditor::connectRow(const NodeRow& row, std::size_t index)
             });
     connect(row.slotCount, &QSpinBox::valueChanged, this, [this, index](int value) {
         edit(tr("Slots"), index, [&](NodeSpec& node) { node.slotCount = value; });
+    });
+    connect(row.devices, &DeviceField::chosen, this, [this, index](const std::vector<std::string>& devices) {
+        edit(tr("GPUs"), index, [&](NodeSpec& node) { node.devices = devices; });
     });
     connect(row.memory, &MemoryBox::bytesChanged, this, [this, index](Bytes bytes) {
         edit(tr("Memory"), index, [&](NodeSpec& node) { node.memory = bytes; });
@@ -349,7 +358,16 @@ void ClusterEditor::showNode(const NodeRow& row, const NodeSpec& node)
         row.hardware->addItem(hardware); // calibrated meanwhile, or unknown, which the plan reports
     row.hardware->setCurrentIndex(hardware.isEmpty() ? 0 : row.hardware->findText(hardware));
     row.slotCount->showValue(node.slotCount);
+    showDevices(row, node);
     row.memory->showBytes(node.memory);
+}
+
+void ClusterEditor::showDevices(const NodeRow& row, const NodeSpec& node)
+{
+    const int known = m_hosts.rowOf(QString::fromStdString(node.host));
+    const auto report = known >= 0 ? m_hosts.at(known).report : std::nullopt;
+    row.devices->show(gpuChoices(node, report ? &*report : nullptr),
+                      report ? tr("This host has no GPU") : tr("Check the host first, in Hosts"));
 }
 
 void ClusterEditor::setError(const QString& sentence)

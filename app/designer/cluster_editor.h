@@ -15,11 +15,12 @@ class QVBoxLayout;
 namespace trainyard {
 
 class ChoiceBox;
+class DeviceField;
 class MemoryBox;
 class NumberBox;
 
-/// Edits the hosts of the run: name, hardware, slots and memory limit per rank. For a very large cluster it
-/// shows the first hosts until the user asks for all or adds one.
+/// Edits the hosts of the run: name, hardware, slots, GPUs and memory limit per rank. For a very large
+/// cluster it shows the first hosts until the user asks for all or adds one.
 class ClusterEditor : public QWidget {
     Q_OBJECT
 public:
@@ -38,6 +39,7 @@ private:
         ChoiceBox* host;
         ChoiceBox* hardware;
         NumberBox* slotCount;
+        DeviceField* devices;
         MemoryBox* memory;
     };
     QWidget* makeHeadings();
@@ -52,6 +54,7 @@ private:
     void refresh();
     void fillChoices(const NodeRow& row) const;
     void showNode(const NodeRow& row, const NodeSpec& node);
+    void showDevices(const NodeRow& row, const NodeSpec& node);
     std::size_t shownNodes() const;
     QList<QWidget*> rowWidgets() const;
     void edit(const QString& what, std::size_t index, const std::function<void(NodeSpec&)>& change);
