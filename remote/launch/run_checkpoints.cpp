@@ -173,10 +173,11 @@ private:
         QString what = isLeft ? checkpoint.reason : QString();
         if (shards.missing() > 0) {
             checkpoint.state = m_silent.isEmpty() ? "damaged" : "incomplete";
-            what = QString("%1 of %2 shards are on none of the hosts %3")
+            what = QString("%1 of %2 shards %3 missing on all hosts %4")
                        .arg(shards.missing())
                        .arg(shards.count())
-                       .arg(m_silent.isEmpty() ? "of the run" : "that answered");
+                       .arg(shards.missing() == 1 ? "is" : "are",
+                            m_silent.isEmpty() ? "of the run" : "that answered");
         } else if (!isLeft && isPresent(checkpoint)) {
             checkpoint.state = "whole";
         }

@@ -75,11 +75,11 @@ private slots:
             << "c did not answer";
         QTest::addRow("none has the second") << "10"
                                              << "10" << QStringList() << "8 damaged"
-                                             << "1 of 2 shards are on none of the hosts of the run";
+                                             << "1 of 2 shards is missing on all hosts of the run";
         QTest::addRow("the silent one may have it")
             << "10"
             << "10" << QStringList("c") << "8 incomplete"
-            << "1 of 2 shards are on none of the hosts that answered; c did not answer";
+            << "1 of 2 shards is missing on all hosts that answered; c did not answer";
     }
     void addsUpTheShards()
     {
