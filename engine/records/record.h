@@ -232,7 +232,7 @@ struct EvaluationRecord {
 
 /// The GPU of a rank.
 struct RankDevice {
-    std::string device; ///< its UUID, "GPU-..." or "MIG-...", or its address on the bus; empty = unknown
+    std::string device; ///< its UUID, "GPU-..." or "MIG-...", else what tells it apart on its host
     std::string name;   ///< "NVIDIA H100 80GB HBM3"; of a MIG instance with its profile, "... MIG 3g.40gb"
     Bytes memory = 0;   ///< that the rank may use; 0 = unknown
 

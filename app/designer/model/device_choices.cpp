@@ -39,8 +39,7 @@ std::vector<GpuChoice> gpuChoices(const NodeSpec& node, const HostReport* report
 {
     std::vector<GpuChoice> choices;
     std::vector<std::string> unknown = node.devices;
-    const QList<DeviceFacts> devices =
-        report ? report->facts.devices : QList<DeviceFacts>();
+    const QList<DeviceFacts> devices = report ? report->facts.devices : QList<DeviceFacts>();
     for (const DeviceFacts& device : devices) {
         const auto isIt = [&](const std::string& name) { return names(name, device); };
         const bool chosen = std::erase_if(unknown, isIt) > 0;

@@ -8,22 +8,28 @@
 
 #include "app/base/display_text.h"
 #include "app/runs/recorded_run.h"
+#include "engine/spec/device_name.h"
 
 namespace trainyard {
 
 namespace {
 
-/// The newest sample of the rank's device. Without the record of the ranks' devices, of an older run, a rank
-/// computes on the device with the index of its slot.
+bool isUuid(const std::string& device)
+{
+    return device.starts_with(kGpuNamePrefix) || device.starts_with(kInstanceNamePrefix);
+}
+
+/// The newest sample of the rank's device. Where its UUID is unknown, as in an older run, a rank computes on
+/// the device with the index of its slot.
 std::optional<DeviceSample> sampleFor(const DeviceStats& stats, int node,
                                       const std::vector<NodeDevice>& samples)
 {
     const auto isMeant = [&](const NodeDevice& found) {
         if (found.node() != node || found.sample.device < 0)
             return false;
-        return stats.device.device.empty() || found.sample.health.uuid.empty()
-                   ? found.sample.device == stats.slot
-                   : found.sample.health.uuid == stats.device.device;
+        return isUuid(stats.device.device) && !found.sample.health.uuid.empty()
+                   ? found.sample.health.uuid == stats.device.device
+                   : found.sample.device == stats.slot;
     };
     const auto found = std::ranges::find_if(samples, isMeant);
     return found == samples.end() ? std::nullopt : std::optional(found->sample);
