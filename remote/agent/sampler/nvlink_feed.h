@@ -17,7 +17,7 @@ namespace trainyard::agent {
 struct LinkCounters {
     Bytes sent = 0;
     Bytes received = 0;
-    std::uint64_t errors = 0;
+    std::uint64_t errors = 0; ///< replays, recoveries and CRC errors
 
     bool operator==(const LinkCounters&) const = default;
 };

@@ -280,7 +280,7 @@ private slots:
         QVERIFY(traffic == (std::map<int, LinkCounters>{{0, {110 * kKiB, 220 * kKiB, 0}}}));
         const auto errors =
             parseLinkCounters("GPU 3: x\n\t Link 0: Replay Errors: 1\n\t Link 0: Recovery Errors: 0\n"
-                              "\t Link 0: CRC Errors: 2\n");
+                              "\t Link 0: CRC Errors: 2\n\t Link 0: Symbol Errors: 9\n");
         QCOMPARE(errors.at(3).errors, std::uint64_t(3));
         QVERIFY(parseLinkCounters("NVLink is not supported\n").empty());
     }
