@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include <ATen/DeviceAccelerator.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/from_blob.h>
 
@@ -29,7 +30,7 @@ void copyFromDevice(std::byte* to, const void* from, std::int64_t count)
 {
     const auto options = at::TensorOptions().dtype(at::kByte);
     at::from_blob(to, {count}, options)
-        .copy_(at::from_blob(const_cast<void*>(from), {count}, options.device(at::kCUDA)));
+        .copy_(at::from_blob(const_cast<void*>(from), {count}, options.device(*at::getAccelerator(true))));
 }
 
 } // namespace

@@ -17,7 +17,7 @@ namespace {
 
 /// The running file may also be the loader in the bundle's system/ (remote/agent/programs): it is as deep as
 /// bin/.
-fs::path library()
+fs::path installedLibrary()
 {
     return fs::read_symlink("/proc/self/exe").parent_path().parent_path() / "lib" / kCudaPluginFile;
 }
@@ -36,20 +36,25 @@ void prepareEnvironment(const std::string& device)
 
 bool GpuPlugin::isInstalled()
 {
-    return fs::exists(library());
+    return fs::exists(installedLibrary());
 }
 
 Result<GpuPlugin> GpuPlugin::open(const std::string& device)
 {
+    return open(device, installedLibrary());
+}
+
+Result<GpuPlugin> GpuPlugin::open(const std::string& device, const fs::path& library)
+{
     prepareEnvironment(device);
-    void* const opened = ::dlopen(library().c_str(), RTLD_NOW | RTLD_LOCAL);
+    void* const opened = ::dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!opened)
-        return failed(fmt::format("cannot open {}: {}", library().string(), ::dlerror()),
+        return failed(fmt::format("cannot open {}: {}", library.string(), ::dlerror()),
                       "deploy a bundle that was built with TRAINYARD_WITH_CUDA");
     const auto entry = reinterpret_cast<CudaPluginEntry>(::dlsym(opened, kCudaPluginEntry));
     const CudaPlugin* const plugin = entry ? entry() : nullptr;
     if (!plugin || plugin->version != kCudaPluginVersion)
-        return failed(fmt::format("{} is from another build", kCudaPluginFile),
+        return failed(fmt::format("{} is from another build", library.filename().string()),
                       "deploy the whole bundle again");
     if (plugin->deviceCount() != 1)
         return failed(
@@ -61,7 +66,7 @@ Result<GpuPlugin> GpuPlugin::open(const std::string& device)
 
 Device GpuPlugin::device() const
 {
-    return {c10::Device(c10::DeviceType::CUDA, 0), m_plugin->masks(), m_plugin->updates(), true};
+    return {c10::Device(m_plugin->deviceType, 0), m_plugin->masks(), m_plugin->updates(), true};
 }
 
 Result<GpuPlugin::Traits> GpuPlugin::traits() const

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 
 #include "engine/base/result.h"
@@ -20,6 +21,8 @@ public:
     /// all its threads see no other one. Before anything asks ATen about CUDA, and before other threads read
     /// the environment. Failed when the plug-in is missing or of another build, or when CUDA does not start.
     static Result<GpuPlugin> open(const std::string& device);
+    /// The same from another file: whatever fills the same table.
+    static Result<GpuPlugin> open(const std::string& device, const std::filesystem::path& library);
 
     const CudaPlugin& functions() const { return *m_plugin; }
     /// Device 0, with the plug-in's kernels.

@@ -10,7 +10,7 @@ namespace trainyard {
 at::Tensor emptyOnHost(std::int64_t count, at::ScalarType type, c10::Device device)
 {
     const MemoryScope scope(MemoryCategory::Host);
-    return at::empty({count}, at::TensorOptions().dtype(type).pinned_memory(device.is_cuda()));
+    return at::empty({count}, at::TensorOptions().dtype(type).pinned_memory(!device.is_cpu()));
 }
 
 at::Tensor zerosOnHost(std::int64_t count, at::ScalarType type, c10::Device device)

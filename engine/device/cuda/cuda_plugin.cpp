@@ -53,7 +53,8 @@ DeviceTransport* makeTransport(const DeviceGroupId& id, int rank, int size, Devi
 extern "C" __attribute__((visibility("default"))) const trainyard::CudaPlugin* trainyardCudaPlugin()
 {
     using namespace trainyard;
-    static constexpr CudaPlugin plugin{kCudaPluginVersion, &deviceCount, &deviceMemory, &deviceTraits,
-                                       &cudaMasks,         &cudaUpdates, &makeNcclId,   &makeTransport};
+    static constexpr CudaPlugin plugin{kCudaPluginVersion, c10::kCUDA,    &deviceCount,
+                                       &deviceMemory,      &deviceTraits, &cudaMasks,
+                                       &cudaUpdates,       &makeNcclId,   &makeTransport};
     return &plugin;
 }

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <c10/core/DeviceType.h>
+
 namespace trainyard {
 
 enum class DeviceTraffic : std::uint8_t;
@@ -25,6 +27,7 @@ struct CudaDeviceTraits {
 /// sees no other one (device_choice.h).
 struct CudaPlugin {
     int version;
+    c10::DeviceType deviceType; ///< under which ATen knows its devices
 
     /// 0 also when the driver is missing or too old.
     int (*deviceCount)();
