@@ -25,17 +25,18 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
             if (world->isFirst())
                 journal = StepJournal::open(directory / "journal", options.attempt).value();
             const auto wrapped = options.wrapMaker ? options.wrapMaker(maker) : nullptr;
-            const TrainerSetup setup{.spec = spec,
-                                     .directory = RunDirectory(options.directories.empty()
-                                                                   ? directory
-                                                                   : options.directories[std::size_t(
-                                                                         maker.rank().value)]),
-                                     .maker = wrapped ? *wrapped : maker,
-                                     .world = *world,
-                                     .memory = AccountingAllocator::install(),
-                                     .journal = journal.get(),
-                                     .lastStep = options.lastStep,
-                                     .device = options.device};
+            const TrainerSetup setup{
+                .spec = spec,
+                .directory = RunDirectory(options.directories.empty()
+                                              ? directory
+                                              : options.directories[std::size_t(maker.rank().value)]),
+                .maker = wrapped ? *wrapped : maker,
+                .world = *world,
+                .memory = AccountingAllocator::install(),
+                .journal = journal.get(),
+                .lastStep = options.lastStep,
+                .device = options.device,
+                .deviceMemory = options.deviceMemory ? options.deviceMemory(*wrapped) : nullptr};
             auto trainer = Trainer::create(setup);
             const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
             texts[static_cast<std::size_t>(maker.rank().value)] = status.ok() ? "" : status.error().text();

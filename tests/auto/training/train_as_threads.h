@@ -13,15 +13,20 @@
 
 namespace trainyard {
 
+class MemoryLedger;
+
 struct TrainOptions {
     std::uint32_t attempt = 1;
     std::int64_t lastStep = 0; ///< 0: the specification's
     TransportDecorator decorate{};
     Device device{};
-    /// Run directories by rank: ranks with another one than rank 0 are on another host. Empty: all are on one.
+    /// Run directories by rank: ranks with another one than rank 0 are on another host. Empty: all are on
+    /// one.
     std::vector<std::filesystem::path> directories{};
     /// Makes the layout's groups from the maker of the rank's; without it they are that one's own.
     std::function<std::unique_ptr<GroupMaker>(GroupMaker&)> wrapMaker{};
+    /// The ledger of the device whose groups the wrapped maker makes; without it none is kept.
+    std::function<MemoryLedger*(GroupMaker&)> deviceMemory{};
 };
 
 /// Runs the directory's specification with ranks as threads; what all ranks were told at the end.
