@@ -1,5 +1,6 @@
 #include "engine/device/cuda/cuda_updates.h"
 
+#include <ATen/ops/empty.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAStream.h>
 
@@ -14,6 +15,13 @@ cudaStream_t stream()
     return c10::cuda::getCurrentCUDAStream();
 }
 
+/// For a pass on the current stream. Its memory is used again only by what comes later on the stream.
+at::Tensor sumScratch()
+{
+    return at::empty({static_cast<std::int64_t>(kSumScratch)},
+                     at::TensorOptions().dtype(at::kDouble).device(at::kCUDA));
+}
+
 template <typename T>
 class CudaPasses final : public UpdatePasses<T> {
 public:
@@ -25,7 +33,8 @@ public:
     void advanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
                      const LambCoefficients<T>& c, double* sums) const override
     {
-        C10_CUDA_CHECK(launchAdvanceLamb(directions, s, count, c, sums, stream()));
+        C10_CUDA_CHECK(launchAdvanceLamb(directions, s, count, c, sumScratch().mutable_data_ptr<double>(),
+                                         sums, stream()));
     }
     void applyLamb(LambDirections directions, const MomentStreams<T>& s, std::uint16_t* working,
                    std::int64_t count, const LambCoefficients<T>& c, const LambRates<T>& rates) const override
@@ -39,7 +48,7 @@ public:
     }
     void squares(const T* values, std::int64_t count, double* sums) const override
     {
-        C10_CUDA_CHECK(launchSquares(values, count, sums, stream()));
+        C10_CUDA_CHECK(launchSquares(values, count, sumScratch().mutable_data_ptr<double>(), sums, stream()));
     }
 };
 
@@ -49,7 +58,7 @@ public:
     const UpdatePasses<double>& doubles() const override { return m_doubles; }
     /// A launch costs some microseconds, in which a device passes over a megabyte.
     std::int64_t rangeElements() const override { return std::int64_t{1} << 24; }
-    std::size_t sumSlots() const override { return kCudaSumSlots; }
+    std::size_t sumSlots() const override { return 1; }
     void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const override
     {
         for (std::size_t index = 0; index < count; ++index)

@@ -1,59 +1,20 @@
 #include "engine/device/cuda/update_launch.h"
 
-#include <algorithm>
-
-#include "engine/base/kernel.h"
+#include "engine/device/cuda/block_sums.h"
+#include "engine/device/cuda/launch.h"
+#include "engine/device/cuda/number.h"
 #include "engine/optim/update_elements.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr int kThreads = 256;
-constexpr int kWarp = 32;
-constexpr std::int64_t kMaxBlocks = 8192; // threads go on where they are fewer than elements
-
-/// Blocks for `count` elements; none is empty.
-unsigned blocksFor(std::int64_t count, std::int64_t most)
-{
-    return static_cast<unsigned>(std::clamp<std::int64_t>((count + kThreads - 1) / kThreads, 1, most));
-}
-
-/// This thread's first element, and how many threads there are.
-__device__ std::int64_t firstElement()
-{
-    return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-}
-__device__ std::int64_t allThreads()
-{
-    return std::int64_t{gridDim.x} * blockDim.x;
-}
-
-/// Adds up each column over the block's threads, in an order of its own that is always the same, and writes
-/// the block's slot. Every thread of the block calls it, once.
-template <int Columns>
-__device__ void storeBlockSums(double (&mine)[Columns], double* sums)
-{
-    __shared__ double ofWarp[kThreads / kWarp][Columns];
-    for (int column = 0; column < Columns; ++column) {
-        for (int offset = kWarp / 2; offset > 0; offset /= 2)
-            mine[column] += __shfl_down_sync(0xffffffffu, mine[column], offset);
-        if (threadIdx.x % kWarp == 0)
-            ofWarp[threadIdx.x / kWarp][column] = mine[column];
-    }
-    __syncthreads();
-    if (threadIdx.x >= Columns)
-        return;
-    double sum = 0;
-    for (int warp = 0; warp < kThreads / kWarp; ++warp)
-        sum += ofWarp[warp][threadIdx.x];
-    sums[std::size_t{blockIdx.x} * Columns + threadIdx.x] = sum;
-}
+constexpr std::int64_t kMaxBlocks = 8192;
 
 __device__ void writeCopy(std::uint16_t* working, std::int64_t i, float weight)
 {
     if (working)
-        working[i] = bfloat16Bits(weight);
+        working[i] = bfloat16BitsOrNan(weight);
 }
 __device__ void writeCopy(std::uint16_t*, std::int64_t, double) {} // float64 weights have no copy
 
@@ -67,21 +28,47 @@ __global__ void adamW(MomentStreams<T> s, std::uint16_t* working, std::int64_t c
     }
 }
 
-template <LambDirections directions, typename T>
-__global__ void advanceLamb(MomentStreams<T> s, std::int64_t count, LambCoefficients<T> c, double* sums)
+/// The moments of a pack, advanced; adds the squares of its weights and directions to `mine`.
+template <LambDirections directions, typename T, int Columns>
+__device__ void advancePack(Pack<T>& average, Pack<T>& squareAverage, const Pack<T>& gradient,
+                            const Pack<T>& weight, int count, const LambCoefficients<T>& c,
+                            double (&mine)[Columns])
 {
-    constexpr std::size_t kColumns = lambColumns(directions);
-    double mine[kColumns] = {};
-    for (std::int64_t i = firstElement(); i < count; i += allThreads()) {
-        advanceMoments(s.average[i], s.squareAverage[i], s.gradient[i] * c.gradientScale, c);
+    for (int i = 0; i < count; ++i) {
+        advanceMoments(average.at[i], squareAverage.at[i], gradient.at[i] * c.gradientScale, c);
         const LambDirection<T> d =
-            lambDirection<directions>(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c);
-        mine[0] += squareOf(s.weight[i]);
+            lambDirection<directions>(average.at[i], squareAverage.at[i], gradient.at[i], weight.at[i], c);
+        mine[0] += squareOf(weight.at[i]);
         mine[1] += squareOf(d.first);
-        if constexpr (kColumns > 2)
+        if constexpr (Columns > 2)
             mine[2] += squareOf(d.second);
     }
-    storeBlockSums(mine, sums);
+}
+
+template <LambDirections directions, typename T>
+__global__ void advanceLamb(MomentStreams<T> s, std::int64_t count, LambCoefficients<T> c, double* slots)
+{
+    constexpr std::int64_t kCount = Pack<T>::kCount;
+    const bool isAligned = isPackAligned(s.weight) && isPackAligned(s.average) &&
+                           isPackAligned(s.squareAverage) && isPackAligned(s.gradient);
+    double mine[lambColumns(directions)] = {};
+    for (std::int64_t pack = firstElement(); pack < count / kCount; pack += allThreads()) {
+        const std::int64_t i = pack * kCount;
+        Pack<T> average = loadPack(s.average + i, isAligned);
+        Pack<T> squareAverage = loadPack(s.squareAverage + i, isAligned);
+        advancePack<directions>(average, squareAverage, loadPack(s.gradient + i, isAligned),
+                                loadPack(s.weight + i, isAligned), kCount, c, mine);
+        storePack(s.average + i, average, isAligned);
+        storePack(s.squareAverage + i, squareAverage, isAligned);
+    }
+    if (const std::int64_t i = count / kCount * kCount + firstElement(); i < count) {
+        Pack<T> average{s.average[i]};
+        Pack<T> squareAverage{s.squareAverage[i]};
+        advancePack<directions>(average, squareAverage, {s.gradient[i]}, {s.weight[i]}, 1, c, mine);
+        s.average[i] = average.at[0];
+        s.squareAverage[i] = squareAverage.at[0];
+    }
+    storeBlockSums(mine, slots);
 }
 
 template <LambDirections directions, typename T>
@@ -110,12 +97,27 @@ __global__ void sgd(T* weight, T* momentum, const T* gradient, std::int64_t coun
 }
 
 template <typename T>
-__global__ void squares(const T* values, std::int64_t count, double* sums)
+__global__ void squares(const T* values, std::int64_t count, double* slots)
 {
+    constexpr std::int64_t kCount = Pack<T>::kCount;
+    const bool isAligned = isPackAligned(values);
     double mine[1] = {};
-    for (std::int64_t i = firstElement(); i < count; i += allThreads())
+#pragma unroll 2
+    for (std::int64_t pack = firstElement(); pack < count / kCount; pack += allThreads()) {
+        const Pack<T> loaded = loadPack(values + pack * kCount, isAligned);
+        for (const T value : loaded.at)
+            mine[0] += squareOf(value);
+    }
+    if (const std::int64_t i = count / kCount * kCount + firstElement(); i < count)
         mine[0] += squareOf(values[i]);
-    storeBlockSums(mine, sums);
+    storeBlockSums(mine, slots);
+}
+
+/// Blocks of a pass that sums over packs of T.
+template <typename T>
+unsigned sumBlocksFor(std::int64_t count)
+{
+    return blocksFor(count / Pack<T>::kCount, kSumBlocks);
 }
 
 } // namespace
@@ -124,19 +126,24 @@ template <typename T>
 cudaError_t launchAdamW(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
                         const AdamWCoefficients<T>& c, cudaStream_t stream)
 {
-    adamW<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c);
-    return cudaGetLastError();
+    return TRAINYARD_LAUNCH(adamW<T>, blocksFor(count, kMaxBlocks), kThreads, stream, s, working, count, c);
 }
 
 template <typename T>
 cudaError_t launchAdvanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
-                              const LambCoefficients<T>& c, double* sums, cudaStream_t stream)
+                              const LambCoefficients<T>& c, double* scratch, double* sums,
+                              cudaStream_t stream)
 {
-    const auto kernel = directions == LambDirections::Update
-                            ? advanceLamb<LambDirections::Update, T>
-                            : advanceLamb<LambDirections::MomentumAndGradient, T>;
-    kernel<<<blocksFor(count, kCudaSumSlots), kThreads, 0, stream>>>(s, count, c, sums);
-    return cudaGetLastError();
+    const bool updates = directions == LambDirections::Update;
+    const auto kernel = updates ? advanceLamb<LambDirections::Update, T>
+                                : advanceLamb<LambDirections::MomentumAndGradient, T>;
+    const unsigned blocks = sumBlocksFor<T>(count);
+    const cudaError_t advanced = TRAINYARD_LAUNCH(kernel, blocks, kThreads, stream, s, count, c, scratch);
+    if (advanced != cudaSuccess)
+        return advanced;
+    const auto add = updates ? addSlots<lambColumns(LambDirections::Update)>
+                             : addSlots<lambColumns(LambDirections::MomentumAndGradient)>;
+    return TRAINYARD_LAUNCH(add, 1, kThreads, stream, scratch, static_cast<int>(blocks), sums);
 }
 
 template <typename T>
@@ -147,36 +154,41 @@ cudaError_t launchApplyLamb(LambDirections directions, const MomentStreams<T>& s
     const auto kernel = directions == LambDirections::Update
                             ? applyLamb<LambDirections::Update, T>
                             : applyLamb<LambDirections::MomentumAndGradient, T>;
-    kernel<<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(s, working, count, c, rates);
-    return cudaGetLastError();
+    return TRAINYARD_LAUNCH(kernel, blocksFor(count, kMaxBlocks), kThreads, stream, s, working, count, c,
+                            rates);
 }
 
 template <typename T>
 cudaError_t launchSgd(T* weight, T* momentum, const T* gradient, std::int64_t count,
                       const SgdCoefficients<T>& c, cudaStream_t stream)
 {
-    sgd<T><<<blocksFor(count, kMaxBlocks), kThreads, 0, stream>>>(weight, momentum, gradient, count, c);
-    return cudaGetLastError();
+    return TRAINYARD_LAUNCH(sgd<T>, blocksFor(count, kMaxBlocks), kThreads, stream, weight, momentum,
+                            gradient, count, c);
 }
 
 template <typename T>
-cudaError_t launchSquares(const T* values, std::int64_t count, double* sums, cudaStream_t stream)
+cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, double* sums,
+                          cudaStream_t stream)
 {
-    squares<T><<<blocksFor(count, kCudaSumSlots), kThreads, 0, stream>>>(values, count, sums);
-    return cudaGetLastError();
+    const unsigned blocks = sumBlocksFor<T>(count);
+    const cudaError_t squared =
+        TRAINYARD_LAUNCH(squares<T>, blocks, kThreads, stream, values, count, scratch);
+    if (squared != cudaSuccess)
+        return squared;
+    return TRAINYARD_LAUNCH(addSlots<1>, 1, kThreads, stream, scratch, static_cast<int>(blocks), sums);
 }
 
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template cudaError_t launchAdamW<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,               \
                                         const AdamWCoefficients<T>&, cudaStream_t);                          \
     template cudaError_t launchAdvanceLamb<T>(LambDirections, const MomentStreams<T>&, std::int64_t,         \
-                                              const LambCoefficients<T>&, double*, cudaStream_t);            \
+                                              const LambCoefficients<T>&, double*, double*, cudaStream_t);   \
     template cudaError_t launchApplyLamb<T>(LambDirections, const MomentStreams<T>&, std::uint16_t*,         \
                                             std::int64_t, const LambCoefficients<T>&, const LambRates<T>&,   \
                                             cudaStream_t);                                                   \
     template cudaError_t launchSgd<T>(T*, T*, const T*, std::int64_t, const SgdCoefficients<T>&,             \
                                       cudaStream_t);                                                         \
-    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, cudaStream_t);
+    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);
 TRAINYARD_INSTANTIATE(float)
 TRAINYARD_INSTANTIATE(double)
 
