@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+#include "engine/base/kernel.h"
+#include "engine/nn/dropout_mask.h"
+
+namespace trainyard {
+
+/// What is dropped at a site: elements whose word is below `dropBelow`; the others are multiplied by `scale`.
+struct DropoutRates {
+    std::uint32_t dropBelow = 0; ///< 0: nothing is dropped
+    double scale = 1;            ///< 1 / probability to be kept
+    DropoutStream site{};        ///< its `sample` does not count
+};
+
+/// Bit w is set where element w * kDropoutLanes + lane of a sample's `group`-th group is kept: the four that
+/// the words of one Philox block decide, see fillDropoutLane().
+TRAINYARD_HOST_DEVICE inline unsigned keptOfLane(std::int64_t group, std::int64_t lane, std::uint64_t sample,
+                                                 const DropoutRates& rates)
+{
+    const auto block = static_cast<std::uint32_t>(group * kDropoutLanes + lane);
+    const PhiloxCounter words =
+        philox(dropoutCounter(block, rates.site.step, rates.site.site, sample), rates.site.key);
+    unsigned kept = 0;
+    for (unsigned word = 0; word < 4; ++word)
+        kept |= (words[word] >= rates.dropBelow ? 1u : 0u) << word;
+    return kept;
+}
+
+} // namespace trainyard
