@@ -234,6 +234,8 @@ Result<Requests> Trainer::Run::takeStep()
               fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "
                           "loss scale is {}",
                           outcome.lossScale, m_position.lossScale.scale));
+    if (m_setup.afterStep)
+        m_setup.afterStep(step);
     return outcome.requests;
 }
 
@@ -281,7 +283,9 @@ bool Trainer::Run::checkpointDue(const Requests& requests) const
 {
     const int every = m_setup.spec.checkpoint.everySteps;
     const bool periodic = every > 0 && m_position.step.value % every == 0;
-    return periodic || requests.checkpoint || m_position.isBest() || isOver(requests) || isPhaseOver();
+    const bool due =
+        periodic || requests.checkpoint || m_position.isBest() || isOver(requests) || isPhaseOver();
+    return due && m_setup.savesCheckpoints;
 }
 
 /// Syncs the journal first: after a power cut the curve must contain every step that the checkpoint contains.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 
 #include "engine/base/ids.h"
@@ -36,6 +37,8 @@ struct TrainerSetup {
     Device device{};                      ///< of this rank; all ranks have the same kind
     MemoryLedger* deviceMemory = nullptr; ///< of a device; null on the processor
     DeviceTimer* deviceTimer = nullptr;   ///< of a device; null on the processor
+    bool savesCheckpoints = true;         ///< false: the run only measures, and leaves none
+    std::function<void(Step)> afterStep{}; ///< on the training thread, when a step was recorded
 };
 
 /// Trains the model of a specification over all ranks of its groups, from the latest checkpoint if there is
@@ -48,7 +51,7 @@ public:
     static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
     ~Trainer();
 
-    /// Runs until the last step is done and its checkpoint published. Cancelled after a stop request: the
+    /// Runs until the last step is done and its checkpoint, if any, published. Cancelled after a stop request: the
     /// current step is finished and its checkpoint published.
     Status run();
 

@@ -23,6 +23,7 @@ private slots:
         QTest::addRow("gpt2-small") << *modelPreset("gpt2-small") << qint64{124'439'808};
         QTest::addRow("gpt2-medium") << *modelPreset("gpt2-medium") << qint64{354'823'168};
         QTest::addRow("gpt2-xl") << *modelPreset("gpt2-xl") << qint64{1'557'611'200};
+        QTest::addRow("gpt-1.3b") << *modelPreset("gpt-1.3b") << qint64{1'315'723'264};
     }
     void countsTheParametersOfKnownModels()
     {

@@ -109,6 +109,17 @@ private slots:
         QVERIFY(sum / 8 < 0.05);
     }
 
+    // 3 (L (2 S (4 h^2 + 2 h i) + 4 S^2 h) + 2 P (h^2 + h V) + 2 h^2) of BERT Large, worked out by hand: the head
+    // counts on the predicted positions alone.
+    void countsOperationsOfBertLarge()
+    {
+        RunSpec spec;
+        spec.model = *modelPreset("bert-large");
+        spec.batch = {1, 1, 1};
+        QVERIFY(std::abs(stepOperations(spec, {128, 20}).model / 240.643e9 - 1) < 1e-5);
+        QVERIFY(std::abs(stepOperations(spec, {512, 80}).model / 1020.534e9 - 1) < 1e-5);
+    }
+
     // Their model and hardware utilisation, table 5, from the measured times.
     void labelsUtilisationAsThePapersDo()
     {
