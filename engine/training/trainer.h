@@ -29,15 +29,15 @@ struct TrainerSetup {
     GroupMaker& maker;   ///< creates the layout's groups
     ProcessGroup& world; ///< all ranks
     AccountingAllocator& memory;
-    FlightRecorder* recorder = nullptr;   ///< null: no flight ring
-    StepJournal* journal = nullptr;       ///< on rank 0; null elsewhere
-    Fence fence{};                        ///< of this attempt
-    const StopFlag* stopFlag = nullptr;   ///< null: only the control files can stop the run
-    std::int64_t lastStep = 0;            ///< end after this step; 0 = the specification's last step
-    Device device{};                      ///< of this rank; all ranks have the same kind
-    MemoryLedger* deviceMemory = nullptr; ///< of a device; null on the processor
-    DeviceTimer* deviceTimer = nullptr;   ///< of a device; null on the processor
-    bool savesCheckpoints = true;         ///< false: the run only measures, and leaves none
+    FlightRecorder* recorder = nullptr;    ///< null: no flight ring
+    StepJournal* journal = nullptr;        ///< on rank 0; null elsewhere
+    Fence fence{};                         ///< of this attempt
+    const StopFlag* stopFlag = nullptr;    ///< null: only the control files can stop the run
+    std::int64_t lastStep = 0;             ///< end after this step; 0 = the specification's last step
+    Device device{};                       ///< of this rank; all ranks have the same kind
+    MemoryLedger* deviceMemory = nullptr;  ///< of a device; null on the processor
+    DeviceTimer* deviceTimer = nullptr;    ///< of a device; null on the processor
+    bool savesCheckpoints = true;          ///< false: the run only measures, and leaves none
     std::function<void(Step)> afterStep{}; ///< on the training thread, when a step was recorded
 };
 
@@ -51,8 +51,8 @@ public:
     static Result<std::unique_ptr<Trainer>> create(const TrainerSetup& setup);
     ~Trainer();
 
-    /// Runs until the last step is done and its checkpoint, if any, published. Cancelled after a stop request: the
-    /// current step is finished and its checkpoint published.
+    /// Runs until the last step is done and its checkpoint, if any, published. Cancelled after a stop
+    /// request: the current step is finished and its checkpoint published.
     Status run();
 
     Step step() const;

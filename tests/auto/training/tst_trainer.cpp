@@ -339,6 +339,28 @@ private slots:
         QVERIFY(hasEvent(path("run"), "not-finite"));
     }
 
+    void leavesNoCheckpointWhereItOnlyMeasures()
+    {
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float32);
+        spec.checkpoint.everySteps = 2;
+        std::vector<std::int64_t> seen;
+        runRanksAsThreads(1, [&](GroupMaker& maker) {
+            const auto world = maker.makeWorld();
+            const auto trainer =
+                Trainer::create({.spec = spec,
+                                 .directory = RunDirectory(path("run")),
+                                 .maker = maker,
+                                 .world = *world,
+                                 .memory = AccountingAllocator::install(),
+                                 .lastStep = 3,
+                                 .savesCheckpoints = false,
+                                 .afterStep = [&](Step step) { seen.push_back(step.value); }});
+            QVERIFY(trainer.ok() && (*trainer)->run().ok());
+        });
+        QCOMPARE(seen, (std::vector<std::int64_t>{1, 2, 3}));
+        QVERIFY(!fs::exists(path("run") / "checkpoints" / "latest"));
+    }
+
     void refusesAnotherWorldSize()
     {
         RunSpec spec = tinySpec(dataset(), 2, ComputeType::Float32);
