@@ -61,6 +61,10 @@ QList<AlertAction> actionsFor(const Alert& alert, RunState state)
         return {AlertAction::ShowLog, AlertAction::Stop};
     case AlertKind::LinkLost:
         return {};
+    case AlertKind::MemoryErrors:
+        return over ? QList{AlertAction::ShowDevices} : QList{AlertAction::ShowDevices, AlertAction::Stop};
+    case AlertKind::SlowDevice:
+        return {AlertAction::ShowDevices};
     case AlertKind::SlowSteps:
     case AlertKind::IdleDevice:
         return {AlertAction::ShowDevices, AlertAction::ShowLog};
