@@ -7,6 +7,7 @@
 
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/checkpoint/weights/weight_source.h"
+#include "engine/memory/tensor_storage.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/optim/optimizer.h"
 
@@ -32,7 +33,7 @@ template <typename Read>
 Status readInto(const at::Tensor& values, ElementType stored, const Read& read)
 {
     const at::ScalarType type = scalarTypeOf(stored);
-    const bool direct = type == values.scalar_type() && values.is_cpu();
+    const bool direct = type == values.scalar_type() && isHostMemory(values.device());
     const at::Tensor buffer = direct ? values : at::empty(values.sizes(), type);
     TRAINYARD_TRY_STATUS(
         read(std::span(static_cast<std::byte*>(buffer.mutable_data_ptr()), buffer.nbytes())));
@@ -142,7 +143,7 @@ std::vector<SliceToSave> TrainingState::slices(int index, int count) const
                     kind.values[owned].narrow(0, first - start, elementCount(box.shape));
                 TensorBytes bytes = bytesOf(kind.prefix + spec.name, values);
                 bytes.shape = box.shape;
-                slices.push_back({std::move(bytes), spec.shape, box.begin, !values.is_cpu()});
+                slices.push_back({std::move(bytes), spec.shape, box.begin, !isHostMemory(values.device())});
             }
         }
     }

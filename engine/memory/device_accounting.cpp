@@ -7,6 +7,7 @@
 
 #include "engine/memory/memory_ledger.h"
 #include "engine/memory/memory_scope.h"
+#include "engine/memory/tensor_storage.h"
 
 namespace trainyard {
 
@@ -23,7 +24,7 @@ public:
     void reportMemoryUsage(void* memory, std::int64_t size, std::size_t, std::size_t,
                            c10::Device device) override
     {
-        if (device.is_cpu())
+        if (isHostMemory(device))
             return;
         const std::lock_guard lock(m_mutex);
         if (size > 0)

@@ -4,6 +4,12 @@
 
 namespace trainyard {
 
+/// Whether the host may read and write what lies there.
+inline bool isHostMemory(c10::Device place)
+{
+    return place.is_cpu();
+}
+
 /// One-dimensional memory of the host for what waits there, or is updated there, while `device` computes the
 /// rest. Counted as MemoryCategory::Host, whatever scope is open; pinned where the device is a GPU, so that
 /// copies need not stop it. On a processor both are the same memory: only the category tells them apart.

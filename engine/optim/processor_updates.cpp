@@ -1,6 +1,7 @@
 #include <ATen/Parallel.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/tensor_storage.h"
 #include "engine/nn/device.h"
 #include "engine/optim/update_elements.h"
 
@@ -298,7 +299,7 @@ const UpdateKernels& processorUpdates()
 
 const UpdateKernels& updatesOf(const Device& device)
 {
-    TRAINYARD_CHECK(device.updates || device.isProcessor());
+    TRAINYARD_CHECK(device.updates || isHostMemory(device.place));
     return device.updates ? *device.updates : processorUpdates();
 }
 

@@ -3,6 +3,7 @@
 #include <ATen/ATen.h>
 
 #include "engine/base/check.h"
+#include "engine/memory/tensor_storage.h"
 #include "engine/nn/parameters/parameter_store.h"
 
 namespace trainyard {
@@ -63,7 +64,7 @@ std::function<void()> hostCopyWork(double bytes, const Device& device)
 {
     const std::int64_t numbers = static_cast<std::int64_t>(bytes) / kBytesOfNumber;
     const at::Tensor from = at::ones({numbers}, numbersOn(device.place));
-    const auto host = numbersOn(c10::DeviceType::CPU).pinned_memory(!device.isProcessor());
+    const auto host = numbersOn(c10::DeviceType::CPU).pinned_memory(!isHostMemory(device.place));
     return [from, to = at::zeros({numbers}, host)]() mutable { to.copy_(from, true); };
 }
 

@@ -9,6 +9,7 @@
 #include <c10/core/impl/VirtualGuardImpl.h>
 
 #include "engine/comm/process_group.h"
+#include "engine/memory/tensor_storage.h"
 
 namespace trainyard {
 
@@ -48,7 +49,7 @@ ProbeTimes timesOf(std::vector<double> seconds)
 
 void ProbeClock::synchronize() const
 {
-    if (!m_device.isProcessor())
+    if (!isHostMemory(m_device.place))
         c10::impl::VirtualGuardImpl(m_device.place.type()).synchronizeDevice(m_device.place.index());
 }
 

@@ -1,6 +1,7 @@
 #include "engine/training/run_phase.h"
 
 #include "engine/comm/agreement.h"
+#include "engine/memory/tensor_storage.h"
 #include "engine/spec/phases/phase_rules.h"
 #include "engine/spec/phases/phases.h"
 #include "engine/training/run_contract.h"
@@ -54,7 +55,7 @@ RunPhase::RunPhase(const Run& run, int number, TrainingData data)
 void RunPhase::start(const TrainingPosition& position)
 {
     const TrainerSetup& setup = m_run.setup;
-    const bool pinned = !setup.device.isProcessor();
+    const bool pinned = !isHostMemory(setup.device.place);
     m_step.emplace(m_spec, TrainingStep::Parts{*m_replica, m_run.groups, m_run.clock, setup.device},
                    position.lossScale, position.phase.updatesBefore);
     m_tracer.emplace(m_run.groups, setup.deviceTimer, int(m_replica->chunks().size()), setup.journal,
