@@ -14,7 +14,7 @@ namespace trainyard {
 /// backward pass.
 class LayerRunner {
 public:
-    using Compute = std::function<at::Tensor(const at::Tensor&)>;
+    using Part = std::function<at::Tensor(const at::Tensor&)>;
 
     virtual ~LayerRunner() = default;
 
@@ -22,7 +22,7 @@ public:
     ///     embeddings   undefined tensor -> hidden states [T, H]
     ///     a layer      hidden states -> hidden states
     ///     the head     hidden states -> loss sums, 1-D
-    virtual at::Tensor run([[maybe_unused]] int part, const at::Tensor& input, const Compute& compute)
+    virtual at::Tensor run([[maybe_unused]] int part, const at::Tensor& input, const Part& compute)
     {
         return compute(input);
     }
@@ -30,7 +30,7 @@ public:
     /// The core of a layer's attention, [T, 3 H] of queries, keys and values -> [T, H]: cheap to compute and
     /// big to keep, so the first thing to recompute. Called inside run() of the same layer.
     virtual at::Tensor runAttention([[maybe_unused]] int layer, const at::Tensor& queryKeyValue,
-                                    const Compute& compute)
+                                    const Part& compute)
     {
         return compute(queryKeyValue);
     }

@@ -40,7 +40,7 @@ std::shared_ptr<OffloadedLayer> OffloadRunner::layerBefore(const at::Tensor& inp
     return follows ? m_last : nullptr;
 }
 
-at::Tensor OffloadRunner::run(int part, const at::Tensor& input, const Compute& compute)
+at::Tensor OffloadRunner::run(int part, const at::Tensor& input, const Part& compute)
 {
     if (!c10::GradMode::is_enabled())
         return m_inner.run(part, input, compute);

@@ -20,8 +20,8 @@ public:
     /// `inner` computes the parts; both outlive the runner.
     OffloadRunner(const MemorySpec& memory, int layers, const ParameterStore& parameters, LayerRunner& inner);
 
-    at::Tensor run(int part, const at::Tensor& input, const Compute& compute) override;
-    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Compute& compute) override
+    at::Tensor run(int part, const at::Tensor& input, const Part& compute) override;
+    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Part& compute) override
     {
         return m_inner.runAttention(layer, queryKeyValue, compute);
     }

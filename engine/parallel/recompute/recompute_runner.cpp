@@ -13,13 +13,13 @@ using torch::autograd::variable_list;
 
 /// Keeps the function beside the input; a custom function's context holds plain values only.
 struct ComputeHolder : torch::CustomClassHolder {
-    explicit ComputeHolder(LayerRunner::Compute function) : compute(std::move(function)) {}
-    LayerRunner::Compute compute;
+    explicit ComputeHolder(LayerRunner::Part function) : compute(std::move(function)) {}
+    LayerRunner::Part compute;
 };
 
 struct Recomputed : torch::autograd::Function<Recomputed> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
-                              const LayerRunner::Compute& compute)
+                              const LayerRunner::Part& compute)
     {
         context->save_for_backward({input});
         context->saved_data["compute"] =
@@ -47,7 +47,7 @@ at::Tensor withGradient(const at::Tensor& input)
 
 } // namespace
 
-at::Tensor RecomputeRunner::run(int part, const at::Tensor& input, const Compute& compute)
+at::Tensor RecomputeRunner::run(int part, const at::Tensor& input, const Part& compute)
 {
     const bool isLayer = part >= 0 && part < m_layers;
     const bool chosen = m_memory.recompute == RecomputeKind::Full && part % m_memory.recomputeEvery == 0;
@@ -55,7 +55,7 @@ at::Tensor RecomputeRunner::run(int part, const at::Tensor& input, const Compute
     return isLayer && chosen && records ? Recomputed::apply(withGradient(input), compute) : compute(input);
 }
 
-at::Tensor RecomputeRunner::runAttention(int, const at::Tensor& queryKeyValue, const Compute& compute)
+at::Tensor RecomputeRunner::runAttention(int, const at::Tensor& queryKeyValue, const Part& compute)
 {
     const bool chosen = m_memory.recompute == RecomputeKind::Selective;
     return chosen && queryKeyValue.requires_grad() ? Recomputed::apply(queryKeyValue, compute)

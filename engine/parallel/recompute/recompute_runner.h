@@ -15,8 +15,8 @@ public:
     /// `layers`: of the model; their parts are the ones that are recomputed.
     RecomputeRunner(const MemorySpec& memory, int layers) : m_memory(memory), m_layers(layers) {}
 
-    at::Tensor run(int part, const at::Tensor& input, const Compute& compute) override;
-    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Compute& compute) override;
+    at::Tensor run(int part, const at::Tensor& input, const Part& compute) override;
+    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Part& compute) override;
 
 private:
     const MemorySpec m_memory;

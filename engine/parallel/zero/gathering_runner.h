@@ -14,8 +14,8 @@ public:
     /// `inner` computes the parts. Both outlive the runner and the graphs that it made.
     GatheringRunner(PartGatherer& weights, LayerRunner& inner) : m_weights(weights), m_inner(inner) {}
 
-    at::Tensor run(int part, const at::Tensor& input, const Compute& compute) override;
-    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Compute& compute) override
+    at::Tensor run(int part, const at::Tensor& input, const Part& compute) override;
+    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Part& compute) override
     {
         return m_inner.runAttention(layer, queryKeyValue, compute);
     }

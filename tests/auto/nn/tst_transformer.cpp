@@ -115,13 +115,13 @@ public:
     std::vector<int> parts;
     std::vector<int> attentions;
 
-    at::Tensor run(int part, const at::Tensor& input, const Compute& compute) override
+    at::Tensor run(int part, const at::Tensor& input, const Part& compute) override
     {
         parts.push_back(part);
         compute(input);
         return compute(input);
     }
-    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Compute& compute) override
+    at::Tensor runAttention(int layer, const at::Tensor& queryKeyValue, const Part& compute) override
     {
         attentions.push_back(layer);
         return compute(queryKeyValue);

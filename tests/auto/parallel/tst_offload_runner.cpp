@@ -28,7 +28,7 @@ Bytes bytesOf(MemoryCategory category)
 /// is brought back for that layer.
 class Watch final : public LayerRunner {
 public:
-    at::Tensor run(int part, const at::Tensor& input, const Compute& compute) override
+    at::Tensor run(int part, const at::Tensor& input, const Part& compute) override
     {
         const at::Tensor output = compute(input);
         output.register_hook(
