@@ -60,21 +60,23 @@ void computeGradients(LanguageModel& model, const at::Tensor& loss)
 }
 
 /// The loss is that of the labelled tokens, whose logits are among those of all.
-at::Tensor taskLoss(const TaskSpec& task, const Logits& logits, const TokenBatch& batch)
+at::Tensor taskLoss(const TaskSpec& task, const Logits& logits, const TokenBatch& batch,
+                    const Compute& compute)
 {
     Logits judged = logits;
     if (judged.tokens.defined())
         judged.tokens = judged.tokens.index_select(0, batch.targetPositions);
-    return taskLossSums(task, judged, batch).normalised(batch.targetCount(), batch.sequences());
+    return taskLossSums(task, judged, batch, compute).normalised(batch.targetCount(), batch.sequences());
 }
 
-at::Tensor lossOf(const ModelSpec& model, const Logits& logits, const TokenBatch& batch)
+at::Tensor lossOf(const ModelSpec& model, const Logits& logits, const TokenBatch& batch,
+                  const Compute& compute)
 {
     if (model.task.hasHead())
-        return taskLoss(model.task, logits, batch);
+        return taskLoss(model.task, logits, batch, compute);
     return model.family == ModelFamily::Gpt
                ? decoderLoss(logits.tokens, batch)
-               : lossSums(logits, batch).normalised(batch.targetCount(), batch.sequences());
+               : lossSums(logits, batch, compute).normalised(batch.targetCount(), batch.sequences());
 }
 
 at::Tensor outsideGraph(const at::Tensor& tensor)
@@ -88,7 +90,7 @@ Evaluated evaluate(LanguageModel& model, const TokenBatch& batch)
     if (givesEveryToken(model.spec()))
         asked.targetPositions = at::arange(batch.inputIds.numel(), at::kLong);
     const Logits logits = model.logits(asked, std::nullopt);
-    const at::Tensor loss = lossOf(model.spec(), logits, batch);
+    const at::Tensor loss = lossOf(model.spec(), logits, batch, *model.parameters().device().compute);
     computeGradients(model, loss);
     return {loss.detach(), {outsideGraph(logits.tokens), outsideGraph(logits.sequences)}};
 }
@@ -148,7 +150,7 @@ Status writeInLayout(const EvalOptions& options, const LanguageModel& model, con
     WholeTensors weights;
     for (const Parameter& parameter : model.parameters().parameters())
         weights[parameter.spec.name] = parameter.master;
-    TRAINYARD_TRY(const LayoutEvaluation result, evaluateInLayout(run, weights, batch));
+    TRAINYARD_TRY(const LayoutEvaluation result, evaluateInLayout(run, weights, batch, options.device));
     const at::ScalarType compute = computeScalarType(options.precision);
     const at::ScalarType master = masterScalarType(options.precision);
     const bool decoder = model.spec().family == ModelFamily::Gpt;
@@ -182,7 +184,7 @@ TrainingSeries train(LanguageModel& model, const TokenBatch& batch, const EvalTr
 Result<TrainingSeries> run(const EvalOptions& options)
 {
     TRAINYARD_TRY(StoredModel stored, StoredModel::open(options.model, options.checkpoint));
-    TRAINYARD_TRY(const auto model, stored.load(options.precision));
+    TRAINYARD_TRY(const auto model, stored.load(options.precision, options.device));
     TRAINYARD_TRY(const TokenBatch batch, readEvalInputs(options.inputs, model->spec()));
     if (options.out)
         TRAINYARD_TRY_STATUS(options.layout ? writeInLayout(options, *model, batch)

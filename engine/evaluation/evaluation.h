@@ -7,6 +7,7 @@
 
 #include "engine/base/result.h"
 #include "engine/checkpoint/weights/find_weights.h"
+#include "engine/nn/device.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
@@ -33,6 +34,8 @@ struct EvalOptions {
     /// A specification whose layout and memory settings are used, with ranks as threads of this process; for
     /// `out` only. The loss is then the engine's own, not rounded to float32 first.
     std::optional<RunSpec> layout{};
+    /// Whose arithmetic it is; its memory is the host's.
+    Device device{};
 };
 
 struct TrainingSeries {

@@ -186,26 +186,26 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
 }
 
 Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensors& weights,
-                                          const TokenBatch& batch)
+                                          const TokenBatch& batch, const Device& device)
 {
     LayoutEvaluation evaluation{0, emptyLogits(spec.model, batch), {}};
     double lossScale = 1;
     std::mutex mutex;
     const SequenceShape shape{int(batch.sequenceLength()), int(batch.sequenceLength())};
-    TRAINYARD_TRY_STATUS(
-        runReplicasAsThreads(spec, shape, [&](const ProcessGroups& groups, Replica& replica) -> Status {
-            fillWeights(replica, weights);
-            RankEvaluation rank(spec, batch, groups, replica);
-            const Logits logits = rank.computeLogits();
-            TRAINYARD_TRY(const StepOutcome outcome, rank.computeGradients());
-            const std::lock_guard lock(mutex);
-            if (logits.tokens.defined() || logits.sequences.defined())
-                rank.place(logits, evaluation.logits);
-            evaluation.loss = outcome.tokenLoss + outcome.sequenceLoss;
-            lossScale = outcome.lossScale;
-            collect(evaluation.gradients, replica, &OwnedTensor::gradient);
-            return {};
-        }));
+    const auto evaluateRank = [&](const ProcessGroups& groups, Replica& replica) -> Status {
+        fillWeights(replica, weights);
+        RankEvaluation rank(spec, batch, groups, replica);
+        const Logits logits = rank.computeLogits();
+        TRAINYARD_TRY(const StepOutcome outcome, rank.computeGradients());
+        const std::lock_guard lock(mutex);
+        if (logits.tokens.defined() || logits.sequences.defined())
+            rank.place(logits, evaluation.logits);
+        evaluation.loss = outcome.tokenLoss + outcome.sequenceLoss;
+        lossScale = outcome.lossScale;
+        collect(evaluation.gradients, replica, &OwnedTensor::gradient);
+        return {};
+    };
+    TRAINYARD_TRY_STATUS(runReplicasAsThreads(spec, shape, evaluateRank, device));
     for (auto& [name, gradient] : evaluation.gradients)
         gradient.div_(lossScale);
     return evaluation;

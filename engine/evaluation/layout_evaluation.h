@@ -25,8 +25,9 @@ bool givesEveryToken(const ModelSpec& model);
 Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,
                               const TokenBatch& batch);
 
-/// Ranks are threads of this process. `spec`: of evaluationRun(). Throws c10::Error when ATen does.
+/// Ranks are threads of this process. `spec`: of evaluationRun(). `device` has the host's memory. Throws
+/// c10::Error when ATen does.
 Result<LayoutEvaluation> evaluateInLayout(const RunSpec& spec, const WholeTensors& weights,
-                                          const TokenBatch& batch);
+                                          const TokenBatch& batch, const Device& device = {});
 
 } // namespace trainyard

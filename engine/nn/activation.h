@@ -7,12 +7,12 @@
 
 namespace trainyard {
 
-/// Of a feed-forward layer: product [T, I], or [T, 2 I] with SwiGLU, whose first half is the gate; output [T,
-/// I].
-at::Tensor activate(const Product& product, Activation activation);
+/// Of a feed-forward layer: product [T, I], or [T, 2 I] with SwiGLU, whose first half is the gate; output
+/// [T, I].
+at::Tensor activate(const Product& product, Activation activation, const Compute& compute);
 
-/// Where there is no gate: activation(input + bias), SwiGLU's being silu, on the CPU in one pass; its
-/// gradient and that of the bias in another one. `bias` may be undefined.
-at::Tensor activateUngated(const at::Tensor& input, const at::Tensor& bias, Activation activation);
+/// Where there is no gate: activation(input + bias), SwiGLU's being silu. `bias` may be undefined.
+at::Tensor activateUngated(const at::Tensor& input, const at::Tensor& bias, Activation activation,
+                           const Compute& compute);
 
 } // namespace trainyard

@@ -1,9 +1,6 @@
 #include "engine/nn/add_norm.h"
 
-#include <ATen/ops/layer_norm.h>
-#include <torch/csrc/autograd/custom_function.h>
-
-#include "engine/nn/fused/norm_kernel.h"
+#include "engine/nn/compute/kept_compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
 
 namespace trainyard {
@@ -16,12 +13,15 @@ using torch::autograd::variable_list;
 struct AddNorm : torch::autograd::Function<AddNorm> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
                               const at::Tensor& shift, const std::optional<at::Tensor>& optionalBias,
-                              const std::optional<at::Tensor>& optionalResidual, double epsilon)
+                              const std::optional<at::Tensor>& optionalResidual, double epsilon,
+                              const Compute& compute)
     {
         const at::Tensor bias = optionalBias.value_or(at::Tensor());
         const at::Tensor residual = optionalResidual ? optionalResidual->contiguous() : at::Tensor();
-        const NormForward result = normForward({input.contiguous(), bias, residual}, weight, shift, epsilon);
-        context->save_for_backward({result.sum, result.statistics, weight});
+        keepCompute(context, compute);
+        const NormForward result =
+            compute.normForward({input.contiguous(), bias, residual}, weight, shift, epsilon);
+        context->save_for_backward({result.sum, result.mean_T, result.scale_T, weight});
         context->saved_data["weight"] = GradientRoute(weight).number();
         context->saved_data["shift"] = GradientRoute(shift).number();
         context->saved_data["bias"] = GradientRoute(bias).number();
@@ -33,19 +33,23 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const auto saved = context->get_saved_variables();
-        const NormGradients result = normBackward(gradients[0].contiguous(), saved[0], saved[1], saved[2]);
-        const auto deliver = [&](std::size_t input, const char* name, const at::Tensor& gradient) {
-            if (!context->needs_input_grad(input))
+        const bool hasBias = context->saved_data["hasBias"].toBool();
+        const bool hasResidual = context->saved_data["hasResidual"].toBool();
+        const bool needsWeights = context->needs_input_grad(1) || context->needs_input_grad(2);
+        const bool needsBias = hasBias && context->needs_input_grad(3);
+        const NormGradients result = keptCompute(context).normBackward(
+            {gradients[0].contiguous(), saved[0], saved[1], saved[2], saved[3], needsWeights, needsBias});
+        const auto deliver = [&](bool needed, const char* name, const at::Tensor& gradient) {
+            if (!needed)
                 return at::Tensor();
             return GradientRoute::fromNumber(context->saved_data[name].toInt()).deliver(gradient);
         };
-        const bool hasBias = context->saved_data["hasBias"].toBool();
-        const bool hasResidual = context->saved_data["hasResidual"].toBool();
         return {result.sum,
-                deliver(1, "weight", result.weight),
-                deliver(2, "shift", result.shift),
-                hasBias ? deliver(3, "bias", result.bias) : at::Tensor(),
+                deliver(context->needs_input_grad(1), "weight", result.weight),
+                deliver(context->needs_input_grad(2), "shift", result.shift),
+                deliver(needsBias, "bias", result.bias),
                 hasResidual ? result.sum : at::Tensor(),
+                at::Tensor(),
                 at::Tensor()};
     }
 };
@@ -53,14 +57,10 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
 } // namespace
 
 at::Tensor addNorm(const at::Tensor& input, const at::Tensor& bias, const at::Tensor& residual,
-                   const LayerNormWeights& weights, double epsilon)
+                   const LayerNormWeights& weights, double epsilon, const Compute& compute)
 {
-    if (!input.is_cpu()) {
-        const at::Tensor biased = bias.defined() ? input + bias : input;
-        return at::layer_norm(residual.defined() ? biased + residual : biased, {input.size(-1)},
-                              weights.weight, weights.bias, epsilon);
-    }
-    return AddNorm::apply(input, weights.weight, weights.bias, optional(bias), optional(residual), epsilon);
+    return AddNorm::apply(input, weights.weight, weights.bias, optional(bias), optional(residual), epsilon,
+                          compute);
 }
 
 } // namespace trainyard

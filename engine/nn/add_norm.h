@@ -11,6 +11,6 @@ namespace trainyard {
 /// input and residual [T, N]; bias [N]; bias and residual may be undefined. Mean and variance in float32 at
 /// least.
 at::Tensor addNorm(const at::Tensor& input, const at::Tensor& bias, const at::Tensor& residual,
-                   const LayerNormWeights& weights, double epsilon);
+                   const LayerNormWeights& weights, double epsilon, const Compute& compute);
 
 } // namespace trainyard

@@ -41,7 +41,7 @@ SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
             pass.padding,
             pass.model.attentionDropout,
             pass.dropoutKey,
-            pass.device.masks,
+            &pass.compute(),
             site,
             pass.batch.sampleIndices,
             std::int64_t{pass.parallel.rank()} * pass.headsHere()};
@@ -68,29 +68,30 @@ at::Tensor fusedAttention(const at::Tensor& query_BALD, const at::Tensor& key_BA
                                             scaleOf(query_BALD.size(-1)));
 }
 
-// On the processor matrix products and a plain softmax: at these lengths several times faster than ATen's
-// scaled_dot_product_attention.
 at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tensor& queryKeyValue_T3H,
                        const at::Tensor& bias, const ForwardPass& pass, std::uint32_t site)
 {
     const auto count = static_cast<std::int64_t>(sequences.size());
     const std::int64_t heads = pass.headsHere();
     const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const bool fuses = pass.device.fusesAttention && !pass.dropsHeads() && !pass.context;
-    const auto [query_BALD, key_BALD, value_BALD] = splitHeads(
-        queryKeyValue_T3H, {count, heads, sequences.front().length, width}, fuses ? 1.0 : scaleOf(width));
+    const bool fuses = pass.compute().fusesAttention() && !pass.dropsHeads() && !pass.context;
+    const auto [query_BALD, key_BALD, value_BALD] =
+        splitHeads(queryKeyValue_T3H, {count, heads, sequences.front().length, width},
+                   fuses ? 1.0 : scaleOf(width), pass.compute());
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
     if (pass.context)
         return pass.context->attend(turned(query_BALD), turned(key_BALD), value_BALD,
                                     sharedAttention(pass, site));
     if (fuses)
-        return mergeHeads(fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass));
+        return fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass)
+            .transpose(1, 2)
+            .reshape({-1, heads * width}); // a view of what the kernel wrote, token by token
     at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
     if (bias.defined())
         scores_BALL.add_(bias);
     const at::Tensor probabilities_BALL =
         pass.dropHeads(at::softmax(scores_BALL, -1), sequences, pass.model.attentionDropout, site);
-    return mergeHeads(at::matmul(probabilities_BALL, value_BALD));
+    return mergeHeads(at::matmul(probabilities_BALL, value_BALD), pass.compute());
 }
 
 // One sequence after the other, each with the scores that it has: a bias that keeps the sequences of a row
@@ -114,8 +115,8 @@ at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& qu
                              const ForwardPass& pass, int layer)
 {
     const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const auto [query_1ALD, key_1ALD, value_1ALD] =
-        splitHeads(queryKeyValue_L3H, {1, pass.model.heads, sequence.length, width}, scaleOf(width));
+    const auto [query_1ALD, key_1ALD, value_1ALD] = splitHeads(
+        queryKeyValue_L3H, {1, pass.model.heads, sequence.length, width}, scaleOf(width), pass.compute());
     const auto turned = [&](const at::Tensor& x) {
         return pass.rotary ? pass.rotary->turn(x, sequence.begin) : x;
     };
@@ -124,7 +125,7 @@ at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& qu
     if (sequence.length > 1) // a single query is the last token: it sees every key
         scores_1ALN.masked_fill_(laterKeys(sequence.length, seen.keys.size(2), pass.batch.inputIds.options()),
                                  lowestOf(scores_1ALN.scalar_type()));
-    return mergeHeads(at::matmul(at::softmax(scores_1ALN, -1), seen.values));
+    return mergeHeads(at::matmul(at::softmax(scores_1ALN, -1), seen.values), pass.compute());
 }
 
 } // namespace

@@ -6,11 +6,12 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
 
 namespace trainyard {
 
-class DropoutMasks;
+class Compute;
 
 /// What attention over shared sequences does beside its products. A plain value that backward passes keep.
 struct SharedAttention {
@@ -20,7 +21,7 @@ struct SharedAttention {
 
     double dropout = 0;                   ///< share of the probabilities
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
-    const DropoutMasks* masks = nullptr;  ///< of the device; null: the processor's own
+    const Compute* compute = &processorCompute();
     std::uint32_t site = 0;
     std::vector<std::uint64_t> sampleIndices; ///< [B]
     std::int64_t firstHead = 0;               ///< of the model's heads, the first one here

@@ -2,12 +2,10 @@
 
 #include <limits>
 
-#include <ATen/ops/cross_entropy_loss.h>
 #include <ATen/ops/where.h>
 #include <c10/core/GradMode.h>
-#include <torch/csrc/autograd/custom_function.h>
 
-#include "engine/nn/fused/row_loss_kernel.h"
+#include "engine/nn/compute/kept_compute.h"
 
 namespace trainyard {
 
@@ -71,11 +69,12 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
 
 struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& logits_MC,
-                              const at::Tensor& targets_M)
+                              const at::Tensor& targets_M, const Compute& compute)
     {
+        keepCompute(context, compute);
         const at::Tensor logits = logits_MC.contiguous();
         const at::Tensor targets = targets_M.contiguous();
-        const RowLosses losses = rowLosses(logits, targets);
+        const RowLosses losses = compute.rowLosses(logits, targets);
         context->save_for_backward({logits, targets, losses.logSums_M});
         return losses.sum;
     }
@@ -83,24 +82,24 @@ struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const auto saved = context->get_saved_variables();
-        return {rowLossGradient(saved[0], saved[1], saved[2], gradients[0].item<double>()), at::Tensor()};
+        return {keptCompute(context).rowLossGradient(saved[0], saved[1], saved[2], gradients[0]),
+                at::Tensor(), at::Tensor()};
     }
 };
 
 } // namespace
 
-at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& targets_M)
+at::Tensor crossEntropySum(const at::Tensor& logits_MC, const at::Tensor& targets_M, const Compute& compute)
 {
-    if (!logits_MC.is_cpu())
-        return at::cross_entropy_loss(wide(logits_MC), targets_M, {}, at::Reduction::Sum);
-    return CrossEntropy::apply(logits_MC, targets_M);
+    return CrossEntropy::apply(logits_MC, targets_M, compute);
 }
 
 at::Tensor vocabularyCrossEntropySum(const at::Tensor& logits_MV, const at::Tensor& targets_M,
-                                     IndexRange vocabulary, const TensorParallel& parallel)
+                                     IndexRange vocabulary, const TensorParallel& parallel,
+                                     const Compute& compute)
 {
     if (!parallel.isOn())
-        return crossEntropySum(logits_MV, targets_M);
+        return crossEntropySum(logits_MV, targets_M, compute);
     return VocabularyCrossEntropy::apply(logits_MV, targets_M, vocabulary, parallel);
 }
 

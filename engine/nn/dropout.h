@@ -9,6 +9,8 @@
 
 namespace trainyard {
 
+class Compute;
+
 /// Names one step's set of dropout masks. With the site (which dropout of the model), the global sample index
 /// and the element inside the sample it keys the counter-based generator, so every layout draws the same
 /// mask.
@@ -20,13 +22,12 @@ struct DropoutKey {
 /// x * mask / (1 - probability): each element is zeroed with the given probability. `input` is contiguous and
 /// consists of `parts`, one behind the other, so that a slice of tokens or heads is dropped like the same
 /// elements of the whole. Differentiable; keeps the mask (one byte per element) for the backward pass.
-/// Returns `input` itself when probability is 0. `masks`: of the device that has the input; null: the
-/// processor.
+/// Returns `input` itself when probability is 0.
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const DropoutPart> parts, const DropoutMasks* masks = nullptr);
+                   std::span<const DropoutPart> parts, const Compute& compute);
 
 /// The same for an input with whole samples as first dimension; `sampleIndices` has one entry per sample.
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const std::uint64_t> sampleIndices);
+                   std::span<const std::uint64_t> sampleIndices, const Compute& compute);
 
 } // namespace trainyard

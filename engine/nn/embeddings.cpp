@@ -3,9 +3,9 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/where.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/model/model_family.h"
+#include "engine/nn/compute/kept_compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
 
@@ -23,8 +23,9 @@ constexpr std::int64_t kNoPadding = -1;
 /// not looked up is not touched, nor the row of the padding.
 struct LookUp : torch::autograd::Function<LookUp> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& table_NH, const at::Tensor& ids_T,
-                              std::int64_t padding)
+                              std::int64_t padding, const Compute& compute)
     {
+        keepCompute(context, compute);
         context->saved_data["padding"] = padding;
         context->save_for_backward({ids_T});
         context->saved_data["table"] = GradientRoute(table_NH).number();
@@ -36,9 +37,9 @@ struct LookUp : torch::autograd::Function<LookUp> {
     {
         const auto route = GradientRoute::fromNumber(context->saved_data["table"].toInt());
         return {route.deliverRows(gradients[0], context->get_saved_variables()[0],
-                                  context->saved_data["rows"].toInt(),
-                                  context->saved_data["padding"].toInt()),
-                at::Tensor(), at::Tensor()};
+                                  context->saved_data["rows"].toInt(), context->saved_data["padding"].toInt(),
+                                  keptCompute(context)),
+                at::Tensor(), at::Tensor(), at::Tensor()};
     }
 };
 
@@ -69,20 +70,22 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
     const at::Tensor ids_T = pass.batch.inputIds.view({-1});
     const TensorParallel& parallel = pass.parallel;
     if (!parallel.isOn())
-        return LookUp::apply(m_words, ids_T, m_padding);
+        return LookUp::apply(m_words, ids_T, m_padding, pass.compute());
     const IndexRange mine = evenShare(pass.model.vocabulary, parallel.rank(), parallel.ranks());
     const at::Tensor here_T = ids_T.ge(mine.begin).logical_and_(ids_T.lt(mine.end));
     const std::int64_t padding =
         mine.begin <= m_padding && m_padding < mine.end ? m_padding - mine.begin : -1;
-    const at::Tensor words_TH = LookUp::apply(m_words, at::where(here_T, ids_T - mine.begin, 0), padding) *
-                                here_T.unsqueeze(1).to(m_words.scalar_type());
+    const at::Tensor words_TH =
+        LookUp::apply(m_words, at::where(here_T, ids_T - mine.begin, 0), padding, pass.compute()) *
+        here_T.unsqueeze(1).to(m_words.scalar_type());
     return leaveCut(words_TH, parallel); // each word is a row of one rank
 }
 
-at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) const
+at::Tensor Embeddings::positionsOf(const ForwardPass& pass, IndexRange tokens) const
 {
+    const TokenBatch& batch = pass.batch;
     if (batch.positionIds.defined())
-        return LookUp::apply(m_positions, ofTokens(batch.positionIds, tokens), kNoPadding);
+        return LookUp::apply(m_positions, ofTokens(batch.positionIds, tokens), kNoPadding, pass.compute());
     const std::int64_t length = batch.sequenceLength();
     if (tokens.size() == batch.tokens()) // every sequence counts from 0: no look-up
         return m_positions.narrow(0, 0, length)
@@ -90,7 +93,7 @@ at::Tensor Embeddings::positionsOf(const TokenBatch& batch, IndexRange tokens) c
             .expand({batch.sequences(), -1, -1})
             .reshape({tokens.size(), -1});
     const at::Tensor ids_T = at::arange(tokens.begin, tokens.end, batch.inputIds.options()).remainder(length);
-    return LookUp::apply(m_positions, ids_T, kNoPadding);
+    return LookUp::apply(m_positions, ids_T, kNoPadding, pass.compute());
 }
 
 at::Tensor Embeddings::forward(const ForwardPass& pass) const
@@ -98,12 +101,12 @@ at::Tensor Embeddings::forward(const ForwardPass& pass) const
     const IndexRange tokens = pass.tokensHere();
     at::Tensor hidden_TH = wordsOf(pass);
     if (m_tokenTypes.defined())
-        hidden_TH =
-            hidden_TH + LookUp::apply(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens), kNoPadding);
+        hidden_TH = hidden_TH + LookUp::apply(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens),
+                                              kNoPadding, pass.compute());
     if (m_positions.defined())
-        hidden_TH = hidden_TH + positionsOf(pass.batch, tokens);
+        hidden_TH = hidden_TH + positionsOf(pass, tokens);
     if (m_norm.weight.defined())
-        hidden_TH = layerNorm(hidden_TH, m_norm, pass.model.layerNormEpsilon);
+        hidden_TH = layerNorm(hidden_TH, m_norm, pass.model.layerNormEpsilon, pass.compute());
     return pass.dropTokens(hidden_TH, pass.model.dropout, kSite);
 }
 

@@ -15,7 +15,7 @@ public:
 
 private:
     at::Tensor wordsOf(const ForwardPass& pass) const;
-    at::Tensor positionsOf(const TokenBatch& batch, IndexRange tokens) const;
+    at::Tensor positionsOf(const ForwardPass& pass, IndexRange tokens) const;
 
     std::int64_t m_padding;
     at::Tensor m_words;      // with tensor parallelism this rank's rows

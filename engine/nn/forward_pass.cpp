@@ -75,7 +75,7 @@ at::Tensor ForwardPass::dropSequences(const at::Tensor& hidden_BH, double probab
     std::vector<DropoutPart> parts;
     for (const std::uint64_t sample : batch.sampleIndices)
         parts.push_back({sample, 0, hidden_BH.size(1)});
-    return dropout(hidden_BH, probability, *dropoutKey, site, parts, device.masks);
+    return dropout(hidden_BH, probability, *dropoutKey, site, parts, compute());
 }
 
 at::Tensor ForwardPass::dropped(const at::Tensor& hidden_TH, IndexRange here, double probability,
@@ -90,7 +90,7 @@ at::Tensor ForwardPass::dropped(const at::Tensor& hidden_TH, IndexRange here, do
     forEachRun(here, [&](std::uint64_t sample, std::int64_t first, std::int64_t count) {
         parts.push_back({sample, first * width, count * width});
     });
-    return dropout(hidden_TH, probability, *dropoutKey, site, parts, device.masks);
+    return dropout(hidden_TH, probability, *dropoutKey, site, parts, compute());
 }
 
 void ForwardPass::forEachRun(
@@ -121,7 +121,7 @@ at::Tensor ForwardPass::dropColumns(const at::Tensor& input, IndexRange columns,
         for (std::int64_t row = first; columns.size() < width && row < first + count; ++row)
             parts.push_back({sample, row * width + columns.begin, columns.size()});
     });
-    return dropout(input.contiguous(), probability, key, site, parts, device.masks);
+    return dropout(input.contiguous(), probability, key, site, parts, compute());
 }
 
 at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
@@ -145,7 +145,7 @@ at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
                     {sequence.sample, (firstRow + head * length + query) * length, sequence.length});
         }
     }
-    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts, device.masks);
+    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts, compute());
 }
 
 } // namespace trainyard

@@ -42,6 +42,7 @@ struct ForwardPass {
     const ContextParallel* context = nullptr; ///< null: sequences are not shared
     KeyValueCache* cache = nullptr; ///< of the tokens before those of a decoder's pass; null: there are none
 
+    const Compute& compute() const { return *device.compute; }
     /// Whether attention probabilities are dropped.
     bool dropsHeads() const { return dropoutKey && model.attentionDropout > 0; }
     int headsHere() const { return model.heads / parallel.ranks(); }

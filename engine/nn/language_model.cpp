@@ -4,8 +4,11 @@
 
 namespace trainyard {
 
-LanguageModel::LanguageModel(const ModelSpec& model, ComputeType compute, LayerRunner& runner)
-    : m_parameters(std::make_unique<ParameterStore>(modelParameters(model), compute))
+LanguageModel::LanguageModel(const ModelSpec& model, ComputeType compute, LayerRunner& runner,
+                             const Device& device)
+    : m_parameters(std::make_unique<ParameterStore>(modelParameters(model), compute, Sharding(),
+                                                    GradientResidence::Whole, WeightResidence::Whole,
+                                                    Placement{device}))
     , m_stage(
           std::make_unique<const TransformerStage>(model, StageRange::whole(model), *m_parameters, runner))
 {

@@ -13,7 +13,8 @@ namespace trainyard {
 class LanguageModel {
 public:
     /// Weights are zero until parameters().initialize() or a checkpoint fills them.
-    LanguageModel(const ModelSpec& model, ComputeType compute, LayerRunner& runner = directRunner());
+    LanguageModel(const ModelSpec& model, ComputeType compute, LayerRunner& runner = directRunner(),
+                  const Device& device = {});
 
     const ModelSpec& spec() const { return m_stage->model(); }
     ParameterStore& parameters() { return *m_parameters; }

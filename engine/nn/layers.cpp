@@ -1,13 +1,10 @@
 #include "engine/nn/layers.h"
 
-#include <algorithm>
-
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/mm.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/nn/add_norm.h"
-#include "engine/nn/fused/column_sums.h"
+#include "engine/nn/compute/kept_compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
 
@@ -18,28 +15,12 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t kDepth = 1024;
-
-/// left [T, K] times right [K, N]. oneDNN multiplies deep matrices of float32 a fifth faster in slices of
-/// their depth (tests/bench/README.md).
-at::Tensor deepProduct(const at::Tensor& left, const at::Tensor& right)
-{
-    const std::int64_t depth = left.size(1);
-    if (depth < 2 * kDepth || left.scalar_type() != at::kFloat || !left.is_cpu())
-        return at::mm(left, right);
-    at::Tensor product = at::mm(left.narrow(1, 0, kDepth), right.narrow(0, 0, kDepth));
-    for (std::int64_t begin = kDepth; begin < depth; begin += kDepth) {
-        const std::int64_t count = std::min(kDepth, depth - begin);
-        product.addmm_(left.narrow(1, begin, count), right.narrow(0, begin, count));
-    }
-    return product;
-}
-
 /// y = x W^T + b:   dx = dy W,   dW = dy^T x,   db = sum of dy over the rows. A frozen W keeps no x.
 struct Linear : torch::autograd::Function<Linear> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
-                              const std::optional<at::Tensor>& optionalBias)
+                              const std::optional<at::Tensor>& optionalBias, const Compute& compute)
     {
+        keepCompute(context, compute);
         const at::Tensor bias = optionalBias.value_or(at::Tensor());
         context->save_for_backward({weight.requires_grad() ? input : at::Tensor(), weight});
         context->saved_data["weight"] = GradientRoute(weight).number();
@@ -51,17 +32,18 @@ struct Linear : torch::autograd::Function<Linear> {
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const auto saved = context->get_saved_variables();
+        const Compute& compute = keptCompute(context);
         const at::Tensor gradient = gradients[0].contiguous();
         const auto routeOf = [&](const char* name) {
             return GradientRoute::fromNumber(context->saved_data[name].toInt());
         };
-        variable_list result(3);
+        variable_list result(4);
         if (context->saved_data["hasBias"].toBool() && context->needs_input_grad(2))
-            result[2] = routeOf("bias").deliver(columnSums(gradient));
+            result[2] = routeOf("bias").deliver(compute.columnSums(gradient));
         if (context->needs_input_grad(1))
-            result[1] = routeOf("weight").deliverProduct(gradient.t(), saved[0]);
+            result[1] = routeOf("weight").deliverProduct(gradient.t(), saved[0], compute);
         if (context->needs_input_grad(0))
-            result[0] = deepProduct(gradient, saved[1]);
+            result[0] = compute.product(gradient, saved[1]);
         return result;
     }
 };
@@ -78,33 +60,42 @@ LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::s
     return {parameters.leaf(name + ".weight"), parameters.leaf(name + ".bias")};
 }
 
-at::Tensor linear(const at::Tensor& input, const LinearWeights& weights)
+at::Tensor linear(const at::Tensor& input, const LinearWeights& weights, const Compute& compute)
 {
-    return Linear::apply(input, weights.weight, optional(weights.bias));
+    return Linear::apply(input, weights.weight, optional(weights.bias), compute);
 }
 
-at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel)
+Product productOf(const at::Tensor& input, const LinearWeights& weights, const Compute& compute)
 {
-    return linear(enterCut(input, parallel), weights);
+    if (compute.addsBias())
+        return {linear(input, weights, compute), {}};
+    return {linear(input, {weights.weight, {}}, compute), weights.bias};
 }
 
-Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel)
+at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                        const Compute& compute)
 {
-    if (!input.is_cpu())
-        return {columnLinear(input, weights, parallel), {}};
-    return {linear(enterCut(input, parallel), {weights.weight, {}}), weights.bias};
+    return linear(enterCut(input, parallel), weights, compute);
 }
 
-Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel)
+Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                      const Compute& compute)
 {
-    if (!input.is_cpu() && !parallel.isOn())
-        return {linear(input, weights), {}};
-    return {leaveCut(linear(input, {weights.weight, {}}), parallel), weights.bias}; // the bias once
+    return productOf(enterCut(input, parallel), weights, compute);
 }
 
-at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon)
+Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                   const Compute& compute)
 {
-    return addNorm(input, {}, {}, weights, epsilon);
+    if (!parallel.isOn())
+        return productOf(input, weights, compute);
+    return {leaveCut(linear(input, {weights.weight, {}}, compute), parallel), weights.bias}; // the bias once
+}
+
+at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon,
+                     const Compute& compute)
+{
+    return addNorm(input, {}, {}, weights, epsilon, compute);
 }
 
 } // namespace trainyard

@@ -8,6 +8,7 @@
 
 namespace trainyard {
 
+class Compute;
 class ParameterStore;
 
 /// Weights of y = x W^T + b: weight [out, in], bias [out]. Autograd leaves.
@@ -26,24 +27,28 @@ LinearWeights linearWeights(const ParameterStore& parameters, const std::string&
 LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::string& name);
 
 /// Of a matrix [T, in]. The gradients of the weights go straight to their collectors.
-at::Tensor linear(const at::Tensor& input, const LinearWeights& weights);
+at::Tensor linear(const at::Tensor& input, const LinearWeights& weights, const Compute& compute);
 /// A product whose outputs are cut over the ranks of a tensor-parallel group, and one whose inputs are: what
 /// the first gives goes into the second. Tokens that are sliced between such pairs are gathered before and
 /// sliced after.
-at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights,
-                        const TensorParallel& parallel);
+at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                        const Compute& compute);
 
-/// A product whose bias is left to the next pass over it; undefined where the product has it already, as on
-/// devices that add it on the way.
+/// A product whose bias is left to the next pass over it; undefined where the product has it already
+/// (Compute::addsBias).
 struct Product {
     at::Tensor values;
     at::Tensor bias;
 
     at::Tensor withBias() const { return bias.defined() ? values + bias : values; }
 };
-Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
-Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel);
+Product productOf(const at::Tensor& input, const LinearWeights& weights, const Compute& compute);
+Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                      const Compute& compute);
+Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
+                   const Compute& compute);
 
-at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon);
+at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon,
+                     const Compute& compute);
 
 } // namespace trainyard

@@ -94,8 +94,10 @@ at::Tensor LowRankAdapters::addToColumns(const at::Tensor& output, const at::Ten
     at::Tensor sum = output;
     for (const Adapter& adapter : m_adapters) {
         const at::Tensor inner_TR =
-            linear(dropped(adapter, input, pass.tokensHere(), pass), {adapter.down, {}}) * m_scale;
-        sum = AddColumns::apply(sum, linear(enterCut(inner_TR, pass.parallel), {adapter.up, {}}),
+            linear(dropped(adapter, input, pass.tokensHere(), pass), {adapter.down, {}}, pass.compute()) *
+            m_scale;
+        sum = AddColumns::apply(sum,
+                                linear(enterCut(inner_TR, pass.parallel), {adapter.up, {}}, pass.compute()),
                                 adapter.firstColumn);
     }
     return sum;
@@ -106,10 +108,11 @@ at::Tensor LowRankAdapters::addToRows(const at::Tensor& output, const at::Tensor
 {
     at::Tensor sum = output;
     for (const Adapter& adapter : m_adapters) {
-        const at::Tensor partial_TR =
-            linear(dropped(adapter, input, {0, pass.batch.tokens()}, pass), {adapter.down, {}});
-        sum = AddColumns::apply(sum, linear(leaveCut(partial_TR, pass.parallel) * m_scale, {adapter.up, {}}),
-                                adapter.firstColumn);
+        const at::Tensor partial_TR = linear(dropped(adapter, input, {0, pass.batch.tokens()}, pass),
+                                             {adapter.down, {}}, pass.compute());
+        sum = AddColumns::apply(
+            sum, linear(leaveCut(partial_TR, pass.parallel) * m_scale, {adapter.up, {}}, pass.compute()),
+            adapter.firstColumn);
     }
     return sum;
 }

@@ -100,7 +100,8 @@ Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& 
 {
     const at::Tensor all_TH = gatherTokens(hidden_TH, m_parallel);
     const bool normed = m_finalNorm.weight.defined();
-    return m_head->logits(normed ? layerNorm(all_TH, m_finalNorm, m_model.layerNormEpsilon) : all_TH, pass);
+    return m_head->logits(
+        normed ? layerNorm(all_TH, m_finalNorm, m_model.layerNormEpsilon, pass.compute()) : all_TH, pass);
 }
 
 LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const
@@ -108,7 +109,7 @@ LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pas
     if (m_model.task.hasHead())
         return taskLossesOf(logits, pass, countsCorrect);
     const IndexRange words = vocabularyOf(m_model, m_parallel);
-    LossSums sums = lossSums(logits, pass.batch, words, m_parallel);
+    LossSums sums = lossSums(logits, pass.batch, pass.compute(), words, m_parallel);
     if (countsCorrect)
         countCorrect(sums, logits, pass.batch, words, m_parallel);
     return sums;
@@ -117,7 +118,7 @@ LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pas
 LossSums TransformerStage::taskLossesOf(const Logits& logits, const ForwardPass& pass,
                                         bool countsCorrect) const
 {
-    LossSums sums = taskLossSums(m_model.task, logits, pass.batch);
+    LossSums sums = taskLossSums(m_model.task, logits, pass.batch, pass.compute());
     if (!countsCorrect)
         return sums;
     countCorrect(sums, m_model.task, logits, pass.batch);

@@ -9,13 +9,14 @@
 namespace trainyard {
 
 Status runReplicasAsThreads(const RunSpec& spec, const SequenceShape& shape,
-                            const std::function<Status(const ProcessGroups&, Replica&)>& body)
+                            const std::function<Status(const ProcessGroups&, Replica&)>& body,
+                            const Device& device)
 {
     const auto runRank = [&](GroupMaker& maker) -> Status {
         const auto world = maker.makeWorld();
         TRAINYARD_TRY(const RankGrid grid, RankGrid::create(spec.layout));
         const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
-        TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups));
+        TRAINYARD_TRY(const auto replica, Replica::create(spec, shape, groups, device));
         return body(groups, *replica);
     };
     std::vector<Status> statuses(static_cast<std::size_t>(spec.layout.worldSize()));

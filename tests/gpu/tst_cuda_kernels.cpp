@@ -3,6 +3,7 @@
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
 
+#include "engine/device/cuda/cuda_plugin.h"
 #include "engine/nn/dropout_mask.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
@@ -59,6 +60,7 @@ private slots:
         if (!plugin)
             QSKIP("this machine has no GPU");
         m_device = plugin->device();
+        m_masks = plugin->functions().masks();
     }
 
     void masksAreTheSameBits()
@@ -72,7 +74,7 @@ private slots:
             count += part.count;
         const at::Tensor drawn =
             at::full({count}, 2, at::TensorOptions().dtype(at::kByte).device(m_device.place));
-        m_device.masks->fill(drawn.mutable_data_ptr<std::uint8_t>(), parts, 1u << 30, site);
+        m_masks->fill(drawn.mutable_data_ptr<std::uint8_t>(), parts, 1u << 30, site);
         const at::Tensor onHost = drawn.cpu();
         const std::uint8_t* mask = onHost.const_data_ptr<std::uint8_t>();
         for (const DropoutPart& part : parts) {
@@ -136,6 +138,7 @@ private slots:
 
 private:
     Device m_device;
+    const DropoutMasks* m_masks = nullptr;
 };
 
 QTEST_APPLESS_MAIN(TestCudaKernels)

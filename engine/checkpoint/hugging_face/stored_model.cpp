@@ -99,9 +99,9 @@ std::vector<std::string> StoredModel::labels() const
     return imported ? imported->labels() : std::vector<std::string>();
 }
 
-Result<std::unique_ptr<LanguageModel>> StoredModel::load(ComputeType precision)
+Result<std::unique_ptr<LanguageModel>> StoredModel::load(ComputeType precision, const Device& device)
 {
-    auto model = std::make_unique<LanguageModel>(spec(), precision);
+    auto model = std::make_unique<LanguageModel>(spec(), precision, directRunner(), device);
     if (const auto* imported = std::get_if<HuggingFaceModel>(&m_weights)) {
         TRAINYARD_TRY_STATUS(imported->load(model->parameters()));
         return model;

@@ -11,6 +11,7 @@
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/weights/find_weights.h"
 #include "engine/checkpoint/weights/weight_source.h"
+#include "engine/nn/device.h"
 
 namespace trainyard {
 
@@ -43,8 +44,8 @@ public:
     /// See HuggingFaceFolder::labels(); empty for checkpoints, whose data set has the names.
     std::vector<std::string> labels() const;
 
-    /// On the processor, with the weights.
-    Result<std::unique_ptr<LanguageModel>> load(ComputeType precision);
+    /// With the weights.
+    Result<std::unique_ptr<LanguageModel>> load(ComputeType precision, const Device& device = {});
 
 private:
     using Adapters = std::unique_ptr<WeightSource>; ///< with their base

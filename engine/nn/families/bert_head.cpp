@@ -37,10 +37,11 @@ private:
     at::Tensor predictWords(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
-        const at::Tensor transformed_MH = layerNorm(
-            activateUngated(linear(masked_MH, {m_transform.weight, {}}), m_transform.bias, m_activation),
-            m_transformNorm, m_epsilon);
-        return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens());
+        const Product product_MH = productOf(masked_MH, m_transform, pass.compute());
+        const at::Tensor transformed_MH =
+            layerNorm(activateUngated(product_MH.values, product_MH.bias, m_activation, pass.compute()),
+                      m_transformNorm, m_epsilon, pass.compute());
+        return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens(), pass.compute());
     }
 
     // Of no sequence where their first tokens lie on another rank.
@@ -48,7 +49,7 @@ private:
     {
         const at::Tensor first_BH = hidden_TH.index_select(0, pass.batch.firstTokens())
                                         .narrow(0, 0, pass.slice.hasFirst() ? pass.batch.sequences() : 0);
-        return linear(at::tanh(linear(first_BH, m_pooler)), m_nextSentence);
+        return linear(at::tanh(linear(first_BH, m_pooler, pass.compute())), m_nextSentence, pass.compute());
     }
 
     Activation m_activation;

@@ -13,7 +13,7 @@ public:
     Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
     {
         const at::Tensor chosen_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
-        return {columnLinear(chosen_MH, m_decoder, pass.parallel.withWholeTokens()), {}};
+        return {columnLinear(chosen_MH, m_decoder, pass.parallel.withWholeTokens(), pass.compute()), {}};
     }
 
 private:

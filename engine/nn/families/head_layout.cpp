@@ -1,14 +1,6 @@
 #include "engine/nn/families/head_layout.h"
 
-#include <algorithm>
-
-#include <ATen/Dispatch.h>
-#include <ATen/Parallel.h>
-#include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/custom_function.h>
-
-#include "engine/base/kernel.h"
-#include "engine/nn/fused/number.h"
+#include "engine/nn/compute/kept_compute.h"
 
 namespace trainyard {
 
@@ -17,143 +9,58 @@ namespace {
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
 
-constexpr std::int64_t kTokensPerThread = 32;
-
-#define KERNEL(T)                                                                                            \
-    TRAINYARD_VECTOR_CLONES                                                                                  \
-    void scaledCopy(T* __restrict to, const T* __restrict from, std::int64_t count, Wide<T> scale)           \
-    {                                                                                                        \
-        for (std::int64_t i = 0; i < count; ++i)                                                             \
-            to[i] = narrow<T>(widen(from[i]) * scale);                                                       \
-    }
-TRAINYARD_FOR_EACH_NUMBER(KERNEL)
-#undef KERNEL
-
-template <typename T>
-void copy(T* to, const T* from, std::int64_t count, double scale)
-{
-    if (scale == 1.0)
-        std::copy_n(from, count, to);
-    else
-        scaledCopy(to, from, count, static_cast<Wide<T>>(scale));
-}
-
-/// Calls move(number by token, number by head) with the places of each run of D numbers that belong together:
-/// in rows of `rowWidth` from column `firstColumn` on, and in [B, A, S, D].
-template <typename Move>
-void forEachRun(const HeadShape& shape, std::int64_t rowWidth, std::int64_t firstColumn, const Move& move)
-{
-    at::parallel_for(0, shape.sequences * shape.length, kTokensPerThread,
-                     [&](std::int64_t begin, std::int64_t end) {
-                         for (std::int64_t token = begin; token < end; ++token) {
-                             const std::int64_t sequence = token / shape.length;
-                             const std::int64_t place = token % shape.length;
-                             for (std::int64_t head = 0; head < shape.heads; ++head)
-                                 move(token * rowWidth + firstColumn + head * shape.width,
-                                      ((sequence * shape.heads + head) * shape.length + place) * shape.width);
-                         }
-                     });
-}
-
-/// By token -> by head.
-at::Tensor toHeads(const at::Tensor& tokens, const HeadShape& shape, std::int64_t firstColumn, double scale)
-{
-    const at::Tensor heads =
-        at::empty({shape.sequences, shape.heads, shape.length, shape.width}, tokens.options());
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, tokens.scalar_type(), "toHeads", [&] {
-        const auto* from = tokens.const_data_ptr<scalar_t>();
-        auto* to = heads.mutable_data_ptr<scalar_t>();
-        forEachRun(shape, tokens.size(1), firstColumn, [&](std::int64_t byToken, std::int64_t byHead) {
-            copy(to + byHead, from + byToken, shape.width, scale);
-        });
-    });
-    return heads;
-}
-
-/// By head -> by token, into columns of `tokens`.
-void toTokens(const at::Tensor& tokens, const at::Tensor& heads, const HeadShape& shape,
-              std::int64_t firstColumn, double scale)
-{
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, tokens.scalar_type(), "toTokens", [&] {
-        const auto* from = heads.const_data_ptr<scalar_t>();
-        auto* to = tokens.mutable_data_ptr<scalar_t>();
-        forEachRun(shape, tokens.size(1), firstColumn, [&](std::int64_t byToken, std::int64_t byHead) {
-            copy(to + byToken, from + byHead, shape.width, scale);
-        });
-    });
-}
-
-HeadShape shapeOf(const at::Tensor& heads_BASD)
-{
-    return {heads_BASD.size(0), heads_BASD.size(1), heads_BASD.size(2), heads_BASD.size(3)};
-}
-
 struct SplitHeads : torch::autograd::Function<SplitHeads> {
     static variable_list forward(AutogradContext* context, const at::Tensor& queryKeyValue,
-                                 const HeadShape& shape, double scale)
+                                 const HeadShape& shape, double scale, const Compute& compute)
     {
+        keepCompute(context, compute);
         context->saved_data["scale"] = scale;
-        const at::Tensor tokens = queryKeyValue.contiguous();
-        const std::int64_t columns = shape.heads * shape.width;
-        return {toHeads(tokens, shape, 0, scale), toHeads(tokens, shape, columns, 1.0),
-                toHeads(tokens, shape, 2 * columns, 1.0)};
+        const HeadTensors parts = compute.splitHeads(queryKeyValue.contiguous(), shape, scale);
+        return {parts[0], parts[1], parts[2]};
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
-        const HeadShape shape = shapeOf(gradients[0]);
-        const std::int64_t columns = shape.heads * shape.width;
-        const at::Tensor tokens =
-            at::empty({shape.sequences * shape.length, 3 * columns}, gradients[0].options());
-        for (std::size_t part = 0; part < 3; ++part)
-            toTokens(tokens, gradients[part].contiguous(), shape, static_cast<std::int64_t>(part) * columns,
-                     part == 0 ? context->saved_data["scale"].toDouble() : 1.0);
-        return {tokens, at::Tensor(), at::Tensor()};
+        return {keptCompute(context).joinHeads({gradients[0], gradients[1], gradients[2]},
+                                               context->saved_data["scale"].toDouble()),
+                at::Tensor(), at::Tensor(), at::Tensor()};
     }
 };
 
 struct MergeHeads : torch::autograd::Function<MergeHeads> {
-    static at::Tensor forward(AutogradContext* context, const at::Tensor& context_BASD)
+    static at::Tensor forward(AutogradContext* context, const at::Tensor& context_BASD,
+                              const Compute& compute)
     {
-        const HeadShape shape = shapeOf(context_BASD);
+        keepCompute(context, compute);
+        const HeadShape shape = HeadShape::of(context_BASD);
         context->saved_data["length"] = shape.length;
         context->saved_data["heads"] = shape.heads;
-        const at::Tensor tokens =
-            at::empty({shape.sequences * shape.length, shape.heads * shape.width}, context_BASD.options());
-        toTokens(tokens, context_BASD.contiguous(), shape, 0, 1.0);
-        return tokens;
+        return compute.mergeHeads(context_BASD);
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const std::int64_t length = context->saved_data["length"].toInt();
         const std::int64_t heads = context->saved_data["heads"].toInt();
-        const at::Tensor& tokens = gradients[0];
-        return {toHeads(tokens.contiguous(), {tokens.size(0) / length, heads, length, tokens.size(1) / heads},
-                        0, 1.0)};
+        const at::Tensor tokens = gradients[0].contiguous();
+        return {keptCompute(context).unmergeHeads(
+                    tokens, {tokens.size(0) / length, heads, length, tokens.size(1) / heads}),
+                at::Tensor()};
     }
 };
 
 } // namespace
 
-std::array<at::Tensor, 3> splitHeads(const at::Tensor& queryKeyValue, const HeadShape& shape, double scale)
+HeadTensors splitHeads(const at::Tensor& queryKeyValue, const HeadShape& shape, double scale,
+                       const Compute& compute)
 {
-    if (!queryKeyValue.is_cpu()) {
-        const auto parts = queryKeyValue.view({shape.sequences, shape.length, 3, shape.heads, shape.width})
-                               .permute({2, 0, 3, 1, 4})
-                               .unbind(0);
-        return {scale == 1.0 ? parts[0] : parts[0] * scale, parts[1], parts[2]};
-    }
-    const variable_list parts = SplitHeads::apply(queryKeyValue, shape, scale);
+    const variable_list parts = SplitHeads::apply(queryKeyValue, shape, scale, compute);
     return {parts[0], parts[1], parts[2]};
 }
 
-at::Tensor mergeHeads(const at::Tensor& context_BASD)
+at::Tensor mergeHeads(const at::Tensor& context_BASD, const Compute& compute)
 {
-    if (!context_BASD.is_cpu())
-        return context_BASD.transpose(1, 2).reshape(
-            {context_BASD.size(0) * context_BASD.size(2), context_BASD.size(1) * context_BASD.size(3)});
-    return MergeHeads::apply(context_BASD);
+    return MergeHeads::apply(context_BASD, compute);
 }
 
 } // namespace trainyard

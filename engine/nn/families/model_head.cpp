@@ -35,14 +35,14 @@ at::Tensor labelledSequences(const Logits& logits, const TokenBatch& batch)
 
 } // namespace
 
-LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
-                  const TensorParallel& parallel)
+LossSums lossSums(const Logits& logits, const TokenBatch& batch, const Compute& compute,
+                  IndexRange vocabulary, const TensorParallel& parallel)
 {
     LossSums sums;
-    sums.tokens = vocabularyCrossEntropySum(logits.tokens, batch.targets, vocabulary, parallel);
+    sums.tokens = vocabularyCrossEntropySum(logits.tokens, batch.targets, vocabulary, parallel, compute);
     TRAINYARD_CHECK(!logits.sequences.defined() || batch.sequenceLabels.defined());
     if (logits.sequences.defined())
-        sums.sequences = crossEntropySum(labelledSequences(logits, batch), batch.sequenceLabels);
+        sums.sequences = crossEntropySum(labelledSequences(logits, batch), batch.sequenceLabels, compute);
     sums.targetCount = batch.targetCount();
     sums.sequenceCount = batch.sequences();
     return sums;

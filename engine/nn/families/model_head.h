@@ -67,8 +67,8 @@ IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel);
 
 /// Of a head that predicts words. `vocabulary`: see vocabularyOf(); without it the logits are those of all
 /// words.
-LossSums lossSums(const Logits& logits, const TokenBatch& batch, IndexRange vocabulary = {},
-                  const TensorParallel& parallel = {});
+LossSums lossSums(const Logits& logits, const TokenBatch& batch, const Compute& compute,
+                  IndexRange vocabulary = {}, const TensorParallel& parallel = {});
 
 /// Sets the correct predictions of `sums`.
 void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch, IndexRange vocabulary,
@@ -76,7 +76,8 @@ void countCorrect(LossSums& sums, const Logits& logits, const TokenBatch& batch,
 
 // The same of a task's own head, whose outputs every rank has whole.
 
-LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
+LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch,
+                      const Compute& compute);
 void countCorrect(LossSums& sums, const TaskSpec& task, const Logits& logits, const TokenBatch& batch);
 
 /// What the head says of each sequence, filler included, [B, predictionsPerRow()] in the type of the losses:

@@ -47,14 +47,14 @@ private:
     at::Tensor ofTargets(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor dropped_TH = pass.dropAllTokens(hidden_TH, m_task.dropout, m_site);
-        return linear(dropped_TH.index_select(0, pass.batch.targetPositions), m_output);
+        return linear(dropped_TH.index_select(0, pass.batch.targetPositions), m_output, pass.compute());
     }
 
     // Padding takes part, as it does there.
     at::Tensor ofPositions(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         TRAINYARD_CHECK(!pass.batch.isPacked() && pass.slice.isWhole());
-        return linear(hidden_TH, m_output)
+        return linear(hidden_TH, m_output, pass.compute())
             .view({pass.batch.sequences(), pass.batch.sequenceLength(), 2})
             .transpose(1, 2)
             .contiguous();
@@ -65,8 +65,8 @@ private:
     {
         const at::Tensor first_BH = hidden_TH.index_select(0, pass.batch.firstTokens())
                                         .narrow(0, 0, pass.slice.hasFirst() ? pass.batch.sequences() : 0);
-        const at::Tensor pooled_BH = at::tanh(linear(first_BH, m_pooler));
-        return linear(pass.dropSequences(pooled_BH, m_task.dropout, m_site), m_output);
+        const at::Tensor pooled_BH = at::tanh(linear(first_BH, m_pooler, pass.compute()));
+        return linear(pass.dropSequences(pooled_BH, m_task.dropout, m_site), m_output, pass.compute());
     }
 
     TaskSpec m_task;
@@ -93,16 +93,18 @@ at::Tensor squaredErrorSum(const at::Tensor& outputs_B1, const at::Tensor& value
 }
 
 // Half of each: the mean of the losses of first and last position.
-at::Tensor answerLossSum(const at::Tensor& logits_B2S, const at::Tensor& positions_B2)
+at::Tensor answerLossSum(const at::Tensor& logits_B2S, const at::Tensor& positions_B2, const Compute& compute)
 {
-    return crossEntropySum(logits_B2S.flatten(0, 1), positions_B2.flatten()) / 2.0;
+    return crossEntropySum(logits_B2S.flatten(0, 1), positions_B2.flatten(), compute) / 2.0;
 }
 
-at::Tensor sequenceLossSum(const TaskSpec& task, const at::Tensor& logits, const at::Tensor& labels)
+at::Tensor sequenceLossSum(const TaskSpec& task, const at::Tensor& logits, const at::Tensor& labels,
+                           const Compute& compute)
 {
     if (task.kind == TaskKind::Regress)
         return squaredErrorSum(logits, labels);
-    return task.kind == TaskKind::Answer ? answerLossSum(logits, labels) : crossEntropySum(logits, labels);
+    return task.kind == TaskKind::Answer ? answerLossSum(logits, labels, compute)
+                                         : crossEntropySum(logits, labels, compute);
 }
 
 // Both positions of an answer have to be right.
@@ -120,13 +122,14 @@ std::unique_ptr<const ModelHead> makeTaskHead(const ModelSpec& model, const Para
     return std::make_unique<const TaskHead>(model, parameters);
 }
 
-LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch)
+LossSums taskLossSums(const TaskSpec& task, const Logits& logits, const TokenBatch& batch,
+                      const Compute& compute)
 {
     LossSums sums;
     if (task.judgesSequences())
-        sums.sequences = sequenceLossSum(task, labelled(logits, batch), batch.sequenceLabels);
+        sums.sequences = sequenceLossSum(task, labelled(logits, batch), batch.sequenceLabels, compute);
     else
-        sums.tokens = crossEntropySum(logits.tokens, batch.targets);
+        sums.tokens = crossEntropySum(logits.tokens, batch.targets, compute);
     sums.targetCount = batch.targetCount();
     sums.sequenceCount = batch.sequences();
     return sums;

@@ -1,10 +1,9 @@
-#include "engine/nn/fused/activation_kernel.h"
-
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty_like.h>
 
 #include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
+#include "engine/nn/fused/processor_compute.h"
 #include "engine/nn/fused/rows.h"
 #include "engine/nn/fused/vector_math.h"
 
@@ -18,6 +17,11 @@ struct Point {
     W slope;
 };
 
+// With s(v) = 1 / (1 + e^-v):
+//     Gelu     f(x) = x Phi(x)                            f'(x) = Phi(x) + x phi(x)
+//     GeluNew  f(x) = x s(2u), u = sqrt(2/pi) (x + 0.044715 x^3); f'(x) = s + x s (1 - s) 2u'
+//     Relu     f(x) = max(x, 0)
+//     Swiglu   f(x) = x s(x) (silu)                       f'(x) = s + x s (1 - s)
 template <Activation Kind, typename W>
 inline __attribute__((always_inline)) Point<W> pointOf(W x)
 {
@@ -123,7 +127,8 @@ const T* dataOf(const at::Tensor& tensor)
 
 } // namespace
 
-at::Tensor activationForward(const at::Tensor& input, const at::Tensor& bias, Activation activation)
+at::Tensor ProcessorCompute::activationForward(const at::Tensor& input, const at::Tensor& bias,
+                                               Activation activation) const
 {
     const at::Tensor output = at::empty_like(input);
     const std::int64_t width = input.size(-1);
@@ -137,8 +142,8 @@ at::Tensor activationForward(const at::Tensor& input, const at::Tensor& bias, Ac
     return output;
 }
 
-ActivationGradients activationBackward(const at::Tensor& gradient, const at::Tensor& input,
-                                       const at::Tensor& bias, Activation activation)
+ActivationGradients ProcessorCompute::activationBackward(const at::Tensor& gradient, const at::Tensor& input,
+                                                         const at::Tensor& bias, Activation activation) const
 {
     ActivationGradients result{at::empty_like(input), {}};
     const std::int64_t width = input.size(-1);

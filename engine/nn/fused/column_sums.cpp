@@ -1,9 +1,8 @@
-#include "engine/nn/fused/column_sums.h"
-
 #include <ATen/Dispatch.h>
 
 #include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
+#include "engine/nn/fused/processor_compute.h"
 #include "engine/nn/fused/rows.h"
 
 namespace trainyard {
@@ -30,10 +29,8 @@ TRAINYARD_FOR_EACH_NUMBER(KERNEL)
 
 } // namespace
 
-at::Tensor columnSums(const at::Tensor& values)
+at::Tensor ProcessorCompute::columnSums(const at::Tensor& values) const
 {
-    if (!values.is_cpu())
-        return values.sum(0, false, values.scalar_type() == at::kDouble ? at::kDouble : at::kFloat);
     const at::Tensor in = values.contiguous();
     const std::int64_t rows = in.size(0);
     const std::int64_t width = in.size(1);

@@ -1,11 +1,10 @@
-#include "engine/nn/fused/norm_kernel.h"
-
 #include <ATen/Dispatch.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
 
 #include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
+#include "engine/nn/fused/processor_compute.h"
 #include "engine/nn/fused/rows.h"
 
 namespace trainyard {
@@ -29,7 +28,7 @@ inline __attribute__((always_inline)) void addRow(T* __restrict sum, const T* __
 
 template <typename T>
 inline __attribute__((always_inline)) void
-normaliseRow(T* __restrict out, Wide<T>* __restrict statistics, const T* __restrict sum,
+normaliseRow(T* __restrict out, Wide<T>& meanOfRow, Wide<T>& scaleOfRow, const T* __restrict sum,
              const T* __restrict weight, const T* __restrict shift, std::int64_t width, Wide<T> epsilon)
 {
     using W = Wide<T>;
@@ -42,8 +41,8 @@ normaliseRow(T* __restrict out, Wide<T>* __restrict statistics, const T* __restr
     const W scale = W(1) / std::sqrt(squares / static_cast<W>(width) + epsilon);
     for (std::int64_t i = 0; i < width; ++i)
         out[i] = narrow<T>((widen(sum[i]) - mean) * scale * widen(weight[i]) + widen(shift[i]));
-    statistics[0] = mean;
-    statistics[1] = scale;
+    meanOfRow = mean;
+    scaleOfRow = scale;
 }
 
 /// Sums over rows that are being formed, each of the width of a row.
@@ -83,17 +82,16 @@ gradientRow(T* __restrict out, Wide<T>* __restrict weightSums, Wide<T>* __restri
         addRow(sum, input, bias, residual, width);                                                           \
     }                                                                                                        \
     TRAINYARD_VECTOR_CLONES                                                                                  \
-    void normalise(T* out, Wide<T>* statistics, const T* sum, const T* weight, const T* shift,               \
+    void normalise(T* out, Wide<T>& mean, Wide<T>& scale, const T* sum, const T* weight, const T* shift,     \
                    std::int64_t width, Wide<T> epsilon)                                                      \
     {                                                                                                        \
-        normaliseRow(out, statistics, sum, weight, shift, width, epsilon);                                   \
+        normaliseRow(out, mean, scale, sum, weight, shift, width, epsilon);                                  \
     }                                                                                                        \
     TRAINYARD_VECTOR_CLONES                                                                                  \
     void goBack(T* out, const NormSums<Wide<T>>& sums, const T* gradient, const T* sum, const T* weight,     \
-                const Wide<T>* statistics, std::int64_t width)                                               \
+                Wide<T> mean, Wide<T> scale, std::int64_t width)                                             \
     {                                                                                                        \
-        gradientRow(out, sums.weight, sums.shift, sums.bias, gradient, sum, weight, statistics[0],           \
-                    statistics[1], width);                                                                   \
+        gradientRow(out, sums.weight, sums.shift, sums.bias, gradient, sum, weight, mean, scale, width);     \
     }
 TRAINYARD_FOR_EACH_NUMBER(KERNEL)
 #undef KERNEL
@@ -106,17 +104,18 @@ const T* rowOf(const at::Tensor& tensor, std::int64_t first)
 
 } // namespace
 
-NormForward normForward(const NormInput& input, const at::Tensor& weight, const at::Tensor& shift,
-                        double epsilon)
+NormForward ProcessorCompute::normForward(const NormInput& input, const at::Tensor& weight,
+                                          const at::Tensor& shift, double epsilon) const
 {
     const bool adds = input.bias.defined() || input.residual.defined();
     const std::int64_t width = input.input.size(-1);
     const std::int64_t rows = input.input.numel() / width;
-    NormForward result{at::empty_like(input.input), adds ? at::empty_like(input.input) : input.input, {}};
+    NormForward result{at::empty_like(input.input), adds ? at::empty_like(input.input) : input.input, {}, {}};
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, weight.scalar_type(), "norm", [&] {
         using W = Wide<scalar_t>;
-        result.statistics =
-            at::empty({rows, 2}, at::TensorOptions().dtype(c10::CppTypeToScalarType<W>::value));
+        const auto wide = at::TensorOptions().dtype(c10::CppTypeToScalarType<W>::value);
+        result.mean_T = at::empty({rows}, wide);
+        result.scale_T = at::empty({rows}, wide);
         forEachRowBlock(rows, [&](std::int64_t, std::int64_t begin, std::int64_t end) {
             for (std::int64_t row = begin; row < end; ++row) {
                 const std::int64_t first = row * width;
@@ -124,7 +123,7 @@ NormForward normForward(const NormInput& input, const at::Tensor& weight, const 
                     add(result.sum.mutable_data_ptr<scalar_t>() + first, rowOf<scalar_t>(input.input, first),
                         rowOf<scalar_t>(input.bias, 0), rowOf<scalar_t>(input.residual, first), width);
                 normalise(result.output.mutable_data_ptr<scalar_t>() + first,
-                          result.statistics.mutable_data_ptr<W>() + 2 * row,
+                          result.mean_T.mutable_data_ptr<W>()[row], result.scale_T.mutable_data_ptr<W>()[row],
                           rowOf<scalar_t>(result.sum, first), rowOf<scalar_t>(weight, 0),
                           rowOf<scalar_t>(shift, 0), width, static_cast<W>(epsilon));
             }
@@ -133,25 +132,25 @@ NormForward normForward(const NormInput& input, const at::Tensor& weight, const 
     return result;
 }
 
-NormGradients normBackward(const at::Tensor& gradient, const at::Tensor& sum, const at::Tensor& statistics,
-                           const at::Tensor& weight)
+NormGradients ProcessorCompute::normBackward(const NormBackwardInput& input) const
 {
-    const std::int64_t width = sum.size(-1);
-    const std::int64_t rows = sum.numel() / width;
+    const std::int64_t width = input.sum.size(-1);
+    const std::int64_t rows = input.sum.numel() / width;
     NormGradients result;
-    result.sum = at::empty_like(sum);
+    result.sum = at::empty_like(input.sum);
     // Sums per block of rows, whose number does not depend on the threads: added up in order they are the
     // same on any number of them.
-    const at::Tensor sums = blockSums(rows, 3, width, statistics.scalar_type());
-    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, weight.scalar_type(), "norm", [&] {
+    const at::Tensor sums = blockSums(rows, 3, width, input.mean_T.scalar_type());
+    AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, input.weight.scalar_type(), "norm", [&] {
         using W = Wide<scalar_t>;
         forEachRowBlock(rows, [&](std::int64_t block, std::int64_t begin, std::int64_t end) {
             W* first = sums.mutable_data_ptr<W>() + 3 * block * width;
             const NormSums<W> ofBlock{first, first + width, first + 2 * width};
             for (std::int64_t row = begin; row < end; ++row)
                 goBack(result.sum.mutable_data_ptr<scalar_t>() + row * width, ofBlock,
-                       rowOf<scalar_t>(gradient, row * width), rowOf<scalar_t>(sum, row * width),
-                       rowOf<scalar_t>(weight, 0), statistics.const_data_ptr<W>() + 2 * row, width);
+                       rowOf<scalar_t>(input.gradient, row * width), rowOf<scalar_t>(input.sum, row * width),
+                       rowOf<scalar_t>(input.weight, 0), input.mean_T.const_data_ptr<W>()[row],
+                       input.scale_T.const_data_ptr<W>()[row], width);
         });
     });
     const auto columns = sums.sum(0).unbind(0);

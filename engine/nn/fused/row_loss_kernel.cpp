@@ -1,5 +1,3 @@
-#include "engine/nn/fused/row_loss_kernel.h"
-
 #include <cmath>
 
 #include <ATen/Dispatch.h>
@@ -10,6 +8,7 @@
 
 #include "engine/base/kernel.h"
 #include "engine/nn/fused/number.h"
+#include "engine/nn/fused/processor_compute.h"
 #include "engine/nn/fused/rows.h"
 #include "engine/nn/fused/vector_math.h"
 
@@ -72,7 +71,7 @@ TRAINYARD_FOR_EACH_NUMBER(KERNEL)
 
 } // namespace
 
-RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M)
+RowLosses ProcessorCompute::rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M) const
 {
     const std::int64_t rows = logits_MC.size(0);
     const std::int64_t width = logits_MC.size(1);
@@ -101,15 +100,15 @@ RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M)
     return result;
 }
 
-at::Tensor rowLossGradient(const at::Tensor& logits_MC, const at::Tensor& targets_M,
-                           const at::Tensor& logSums_M, double scale)
+at::Tensor ProcessorCompute::rowLossGradient(const at::Tensor& logits_MC, const at::Tensor& targets_M,
+                                             const at::Tensor& logSums_M, const at::Tensor& scale) const
 {
     const std::int64_t width = logits_MC.size(1);
     const auto* targets = targets_M.const_data_ptr<std::int64_t>();
     at::Tensor gradient = at::empty_like(logits_MC);
     AT_DISPATCH_FLOATING_TYPES_AND2(at::kBFloat16, at::kHalf, logits_MC.scalar_type(), "rowLosses", [&] {
         using W = Wide<scalar_t>;
-        const W factor = static_cast<W>(scale);
+        const W factor = static_cast<W>(scale.item<double>());
         const auto* logits = logits_MC.const_data_ptr<scalar_t>();
         const auto* logSums = logSums_M.const_data_ptr<W>();
         auto* out = gradient.mutable_data_ptr<scalar_t>();

@@ -7,12 +7,16 @@
 
 namespace trainyard {
 
+class Compute;
+
 /// Where a leaf's gradient belongs.
 struct GradientPlace {
     at::Tensor values;     ///< in the leaf's shape, float32 or float64
     bool isFilled = false; ///< holds a sum that is to be added to; otherwise its content is undefined
 
     void put(const at::Tensor& gradient) const; ///< of any type
+    /// left [N, T] times right [T, K], both of the place's type.
+    void putProduct(const at::Tensor& left, const at::Tensor& right) const;
 };
 
 /// Collects the gradient of one autograd leaf in a flat buffer. It is a hook of the leaf, called once in a
@@ -51,10 +55,10 @@ public:
 
     at::Tensor deliver(const at::Tensor& gradient) const;
     /// left [N, M] times right [M, K].
-    at::Tensor deliverProduct(const at::Tensor& left, const at::Tensor& right) const;
+    at::Tensor deliverProduct(const at::Tensor& left, const at::Tensor& right, const Compute& compute) const;
     /// Row i is added to row ids[i] of a table of so many rows, unless ids[i] is `padding`.
     at::Tensor deliverRows(const at::Tensor& rows, const at::Tensor& ids, std::int64_t tableRows,
-                           std::int64_t padding) const;
+                           std::int64_t padding, const Compute& compute) const;
 
 private:
     GradientCollector* m_collector = nullptr;

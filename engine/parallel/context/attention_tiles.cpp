@@ -98,7 +98,7 @@ at::Tensor dropoutFactors(const AttentionTile& tile, std::int64_t heads, const a
     }
     const auto sequences = static_cast<std::int64_t>(attention.sampleIndices.size());
     return dropout(at::ones({sequences, heads, tile.queries.size(), tile.keys.size()}, options),
-                   attention.dropout, *attention.dropoutKey, attention.site, parts, attention.masks);
+                   attention.dropout, *attention.dropoutKey, attention.site, parts, *attention.compute);
 }
 
 at::ScalarType wideType(at::ScalarType type)

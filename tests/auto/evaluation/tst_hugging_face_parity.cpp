@@ -22,6 +22,7 @@
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
+#include "tests/support/device/emulated_device.h"
 #include "tests/support/reference_data.h"
 
 using namespace trainyard;
@@ -77,6 +78,7 @@ EvalOptions options(const QString& model, ComputeType precision)
     options.model = reference(model);
     options.inputs = reference(model) / "inputs.safetensors";
     options.precision = precision;
+    options.device = testedDevice();
     return options;
 }
 

@@ -26,6 +26,7 @@
 #include "engine/model/adapter_names.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
+#include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;
@@ -85,7 +86,7 @@ public:
         spec.lora = asked.lora;
         spec.task.kind = asked.task;
         spec.nextSentence = spec.nextSentence && asked.task == TaskKind::None;
-        model = std::make_unique<LanguageModel>(spec, type);
+        model = std::make_unique<LanguageModel>(spec, type, directRunner(), testedDevice());
         const auto initial =
             SafetensorsFile::open(goldenOf("peft") / asked.name / "initial.safetensors").value();
         for (const Parameter& parameter : model->parameters().parameters()) {
@@ -208,10 +209,10 @@ private slots:
     {
         AdaptedModel adapted(peftCases().front());
         ModelSpec spec = adapted.model->spec();
-        LanguageModel drawn(spec, ComputeType::Float64);
+        LanguageModel drawn(spec, ComputeType::Float64, directRunner(), testedDevice());
         drawn.parameters().initialize(3, 0.02);
         spec.lora = {};
-        LanguageModel base(spec, ComputeType::Float64);
+        LanguageModel base(spec, ComputeType::Float64, directRunner(), testedDevice());
         base.parameters().initialize(3, 0.02);
         const auto loss = [&](const LanguageModel& model) {
             return model.forward(adapted.batch, std::nullopt).tokens.item<double>();

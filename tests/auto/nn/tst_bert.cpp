@@ -11,6 +11,7 @@
 #include "engine/model/model_parameters.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/presets.h"
+#include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
 
@@ -73,7 +74,7 @@ struct Pass {
 // sequences.
 Pass passInMicroBatchesOf(std::int64_t size)
 {
-    LanguageModel model(smallModel(), ComputeType::Float64);
+    LanguageModel model(smallModel(), ComputeType::Float64, directRunner(), testedDevice());
     model.parameters().initialize(7, 0.05);
     model.parameters().beginGradients();
     Pass pass;
@@ -130,7 +131,7 @@ private slots:
 
     void startsAtTheLossOfAGuess()
     {
-        LanguageModel model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32, directRunner(), testedDevice());
         model.parameters().initialize(7, 0.02);
         const LossSums losses = model.forward(batchOf(0, kSequences), std::nullopt);
         const double mlm = losses.tokenSum() / static_cast<double>(losses.targetCount);
@@ -167,7 +168,7 @@ private slots:
 
     void dropoutChangesTheLossWithTheStep()
     {
-        LanguageModel model(smallModel(), ComputeType::Float64);
+        LanguageModel model(smallModel(), ComputeType::Float64, directRunner(), testedDevice());
         model.parameters().initialize(7, 0.05);
         const auto lossWith = [&](const std::optional<DropoutKey>& key) {
             return model.forward(batchOf(0, kSequences), key).tokenSum();
@@ -179,7 +180,7 @@ private slots:
 
     void paddingDoesNotChangeTheLoss()
     {
-        LanguageModel model(smallModel(), ComputeType::Float64);
+        LanguageModel model(smallModel(), ComputeType::Float64, directRunner(), testedDevice());
         model.parameters().initialize(7, 0.05);
         TokenBatch padded = batchOf(0, 1); // all of its kLength tokens are real
         padded.attentionMask.narrow(1, 12, kLength - 12).fill_(0);
@@ -192,7 +193,7 @@ private slots:
 
     void microBatchWithoutMaskedTokenStillGivesEveryGradient()
     {
-        LanguageModel model(smallModel(), ComputeType::Float32);
+        LanguageModel model(smallModel(), ComputeType::Float32, directRunner(), testedDevice());
         model.parameters().initialize(7, 0.05);
         TokenBatch batch = batchOf(0, 2);
         batch.targetPositions = at::zeros({0}, at::kLong);

@@ -77,7 +77,7 @@ private slots:
         const std::vector<DropoutPart> parts{
             {7, 0, 1000}, {std::uint64_t{3} << 40, 70, 1}, {0, 63, 130}, {5, 128, 64}};
         std::vector<std::uint8_t> drawn(1195, 2);
-        emulatedDevice().masks->fill(drawn.data(), parts, kTenth, kStream);
+        emulatedMasks().fill(drawn.data(), parts, kTenth, kStream);
         std::uint8_t* mask = drawn.data();
         for (const DropoutPart& part : parts) {
             DropoutStream stream = kStream;
@@ -105,7 +105,8 @@ private slots:
     void dropsTheAskedShareAndKeepsTheMean()
     {
         const std::vector<std::uint64_t> samples{0, 1, 2, 3};
-        const at::Tensor dropped = dropout(at::ones({4, 250000}), 0.1, {42, 1}, 0, samples);
+        const at::Tensor dropped =
+            dropout(at::ones({4, 250000}), 0.1, {42, 1}, 0, samples, *testedDevice().compute);
         const double share = (dropped == 0).to(at::kDouble).mean().item<double>();
         QVERIFY(std::abs(share - 0.1) < 4 * std::sqrt(0.1 * 0.9 / 1e6)); // four standard deviations
         QVERIFY(std::abs(dropped.to(at::kDouble).mean().item<double>() - 1.0) < 2e-3);
@@ -115,9 +116,9 @@ private slots:
     {
         const at::Tensor input = values(at::kDouble);
         const std::vector<std::uint64_t> samples{7, 8, 9, 10, 11, 12};
-        const at::Tensor whole = dropout(input, 0.3, {42, 5}, 2, samples);
-        const at::Tensor tail =
-            dropout(input.narrow(0, 4, 2), 0.3, {42, 5}, 2, std::span(samples).subspan(4));
+        const at::Tensor whole = dropout(input, 0.3, {42, 5}, 2, samples, *testedDevice().compute);
+        const at::Tensor tail = dropout(input.narrow(0, 4, 2), 0.3, {42, 5}, 2, std::span(samples).subspan(4),
+                                        *testedDevice().compute);
         QVERIFY(whole.narrow(0, 4, 2).equal(tail));
     }
 
@@ -133,7 +134,7 @@ private slots:
         QFETCH(int, type);
         const at::Tensor input = values(at::ScalarType(type)).requires_grad_();
         const std::vector<std::uint64_t> samples{0, 1, 2, 3, 4, 5};
-        const at::Tensor output = dropout(input, 0.25, {1, 2}, 3, samples);
+        const at::Tensor output = dropout(input, 0.25, {1, 2}, 3, samples, *testedDevice().compute);
         output.backward(at::ones_like(output));
         const at::Tensor kept = output != 0;
         QVERIFY(input.grad().equal(kept.to(output.scalar_type()) * at::ones_like(output).div(0.75)));
@@ -146,7 +147,7 @@ private slots:
     {
         const at::Tensor input = values(at::kFloat);
         const std::vector<std::uint64_t> samples{0, 1, 2, 3, 4, 5};
-        QVERIFY(dropout(input, 0.0, {1, 2}, 3, samples).is_same(input));
+        QVERIFY(dropout(input, 0.0, {1, 2}, 3, samples, *testedDevice().compute).is_same(input));
     }
 };
 

@@ -20,6 +20,7 @@
 #include "engine/nn/layers.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
+#include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
 
@@ -116,13 +117,17 @@ private slots:
         const std::vector<at::Tensor> inputs{waves({kRows, kWidth}, 0, scalar), waves({kWidth}, 1, scalar)};
         for (const Activation activation :
              {Activation::Gelu, Activation::GeluNew, Activation::Relu, Activation::Swiglu}) {
-            QCOMPARE_LT(
-                largestDifference([&](const auto& in) { return activateUngated(in[0], in[1], activation); },
-                                  [&](const auto& in) { return plainActivation(in[0] + in[1], activation); },
-                                  inputs),
-                boundOf(scalar));
             QCOMPARE_LT(largestDifference(
-                            [&](const auto& in) { return activateUngated(in[0], {}, activation); },
+                            [&](const auto& in) {
+                                return activateUngated(in[0], in[1], activation, *testedDevice().compute);
+                            },
+                            [&](const auto& in) { return plainActivation(in[0] + in[1], activation); },
+                            inputs),
+                        boundOf(scalar));
+            QCOMPARE_LT(largestDifference(
+                            [&](const auto& in) {
+                                return activateUngated(in[0], {}, activation, *testedDevice().compute);
+                            },
                             [&](const auto& in) { return plainActivation(in[0], activation); }, {inputs[0]}),
                         boundOf(scalar));
         }
@@ -133,12 +138,15 @@ private slots:
         const at::Tensor far =
             at::arange(-60.0, 60.0, 0.37).to(at::kFloat).view({1, -1}).requires_grad_(true);
         for (const Activation activation : {Activation::Gelu, Activation::GeluNew, Activation::Swiglu})
-            QCOMPARE_LT(
-                largestDifference([&](const auto& in) { return activateUngated(in[0], {}, activation); },
-                                  [&](const auto& in) { return plainActivation(in[0], activation); }, {far}),
-                1e-6);
+            QCOMPARE_LT(largestDifference(
+                            [&](const auto& in) {
+                                return activateUngated(in[0], {}, activation, *testedDevice().compute);
+                            },
+                            [&](const auto& in) { return plainActivation(in[0], activation); }, {far}),
+                        1e-6);
         const at::Tensor nan = at::full({1, 40}, std::numeric_limits<float>::quiet_NaN());
-        QVERIFY(activateUngated(nan, {}, Activation::Gelu).isnan().all().item<bool>());
+        QVERIFY(
+            activateUngated(nan, {}, Activation::Gelu, *testedDevice().compute).isnan().all().item<bool>());
     }
 
     void normalisesSumsLikeATen_data() { addTypes(); }
@@ -154,22 +162,23 @@ private slots:
         const auto norm = [](const at::Tensor& x, const auto& in) {
             return at::layer_norm(x, {kWidth}, in[1], in[2], 1e-5);
         };
+        QCOMPARE_LT(
+            largestDifference(
+                [&](const auto& in) {
+                    return addNorm(in[0], in[3], in[4], {in[1], in[2]}, 1e-5, *testedDevice().compute);
+                },
+                [&](const auto& in) { return norm(in[0] + in[3] + in[4], in); }, inputs),
+            bound);
         QCOMPARE_LT(largestDifference(
                         [&](const auto& in) {
-                            return addNorm(in[0], in[3], in[4], {in[1], in[2]}, 1e-5);
-                        },
-                        [&](const auto& in) { return norm(in[0] + in[3] + in[4], in); }, inputs),
-                    bound);
-        QCOMPARE_LT(largestDifference(
-                        [&](const auto& in) {
-                            return addNorm(in[0], {}, in[3], {in[1], in[2]}, 1e-5);
+                            return addNorm(in[0], {}, in[3], {in[1], in[2]}, 1e-5, *testedDevice().compute);
                         },
                         [&](const auto& in) { return norm(in[0] + in[3], in); },
                         {inputs[0], inputs[1], inputs[2], inputs[4]}),
                     bound);
         QCOMPARE_LT(largestDifference(
                         [&](const auto& in) {
-                            return addNorm(in[0], {}, {}, {in[1], in[2]}, 1e-5);
+                            return addNorm(in[0], {}, {}, {in[1], in[2]}, 1e-5, *testedDevice().compute);
                         },
                         [&](const auto& in) { return norm(in[0], in); }, {inputs[0], inputs[1], inputs[2]}),
                     bound);
@@ -185,10 +194,11 @@ private slots:
             return at::cross_entropy_loss(in[0], targets, {}, at::Reduction::Sum);
         };
         for (const double factor : {1.0, 30.0})
-            QCOMPARE_LT(largestDifference(
-                            [&](const auto& in) { return crossEntropySum(in[0], targets); }, plain,
-                            {(waves({kRows, kWidth}, 0, scalar).detach() * factor).requires_grad_(true)}),
-                        boundOf(scalar));
+            QCOMPARE_LT(
+                largestDifference(
+                    [&](const auto& in) { return crossEntropySum(in[0], targets, *testedDevice().compute); },
+                    plain, {(waves({kRows, kWidth}, 0, scalar).detach() * factor).requires_grad_(true)}),
+                boundOf(scalar));
     }
 
     void movesHeadsLikeATen_data() { addTypes(); }
@@ -202,17 +212,20 @@ private slots:
                 const auto parts = in[0].view({3, 5, 3, 2, 7}).permute({2, 0, 3, 1, 4}).unbind(0);
                 return part == 0 ? parts[0] * 0.25 : parts[part];
             };
-            QCOMPARE_LT(
-                largestDifference([&](const auto& in) { return splitHeads(in[0], shape, 0.25)[part]; }, plain,
-                                  {waves({15, 42}, 0, scalar)}),
-                boundOf(scalar));
+            QCOMPARE_LT(largestDifference(
+                            [&](const auto& in) {
+                                return splitHeads(in[0], shape, 0.25, *testedDevice().compute)[part];
+                            },
+                            plain, {waves({15, 42}, 0, scalar)}),
+                        boundOf(scalar));
         }
-        QCOMPARE_LT(largestDifference([](const auto& in) { return mergeHeads(in[0]); },
-                                      [](const auto& in) {
-                                          return in[0].transpose(1, 2).reshape({15, 14});
-                                      },
-                                      {waves({3, 2, 5, 7}, 0, scalar)}),
-                    boundOf(scalar));
+        QCOMPARE_LT(
+            largestDifference([](const auto& in) { return mergeHeads(in[0], *testedDevice().compute); },
+                              [](const auto& in) {
+                                  return in[0].transpose(1, 2).reshape({15, 14});
+                              },
+                              {waves({3, 2, 5, 7}, 0, scalar)}),
+            boundOf(scalar));
     }
 
     // Those of two micro-batches meet in the flat buffer.
@@ -235,7 +248,11 @@ private slots:
         store.beginGradients();
         const at::Tensor input = waves({6, 4}, 0, scalar).detach();
         for (int micro = 0; micro < 2; ++micro)
-            linear(input, {store.leaf("weight"), store.leaf("bias")}).to(at::kDouble).pow(2).sum().backward();
+            linear(input, {store.leaf("weight"), store.leaf("bias")}, *testedDevice().compute)
+                .to(at::kDouble)
+                .pow(2)
+                .sum()
+                .backward();
 
         const at::Tensor weight = store.leaf("weight").detach().to(at::kDouble).requires_grad_(true);
         const at::Tensor bias = store.leaf("bias").detach().to(at::kDouble).requires_grad_(true);

@@ -12,6 +12,7 @@
 #include "engine/comm/threads_transport.h"
 #include "engine/nn/cross_entropy.h"
 #include "engine/nn/tensor_parallel.h"
+#include "tests/support/device/emulated_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 
@@ -50,14 +51,15 @@ private slots:
         QFETCH(int, ranks);
         const at::Tensor targets = at::arange(11, at::kLong) * 9 % 97;
         const at::Tensor whole = leaf(waves({11, 97}, 0.1) * 30);
-        const at::Tensor loss = crossEntropySum(whole, targets);
+        const at::Tensor loss = crossEntropySum(whole, targets, *testedDevice().compute);
         (loss * 0.25).backward();
         std::atomic<int> equal = 0;
         runAsThreads(ranks, [&](ProcessGroup& group) {
             const TensorParallel parallel{&group};
             const IndexRange mine = evenShare(97, group.rank().value, ranks);
             const at::Tensor part = leaf(whole.detach().narrow(1, mine.begin, mine.size()));
-            const at::Tensor sum = vocabularyCrossEntropySum(part, targets, mine, parallel);
+            const at::Tensor sum =
+                vocabularyCrossEntropySum(part, targets, mine, parallel, *testedDevice().compute);
             (sum * 0.25).backward();
             equal += close(sum, loss) && close(part.grad(), whole.grad().narrow(1, mine.begin, mine.size()));
         });

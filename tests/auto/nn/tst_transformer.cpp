@@ -12,6 +12,7 @@
 #include "engine/spec/names.h"
 #include "tests/auto/nn/plain_transformer.h"
 #include "tests/auto/nn/tiny_model.h"
+#include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
 
@@ -66,7 +67,7 @@ void fillWeights(ParameterStore& parameters)
 
 LanguageModel filledModel(const ModelSpec& spec, LayerRunner& runner = directRunner())
 {
-    LanguageModel model(spec, ComputeType::Float64, runner);
+    LanguageModel model(spec, ComputeType::Float64, runner, testedDevice());
     fillWeights(model.parameters());
     return model;
 }
@@ -136,8 +137,10 @@ struct TwoStages {
     TransformerStage second;
 
     TwoStages(const ModelSpec& model, const StageRange& front, const StageRange& back)
-        : firstParameters(modelParameters(model, front), ComputeType::Float64)
-        , secondParameters(modelParameters(model, back), ComputeType::Float64)
+        : firstParameters(modelParameters(model, front), ComputeType::Float64, {}, GradientResidence::Whole,
+                          WeightResidence::Whole, {testedDevice()})
+        , secondParameters(modelParameters(model, back), ComputeType::Float64, {}, GradientResidence::Whole,
+                           WeightResidence::Whole, {testedDevice()})
         , first(model, front, firstParameters)
         , second(model, back, secondParameters)
     {
@@ -332,7 +335,7 @@ private slots:
         model.layers = 8;
         model.hidden = 64;
         model.intermediate = 256;
-        LanguageModel engine(model, ComputeType::Float64);
+        LanguageModel engine(model, ComputeType::Float64, directRunner(), testedDevice());
         engine.parameters().initialize(7, 0.02);
         const auto deviation = [&](const char* name) {
             return engine.parameters().parameter(name).master.std().item<double>();

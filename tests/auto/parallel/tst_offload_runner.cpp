@@ -10,6 +10,7 @@
 #include "engine/parallel/offload/offload_runner.h"
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "tests/auto/nn/tiny_model.h"
+#include "tests/support/device/emulated_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 
@@ -42,7 +43,9 @@ public:
 /// A model, and runners for it, of which the outermost is used.
 struct Setup {
     Setup(const ModelSpec& model, const MemorySpec& memory, LayerRunner* inner = nullptr)
-        : parameters(modelParameters(model), ComputeType::Float32), recompute(memory, model.layers)
+        : parameters(modelParameters(model), ComputeType::Float32, {}, GradientResidence::Whole,
+                     WeightResidence::Whole, {testedDevice()})
+        , recompute(memory, model.layers)
     {
         parameters.initialize(3, model.initializerRange);
         LayerRunner& computing = inner ? *inner : recompute;

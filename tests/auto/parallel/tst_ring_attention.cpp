@@ -15,6 +15,7 @@
 #include "engine/parallel/context/attention_tiles.h"
 #include "engine/parallel/context/ring_attention.h"
 #include "engine/spec/context_share.h"
+#include "tests/support/device/emulated_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 
@@ -88,7 +89,8 @@ Attended attend(const Case& c, const at::Tensor& queryKeyValue, const at::Tensor
                 const ContextParallel* context, int passes = 1)
 {
     const ModelSpec model = modelOf(c);
-    const SharedPass pass = beginPass(model, directRunner(), batchOf(c), kKey, c.type, {}, {}, context);
+    const SharedPass pass =
+        beginPass(model, directRunner(), batchOf(c), kKey, c.type, {}, testedDevice(), context);
     const at::Tensor leaf = queryKeyValue.clone().requires_grad_(true);
     const at::Tensor output = attention(leaf, *pass, kSite);
     for (int i = 0; i < passes; ++i)

@@ -12,6 +12,7 @@
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/support/checkpoint/small_checkpoint.h"
+#include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
 
@@ -313,7 +314,7 @@ private slots:
         QVERIFY(validate(spec).empty());
         QTemporaryDir folder;
         const fs::path run = folder.path().toStdString();
-        const Status status = trainAsThreads(run, spec);
+        const Status status = trainAsThreads(run, spec, {.device = testedDevice()});
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
         const auto single = reference(spec.model.family, kind);
         QVERIFY2(single.ok(), single.ok() ? "" : single.error().text().c_str());
@@ -361,10 +362,10 @@ private slots:
         QTemporaryDir folder;
         const fs::path offloaded = fs::path(folder.path().toStdString()) / "offloaded";
         const fs::path plain = fs::path(folder.path().toStdString()) / "plain";
-        QVERIFY(trainAsThreads(offloaded, spec, {1, 8}).ok());
+        QVERIFY(trainAsThreads(offloaded, spec, {.lastStep = 8, .device = testedDevice()}).ok());
         spec.memory.offloadOptimizer = false;
         spec.memory.offloadParameters = false;
-        QVERIFY(trainAsThreads(plain, spec, {1, 8}).ok());
+        QVERIFY(trainAsThreads(plain, spec, {.lastStep = 8, .device = testedDevice()}).ok());
         QCOMPARE(largestDifference(stepsOf(plain), stepsOf(offloaded)), 0.0);
         QCOMPARE(largestNormDifference(stepsOf(plain), stepsOf(offloaded)), 0.0);
         const auto expected = latestContentOf(plain);
@@ -379,7 +380,7 @@ private slots:
             QTemporaryDir folder;
             const fs::path run = folder.path().toStdString();
             const RunSpec spec = specOf(dataset(), {"", {}, 0, kind}, OptimizerKind::AdamW);
-            const Status status = trainAsThreads(run, spec, {1, 2});
+            const Status status = trainAsThreads(run, spec, {.lastStep = 2, .device = testedDevice()});
             return status.ok() ? stepsOf(run).back().ranks.front().peakMemory[std::size_t(
                                      MemoryCategory::Activations)]
                                : Bytes{0};
@@ -394,7 +395,7 @@ private slots:
 
 private:
     fs::path dataset() const { return fs::path(m_folder.path().toStdString()) / "data"; }
-    /// The run of one rank, which is trained when a row first asks for it.
+    /// The run of one rank on the processor, which is trained when a row first asks for it.
     Result<fs::path> reference(ModelFamily family, OptimizerKind kind) const
     {
         const fs::path run = fs::path(m_folder.path().toStdString()) / nameOf(family) / nameOf(kind);

@@ -5,6 +5,7 @@
 #include "engine/spec/names.h"
 #include "engine/training/data/packing.h"
 #include "tests/auto/nn/tiny_model.h"
+#include "tests/support/device/emulated_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 
@@ -31,7 +32,7 @@ std::vector<std::int64_t> valuesOf(const at::Tensor& numbers)
 /// Also biases and norms get numbers without pattern.
 LanguageModel filledModel(const ModelSpec& spec)
 {
-    LanguageModel model(spec, ComputeType::Float64);
+    LanguageModel model(spec, ComputeType::Float64, directRunner(), testedDevice());
     for (const Parameter& parameter : model.parameters().parameters()) {
         at::Tensor noise = at::empty_like(parameter.master);
         fillNormal(noise, 11, parameter.spec.name, 0.3);

@@ -1,8 +1,9 @@
 #include "tests/support/device/emulated_device.h"
 
 #include <algorithm>
+#include <cstdlib>
 
-#include "engine/nn/dropout_mask.h"
+#include "engine/nn/compute/device_compute.h"
 #include "engine/optim/update_kernels.h"
 
 namespace trainyard {
@@ -102,9 +103,20 @@ private:
 
 Device emulatedDevice()
 {
-    static const EmulatedMasks masks;
     static const EmulatedUpdates updates;
-    return {at::kCPU, &masks, &updates, true};
+    static const DeviceCompute compute({emulatedMasks()});
+    return {at::kCPU, &compute, &updates};
+}
+
+const DropoutMasks& emulatedMasks()
+{
+    static const EmulatedMasks masks;
+    return masks;
+}
+
+Device testedDevice()
+{
+    return std::getenv("TRAINYARD_TEST_DEVICE") ? emulatedDevice() : Device();
 }
 
 } // namespace trainyard

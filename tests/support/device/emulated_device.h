@@ -4,8 +4,15 @@
 
 namespace trainyard {
 
-/// A device on this processor: it takes all the ways that a device takes, with the arithmetic that kernels of
-/// devices share, as far as they can be taken in host memory.
+class DropoutMasks;
+
+/// A device on this processor: it takes all the ways that a device takes (DeviceCompute, masks and updates
+/// from the headers that the kernels of devices are made of), in host memory.
 Device emulatedDevice();
+const DropoutMasks& emulatedMasks();
+
+/// What a test is to compute on: the emulated device in a test that trainyard_test registered a second time
+/// with ON_DEVICE, else the processor.
+Device testedDevice();
 
 } // namespace trainyard

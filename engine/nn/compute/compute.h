@@ -1,0 +1,160 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+
+#include <torch/types.h>
+
+#include "engine/nn/dropout_mask.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+struct GradientPlace;
+
+/// s = input + bias + residual [T, N], of which the latter two may be undefined.
+struct NormInput {
+    at::Tensor input;
+    at::Tensor bias;     ///< [N]
+    at::Tensor residual; ///< [T, N]
+};
+
+/// Symbols: m and d are mean and 1 / sqrt(var + epsilon) of a row of s, h = (s - m) d.
+struct NormForward {
+    at::Tensor output;
+    at::Tensor sum;     ///< s, in the type of the activations; the input itself when nothing is added
+    at::Tensor mean_T;  ///< m, [T] or [T, 1], in float32 (float64) where the device keeps it so
+    at::Tensor scale_T; ///< d, likewise
+};
+
+struct NormBackwardInput {
+    at::Tensor gradient; ///< dy
+    at::Tensor sum;
+    at::Tensor mean_T;
+    at::Tensor scale_T;
+    at::Tensor weight;
+    bool ofWeights = true; ///< whether the gradients of weight and shift are needed
+    bool ofBias = true;    ///< whether that of the bias is
+};
+
+/// With p = weight * dy:  ds = d (p - mean(p) - h mean(p h)). The last three are sums over rows, [N] in
+/// float32 (float64); undefined where they are not needed, but need not be.
+struct NormGradients {
+    at::Tensor sum;    ///< ds
+    at::Tensor weight; ///< of dy h
+    at::Tensor shift;  ///< of dy
+    at::Tensor bias;   ///< of ds
+};
+
+struct ActivationGradients {
+    at::Tensor input; ///< in the type of the activations
+    at::Tensor bias;  ///< [N] in float32 (float64); undefined without a bias
+};
+
+/// What is dropped of a tensor: see DropoutMasks::fill().
+struct DropoutDraw {
+    std::span<const DropoutPart> parts;
+    DropoutStream site;
+    std::uint32_t dropBelow = 0;
+    double scale = 1; ///< 1 / probability to be kept
+};
+
+struct Dropped {
+    at::Tensor values;
+    at::Tensor mask; ///< one byte per element
+};
+
+/// B sequences of S tokens, T = B S; A heads of width D.
+struct HeadShape {
+    std::int64_t sequences = 0;
+    std::int64_t heads = 0;
+    std::int64_t length = 0;
+    std::int64_t width = 0;
+
+    static HeadShape of(const at::Tensor& heads_BASD)
+    {
+        return {heads_BASD.size(0), heads_BASD.size(1), heads_BASD.size(2), heads_BASD.size(3)};
+    }
+    std::int64_t tokens() const { return sequences * length; }
+};
+
+/// Queries, keys and values, each [B, A, S, D].
+using HeadTensors = std::array<at::Tensor, 3>;
+
+struct RowLosses {
+    at::Tensor sum;       ///< of the losses of all rows, a scalar in float32 (float64)
+    at::Tensor logSums_M; ///< log(sum_j e^z_j), in the same type
+};
+
+/// The arithmetic of a device: what the functions of this folder do one way on a processor and another way
+/// elsewhere. They know autograd, and a Compute does not: it is given tensors of its device, and gives such.
+/// All are contiguous unless said otherwise. Stateless: any thread may use it, and it lives as long as the
+/// process. An operation that a device queues is done for whatever the calling thread gives it afterwards;
+/// none waits for it.
+class Compute {
+public:
+    virtual ~Compute() = default;
+
+    // Products of matrices, and the sums that are the gradients of weights.
+
+    /// Whether a product adds its bias on the way. Where not, the bias is left to the next pass over it.
+    virtual bool addsBias() const = 0;
+    /// left [T, K] times right [K, N].
+    virtual at::Tensor product(const at::Tensor& left, const at::Tensor& right) const = 0;
+    /// left [N, T], perhaps a transposed view, times right [T, K] into the place. Summed in its type.
+    virtual void putProduct(const GradientPlace& place, const at::Tensor& left,
+                            const at::Tensor& right) const = 0;
+    /// Row i of `rows` [T, H], of any strides, is added to row ids[i] of the place, unless ids[i] is
+    /// `padding`. Summed in the place's type.
+    virtual void putRows(const GradientPlace& place, const at::Tensor& rows_TH, const at::Tensor& ids_T,
+                         std::int64_t padding) const = 0;
+    /// Sums over the rows of values [T, N], of any strides, in float32 (float64): the gradient of a bias.
+    virtual at::Tensor columnSums(const at::Tensor& values) const = 0;
+
+    // Layer norm of a sum, see addNorm().
+
+    virtual NormForward normForward(const NormInput& input, const at::Tensor& weight, const at::Tensor& shift,
+                                    double epsilon) const = 0;
+    virtual NormGradients normBackward(const NormBackwardInput& input) const = 0;
+
+    // y = f(x + b) with x [T, N] and b [N] or undefined. Of Swiglu f is silu.
+
+    virtual at::Tensor activationForward(const at::Tensor& input, const at::Tensor& bias,
+                                         Activation activation) const = 0;
+    virtual ActivationGradients activationBackward(const at::Tensor& gradient, const at::Tensor& input,
+                                                   const at::Tensor& bias, Activation activation) const = 0;
+
+    // Dropout, the same elements on every device.
+
+    virtual Dropped drop(const at::Tensor& input, const DropoutDraw& draw) const = 0;
+    /// gradient, of any strides, * mask * scale.
+    virtual at::Tensor dropAgain(const at::Tensor& gradient, const at::Tensor& mask, double scale) const = 0;
+
+    // Attention.
+
+    /// Whether attention that drops nothing is one kernel, which keeps no scores (Dao et al.,
+    /// arXiv:2205.14135) and scales the queries itself.
+    virtual bool fusesAttention() const = 0;
+    /// Of [T, 3 A D]: the queries times `scale`. What is not scaled may be views.
+    virtual HeadTensors splitHeads(const at::Tensor& queryKeyValue, const HeadShape& shape,
+                                   double scale) const = 0;
+    /// The gradient of splitHeads() from those of its results, of any strides.
+    virtual at::Tensor joinHeads(const HeadTensors& gradients, double scale) const = 0;
+    /// [B, A, S, D], of any strides, as [T, A D], perhaps a view; and back.
+    virtual at::Tensor mergeHeads(const at::Tensor& context_BASD) const = 0;
+    virtual at::Tensor unmergeHeads(const at::Tensor& context_TH, const HeadShape& shape) const = 0;
+
+    // Cross entropy of rows z of logits [M, C] against targets t [M], in float32 at least:
+    //     loss = log(sum_j e^z_j) - z_t,   its gradient = softmax(z) - onehot(t)
+
+    virtual RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M) const = 0;
+    /// `scale`, a scalar tensor, times the gradient of the sum, in the type of the logits.
+    virtual at::Tensor rowLossGradient(const at::Tensor& logits_MC, const at::Tensor& targets_M,
+                                       const at::Tensor& logSums_M, const at::Tensor& scale) const = 0;
+};
+
+/// Of processors: the kernels of engine/nn/fused.
+const Compute& processorCompute();
+
+} // namespace trainyard
