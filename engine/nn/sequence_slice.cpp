@@ -30,11 +30,11 @@ at::Tensor placesOf(const SequenceSlice& slice, const at::TensorOptions& options
     return places.index_copy_(0, positionsOf(slice, options), at::arange(slice.size(), options));
 }
 
-// In its sequence's slice, for each target.
+// In its sequence's slice, for each target; in host memory.
 at::Tensor targetPlaces(const TokenBatch& batch, const SequenceSlice& slice)
 {
-    return placesOf(slice, batch.targetPositions.options())
-        .index_select(0, batch.targetPositions.remainder(slice.length));
+    const at::Tensor& positions = batch.targetPositionsOnHost();
+    return placesOf(slice, positions.options()).index_select(0, positions.remainder(slice.length));
 }
 
 } // namespace
@@ -77,9 +77,14 @@ TokenBatch sliceOf(const TokenBatch& batch, const SequenceSlice& slice)
     part.positionIds = batch.positionIds.defined() ? ofTokens(batch.positionIds, positions_L)
                                                    : positions_L.unsqueeze(0).expand({batch.sequences(), -1});
     const at::Tensor chosen = targetsIn(batch, slice);
-    const at::Tensor sequences = batch.targetPositions.floor_divide(slice.length);
-    part.targetPositions = (sequences * slice.size() + targetPlaces(batch, slice)).index_select(0, chosen);
-    part.targets = batch.targets.index_select(0, chosen);
+    const at::Tensor sequences = batch.targetPositionsOnHost().floor_divide(slice.length);
+    const auto toDevice = [&](const at::Tensor& values) {
+        return values.to(batch.targets.device(), /*non_blocking=*/true);
+    };
+    part.hostTargetPositions =
+        (sequences * slice.size() + targetPlaces(batch, slice)).index_select(0, chosen);
+    part.targetPositions = toDevice(part.hostTargetPositions);
+    part.targets = batch.targets.index_select(0, toDevice(chosen));
     if (batch.sequenceLabels.defined())
         part.sequenceLabels =
             batch.sequenceLabels.narrow(0, 0, slice.hasFirst() ? batch.sequenceLabels.size(0) : 0);

@@ -29,7 +29,7 @@ struct SequenceSlice {
     static SequenceSlice ofContextRank(std::int64_t length, int rank, int ranks, bool causal);
 };
 
-/// Of a batch's targets, in order, the indices of those that stand in the slice.
+/// Of a batch's targets, in order, the indices of those that stand in the slice; in host memory.
 at::Tensor targetsIn(const TokenBatch& batch, const SequenceSlice& slice);
 
 /// The slice of every sequence as a batch of shorter ones: targets are those that stand there, positions

@@ -29,7 +29,10 @@ TokenBatch TokenBatch::pinned() const
 
 TokenBatch TokenBatch::on(const c10::Device& place) const
 {
-    return moved(*this, [&](const at::Tensor& tensor) { return tensor.to(place, /*non_blocking=*/true); });
+    TokenBatch copy =
+        moved(*this, [&](const at::Tensor& tensor) { return tensor.to(place, /*non_blocking=*/true); });
+    copy.hostTargetPositions = targetPositions;
+    return copy;
 }
 
 std::vector<SequencePlace> TokenBatch::places() const

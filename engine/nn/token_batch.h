@@ -32,6 +32,9 @@ struct TokenBatch {
     /// positions whose next token counts.
     at::Tensor targetPositions;
     at::Tensor targets; ///< [M] vocabulary ids
+    /// targetPositions in host memory, so that nobody waits for a device to learn which targets are where;
+    /// undefined where these are there themselves.
+    at::Tensor hostTargetPositions;
 
     /// [B], 0 = the second sentence follows the first; only read by models with a next-sentence head. Of a
     /// task that judges sequences their classes [B], their values [B] as float64, or [B, 2] first and last
@@ -57,11 +60,15 @@ struct TokenBatch {
     std::int64_t sequenceLength() const { return isPacked() ? packedFrom : inputIds.size(1); }
     std::int64_t tokens() const { return inputIds.numel(); } ///< T
     std::int64_t targetCount() const { return targets.numel(); }
+    const at::Tensor& targetPositionsOnHost() const
+    {
+        return hostTargetPositions.defined() ? hostTargetPositions : targetPositions;
+    }
 
     /// In pinned memory of the host, from which a device copies while the host goes on.
     TokenBatch pinned() const;
-    /// On `place`. The copy is done for whatever the calling thread gives the device afterwards; a batch in
-    /// pinned memory must stay until then.
+    /// On `place`, from the host. The copy is done for whatever the calling thread gives the device
+    /// afterwards; a batch in pinned memory must stay until then.
     TokenBatch on(const c10::Device& place) const;
 
     /// Of each sequence, and behind them of the filler, if there is any: together all tokens.

@@ -290,6 +290,10 @@ private slots:
         QVERIFY(equals(part.sequenceLabels, {})); // [CLS] is elsewhere
         QCOMPARE(part.sampleIndices, batch.sampleIndices);
         QVERIFY(equals(sliceOf(batch, {7, {{0, 2}}}).sequenceLabels, {1, 0}));
+        // Tensors of the device "meta" have no content that anybody could wait for.
+        const TokenBatch away = sliceOf(batch.on(at::kMeta), slice);
+        QVERIFY(equals(away.hostTargetPositions, {2, 3, 4, 6, 7}));
+        QVERIFY(away.targetPositions.is_meta() && away.targets.sizes() == part.targets.sizes());
     }
 };
 
