@@ -95,6 +95,7 @@ MicroBatch SyntheticBatch::finish()
     batch.batch.targets = at::tensor(m_targets, at::kLong);
     batch.batch.sequenceLabels = sequenceLabels();
     batch.batch.sampleIndices = m_samples;
+    batch.batch = batch.batch.withoutIdleMask();
     batch.tokens = std::accumulate(m_lengths.begin(), m_lengths.end(), std::int64_t{0});
     if (m_spec.batch.packing)
         batch.batch = packed(batch.batch, m_lengths, packingMultiple(m_spec.layout));

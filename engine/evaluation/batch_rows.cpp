@@ -29,7 +29,7 @@ TokenBatch sequencesOf(const TokenBatch& batch, std::int64_t first, std::int64_t
     part.targetPositions = batch.targetPositions.narrow(0, target, targets) - first * batch.sequenceLength();
     part.targets = batch.targets.narrow(0, target, targets);
     part.sampleIndices = {batch.sampleIndices.begin() + first, batch.sampleIndices.begin() + first + count};
-    return part;
+    return part.withoutIdleMask();
 }
 
 } // namespace trainyard

@@ -151,7 +151,7 @@ Result<TokenBatch> batchFrom(const SafetensorsFile& file, const ModelSpec& model
                                                       : readTargets(reader, shape, model, batch));
     batch.sampleIndices.resize(static_cast<std::size_t>(shape[0]));
     std::iota(batch.sampleIndices.begin(), batch.sampleIndices.end(), std::uint64_t{0});
-    return batch;
+    return batch.withoutIdleMask();
 }
 
 } // namespace

@@ -130,13 +130,9 @@ at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& qu
 
 } // namespace
 
-// A device is not asked whether there is any: the host would wait for all that it was given before.
 at::Tensor paddingKeys(const at::Tensor& mask_BS)
 {
-    if (!mask_BS.defined())
-        return {};
-    const at::Tensor padding = mask_BS == 0;
-    return padding.is_cpu() && !padding.any().item<bool>() ? at::Tensor() : padding;
+    return mask_BS.defined() ? mask_BS == 0 : at::Tensor();
 }
 
 at::Tensor attentionBias(const TokenBatch& batch, const at::Tensor& padding_BS, bool causal,

@@ -6,7 +6,7 @@
 
 namespace trainyard {
 
-/// [B, S], true at padding, from an attention mask; undefined without padding.
+/// [B, S], true at padding, from an attention mask; undefined without one.
 at::Tensor paddingKeys(const at::Tensor& mask_BS);
 
 /// What is added to the scores [B, A, S, S]: 0 where a query may see a key, and the most negative finite

@@ -22,6 +22,14 @@ TokenBatch moved(const TokenBatch& batch, Move move)
 
 } // namespace
 
+TokenBatch TokenBatch::withoutIdleMask() const
+{
+    TokenBatch copy = *this;
+    if (attentionMask.defined() && attentionMask.all().item<bool>())
+        copy.attentionMask = at::Tensor();
+    return copy;
+}
+
 TokenBatch TokenBatch::pinned() const
 {
     return moved(*this, [](const at::Tensor& tensor) { return tensor.pin_memory(); });

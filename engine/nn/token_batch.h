@@ -65,6 +65,9 @@ struct TokenBatch {
         return hostTargetPositions.defined() ? hostTargetPositions : targetPositions;
     }
 
+    /// Without an attention mask that has no padding: attention need not add it to the scores then. Reads it,
+    /// so the batch is in host memory.
+    TokenBatch withoutIdleMask() const;
     /// In pinned memory of the host, from which a device copies while the host goes on.
     TokenBatch pinned() const;
     /// On `place`, from the host. The copy is done for whatever the calling thread gives the device

@@ -166,7 +166,7 @@ MicroBatch makeMicroBatch(const RowBlock& rows, ModelFamily family, std::vector<
     TRAINYARD_CHECK(sampleIndices.size() == rows.rows);
     const std::array<std::int64_t, 2> shape{static_cast<std::int64_t>(rows.rows), rows.sequenceLength};
     MicroBatch micro;
-    micro.batch = batchOf(rows, family, shape);
+    micro.batch = batchOf(rows, family, shape).withoutIdleMask();
     micro.batch.sampleIndices = std::move(sampleIndices);
     micro.tokens = std::accumulate(rows.inputMask.begin(), rows.inputMask.end(), std::int64_t{0});
     return micro;

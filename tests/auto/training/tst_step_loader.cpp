@@ -1,3 +1,5 @@
+#include <ATen/ops/ones_like.h>
+
 #include "engine/base/file.h"
 #include "engine/training/data/training_data.h"
 #include "tests/auto/training/training_fixture.h"
@@ -20,6 +22,12 @@ std::string contentOf(const TokenBatch& batch, std::int64_t row)
     for (std::int64_t i = 0; i < batch.sequenceLength(); ++i)
         content += std::to_string(values[row][i]) + " ";
     return content;
+}
+
+/// A batch without padding has none.
+at::Tensor maskOf(const TokenBatch& batch)
+{
+    return batch.attentionMask.defined() ? batch.attentionMask : at::ones_like(batch.inputIds);
 }
 
 } // namespace
@@ -122,15 +130,26 @@ private slots:
             const TokenBatch& batch = micro.batch;
             QCOMPARE(batch.inputIds.sizes(), at::IntArrayRef({2, 32}));
             masked += batch.targetCount();
-            tokens += batch.attentionMask.sum().item<std::int64_t>();
+            tokens += maskOf(batch).sum().item<std::int64_t>();
             // The data set shows every masked position as token 4 and masks odd positions from 1 on.
             const at::Tensor shown = batch.inputIds.view({-1}).index_select(0, batch.targetPositions);
             QVERIFY(shown.eq(4).all().item<bool>());
             QCOMPARE(batch.inputIds.eq(4).sum().item<std::int64_t>(), batch.targetCount());
-            QVERIFY(batch.tokenTypeIds.le(batch.attentionMask).all().item<bool>());
+            QVERIFY(batch.tokenTypeIds.le(maskOf(batch)).all().item<bool>());
         }
         QCOMPARE(input.targets, masked);
         QCOMPARE(input.tokens, tokens);
+    }
+
+    void hasNoMaskWithoutPadding()
+    {
+        RowBlock rows(4, 1);
+        rows.resize(2);
+        rows.inputMask.assign(8, 1);
+        QVERIFY(!makeMicroBatch(rows, ModelFamily::Bert, {0, 1}).batch.attentionMask.defined());
+        rows.inputMask[7] = 0;
+        const at::Tensor mask = makeMicroBatch(rows, ModelFamily::Bert, {0, 1}).batch.attentionMask;
+        QVERIFY(mask.defined() && mask.sum().item<std::int64_t>() == 7);
     }
 
     void packsTheSameSamples()
@@ -148,7 +167,7 @@ private slots:
             const TokenBatch& batch = input.microBatches[i].batch;
             const TokenBatch& row = padded.microBatches[i].batch;
             QCOMPARE(batch.tokens(), input.microBatches[i].tokens); // no padding is left
-            QVERIFY(batch.inputIds.equal(row.inputIds.masked_select(row.attentionMask.to(at::kBool))));
+            QVERIFY(batch.inputIds.equal(row.inputIds.masked_select(maskOf(row).to(at::kBool))));
             QCOMPARE(batch.sampleIndices, row.sampleIndices);
         }
     }
