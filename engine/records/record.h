@@ -28,7 +28,7 @@ enum class MemoryCategory : std::uint8_t {
 constexpr std::size_t kMemoryCategories = 8;
 std::string_view nameOf(MemoryCategory category); ///< "weights", "gradients", ...
 
-/// Where the time of a step goes, on the thread that trains; of a device the host knows only its own waiting.
+/// Where the time of a step goes: of the thread that trains, or of the device that it gives its work to.
 /// The order is part of the journal format: append only.
 enum class StepPhase : std::uint8_t {
     Input, ///< waiting for samples

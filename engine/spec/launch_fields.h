@@ -136,6 +136,13 @@ void describe(Visitor& field, Of<LaunchSpec>)
            .help = "Time between asking a run to stop and killing it",
            .range = atMost(minutes(10)),
            .unit = "seconds"});
+    field("collective_timeout", &LaunchSpec::collectiveTimeout,
+          {.label = "Collective timeout",
+           .help = "Time after which a collective of GPUs that not all ranks have entered ends the attempt; "
+                   "longer than the slowest checkpoint or read of a rank",
+           .range = between(minutes(1), minutes(24 * 60)),
+           .unit = "seconds",
+           .onlyIfSet = true});
     field("launcher", &LaunchSpec::launcher,
           {.label = "Launcher",
            .help = "mpi: mpirun over ssh; slurm: a batch job of the cluster whose login host every entry of "

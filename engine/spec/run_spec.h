@@ -401,6 +401,7 @@ struct LaunchSpec {
     int nice = 0;
     DeviceKind device = DeviceKind::Auto;
     std::chrono::milliseconds gracePeriod{15'000};
+    std::chrono::milliseconds collectiveTimeout{600'000};
     LauncherKind launcher = LauncherKind::Mpi;
     MpiSource mpi = MpiSource::Bundled;
     SlurmSpec slurm{};

@@ -111,7 +111,7 @@ Status probe(const ProbeOptions& options, const RankInput& input, GroupMaker& ma
     TRAINYARD_TRY_STATUS(agree(world, hardware.ok() ? Status() : hardware.error()));
     std::optional<DeviceSession> session;
     if (plugin)
-        session.emplace(*plugin, maker, endOfRank(finalEventWriter));
+        session.emplace(*plugin, maker, endOfRank(finalEventWriter), input.spec.launch.collectiveTimeout);
     const auto tell = [&](std::size_t done, std::size_t all, const Probe& next) {
         logLine(next.text());
         if (input.journal)

@@ -90,7 +90,7 @@ Status train(const TrainOptions& options, const RankFiles& files, GroupMaker& ma
     AccountingAllocator& memory = AccountingAllocator::install();
     std::optional<DeviceSession> session;
     if (plugin)
-        session.emplace(*plugin, maker, endOfRank(finalEventWriter));
+        session.emplace(*plugin, maker, endOfRank(finalEventWriter), files.spec.launch.collectiveTimeout);
     const TrainerSetup setup{.spec = files.spec,
                              .directory = RunDirectory(options.runDirectory),
                              .maker = session ? session->maker() : maker,

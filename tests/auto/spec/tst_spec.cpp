@@ -107,6 +107,7 @@ private slots:
                              std::chrono::seconds(90)};
         spec.launch.restart = {7, std::chrono::milliseconds(1500), true, true};
         spec.launch.waitForDevices = true;
+        spec.launch.collectiveTimeout = std::chrono::seconds(90);
         spec.launch.network = "fd00:1::/64";
         spec.launch.ports = "20000-20063";
         const ParsedSpec parsed = parseSpec(toJson(spec));
@@ -346,6 +347,7 @@ private slots:
         spec.checkpoint.copies = 0;
         spec.launch.mpi = MpiSource::Node;
         spec.launch.waitForDevices = true;
+        spec.launch.collectiveTimeout = std::chrono::seconds(90);
         spec.launch.network = "10.1.0.0/16";
         spec.launch.ports = "20000-20063";
         spec.batch.ramp = {8, 8, 100};
