@@ -46,7 +46,7 @@ struct CudaPlugin {
     DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic);
 };
 
-constexpr int kCudaPluginVersion = 4;
+constexpr int kCudaPluginVersion = 5;
 constexpr const char* kCudaPluginFile = "libtrainyard_cuda.so";
 constexpr const char* kCudaPluginEntry = "trainyardCudaPlugin";
 

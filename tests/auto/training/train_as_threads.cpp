@@ -25,6 +25,8 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
             if (world->isFirst())
                 journal = StepJournal::open(directory / "journal", options.attempt).value();
             const auto wrapped = options.wrapMaker ? options.wrapMaker(maker) : nullptr;
+            const DeviceFigures figures =
+                options.deviceFigures ? options.deviceFigures(*wrapped) : DeviceFigures();
             const TrainerSetup setup{
                 .spec = spec,
                 .directory = RunDirectory(options.directories.empty()
@@ -36,7 +38,8 @@ Status trainAsThreads(const std::filesystem::path& directory, const RunSpec& spe
                 .journal = journal.get(),
                 .lastStep = options.lastStep,
                 .device = options.device,
-                .deviceMemory = options.deviceMemory ? options.deviceMemory(*wrapped) : nullptr};
+                .deviceMemory = figures.memory,
+                .deviceTimer = figures.timer};
             auto trainer = Trainer::create(setup);
             const Status status = trainer.ok() ? (*trainer)->run() : Status(trainer.error());
             texts[static_cast<std::size_t>(maker.rank().value)] = status.ok() ? "" : status.error().text();

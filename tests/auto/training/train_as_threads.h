@@ -13,7 +13,14 @@
 
 namespace trainyard {
 
+class DeviceTimer;
 class MemoryLedger;
+
+/// What a rank measures on its device.
+struct DeviceFigures {
+    MemoryLedger* memory = nullptr;
+    DeviceTimer* timer = nullptr;
+};
 
 struct TrainOptions {
     std::uint32_t attempt = 1;
@@ -25,8 +32,8 @@ struct TrainOptions {
     std::vector<std::filesystem::path> directories{};
     /// Makes the layout's groups from the maker of the rank's; without it they are that one's own.
     std::function<std::unique_ptr<GroupMaker>(GroupMaker&)> wrapMaker{};
-    /// The ledger of the device whose groups the wrapped maker makes; without it none is kept.
-    std::function<MemoryLedger*(GroupMaker&)> deviceMemory{};
+    /// Of the device whose groups the wrapped maker makes.
+    std::function<DeviceFigures(GroupMaker&)> deviceFigures{};
 };
 
 /// Runs the directory's specification with ranks as threads; what all ranks were told at the end.

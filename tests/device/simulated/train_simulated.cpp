@@ -25,7 +25,7 @@ public:
     {
         return m_session.maker().make(description);
     }
-    MemoryLedger& memory() { return m_session.memory(); }
+    DeviceFigures figures() { return {&m_session.memory(), &m_session.timer()}; }
 
 private:
     GroupMaker& m_host;
@@ -39,7 +39,7 @@ Status trainOnSimulatedDevices(const std::filesystem::path& directory, const Run
 {
     options.device = simulatedPlugin().device();
     options.wrapMaker = [](GroupMaker& maker) { return std::make_unique<SessionMaker>(maker); };
-    options.deviceMemory = [](GroupMaker& maker) { return &static_cast<SessionMaker&>(maker).memory(); };
+    options.deviceFigures = [](GroupMaker& maker) { return static_cast<SessionMaker&>(maker).figures(); };
     return trainAsThreads(directory, spec, std::move(options));
 }
 

@@ -259,7 +259,7 @@ private slots:
         values.reset();
         const CudaPlugin& functions = simulatedPlugin().functions();
         const std::unique_ptr<DeviceTransport> transport(
-            functions.makeTransport(functions.makeGroupId(), 0, 1));
+            functions.makeTransport(functions.makeGroupId(), 0, 1, DeviceTraffic::Collectives));
         VERIFY_SAYS(errorOf([&] { transport->broadcast(memory, Rank{0}); }), "uses memory that was freed");
     }
 

@@ -17,14 +17,20 @@ using ncclComm_t = trainyard::SimulatedCommunicator*;
 struct ncclUniqueId {
     char internal[128];
 };
+struct ncclConfig_t {
+    int maxCTAs = 0;
+};
+#define NCCL_CONFIG_INITIALIZER                                                                              \
+    {                                                                                                        \
+    }
 enum ncclResult_t { ncclSuccess = 0, ncclInternalError = 3, ncclInvalidArgument = 4, ncclInProgress = 7 };
 enum ncclDataType_t { ncclUint8 = 1, ncclFloat16 = 6, ncclFloat32 = 7, ncclFloat64 = 8, ncclBfloat16 = 9 };
 enum ncclRedOp_t { ncclSum = 0, ncclMax = 2 };
 
 ncclResult_t ncclGetUniqueId(ncclUniqueId* id);
-ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank);
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank,
+                                    ncclConfig_t* config);
 ncclResult_t ncclCommDestroy(ncclComm_t communicator);
-ncclResult_t ncclCommAbort(ncclComm_t communicator);
 ncclResult_t ncclCommGetAsyncError(ncclComm_t communicator, ncclResult_t* error);
 const char* ncclGetLastError(ncclComm_t communicator);
 const char* ncclGetErrorString(ncclResult_t result);

@@ -99,7 +99,6 @@ public:
     int rank() const { return m_ranks.rank().value; }
     int size() const { return m_ranks.size().value; }
     bool hasFailed() const { return m_failed; }
-    void breakUp() { m_meeting->breakUp(); }
 
     ncclResult_t run(cudaStream_t stream, Task task)
     {
@@ -162,7 +161,8 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId* id)
     return ncclSuccess;
 }
 
-ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank)
+ncclResult_t ncclCommInitRankConfig(ncclComm_t* communicator, int ranks, ncclUniqueId id, int rank,
+                                    ncclConfig_t*)
 {
     *communicator = new SimulatedCommunicator(NcclMeetings::instance().of(id, ranks), rank);
     return ncclSuccess;
@@ -171,13 +171,6 @@ ncclResult_t ncclCommInitRank(ncclComm_t* communicator, int ranks, ncclUniqueId 
 ncclResult_t ncclCommDestroy(ncclComm_t communicator)
 {
     delete communicator;
-    return ncclSuccess;
-}
-
-// Its memory stays: other threads may still ask it.
-ncclResult_t ncclCommAbort(ncclComm_t communicator)
-{
-    communicator->breakUp();
     return ncclSuccess;
 }
 
