@@ -42,9 +42,24 @@ private:
     std::vector<SimulatedDevice*> m_idle;
 };
 
-struct DeviceOfThread {
-    SimulatedDevice& device = DevicePool::instance().take();
-    ~DeviceOfThread() { DevicePool::instance().giveBack(device); }
+thread_local SimulatedDevice* deviceOfThread = nullptr;
+
+/// Keeps a device for as long as the thread lives.
+class DeviceLease {
+public:
+    DeviceLease() : m_device(DevicePool::instance().take()) { deviceOfThread = &m_device; }
+    ~DeviceLease()
+    {
+        deviceOfThread = nullptr;
+        DevicePool::instance().giveBack(m_device);
+    }
+    DeviceLease(const DeviceLease&) = delete;
+    DeviceLease& operator=(const DeviceLease&) = delete;
+
+    SimulatedDevice& device() const { return m_device; }
+
+private:
+    SimulatedDevice& m_device;
 };
 
 constexpr std::size_t kStreamsOfPool = 32; // as c10::cuda has
@@ -59,8 +74,8 @@ MemoryRange rangeOf(const void* address, std::size_t bytes)
 
 SimulatedDevice& SimulatedDevice::current()
 {
-    thread_local DeviceOfThread mine;
-    return mine.device;
+    thread_local const DeviceLease mine;
+    return mine.device();
 }
 
 std::size_t SimulatedDevice::exchangeCurrentStream(std::size_t stream)
@@ -113,7 +128,7 @@ void SimulatedDevice::endsWith(std::size_t stream, std::shared_future<void> done
 
 SimulatedEvent SimulatedDevice::record(std::size_t stream) const
 {
-    return {m_streams[stream].behind, m_streams[stream].done, std::chrono::steady_clock::now()};
+    return {m_number, m_streams[stream].behind, m_streams[stream].done, std::chrono::steady_clock::now()};
 }
 
 void SimulatedDevice::wait(std::size_t stream, const SimulatedEvent& event)
@@ -122,6 +137,15 @@ void SimulatedDevice::wait(std::size_t stream, const SimulatedEvent& event)
     // Later work of the stream runs on this thread, at once.
     if (event.done.valid())
         event.done.get();
+}
+
+bool SimulatedDevice::query(const SimulatedEvent& event)
+{
+    if (!event.isDone())
+        return false;
+    if (deviceOfThread && deviceOfThread->m_number == event.device)
+        deviceOfThread->synchronize(event);
+    return true;
 }
 
 void SimulatedDevice::synchronize(const SimulatedEvent& event)

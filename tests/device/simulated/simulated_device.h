@@ -14,6 +14,7 @@ namespace trainyard {
 
 /// A moment on a stream, which other streams and the host can wait for.
 struct SimulatedEvent {
+    std::size_t device = 0;        ///< whose stream it is on
     VectorClock behind;            ///< the work that the moment comes after
     std::shared_future<void> done; ///< of work that other ranks take part in; invalid: all is done
     std::chrono::steady_clock::time_point time{};
@@ -60,6 +61,8 @@ public:
     /// What the stream is given from now on comes after the event.
     void wait(std::size_t stream, const SimulatedEvent& event);
 
+    /// Whether the event has come. Then the host knows, where the thread that asks is the device's own.
+    static bool query(const SimulatedEvent& event);
     // The host waits. Throws c10::Error when pinned memory was changed while a copy from it was under way.
     void synchronize(const SimulatedEvent& event);
     void synchronizeStream(std::size_t stream) { synchronize(record(stream)); }

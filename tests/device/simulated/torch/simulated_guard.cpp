@@ -38,7 +38,7 @@ public:
     }
     bool queryStream(const c10::Stream& stream) const override
     {
-        return device().record(numberOf(stream)).isDone();
+        return SimulatedDevice::query(device().record(numberOf(stream)));
     }
     void synchronizeStream(const c10::Stream& stream) const override
     {
@@ -58,7 +58,7 @@ public:
         if (event)
             device().wait(numberOf(stream), eventOf(event));
     }
-    bool queryEvent(void* event) const override { return !event || eventOf(event).isDone(); }
+    bool queryEvent(void* event) const override { return !event || SimulatedDevice::query(eventOf(event)); }
     void synchronizeEvent(void* event) const override
     {
         if (event)

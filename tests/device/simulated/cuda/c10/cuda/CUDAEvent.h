@@ -15,7 +15,7 @@ public:
     {
         trainyard::SimulatedDevice::current().wait(stream.stream().number, m_moment);
     }
-    bool query() const { return m_moment.isDone(); }
+    bool query() const { return trainyard::SimulatedDevice::query(m_moment); }
     void synchronize() const { trainyard::SimulatedDevice::current().synchronize(m_moment); }
 
 private:

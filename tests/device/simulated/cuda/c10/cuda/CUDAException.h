@@ -5,6 +5,6 @@
 
 #define C10_CUDA_CHECK(call)                                                                                 \
     do {                                                                                                     \
-        const cudaError_t cudaError = (call);                                                                   \
-        TORCH_CHECK(cudaError == cudaSuccess, #call, ": ", cudaGetErrorString(cudaError));                         \
+        const cudaError_t cudaError = (call);                                                                \
+        TORCH_CHECK(cudaError == cudaSuccess, #call, ": ", cudaGetErrorString(cudaError));                   \
     } while (false)
