@@ -51,6 +51,18 @@ function(trainyard_torch_library)
     endif()
 endfunction()
 
+# trainyard_torch_program(<name> SOURCES ... LINKS ...): a program among the tests that uses LibTorch.
+function(trainyard_torch_program name)
+    cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
+    add_executable(${name} ${ARG_SOURCES})
+    # As the precompiled headers are compiled, not -fPIE.
+    set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF
+        RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
+    target_compile_options(${name} PRIVATE -fPIC)
+    target_link_libraries(${name} PRIVATE trainyard_options CLI11::CLI11 ${ARG_LINKS})
+    target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
+endfunction()
+
 # trainyard_test that uses LibTorch. The precompiled headers come first, before Qt's macro `slots`. One thread:
 # the problems are small, and OpenMP threads that spin on a busy machine take minutes for them.
 function(trainyard_torch_test name)

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <filesystem>
+
+namespace trainyard {
+
+/// A trace of what ATen and, where there is one, the device does, from now on until it is saved: the format
+/// of chrome://tracing. Begins and ends on the thread that trains. While it lives the ledger of a device
+/// counts nothing, for both are the thread's profiler.
+class StepProfile {
+public:
+    StepProfile();
+    void save(const std::filesystem::path& file);
+};
+
+} // namespace trainyard
