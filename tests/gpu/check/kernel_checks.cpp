@@ -1,10 +1,11 @@
 #include <algorithm>
 
 #include <ATen/ops/arange.h>
-#include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <fmt/format.h>
 
+#include "engine/nn/compute/compute.h"
 #include "engine/nn/dropout_mask.h"
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/optimizer.h"
@@ -64,9 +65,9 @@ double wrongMaskBits(const Device& device, bool isSmall)
     std::int64_t count = 0;
     for (const DropoutPart& part : parts)
         count += part.count;
-    const at::Tensor drawn = at::full({count}, 2, at::TensorOptions().dtype(at::kByte).device(device.place));
-    device.masks->fill(drawn.mutable_data_ptr<std::uint8_t>(), parts, 1U << 30, site);
-    const at::Tensor onHost = drawn.cpu();
+    const at::Tensor ones = at::ones({count}, at::TensorOptions().dtype(at::kFloat).device(device.place));
+    const at::Tensor onHost =
+        device.compute->drop(ones, {parts, site, 1U << 30, 1}).mask.to(at::kCPU, at::kByte);
     const std::uint8_t* mask = onHost.const_data_ptr<std::uint8_t>();
     std::int64_t wrong = 0;
     for (const DropoutPart& part : parts) {
