@@ -1,5 +1,6 @@
 #include <atomic>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -95,6 +96,15 @@ public:
         : m_meeting(std::move(meeting)), m_ranks(m_meeting, Rank{rank})
     {
     }
+
+    /// A rank that ends by an exception does not keep the others waiting.
+    ~SimulatedCommunicator()
+    {
+        if (std::uncaught_exceptions() > 0)
+            m_meeting->breakUp();
+    }
+    SimulatedCommunicator(const SimulatedCommunicator&) = delete;
+    SimulatedCommunicator& operator=(const SimulatedCommunicator&) = delete;
 
     int rank() const { return m_ranks.rank().value; }
     int size() const { return m_ranks.size().value; }
