@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "engine/device/cuda/mask_launch.h"
 #include "engine/device/cuda/update_launch.h"
 #include "engine/optim/update_elements.h"
@@ -11,8 +9,6 @@
 namespace trainyard {
 
 namespace {
-
-constexpr std::int64_t kThreadsOfBlock = 256;
 
 void storeCopy(std::uint16_t* working, std::int64_t i, float weight)
 {
@@ -33,14 +29,6 @@ MomentStreams<T> momentsOf(SimulatedWork& work, const MomentStreams<T>& s, std::
             moment(s.average), moment(s.squareAverage), work.reads(s.gradient, elements)};
 }
 
-/// Slot of an element: that of the block which handles it.
-std::int64_t slotOf(std::int64_t element, std::int64_t count)
-{
-    const std::int64_t blocks = std::clamp<std::int64_t>((count + kThreadsOfBlock - 1) / kThreadsOfBlock, 1,
-                                                         std::int64_t{kCudaSumSlots});
-    return element / kThreadsOfBlock % blocks;
-}
-
 template <LambDirections directions, typename T>
 void advance(const MomentStreams<T>& s, std::int64_t count, const LambCoefficients<T>& c, double* sums)
 {
@@ -49,11 +37,10 @@ void advance(const MomentStreams<T>& s, std::int64_t count, const LambCoefficien
         advanceMoments(s.average[i], s.squareAverage[i], s.gradient[i] * c.gradientScale, c);
         const LambDirection<T> d =
             lambDirection<directions>(s.average[i], s.squareAverage[i], s.gradient[i], s.weight[i], c);
-        double* const slot = sums + slotOf(i, count) * static_cast<std::int64_t>(kColumns);
-        slot[0] += squareOf(s.weight[i]);
-        slot[1] += squareOf(d.first);
+        sums[0] += squareOf(s.weight[i]);
+        sums[1] += squareOf(d.first);
         if constexpr (kColumns > 2)
-            slot[2] += squareOf(d.second);
+            sums[2] += squareOf(d.second);
     }
 }
 
@@ -100,15 +87,17 @@ cudaError_t launchAdamW(const MomentStreams<T>& s, std::uint16_t* working, std::
 
 template <typename T>
 cudaError_t launchAdvanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
-                              const LambCoefficients<T>& c, double* sums, cudaStream_t stream)
+                              const LambCoefficients<T>& c, double* scratch, double* sums,
+                              cudaStream_t stream)
 {
     SimulatedWork work("advanceLamb", stream.number);
     const MomentStreams<T> here = momentsOf(work, s, count, true, false);
-    double* const slots = work.writes(sums, kCudaSumSlots * lambColumns(directions));
+    work.writes(scratch, kSumScratch);
+    double* const all = work.writes(sums, lambColumns(directions));
     if (directions == LambDirections::Update)
-        advance<LambDirections::Update>(here, count, c, slots);
+        advance<LambDirections::Update>(here, count, c, all);
     else
-        advance<LambDirections::MomentumAndGradient>(here, count, c, slots);
+        advance<LambDirections::MomentumAndGradient>(here, count, c, all);
     return cudaSuccess;
 }
 
@@ -146,13 +135,15 @@ cudaError_t launchSgd(T* weight, T* momentum, const T* gradient, std::int64_t co
 }
 
 template <typename T>
-cudaError_t launchSquares(const T* values, std::int64_t count, double* sums, cudaStream_t stream)
+cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, double* sums,
+                          cudaStream_t stream)
 {
     SimulatedWork work("squares", stream.number);
     const T* const here = work.reads(values, static_cast<std::size_t>(count));
-    double* const slots = work.writes(sums, kCudaSumSlots);
+    work.writes(scratch, kSumScratch);
+    double* const all = work.writes(sums, 1);
     for (std::int64_t i = 0; i < count; ++i)
-        slots[slotOf(i, count)] += squareOf(here[i]);
+        *all += squareOf(here[i]);
     return cudaSuccess;
 }
 
@@ -160,13 +151,13 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* sums, cud
     template cudaError_t launchAdamW<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,               \
                                         const AdamWCoefficients<T>&, cudaStream_t);                          \
     template cudaError_t launchAdvanceLamb<T>(LambDirections, const MomentStreams<T>&, std::int64_t,         \
-                                              const LambCoefficients<T>&, double*, cudaStream_t);            \
+                                              const LambCoefficients<T>&, double*, double*, cudaStream_t);   \
     template cudaError_t launchApplyLamb<T>(LambDirections, const MomentStreams<T>&, std::uint16_t*,         \
                                             std::int64_t, const LambCoefficients<T>&, const LambRates<T>&,   \
                                             cudaStream_t);                                                   \
     template cudaError_t launchSgd<T>(T*, T*, const T*, std::int64_t, const SgdCoefficients<T>&,             \
                                       cudaStream_t);                                                         \
-    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, cudaStream_t);
+    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);
 TRAINYARD_INSTANTIATE(float)
 TRAINYARD_INSTANTIATE(double)
 #undef TRAINYARD_INSTANTIATE
