@@ -38,6 +38,21 @@ struct Member {
     void finish() const { cudaStreamSynchronize(stream); }
 };
 
+/// As a watchdog does: what is broken is aborted.
+void end(const Member& member)
+{
+    while (cudaStreamQuery(member.stream) == cudaErrorNotReady) {
+        ncclResult_t error = ncclSuccess;
+        ncclCommGetAsyncError(member.comm, &error);
+        if (error != ncclSuccess) {
+            ncclCommAbort(member.comm);
+            return;
+        }
+        QTest::qSleep(1);
+    }
+    ncclCommDestroy(member.comm);
+}
+
 void be(const ncclUniqueId& id, int rank, int size, const std::function<void(Member&)>& part)
 {
     Member member{.rank = rank};
@@ -46,10 +61,8 @@ void be(const ncclUniqueId& id, int rank, int size, const std::function<void(Mem
     cudaMalloc(reinterpret_cast<void**>(&member.others), kCount * sizeof(float));
     ncclCommInitRank(&member.comm, size, id, rank);
     part(member);
-    if (member.comm) {
-        member.finish();
-        ncclCommDestroy(member.comm);
-    }
+    if (member.comm)
+        end(member);
     cudaStreamDestroy(member.stream);
 }
 

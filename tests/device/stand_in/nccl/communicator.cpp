@@ -202,7 +202,7 @@ std::unique_ptr<Transfer> Communicator::transferOf(const DeviceCall& call)
 void Communicator::run(std::vector<std::unique_ptr<Transfer>> transfers, const std::string& text)
 {
     std::vector<Condition> shown;
-    for (int looks = 1; !isStopped(); ++looks) {
+    for (int looks = 1; !m_isAborted; ++looks) { // errors do not end what spins on a device
         std::erase_if(transfers, [](const auto& transfer) { return transfer->advance(); });
         if (transfers.empty())
             break;
@@ -215,7 +215,7 @@ void Communicator::run(std::vector<std::unique_ptr<Transfer>> transfers, const s
         }
         if (looks % 10 == 0)
             show(conditions, text);
-        if (looks % kLooksBeforeDoubt == 0)
+        if (looks % kLooksBeforeDoubt == 0 && error() == ncclSuccess)
             look(conditions, text);
         std::this_thread::sleep_for(kBetweenLooks);
     }
@@ -304,7 +304,7 @@ void Communicator::end()
     m_all.mine().presence = Presence::Destroyed;
     waitFor([this] {
         return std::all_of(m_all.shared->ranks, m_all.shared->ranks + size(),
-                           [](const RankPart& part) { return part.presence == Presence::Destroyed; });
+                           [](const RankPart& part) { return part.presence >= Presence::Aborted; });
     });
     m_isEnded = true;
     for (const std::uintptr_t block : m_deviceBlocks)
