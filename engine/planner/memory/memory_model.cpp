@@ -7,7 +7,6 @@
 
 #include "engine/planner/layout/shape.h"
 #include "engine/planner/layout/stage_costs.h"
-#include "engine/planner/memory/communicators.h"
 #include "engine/planner/memory/layer_tensors.h"
 #include "engine/planner/memory/rank_activations.h"
 #include "engine/planner/memory/rank_states.h"
@@ -112,12 +111,9 @@ Bytes countedOn(const RunSpec& spec, const MemoryByCategory& bytes)
     return spec.launch.device == DeviceKind::Cpu ? sumOf(bytes) : deviceSumOf(bytes);
 }
 
-MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, const RankStates& states,
-                            int pipelineRank)
+MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, const RankStates& states)
 {
     MemoryByCategory bytes = states.kept;
-    at(bytes, MemoryCategory::Communication) =
-        communicatorMemory(spec.layout, spec.launch.device, pipelineRank);
     const Bytes sequences =
         kStepsHeld * static_cast<Bytes>(spec.batch.micro) * static_cast<Bytes>(spec.batch.accumulation);
     at(bytes, MemoryCategory::Data) = sequences * static_cast<Bytes>(shape.length) * 3 * 8;
@@ -136,7 +132,7 @@ RankMemory memoryOf(const RunSpec& spec, const SequenceShape& shape, const std::
         return most;
     }
     const RankActivations activations(spec, shape, counts, rank, products);
-    RankMemory memory{residentOf(spec, shape, states, rank), {}};
+    RankMemory memory{residentOf(spec, shape, states), {}};
     Bytes onHost = 0;
     for (std::size_t i = 0; i < kStepMoments; ++i) {
         MemoryByCategory bytes = memory.resident;
@@ -180,8 +176,6 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
         "values with their gradients; all masked positions of a sequence may be on one rank.");
     say(memory.offloadActivations || memory.offloadOptimizer || memory.offloadParameters,
         "Offloaded data is in host memory; on a CPU rank that is the same memory.");
-    say(communicatorMemory(spec.layout, spec.launch.device, 0) > 0,
-        "NCCL's buffers are estimated: 16 channels for each group of ranks, 4 for each link of a pipeline.");
     say(products == NarrowProducts::Widened,
         "CPUs without bfloat16 instructions: the current matrix product has a float32 copy of its result.");
     say(true, "Not counted: the program and its libraries, temporary buffers of the matrix library.");

@@ -248,30 +248,6 @@ private slots:
         QCOMPARE(made(8192), 2 * made(4096));
     }
 
-    void countsWhatCommunicatorsTakeOfADevice()
-    {
-        RunSpec spec;
-        spec.model.layers = 6;
-        const auto taken = [&](const ParallelLayout& layout, DeviceKind device = DeviceKind::Cuda) {
-            spec.layout = layout;
-            spec.launch.device = device;
-            const auto ranks = memoryOfRanks(spec, {128, 20});
-            std::vector<double> mebibytes;
-            for (const RankMemory& rank : ranks)
-                mebibytes.push_back(
-                    static_cast<double>(rank.resident[std::size_t(MemoryCategory::Communication)]) /
-                    static_cast<double>(kMiB));
-            return mebibytes;
-        };
-        const double group = 16 * 2 * (0.5 + 4.6875 + 4), link = group / 4;
-        QCOMPARE(taken({}), std::vector{0.0});
-        QCOMPARE(taken({.data = 2}), std::vector{group});
-        QCOMPARE(taken({.data = 2, .tensor = 2}), std::vector{2 * group});
-        const double links = 4 * link + 2 * 4 * 4;
-        QCOMPARE(taken({.pipeline = 3}), (std::vector{2 * group + links, group + links, 2 * group + links}));
-        QCOMPARE(taken({.data = 2, .tensor = 2}, DeviceKind::Cpu), std::vector{0.0});
-    }
-
     void countsNoFurtherThanANumberHolds()
     {
         RunSpec spec;
