@@ -20,8 +20,6 @@
 
 using namespace trainyard;
 
-Q_DECLARE_METATYPE(trainyard::ModelSpec)
-
 namespace {
 
 ModelSpec modelOf(ModelFamily family)

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <QMetaType>
+
 #include "engine/nn/token_batch.h"
 #include "engine/spec/run_spec.h"
 
@@ -13,3 +15,5 @@ ModelSpec tinyModel(ModelFamily family);
 TokenBatch tinyBatch(const ModelSpec& model);
 
 } // namespace trainyard
+
+Q_DECLARE_METATYPE(trainyard::ModelSpec)

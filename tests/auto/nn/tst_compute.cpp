@@ -8,9 +8,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/nn/compute/compute.h"
-#include "engine/nn/language_model.h"
 #include "engine/nn/parameters/gradient_collector.h"
-#include "tests/auto/nn/tiny_model.h"
 #include "tests/support/device/emulated_device.h"
 
 using namespace trainyard;
@@ -195,25 +193,6 @@ private slots:
                                                               /*ofWeights=*/false, /*ofBias=*/false});
         QVERIFY(gradients.sum.defined());
         QVERIFY(!gradients.weight.defined() && !gradients.shift.defined() && !gradients.bias.defined());
-    }
-
-    /// Tensors of the device "meta" have shapes, and no content that a host could wait for.
-    void forwardPassesAskTheDeviceNothing_data()
-    {
-        QTest::addColumn<int>("family");
-        QTest::addRow("bert") << int(ModelFamily::Bert);
-        QTest::addRow("gpt") << int(ModelFamily::Gpt);
-    }
-    void forwardPassesAskTheDeviceNothing()
-    {
-        QFETCH(int, family);
-        Device away = emulatedDevice();
-        away.place = at::kMeta;
-        const ModelSpec model = tinyModel(ModelFamily(family));
-        const LanguageModel engine(model, ComputeType::BFloat16, directRunner(), away);
-        const LossSums losses = engine.forward(tinyBatch(model).on(away.place), std::nullopt);
-        QVERIFY(losses.tokens.is_meta());
-        QCOMPARE(losses.targetCount, tinyBatch(model).targetCount());
     }
 
     /// Attention in one kernel takes views; products take memory of their own, which they need not copy.

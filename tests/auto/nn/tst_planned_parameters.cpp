@@ -8,6 +8,7 @@
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
+#include "tests/auto/nn/tiny_model.h"
 
 using namespace trainyard;
 
@@ -40,8 +41,6 @@ ModelSpec smallModel(ModelFamily family)
 }
 
 } // namespace
-
-Q_DECLARE_METATYPE(ModelSpec)
 
 class TestPlannedParameters : public QObject {
     Q_OBJECT

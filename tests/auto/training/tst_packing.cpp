@@ -11,8 +11,6 @@
 
 using namespace trainyard;
 
-Q_DECLARE_METATYPE(trainyard::ModelSpec)
-
 namespace {
 
 constexpr DropoutKey kKey{42, 3};
