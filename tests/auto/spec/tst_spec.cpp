@@ -342,6 +342,7 @@ private slots:
         spec.model.preset = "bert-tiny";
         spec.cluster.nodes[0].memory = kGiB;
         spec.cluster.nodes[0].hardware = "cpu-node";
+        spec.cluster.nodes[0].devices = {"0"};
         spec.optimizer.decaySteps = 1;
         spec.optimizer.decayShape = DecayShape::Linear;
         spec.checkpoint.copies = 0;
