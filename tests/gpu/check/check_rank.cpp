@@ -9,6 +9,7 @@
 #include "engine/comm/mpi_process.h"
 #include "engine/device/cuda/cuda_plugin.h"
 #include "engine/device/device_choice.h"
+#include "engine/device/host_devices.h"
 #include "tests/gpu/check/alone_maker.h"
 #include "tests/support/device/emulated_device.h"
 
@@ -25,9 +26,9 @@ bool hasDriver()
 Result<std::string> deviceOf(int rank, const RankOptions& options)
 {
     const char* const named = std::getenv("CUDA_VISIBLE_DEVICES");
-    std::vector<std::string> devices = visibleDevices(named);
+    std::vector<OfferedDevice> devices = visibleDevices(named, hostDevices());
     if (devices.empty() && !named && hasDriver())
-        devices = {"0"};
+        devices = {{"0", "0"}};
     if (devices.empty())
         return refused(named ? fmt::format("no CUDA device: CUDA_VISIBLE_DEVICES is \"{}\"", named)
                              : std::string("no CUDA device: no /dev/nvidia0 and no libcuda.so.1"));
@@ -38,7 +39,7 @@ Result<std::string> deviceOf(int rank, const RankOptions& options)
     if (place >= devices.size())
         return refused(fmt::format("no CUDA device for rank {}: this machine has {}", rank, devices.size()),
                        "start fewer ranks, or use --share-gpu");
-    return devices[place];
+    return devices[place].name;
 }
 
 Result<std::unique_ptr<GroupMaker>> startHost()

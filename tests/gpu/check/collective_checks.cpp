@@ -215,9 +215,9 @@ std::unique_ptr<ProcessGroup> groupOfOne(CheckRank& rank, CollectiveWatchdog& wa
         ProcessGroup::Parts{std::make_unique<LocalTransport>(), nullptr, nullptr, 0});
     if (const GpuPlugin* plugin = rank.plugin()) {
         const CudaPlugin& functions = plugin->functions();
-        group->attachDevice(
-            std::unique_ptr<DeviceTransport>(functions.makeTransport(functions.makeGroupId(), 0, 1)),
-            watchdog);
+        group->attachDevice(std::unique_ptr<DeviceTransport>(functions.makeTransport(
+                                functions.makeGroupId(), 0, 1, DeviceTraffic::Collectives)),
+                            watchdog);
     }
     return group;
 }

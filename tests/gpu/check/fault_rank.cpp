@@ -9,6 +9,7 @@
 #include "engine/device/device_choice.h"
 #include "engine/device/device_group_maker.h"
 #include "engine/device/gpu_plugin.h"
+#include "engine/device/host_devices.h"
 #include "engine/nn/tensor_memory.h"
 #include "tests/gpu/check/checks.h"
 #include "tests/gpu/check/fault_moments.h"
@@ -68,8 +69,8 @@ int runFaultRank(const std::vector<std::string>& arguments)
     const WorldSize size{std::atoi(arguments[2].c_str())};
     const Loss loss(arguments[3], rank.value == size.value - 1);
     shareFirstGpu(rank.value);
-    const auto devices = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"));
-    const auto plugin = GpuPlugin::open(devices.empty() ? "0" : devices.front());
+    const auto devices = visibleDevices(std::getenv("CUDA_VISIBLE_DEVICES"), hostDevices());
+    const auto plugin = GpuPlugin::open(devices.empty() ? "0" : devices.front().name);
     if (!plugin.ok()) {
         fmt::print(stderr, "{}\n", plugin.error().text());
         return exitStatus(plugin.error().kind);
