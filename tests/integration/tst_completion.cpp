@@ -29,7 +29,7 @@ private slots:
             << QStringList{"search", "spec.json", "--objective", ""} << QStringList{"cost", "memory", "time"};
         QTest::addRow("shells") << QStringList{"completion", ""} << QStringList{"bash", "zsh", "fish"};
         QTest::addRow("hardware, the user's own too")
-            << QStringList{"plan", "--hardware", "m"} << QStringList{"my-cluster"};
+            << QStringList{"plan", "--hardware", "my"} << QStringList{"my-cluster"};
         QTest::addRow("options of a model's command")
             << QStringList{"try", "model", "--max"} << QStringList{"--max-new"};
         QTest::addRow("hosts") << QStringList{"hosts", "check", "lo"} << QStringList{"localhost"};
