@@ -10,6 +10,7 @@
 #include "engine/device/device_group_maker.h"
 #include "engine/device/gpu_plugin.h"
 #include "engine/device/host_devices.h"
+#include "engine/memory/memory_ledger.h"
 #include "engine/nn/tensor_memory.h"
 #include "tests/gpu/check/checks.h"
 #include "tests/gpu/check/fault_moments.h"
@@ -77,7 +78,8 @@ int runFaultRank(const std::vector<std::string>& arguments)
     }
     FileGroupMaker host(folder, rank, size);
     CollectiveWatchdog watchdog(kFaultDeadline, endOfRank());
-    DeviceGroupMaker maker(host, plugin->functions(), watchdog);
+    MemoryLedger memory;
+    DeviceGroupMaker maker(host, plugin->functions(), watchdog, memory);
     try {
         reduceAgainAndAgain(maker, plugin->device(), loss);
     } catch (const CommunicationError& error) {
