@@ -102,7 +102,7 @@ std::optional<Alert> memoryErrors(const ObservedRun& run, const NodeDevice& devi
         return std::nullopt;
     const QString name = nameOf(run, device);
     return Alert{AlertKind::MemoryErrors, name, Severity::Error,
-                 QObject::tr("%1: %2 (ECC); restart the host, and replace the device if errors recur")
+                 QObject::tr("%1: %2 (ECC). Restart the host; if the errors return, replace the GPU.")
                      .arg(name, displayCounted(qint64(errors), "uncorrected memory error"))};
 }
 
@@ -123,7 +123,7 @@ std::optional<Alert> slowDevice(const ObservedRun& run, const NodeDevice& device
                           : health.isLimitedBy(ClockLimit::PowerBrake) ? QObject::tr("the power supply")
                                                                        : QObject::tr("the hardware");
     return Alert{AlertKind::SlowDevice, name, Severity::Warning,
-                 QObject::tr("%1 has been slowed down by %2 for %3")
+                 QObject::tr("%1 has been throttled by %2 for %3")
                      .arg(name, cause, values.join(QStringLiteral(", ")))};
 }
 

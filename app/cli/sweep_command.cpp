@@ -126,7 +126,7 @@ Result<QStringList> launchAll(const std::vector<SweepPoint>& points, const QStri
             error.message =
                 QObject::tr("run %1 of %2: ").arg(i + 1).arg(points.size()).toStdString() + error.message;
             if (!runs.isEmpty())
-                console::note(QObject::tr("launched before: %1 (`trainyard stop RUN` ends one)")
+                console::note(QObject::tr("already launched: %1; stop one with `trainyard stop RUN`")
                                   .arg(runs.join(QStringLiteral(", "))));
             return error;
         }
@@ -155,7 +155,9 @@ Result<int> sweep(const SweepArguments& arguments)
     printPoints(points, runs);
     if (!arguments.dryRun)
         console::print(
-            QObject::tr("\n%1: search tag:%1 in the window or with `trainyard runs --search`").arg(id));
+            QObject::tr(
+                "\nTo list these runs: `trainyard runs --search tag:%1`, or search for tag:%1 in the window")
+                .arg(id));
     return 0;
 }
 

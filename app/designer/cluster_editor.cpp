@@ -180,7 +180,7 @@ ClusterEditor::NodeRow ClusterEditor::makeControls(std::size_t index)
     explainField(row.hardware, tr("Hardware of host %1").arg(number),
                  nodeFieldHelp("hardware") + tr(" Sets the slots to its device count."));
     explainField(row.slotCount, tr("Slots of host %1").arg(number), nodeFieldHelp("slots"));
-    explainField(row.devices, tr("GPUs of host %1").arg(number), nodeFieldHelp("devices"));
+    explainField(row.devices, tr("Host %1: GPUs").arg(number), nodeFieldHelp("devices"));
     explainField(row.memory, tr("Memory per slot of host %1").arg(number), nodeFieldHelp("memory"));
     for (QWidget* control :
          std::initializer_list<QWidget*>{row.host, row.hardware, row.slotCount, row.devices, row.memory})

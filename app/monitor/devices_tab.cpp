@@ -92,7 +92,7 @@ QString headLines(const OpenRun& run)
     const QString why = oneLine(QString::fromStdString(run.series().rankDevices().whyProcessor));
     QStringList lines{hostLines(run)};
     if (!why.isEmpty())
-        lines << QObject::tr("Ranks compute on the processor: %1").arg(why);
+        lines << QObject::tr("Running on the CPU: %1").arg(why);
     lines.removeAll(QString());
     return lines.join(QLatin1Char('\n'));
 }

@@ -177,7 +177,7 @@ void RunQuery::noteUnknownKey(const QString& part)
     static const QRegularExpression alike(QStringLiteral("^([A-Za-z/-]+)(:|<=|>=|!=|<|>|=)"));
     if (const auto match = alike.match(part); match.hasMatch())
         m_problem =
-            QObject::tr("there is no search by \"%1\"; \"%2\" is searched as a word (F1 lists the forms)")
+            QObject::tr("\"%1\" is not a search key, so \"%2\" is searched as text (F1 lists the keys)")
                 .arg(match.captured(1), part);
 }
 

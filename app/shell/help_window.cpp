@@ -27,7 +27,7 @@ HelpWindow::HelpWindow(QWidget* parent)
     m_filter->setPlaceholderText(tr("Search help"));
     m_filter->setAccessibleName(tr("Search help"));
     m_filter->setClearButtonEnabled(true);
-    m_list->setAccessibleName(tr("Topics of help"));
+    m_list->setAccessibleName(tr("Help topics"));
     m_text->setAccessibleName(tr("Help"));
     m_text->setOpenLinks(false);
     m_text->setFrameShape(QFrame::NoFrame);

@@ -108,7 +108,7 @@ void MainWindow::addWindowActions()
         if (Page* page = currentPage())
             page->refresh();
     });
-    m_help->addAction(addWindowAction(tr("Help topics and glossary"), QKeySequence(Qt::SHIFT | Qt::Key_F1),
+    m_help->addAction(addWindowAction(tr("Help and glossary"), QKeySequence(Qt::SHIFT | Qt::Key_F1),
                                       [this] { m_helpWindow->open(); }));
     m_help->addAction(
         addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));

@@ -87,7 +87,7 @@ try {
 Status checkVariations(const std::vector<Variation>& variations)
 {
     if (variations.empty())
-        return badInput("a sweep varies at least one field", "add --vary FIELD=V1,V2");
+        return badInput("a sweep needs at least one field to vary", "add --vary FIELD=V1,V2");
     std::set<std::string> paths;
     for (const Variation& variation : variations) {
         if (!paths.insert(variation.path).second)

@@ -286,7 +286,7 @@ private slots:
     {
         open({running()});
         QTest::keyClicks(m_page->findChild<RunListPane*>()->findChild<QLineEdit*>(), "foo:bar");
-        AWAIT(hasTextStartingWith("There is no search by \"foo\""));
+        AWAIT(hasTextStartingWith("\"foo\" is not a search key"));
     }
 
     void tenRunsAreSeenAtOnce()

@@ -150,10 +150,10 @@ QString troubleText(const DeviceSample& sample)
     if (health.uncorrectedErrors.value_or(0) > 0)
         return displayCounted(qint64(*health.uncorrectedErrors), "uncorrected memory error");
     if (health.isLimitedBy(ClockLimit::Heat))
-        return QObject::tr("slowed down by heat");
+        return QObject::tr("throttled by heat");
     if (health.isLimitedBy(ClockLimit::PowerBrake))
-        return QObject::tr("slowed down by the power supply");
-    return health.isLimitedBy(ClockLimit::Hardware) ? QObject::tr("slowed down by the hardware") : QString();
+        return QObject::tr("throttled by the power supply");
+    return health.isLimitedBy(ClockLimit::Hardware) ? QObject::tr("throttled by hardware protection") : QString();
 }
 
 QStringList healthTexts(const DeviceStats& device)

@@ -35,7 +35,7 @@ std::vector<DeviceStats> deviceStats(const RunFacts& facts, const RunSeries& ser
 
 /// Formats the known values, e.g. "94 % · 63 °C · 284 W".
 QString loadText(const DeviceSample& sample);
-/// Says what is wrong with the device, e.g. "2 uncorrected memory errors" or "slowed down by heat"; empty =
+/// Says what is wrong with the device, e.g. "2 uncorrected memory errors" or "throttled by heat"; empty =
 /// nothing.
 QString troubleText(const DeviceSample& sample);
 /// Formats what is known of the device, a text for each: name and memory, temperature of the memory, power,

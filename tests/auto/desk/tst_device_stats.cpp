@@ -98,7 +98,7 @@ private slots:
         for (const char* part : {"H100, 79", "memory 71 °C", "300 W of 700 W", "limited by heat",
                                  "ECC errors: 3 corrected, 0 uncorrected", "NVLink: ", "1 error"})
             QVERIFY2(text.contains(QString::fromUtf8(part)), qPrintable(text));
-        QCOMPARE(troubleText(*devices[0].sample), QString("slowed down by heat"));
+        QCOMPARE(troubleText(*devices[0].sample), QString("throttled by heat"));
         DeviceSample broken = *devices[0].sample;
         broken.health.uncorrectedErrors = 2;
         QCOMPARE(troubleText(broken), QString("2 uncorrected memory errors"));

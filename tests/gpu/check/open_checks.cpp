@@ -30,7 +30,7 @@ Status pinnedMemoryCopies(const CheckRank& rank)
     const at::Tensor back = at::empty({1 << 20}, at::TensorOptions().dtype(at::kFloat).pinned_memory(true));
     back.copy_(there.mul(2), /*non_blocking=*/false);
     return back.min().item<float>() == 2 && back.max().item<float>() == 2 ? Status()
-                                                                          : failed("other numbers came back");
+                                                                          : failed("the numbers read back differ");
 }
 
 } // namespace
@@ -52,7 +52,7 @@ void checkOpen(CheckRank& rank, CheckReport& report)
         } catch (const c10::Error&) {
             return {};
         }
-        return failed("four PiB were given");
+        return failed("an allocation of 4 PiB succeeded");
     });
     report.holds("a product after it", [&]() -> Status {
         return at::ones({8, 8}, floatsOn(rank)).sum().item<float>() == 64 ? Status()
