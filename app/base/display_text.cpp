@@ -182,6 +182,12 @@ QString displayOperations(double perSecond)
     return displayNumber(perSecond / 1e6) + QStringLiteral(" MFLOP/s");
 }
 
+bool hasAllWords(const QString& text, const QStringList& words)
+{
+    return std::all_of(words.begin(), words.end(),
+                       [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
+}
+
 QString wrappedToolTip(const QString& text)
 {
     const QString html = text.toHtmlEscaped().replace(QLatin1Char('\n'), QStringLiteral("<br>"));

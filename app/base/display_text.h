@@ -50,6 +50,9 @@ QString displayError(const Error& error);
 /// "93.1 GFLOP/s", "312 TFLOP/s": three significant digits. Unknown values are en dashes.
 QString displayOperations(double perSecond);
 
+/// Whether each of the words is somewhere in the text, whatever its case: how lists are narrowed by typing.
+bool hasAllWords(const QString& text, const QStringList& words);
+
 /// A tool tip with wrapped lines; Qt wraps only HTML.
 QString wrappedToolTip(const QString& text);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/base/display_text.h"
 #include "app/base/embedded_help.h"
 
 namespace trainyard {
@@ -51,12 +52,6 @@ QList<HelpTopic> readTopics()
     return topics + terms;
 }
 
-bool hasAll(const QString& text, const QStringList& words)
-{
-    return std::ranges::all_of(words,
-                               [&](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
-}
-
 } // namespace
 
 const QList<HelpTopic>& helpTopics()
@@ -71,9 +66,9 @@ QList<HelpTopic> helpTopicsWith(const QString& words)
     QList<HelpTopic> inTitle;
     QList<HelpTopic> inText;
     for (const HelpTopic& topic : helpTopics()) {
-        if (hasAll(topic.name + QLatin1Char(' ') + topic.title, parts))
+        if (hasAllWords(topic.name + QLatin1Char(' ') + topic.title, parts))
             inTitle << topic;
-        else if (topic.name != kGlossary && hasAll(topic.text, parts)) // its terms are found one by one
+        else if (topic.name != kGlossary && hasAllWords(topic.text, parts)) // its terms are found one by one
             inText << topic;
     }
     return inTitle + inText;

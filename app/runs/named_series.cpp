@@ -37,12 +37,6 @@ bool hasNumbers(const SeriesColumn& column)
     return false;
 }
 
-bool matches(const QString& name, const QStringList& words)
-{
-    return std::all_of(words.begin(), words.end(),
-                       [&](const QString& word) { return name.contains(word, Qt::CaseInsensitive); });
-}
-
 struct NamedColumn {
     const char* name;
     StepColumn column;
@@ -218,7 +212,7 @@ std::vector<ExtraMetric> extraMetrics(const OpenRun& run, const QString& filter)
     const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     std::vector<ExtraMetric> list;
     const auto put = [&](ExtraMetric series) {
-        if (matches(series.name, words) && hasNumbers(series.values))
+        if (hasAllWords(series.name, words) && hasNumbers(series.values))
             list.push_back(std::move(series));
     };
     const auto putColumn = [&](const char* name, Quantity quantity, bool fromZero, StepColumn column) {

@@ -8,6 +8,7 @@
 #include <QListWidget>
 #include <QVBoxLayout>
 
+#include "app/base/display_text.h"
 #include "app/base/theme.h"
 #include "app/widgets/delegates.h"
 #include "app/widgets/roles.h"
@@ -21,11 +22,6 @@ constexpr qsizetype kMaxShown = 200; ///< of thousands of runs: more words narro
 constexpr int kRowHeight = 3 * metrics::kGap;
 constexpr int kTop = 72;
 
-bool hasAll(const QString& text, const QStringList& words)
-{
-    return std::ranges::all_of(
-        words, [&text](const QString& word) { return text.contains(word, Qt::CaseInsensitive); });
-}
 } // namespace
 
 CommandPalette::CommandPalette(QWidget* window)
@@ -73,7 +69,7 @@ void CommandPalette::fill(const QString& filter)
     m_shown.clear();
     const QStringList words = filter.split(QLatin1Char(' '), Qt::SkipEmptyParts);
     for (const Command& command : m_commands) {
-        if ((command.isItem && words.isEmpty()) || !hasAll(command.name, words))
+        if ((command.isItem && words.isEmpty()) || !hasAllWords(command.name, words))
             continue;
         if (m_shown.size() == kMaxShown)
             break;

@@ -68,7 +68,6 @@ MainWindow::MainWindow(Appearance& appearance, QSettings& settings, QWidget* par
     , m_help(new QMenu(tr("Help"), this))
     , m_palette(new CommandPalette(this))
     , m_sheet(new ShortcutSheet(this))
-    , m_helpWindow(new HelpWindow(this))
 {
     setWindowTitle(tr("Trainyard"));
     setMinimumSize(kSmallest);
@@ -109,7 +108,7 @@ void MainWindow::addWindowActions()
             page->refresh();
     });
     m_help->addAction(addWindowAction(tr("Help and glossary"), QKeySequence(Qt::SHIFT | Qt::Key_F1),
-                                      [this] { m_helpWindow->open(); }));
+                                      [this] { openHelp(); }));
     m_help->addAction(
         addWindowAction(tr("Commands"), QKeySequence(Qt::CTRL | Qt::Key_K), [this] { openPalette(); }));
     m_help->addAction(addWindowAction(tr("Keyboard shortcuts"), QKeySequence(Qt::CTRL | Qt::Key_Slash),
@@ -248,6 +247,14 @@ QList<Command> MainWindow::commandsOfOtherPages()
         }
     }
     return all;
+}
+
+/// Made when it is first asked for: the window starts without it.
+void MainWindow::openHelp()
+{
+    if (!m_helpWindow)
+        m_helpWindow = new HelpWindow(this);
+    m_helpWindow->open();
 }
 
 void MainWindow::openSheet()

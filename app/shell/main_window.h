@@ -61,6 +61,7 @@ private:
     void openPalette();
     QList<Command> commandsOfPage(Page& page);
     QList<Command> commandsOfOtherPages();
+    void openHelp();
     void openSheet();
 
     Appearance& m_appearance;
@@ -73,7 +74,7 @@ private:
     QMenu* m_help;
     CommandPalette* m_palette;
     ShortcutSheet* m_sheet;
-    HelpWindow* m_helpWindow;
+    HelpWindow* m_helpWindow = nullptr; ///< until it is opened
     std::function<QString()> m_lossWhenClosed;
     std::function<QList<Command>()> m_items;
     std::vector<std::unique_ptr<QMenu>>

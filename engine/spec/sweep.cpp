@@ -1,7 +1,6 @@
 #include "engine/spec/sweep.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 #include <set>
@@ -9,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "engine/base/parsed_number.h"
 #include "engine/base/philox.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
@@ -23,10 +23,8 @@ constexpr std::string_view kRange = "..";
 
 std::optional<double> numberIn(std::string_view text)
 {
-    double number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    const bool isNumber = error == std::errc() && end == text.data() + text.size() && std::isfinite(number);
-    return isNumber ? std::optional(number) : std::nullopt;
+    const auto number = parsedNumber<double>(text);
+    return number && std::isfinite(*number) ? number : std::nullopt;
 }
 
 std::vector<std::string> partsOf(std::string_view text)
