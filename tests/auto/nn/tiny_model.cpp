@@ -8,8 +8,8 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::int64_t kSequences = 3;
-constexpr std::int64_t kLength = 7;
+constexpr std::int64_t kTinySequences = 3;
+constexpr std::int64_t kTinyLength = 7;
 
 at::Tensor scrambled(std::int64_t rows, std::int64_t columns, std::int64_t below, std::int64_t start)
 {
@@ -36,9 +36,9 @@ ModelSpec tinyModel(ModelFamily family)
 TokenBatch tinyBatch(const ModelSpec& model)
 {
     TokenBatch batch;
-    batch.inputIds = scrambled(kSequences, kLength, model.vocabulary, 0);
-    batch.tokenTypeIds = scrambled(kSequences, kLength, 2, 500);
-    batch.attentionMask = at::ones({kSequences, kLength}, at::kLong);
+    batch.inputIds = scrambled(kTinySequences, kTinyLength, model.vocabulary, 0);
+    batch.tokenTypeIds = scrambled(kTinySequences, kTinyLength, 2, 500);
+    batch.attentionMask = at::ones({kTinySequences, kTinyLength}, at::kLong);
     batch.attentionMask[1].narrow(0, 5, 2).zero_();
     batch.attentionMask[2].narrow(0, 3, 4).zero_();
     batch.targetPositions = at::tensor({1, 4, 5, 7, 10, 11, 14, 16}, at::kLong);
