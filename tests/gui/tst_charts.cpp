@@ -1,12 +1,8 @@
 #include <QFileInfo>
 #include <QLabel>
-#include <QSignalSpy>
-#include <QSlider>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QToolButton>
-#include <QVBoxLayout>
-#include <QWheelEvent>
 
 #include <cmath>
 #include <limits>
@@ -15,34 +11,24 @@
 #include <qcustomplot.h>
 
 #include "app/charts/chart_options.h"
-#include "app/charts/chart_toolbar.h"
 #include "app/charts/column_image.h"
 #include "app/charts/curve_chart.h"
 #include "app/charts/curve_layer.h"
 #include "app/charts/memory_chart.h"
 #include "app/charts/stacked_chart.h"
+#include "tests/gui/linked_charts.h"
 #include "tests/gui/picture.h"
 #include "tests/support/patience.h"
 
 using namespace trainyard;
+using namespace trainyard::test;
 
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-/// A falling curve of `n` steps, from 10 towards 3.
-Curve falling(int n)
-{
-    Curve curve{"loss", {}, {}, 0};
-    for (int step = 1; step <= n; ++step) {
-        curve.x.append(step);
-        curve.y.append(3 + 7 * std::exp(-step / (n * 0.2)));
-    }
-    return curve;
-}
-
-/// The same with another value in some pages.
+/// The curve with another value in some rows.
 Curve with(Curve curve, const QList<std::pair<int, double>>& changes)
 {
     QList<double> y = curve.y.toList();
@@ -50,13 +36,6 @@ Curve with(Curve curve, const QList<std::pair<int, double>>& changes)
         y[row] = value;
     curve.y = y;
     return curve;
-}
-
-ChartOptions raw()
-{
-    ChartOptions options;
-    options.smoothing.weight = 0;
-    return options;
 }
 
 ChartOptions withoutOutliers()
@@ -68,7 +47,7 @@ ChartOptions withoutOutliers()
 
 } // namespace
 
-class TestCharts : public QObject {
+class TestCharts : public QObject, private LinkedCharts {
     Q_OBJECT
 
 private slots:
@@ -183,25 +162,9 @@ private slots:
         QCOMPARE(all.image(), expected);
     }
 
-    void init()
-    {
-        m_window = std::make_unique<QWidget>();
-        m_link = std::make_unique<ChartLink>();
-        m_first = new CurveChart("Loss", Quantity::Number);
-        m_second = new CurveChart("Norm", Quantity::Number);
-        auto* column = new QVBoxLayout(m_window.get());
-        for (CurveChart* chart : {m_first, m_second}) {
-            column->addWidget(chart);
-            chart->setLink(m_link.get());
-            chart->setOptions(raw());
-            chart->setCurves({falling(100)});
-        }
-        m_window->resize(700, 500);
-        m_window->show();
-        replot();
-    }
+    void init() { open(); }
 
-    void cleanup() { m_window.reset(); }
+    void cleanup() { close(); }
 
     void showsItsWholeData()
     {
@@ -367,34 +330,6 @@ private slots:
         QVERIFY(m_link->zoom()->from > 1 && m_link->zoom()->to < 100);
     }
 
-    void keysZoomAndMoveAlong()
-    {
-        m_link->setCursor(50);
-        QTest::keyClick(m_first, Qt::Key_Plus);
-        QVERIFY(m_link->zoom().has_value());
-        const double width = m_link->zoom()->to - m_link->zoom()->from;
-        QVERIFY(width < 80);
-        QTest::keyClick(m_first, Qt::Key_Right, Qt::ShiftModifier);
-        QVERIFY(std::fabs(m_link->zoom()->to - m_link->zoom()->from - width) < 1e-9);
-        for (int i = 0; i < 20; ++i)
-            QTest::keyClick(m_first, Qt::Key_Right, Qt::ShiftModifier);
-        QCOMPARE(m_link->zoom()->to, 100.0);
-        QTest::keyClick(m_first, Qt::Key_End);
-        QCOMPARE(*m_link->cursor(), 100.0);
-        QTest::keyClick(m_first, Qt::Key_0);
-        QVERIFY(!m_link->zoom());
-        QTest::keyClick(m_first, Qt::Key_Home);
-        QCOMPARE(*m_link->cursor(), 1.0);
-    }
-
-    void saysWhatIsShown()
-    {
-        m_link->setZoom(ChartSpan{20, 60});
-        replot();
-        QVERIFY2(m_first->accessibleDescription().contains("Shown: step 20 to step 60"),
-                 qPrintable(m_first->accessibleDescription()));
-    }
-
     /// As the held-out loss over the training loss: exact values, which no average may hide.
     void aCurveBesideAnotherIsReadOutAndNeverSmoothed()
     {
@@ -449,61 +384,6 @@ private slots:
         QCOMPARE(plot(m_first)->yAxis->scaleType(), QCPAxis::stLogarithmic);
     }
 
-    void oneCursorForAllChartsSnapsToTheData()
-    {
-        QTest::mouseMove(plot(m_first), pixelOf(m_first, 40.3));
-        AWAIT(m_link->cursor().has_value());
-        QCOMPARE(*m_link->cursor(), 40.0);
-        QVERIFY(m_second->accessibleDescription().startsWith("step 40"));
-    }
-
-    void arrowsMoveTheCursorByOneStep()
-    {
-        m_link->setCursor(40);
-        QTest::keyClick(m_first, Qt::Key_Right);
-        QCOMPARE(*m_link->cursor(), 41.0);
-        QTest::keyClick(m_first, Qt::Key_Left);
-        QTest::keyClick(m_first, Qt::Key_Left);
-        QCOMPARE(*m_link->cursor(), 39.0);
-    }
-
-    void draggingABoxZoomsAllCharts()
-    {
-        QTest::mousePress(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 20));
-        QTest::mouseMove(plot(m_first), pixelOf(m_first, 40));
-        QTest::mouseMove(plot(m_first), pixelOf(m_first, 60));
-        QTest::mouseRelease(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 60));
-        replot();
-        for (CurveChart* chart : {m_first, m_second}) {
-            QVERIFY2(std::fabs(plot(chart)->xAxis->range().lower - 20) < 0.5,
-                     qPrintable(QString::number(plot(chart)->xAxis->range().lower)));
-            QVERIFY(std::fabs(plot(chart)->xAxis->range().upper - 60) < 0.5);
-        }
-        QTest::mouseDClick(plot(m_second), Qt::LeftButton, {}, pixelOf(m_second, 30));
-        replot();
-        QCOMPARE(plot(m_first)->xAxis->range().upper, 100.0);
-    }
-
-    void aClickIsNoZoom()
-    {
-        QTest::mouseClick(plot(m_first), Qt::LeftButton, {}, pixelOf(m_first, 20));
-        QVERIFY(!m_link->zoom());
-    }
-
-    void ctrlAndWheelZoomAroundThePointer()
-    {
-        turnWheel(Qt::ControlModifier, pixelOf(m_first, 50));
-        QVERIFY(m_link->zoom().has_value());
-        QVERIFY(m_link->zoom()->from > 1 && m_link->zoom()->to < 100);
-        QVERIFY(m_link->zoom()->from < 50 && m_link->zoom()->to > 50);
-    }
-
-    void theBareWheelIsLeftToThePage()
-    {
-        QVERIFY(!turnWheel(Qt::NoModifier, pixelOf(m_first, 50)));
-        QVERIFY(!m_link->zoom());
-    }
-
     void anotherSchemeRecolours()
     {
         const QColor light = m_first->lines().front().pen.color();
@@ -513,26 +393,6 @@ private slots:
         QVERIFY(light != dark);
         QCOMPARE(dark, seriesStyle(ColourScheme::Dark, 0).colour);
         support::applyScheme(ColourScheme::Light);
-    }
-
-    void theToolbarHasKeys()
-    {
-        auto* toolbar = new ChartToolbar(m_window.get());
-        m_window->layout()->addWidget(toolbar);
-        QSignalSpy changed(toolbar, &ChartToolbar::optionsChanged);
-        m_first->setFocus();
-        QVERIFY(QTest::qWaitForWindowActive(m_window.get(), kPatienceMs));
-        QTest::keyClick(m_first, Qt::Key_L);
-        QVERIFY(toolbar->options().logarithmic);
-        QTest::keyClick(m_first, Qt::Key_O);
-        QVERIFY(toolbar->options().hideOutliers);
-        QTest::keyClick(m_first, Qt::Key_S);
-        QCOMPARE(toolbar->options().smoothing.weight, 0.0);
-        QTest::keyClick(m_first, Qt::Key_S);
-        QCOMPARE(toolbar->options().smoothing.weight, 0.6);
-        toolbar->findChild<QSlider*>()->setValue(100);
-        QCOMPARE(toolbar->options().smoothing.weight, 0.99);
-        QCOMPARE(changed.count(), 5);
     }
 
     void layersAddUp()
@@ -562,16 +422,6 @@ private slots:
     }
 
 private:
-    static QCustomPlot* plot(const QWidget* chart) { return chart->findChild<QCustomPlot*>(); }
-    static QPoint pixelOf(const CurveChart* chart, double x)
-    {
-        return {int(std::lround(plot(chart)->xAxis->coordToPixel(x))), plot(chart)->height() / 2};
-    }
-    void replot()
-    {
-        m_first->replotNow();
-        m_second->replotNow();
-    }
     QString badge() const
     {
         QStringList texts;
@@ -587,18 +437,6 @@ private:
         }
         return false;
     }
-    bool turnWheel(Qt::KeyboardModifiers modifiers, const QPoint& at)
-    {
-        QWheelEvent event(at, plot(m_first)->mapToGlobal(at), {}, {0, 120}, Qt::NoButton, modifiers,
-                          Qt::NoScrollPhase, false);
-        QCoreApplication::sendEvent(plot(m_first), &event);
-        return event.isAccepted();
-    }
-
-    std::unique_ptr<QWidget> m_window;
-    std::unique_ptr<ChartLink> m_link;
-    CurveChart* m_first = nullptr;
-    CurveChart* m_second = nullptr;
 };
 
 QTEST_MAIN(TestCharts)
