@@ -60,7 +60,7 @@ private slots:
         QCOMPARE(run.launch(), QString());
         AWAIT(run.folder().publishedCheckpoint() > 0);
         breakDevice("214");
-        report.injected("CUDA error 214 in an all-reduce of rank 1");
+        report.injected("CUDA error 214 in an all-reduce of rank 0");
         AWAIT(run.isRunning(2));
         QCOMPARE(run.events("restarting").size(), 1);
         const QString told = run.events("restarting").first();
@@ -78,7 +78,7 @@ private slots:
         QCOMPARE(run.launch(), QString());
         AWAIT(run.folder().publishedCheckpoint() > 0);
         breakDevice("memory");
-        report.injected("c10::OutOfMemoryError in an all-reduce of rank 1");
+        report.injected("c10::OutOfMemoryError in an all-reduce of rank 0");
         AWAIT_EQUAL(run.status().state, RunState::Failed);
         const QString reason = QString::fromStdString(run.status().reason);
         QVERIFY2(reason.contains("ended with status 3"), qPrintable(reason));
@@ -97,10 +97,11 @@ private:
         return spec;
     }
 
-    /// Written elsewhere first: the worker reads it whole or not at all.
+    /// On the head, which has the log of its rank and so its last word. Written elsewhere first: the worker
+    /// reads it whole or not at all.
     void breakDevice(const QString& fault)
     {
-        m_lab->host(1).run(
+        m_lab->host(0).run(
             {"sh", "-c", QString("echo %1 > /root/fault && mv /root/fault /root/device_breaks").arg(fault)});
     }
 
