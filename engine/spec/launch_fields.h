@@ -137,7 +137,7 @@ void describe(Visitor& field, Of<LaunchSpec>)
            .range = atMost(minutes(10)),
            .unit = "seconds"});
     field("collective_timeout", &LaunchSpec::collectiveTimeout,
-          {.label = "Collective timeout",
+          {.label = "NCCL timeout",
            .help = "Time after which a collective of GPUs that not all ranks have entered ends the attempt; "
                    "longer than the slowest checkpoint or read of a rank",
            .range = between(minutes(1), minutes(24 * 60)),

@@ -71,7 +71,7 @@ private slots:
     void saysWhatIsWrong()
     {
         const HardwareLibrary library(m_folder);
-        const auto unknown = library.find("hgx-b200");
+        const auto unknown = library.find("hgx-h300");
         QCOMPARE(int(unknown.error().kind), int(ErrorKind::BadInput));
         QVERIFY(QString::fromStdString(unknown.error().text()).contains("hgx-h200"));
         QCOMPARE(int(library.find("../hgx-h100").error().kind), int(ErrorKind::BadInput));

@@ -32,6 +32,12 @@ double normOfAll(const SafetensorsFile& file)
     return std::sqrt(squares);
 }
 
+// Hugging Face computes a decoder's loss in float32, whose last digits depend on the processor's instructions.
+double toleranceOf(const fs::path& golden)
+{
+    return golden.filename().string().starts_with("gpt2") ? 1e-8 : 1e-12;
+}
+
 } // namespace
 
 class TestHuggingFaceVariants : public QObject {
@@ -73,7 +79,8 @@ private slots:
             QVERIFY2(actual.find(tensor.name), tensor.name.c_str());
             const at::Tensor difference = tensorFrom(*actual.find(tensor.name)) - tensorFrom(tensor);
             const double error = at::linalg_vector_norm(difference).item<double>() / norm;
-            QVERIFY2(error <= 1e-12, qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
+            QVERIFY2(error <= toleranceOf(golden),
+                     qPrintable(QString("%1: %2").arg(tensor.name.c_str()).arg(error)));
         }
     }
 };

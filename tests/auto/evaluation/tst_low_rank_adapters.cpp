@@ -288,7 +288,7 @@ private slots:
         auto stored = StoredModel::open(path("adapters"));
         QVERIFY2(stored.ok(), stored.ok() ? "" : stored.error().text().c_str());
         QCOMPARE(stored->spec().lora.rank, asked().lora.rank);
-        const auto model = stored->load(ComputeType::Float32);
+        const auto model = stored->load(ComputeType::Float32, testedDevice());
         QVERIFY2(model.ok(), model.ok() ? "" : model.error().text().c_str());
         const LossSums sums = (*model)->forward(adapted.batch, std::nullopt);
         QCOMPARE(sums.normalised(adapted.batch.targetCount(), adapted.batch.sequences()).item<double>(),

@@ -17,7 +17,7 @@ const QString kMpiSettings = "/root/slurm/openmpi"; // in the place of /etc/open
 const QString kControllerPid = "/run/slurmctld.pid";
 const QString kNodePid = "/run/slurmd.pid";
 constexpr int kNodeCores = 2;
-constexpr int kNodeGpus = 2; ///< that Slurm counts; there is no device behind them
+constexpr int kNodeGpus = 2; ///< null devices: Slurm counts a GPU whose record names no file as none
 
 constexpr const char* kConfiguration = R"(ClusterName=lab
 SlurmctldHost=node1
@@ -111,13 +111,16 @@ QString SlurmLab::prepare(LabHost& host)
 {
     if (const QString trouble = host.mountDisk(kFolder, "size=1m"); !trouble.isEmpty())
         return trouble;
-    const QByteArray gpus = "Name=gpu Count=" + QByteArray::number(kNodeGpus) + "\n";
+    const QByteArray gpus =
+        "AutoDetect=off\nName=gpu File=/run/gpu[0-" + QByteArray::number(kNodeGpus - 1) + "]\n";
     for (const auto& [name, text] : {std::pair("slurm.conf", configuration()), {"gres.conf", gpus}}) {
         QFile file(host.path(kFolder + '/' + name));
         if (!file.open(QIODevice::WriteOnly) || file.write(text) < 0)
             return QString("cannot write %1 of %2").arg(name, host.name());
     }
+    const QString makeGpus = "for gpu in $(seq 0 $1); do mknod /run/gpu$gpu c 1 3 || exit; done";
     const QList<QStringList> steps{
+        {"sh", "-c", makeGpus, "sh", QString::number(kNodeGpus - 1)},
         {"sh", "-c", "[ ! -d /etc/openmpi ] || mount --bind " + kMpiSettings + " /etc/openmpi"},
         {"mkdir", "-p", "/mnt/slurm/state", "/mnt/slurm/spool", "/run/munge"},
         {"chmod", "755", "/run", "/run/munge"},
