@@ -1,3 +1,4 @@
+#include <QScopeGuard>
 #include <QTest>
 
 #include "remote/stream/run_follower.h"
@@ -123,20 +124,30 @@ private slots:
         QVERIFY2(request.contains("\"starter\": \"pmi"), request.constData());
     }
 
-    void asksForGpusWithAutoWhereThereAreSome()
+    /// Another job has the first GPU of the first node, so that the ranks of the two nodes get different
+    /// ones.
+    void requestsGpusWithAutoWhereThereAreSome()
     {
+        QString other;
+        takeGpuOfFirstNode(other);
+        const auto freed = qScopeGuard([&] { m_desk->cluster().slurm({"scancel", other}); });
         RunSpec spec = m_desk->spec();
         spec.launch.device = DeviceKind::Auto;
-        spec.launch.steps = 5;
         QString run;
         launch(spec, run);
-        const QString asked = m_desk->cluster().jobField(m_desk->jobOf(run), "TresPerNode");
-        QVERIFY2(asked.endsWith("gpu:1"), qPrintable(asked));
-        AWAIT_ON(isFinal(m_desk->ask(run).state), run);
-        QCOMPARE(m_desk->ask(run).state, RunState::Finished);
+        const QString requested = m_desk->cluster().jobField(m_desk->jobOf(run), "TresPerNode");
+        QVERIFY2(requested.endsWith("gpu:1"), qPrintable(requested));
+        AWAIT_ON(m_desk->ask(run).step > 0, run);
+        QCOMPARE(m_desk->devicesOf(run, 0), QByteArrayList{"1"});
+        QCOMPARE(m_desk->devicesOf(run, 1), QByteArrayList{"0"});
         const QByteArray log = m_desk->fileOf(run, "ranks/0000.log"); // no device answers to the name
         QVERIFY2(log.contains("ranks compute on the processor: "), log.constData());
+        stop(run);
+    }
 
+    void refusesMoreGpusThanNodesHave()
+    {
+        RunSpec spec = m_desk->spec();
         spec.launch.device = DeviceKind::Cuda;
         for (NodeSpec& node : spec.cluster.nodes)
             node.slotCount = 3;
@@ -202,6 +213,16 @@ private:
     {
         run = m_desk->finish(m_desk->service().launch(spec));
         QVERIFY2(!run.isEmpty(), qPrintable(m_desk->error()));
+    }
+
+    void takeGpuOfFirstNode(QString& job)
+    {
+        const Finished submitted =
+            m_desk->cluster().slurm({"sbatch", "--parsable", "--output=/dev/null", "--gres=gpu:1",
+                                     "--nodelist=" + m_desk->cluster().nodeName(0), "--wrap=exec sleep 600"});
+        QVERIFY2(submitted.ok(), submitted.errors.constData());
+        job = submitted.output.simplified();
+        AWAIT(m_desk->cluster().jobField(job, "JobState") == "RUNNING");
     }
 
     void stop(const QString& run)

@@ -181,6 +181,17 @@ int SlurmDesk::processesOf(const QString& run, int index)
     return int(m_cluster.node(index).run({"sh", "-c", kCount, "sh", run}).output.count('\n'));
 }
 
+QByteArrayList SlurmDesk::devicesOf(const QString& run, int index)
+{
+    constexpr const char* kVariables = "for p in /proc/[0-9]*; do grep -qx trainyard-worke $p/comm && "
+                                       "grep -qzx \"TRAINYARD_RUN=$1\" $p/environ && "
+                                       "tr '\\0' '\\n' < $p/environ | sed -n s/^CUDA_VISIBLE_DEVICES=//p; "
+                                       "done 2>/dev/null | sort -u";
+    const QByteArray values =
+        m_cluster.node(index).run({"sh", "-c", kVariables, "sh", run}).output.simplified();
+    return values.isEmpty() ? QByteArrayList() : values.split(' ');
+}
+
 QString SlurmDesk::lastWords(const QString& run)
 {
     const QString job = jobOf(run);

@@ -52,6 +52,8 @@ public:
     qint64 checkpointOf(const QString& run);
     /// Processes of the run on that node.
     int processesOf(const QString& run, int index);
+    /// The values of CUDA_VISIBLE_DEVICES that ranks of the run were started with on that node, each once.
+    QByteArrayList devicesOf(const QString& run, int index);
     /// What was said on the nodes, for a test that failed.
     QString lastWords(const QString& run);
 
