@@ -139,6 +139,11 @@ JobPhase phaseOf(const JobFacts& job)
     return contains(kEnded, job.state) ? JobPhase::Ended : JobPhase::AtWork;
 }
 
+bool isRunning(const JobFacts& job)
+{
+    return job.state == "RUNNING" || job.state == "SIGNALING";
+}
+
 std::string queueText(const JobFacts& job)
 {
     std::string text =

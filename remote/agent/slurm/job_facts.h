@@ -34,6 +34,8 @@ enum class JobPhase {
 std::optional<JobFacts> parseJob(std::string_view text);
 /// Counts an unknown state as AtWork, so that it is polled again.
 JobPhase phaseOf(const JobFacts& job);
+/// True from its start until it ends or is ended, also in the moment in which Slurm sends it a signal.
+bool isRunning(const JobFacts& job);
 
 /// Returns "queued as Slurm job 17: Priority (other jobs have a higher priority), expected to start at
 /// 2026-11-22 04:30:18"; for a held job also how to release it.

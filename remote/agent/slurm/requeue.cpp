@@ -22,7 +22,7 @@ bool everyNodeAnswers(const BatchJob& job)
 Status requeueIfRunning(const BatchJob& job)
 {
     TRAINYARD_TRY(const auto facts, askJob(job.id));
-    return facts && facts->state == "RUNNING" ? requeueJob(job.id) : Status();
+    return facts && isRunning(*facts) ? requeueJob(job.id) : Status();
 }
 
 } // namespace

@@ -37,7 +37,7 @@ seconds timeUntil(const std::string& time, std::time_t now)
 
 std::string terminationCause(const JobFacts& job, milliseconds warning, seconds left)
 {
-    if (job.state != "RUNNING")
+    if (!isRunning(job))
         return fmt::format("Slurm job {} was cancelled, preempted or requeued", job.id);
     if (left <= warning + kEarlyWarning)
         return "time limit of Slurm job " + job.id;
@@ -55,7 +55,7 @@ Supervisor::TerminationHandler onTermination(const RunFolder& folder, const std:
         if (!facts.ok() || !*facts)
             return "Slurm job " + job + " was asked to end";
         const seconds left = timeUntil((*facts)->end, std::time(nullptr));
-        if ((*facts)->state == "RUNNING" && left <= warning + kEarlyWarning)
+        if (isRunning(**facts) && left <= warning + kEarlyWarning)
             askToStop(folder, std::max<milliseconds>(kMargin, left - kMargin));
         return terminationCause(**facts, warning, left);
     };
