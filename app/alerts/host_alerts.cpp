@@ -14,7 +14,7 @@ constexpr std::int64_t kSecond = 1'000'000'000;
 
 QString hostOf(const ObservedRun& run, const NodeDevice& device)
 {
-    return oneLine(run.facts.hosts.value(device.node(), device.stream));
+    return oneLine(run.facts.allHosts().value(device.node(), device.stream));
 }
 
 QString nameOf(const ObservedRun& run, const NodeDevice& device)

@@ -68,7 +68,8 @@ const std::map<std::string, std::string>& examples()
          "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --follow\n"
          "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --step 1000\n"
          "  trainyard runs spec 20261121T091505Z-bert-tiny-3f2a --out other.json   then edit its layout\n"
-         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --layout other.json"},
+         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --layout other.json\n"
+         "  trainyard resume 20261121T091505Z-bert-tiny-3f2a --without gpu-03"},
         {"logs", "  trainyard logs 20261121T091505Z-bert-tiny-3f2a --rank 3 --follow"},
         {"completion", "  source <(trainyard completion bash)\n"
                        "  trainyard completion fish > ~/.config/fish/completions/trainyard.fish"}};

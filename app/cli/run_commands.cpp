@@ -16,7 +16,8 @@ namespace {
 constexpr int kLogPauseMs = 500;                // between looks at a log that does not grow
 constexpr qsizetype kMaxLineLength = 64 * 1024; // bytes; a longer one is printed in parts
 
-Result<int> launch(const std::string& file, const std::string& host, bool wait, SendData sendData, bool follow)
+Result<int> launch(const std::string& file, const std::string& host, bool wait, SendData sendData,
+                   bool follow)
 {
     auto [spec, status] = readSpecInput(file);
     if (status != 0)
@@ -110,21 +111,6 @@ Status checkpoint(const std::string& runId)
     return {};
 }
 
-Result<int> resume(const std::string& runId, ResumeChanges changes, const std::string& layoutFile,
-                   bool follow)
-{
-    if (!layoutFile.empty()) {
-        auto [layout, status] = readSpecInput(layoutFile, false, SpecUse::Plan);
-        if (status != 0)
-            return status;
-        changes.layout = std::move(layout);
-    }
-    Desk desk;
-    TRAINYARD_TRY(const auto run, desk.finish(desk.runs().resume(QString::fromStdString(runId), changes)));
-    console::print(run);
-    return follow ? followRun(desk, run) : 0;
-}
-
 /// Prints a rank's log from `offset` on (negative = from the end), and with `follow` the lines added to it.
 class LogPrinter {
 public:
@@ -193,7 +179,6 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         std::string run;
         std::string host;
         std::string grace;
-        std::string layout;
         bool sendData = false;
         bool follow = false;
         bool wait = false;
@@ -201,8 +186,6 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
         bool readOnly = false;
         int rank = 0;
         qint64 bytes = 65536;
-        double learningRate = 0; ///< 0 = as before
-        std::optional<qint64> step;
     };
     auto o = std::make_shared<Options>();
 
@@ -239,27 +222,7 @@ void addRunCommands(CLI::App& app, CommandOutcome& outcome)
     addRunOption(*command, o->run);
     command->callback([&outcome, o] { outcome.status = console::exitWith(checkpoint(o->run)); });
 
-    command = app.add_subcommand("resume", "Resume from the newest complete checkpoint");
-    addRunOption(*command, o->run);
-    command
-        ->add_option("--step", o->step,
-                     "Go back to the checkpoint of this step (0 = start over), listed by `trainyard "
-                     "checkpoints RUN`; newer ones are kept, but no longer used")
-        ->check(wholeNumberProblem<0>);
-    command
-        ->add_option("--learning-rate", o->learningRate,
-                     "New peak learning rate of the schedule, e.g. --learning-rate 5e-5 after a divergence "
-                     "(default: unchanged)")
-        ->check(positiveProblem);
-    command->add_option(
-        "--layout", o->layout,
-        "Continue in the layout of this specification (JSON), with its memory settings, micro-batch, "
-        "accumulation and slots on the same hosts; global batch and everything else stay unchanged");
-    addFollowFlag(*command, o->follow);
-    command->callback([&outcome, o] {
-        outcome.status = console::exitWith(resume(
-            o->run, {.learningRate = o->learningRate, .layout = {}, .step = o->step}, o->layout, o->follow));
-    });
+    addResumeCommand(app, outcome);
 
     command = app.add_subcommand("logs", "Show the end of a rank's log");
     addRunOption(*command, o->run);

@@ -62,7 +62,7 @@ bool isOver(const std::vector<OpenRun*>& runs)
 
 void follow(OpenRun& run, TargetPool& targets)
 {
-    auto* follower = new RunFollower(run.id(), run.facts().hosts, targets, {}, &run);
+    auto* follower = new RunFollower(run.id(), run.facts().allHosts(), targets, {}, &run);
     QObject::connect(
         follower, &RunFollower::recordsArrived, &run,
         [&run](const QString& stream, const std::vector<Record>& records) { run.apply(stream, records); });
@@ -89,7 +89,8 @@ Status shareLive(ShareFolder& share, History& history, const std::vector<OpenRun
     clock.start(kWriteInterval);
     const Status ended = end.wait();
     for (OpenRun* run : runs)
-        qDeleteAll(run->findChildren<RunFollower*>(QString(), Qt::FindDirectChildrenOnly)); // before the connections
+        qDeleteAll(
+            run->findChildren<RunFollower*>(QString(), Qt::FindDirectChildrenOnly)); // before the connections
     return ended;
 }
 

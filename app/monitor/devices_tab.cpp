@@ -40,7 +40,7 @@ QWidget* legendRow(const QString& title, const QList<LegendEntry>& entries)
 
 QString hostOf(const OpenRun& run, const NodeDevice& device)
 {
-    return oneLine(run.facts().hosts.value(device.node(), device.stream));
+    return oneLine(run.facts().allHosts().value(device.node(), device.stream));
 }
 
 QString hostLine(const QString& name, const DeviceSample& sample)

@@ -25,10 +25,15 @@ void forward(RunOperation* operation, const RunReply& reply)
 
 void RemoteRunHosts::follow(OpenRun& run)
 {
-    // The follower of an earlier attempt continues by itself; a second one could not write the run's mirror.
-    if (run.findChild<RunFollower*>({}, Qt::FindDirectChildrenOnly))
+    // The follower of an earlier attempt continues by itself, where the hosts are the same; a second one
+    // could not write the run's mirror.
+    const auto desk = loadDeskRun(run.id());
+    const QStringList hosts = desk.ok() ? desk->allHosts() : run.facts().allHosts();
+    auto* earlier = run.findChild<RunFollower*>({}, Qt::FindDirectChildrenOnly);
+    if (earlier && earlier->hosts() == hosts)
         return;
-    auto* follower = new RunFollower(run.id(), run.facts().hosts, m_service.targets(), {}, &run);
+    delete earlier;
+    auto* follower = new RunFollower(run.id(), hosts, m_service.targets(), {}, &run);
     QObject::connect(follower, &RunFollower::recordsArrived, &run,
                      [follower, &run](const QString& stream, const std::vector<Record>& records) {
                          run.apply(stream, records, follower->mirrorEnd(stream));

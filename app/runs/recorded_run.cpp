@@ -96,7 +96,8 @@ Status readSpec(RunFacts& facts)
     facts.spec = std::move(parsed.spec);
     for (const NodeSpec& node : facts.spec->cluster.nodes)
         facts.hosts.append(QString::fromStdString(node.host));
-    return readAttemptAgain(facts);
+    TRAINYARD_TRY(facts.attempt, newestAttemptSpec(facts.folder, *facts.spec));
+    return {};
 }
 
 Result<QJsonObject> readJsonObject(const std::filesystem::path& path)
@@ -164,15 +165,22 @@ JournalEnd restoreCachedSteps(const QString& folder, RunSeries& series)
     return end;
 }
 
+QStringList textsIn(const QJsonArray& list)
+{
+    QStringList texts;
+    for (const QJsonValue& text : list)
+        texts.append(text.toString());
+    return texts;
+}
+
 Status readHosts(RunFacts& facts)
 {
     TRAINYARD_TRY(const QJsonObject desk, readJsonObject(pathOf(facts.folder, "host.json")));
     facts.readOnly = desk.value("read_only").toBool();
     const QJsonArray hosts = desk.value("hosts").toArray();
     if (!hosts.isEmpty())
-        facts.hosts.clear();
-    for (const QJsonValue& host : hosts)
-        facts.hosts.append(host.toString());
+        facts.hosts = textsIn(hosts);
+    facts.streamHosts = textsIn(desk.value("stream_hosts").toArray());
     return {};
 }
 
@@ -190,7 +198,7 @@ Status readAttemptAgain(RunFacts& facts)
     if (!facts.spec)
         return {};
     TRAINYARD_TRY(facts.attempt, newestAttemptSpec(facts.folder, *facts.spec));
-    return {};
+    return readHosts(facts);
 }
 
 QString nameFromRunId(const QString& id)

@@ -33,9 +33,10 @@ struct RunFacts {
     QJsonObject inventory;                  ///< inventory.json: hosts as probed; may be empty
     std::optional<DataSetManifest> dataSet; ///< nullopt when its manifest is not known here
     std::vector<std::optional<DataSetManifest>> laterDataSets; ///< those of the phases after the first
-    QStringList hosts;                                         ///< by node
-    bool readOnly = false;                                     ///< attached read-only
-    std::optional<RunImport> import;                           ///< for a run of another program
+    QStringList hosts;                                         ///< of the newest attempt, by node
+    QStringList streamHosts{};       ///< by the number of their stream, also those that left; empty = `hosts`
+    bool readOnly = false;           ///< attached read-only
+    std::optional<RunImport> import; ///< for a run of another program
 
     /// A part of the steps of a run of several phases.
     struct PhaseOfRun {
@@ -49,6 +50,8 @@ struct RunFacts {
     const RunSpec* specNow() const { return attempt ? &attempt->spec : spec ? &*spec : nullptr; }
     /// Returns the attempt of specNow().
     std::uint32_t attemptNow() const { return attempt ? attempt->attempt : 1; }
+    /// Every host that has or had a part in the run: stream node-<n> is that of number n.
+    const QStringList& allHosts() const { return streamHosts.isEmpty() ? hosts : streamHosts; }
     QString name() const; ///< of the specification, the import, or the id
 };
 
@@ -61,7 +64,7 @@ struct RecordedRun {
 /// Reads the facts. BadInput when there is no such folder, when it has neither specification nor journal, or
 /// when one of them is damaged; the message names the file.
 Result<RunFacts> readRunFacts(const QString& folder);
-/// Reads the newest attempt from the run's folder again.
+/// Reads the newest attempt and its hosts from the run's folder again.
 Status readAttemptAgain(RunFacts& facts);
 Result<RecordedRun> readRunFolder(const QString& folder);
 /// Reads the journals in `folder`/journal, without torn tails.

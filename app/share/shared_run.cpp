@@ -65,7 +65,7 @@ QJsonArray eventsOf(const RunSeries& series, const PrivateText* hidden)
 
 QJsonObject descriptionOf(const SharedRun& run, bool hidesPlaces)
 {
-    const PrivateText places(run.facts.hosts);
+    const PrivateText places(run.facts.allHosts());
     const PrivateText* hidden = hidesPlaces ? &places : nullptr;
     const auto shown = [hidden](const QString& text) { return hidden ? hidden->without(text) : text; };
     const RunEntry& entry = run.entry;

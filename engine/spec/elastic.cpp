@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/spec/layout_change.h"
 #include "engine/spec/phases/phases.h"
@@ -22,6 +23,26 @@ Result<int> accumulationWith(const BatchSpec& batch, int replicas)
                 batch.global, replicas, batch.micro),
             "choose a global batch that more numbers of ranks divide");
     return batch.global / (batch.micro * replicas);
+}
+
+std::vector<std::string> hostsOf(const ClusterSpec& cluster)
+{
+    std::vector<std::string> hosts;
+    for (const NodeSpec& node : cluster.nodes)
+        hosts.push_back(node.host);
+    return hosts;
+}
+
+Status mayLeave(const std::string& host, const ClusterSpec& cluster)
+{
+    const std::vector<std::string> hosts = hostsOf(cluster);
+    if (std::ranges::find(hosts, host) == hosts.end())
+        return badInput(fmt::format("the run has no host {}", host),
+                        fmt::format("its hosts are {}", fmt::join(hosts, ", ")));
+    if (host == hosts.front())
+        return refused(fmt::format("{} has the run's records, so the run cannot continue without it", host),
+                       "launch a new run whose init.path is a checkpoint on another host");
+    return {};
 }
 
 } // namespace
@@ -56,6 +77,19 @@ Result<RunSpec> fittedTo(const RunSpec& spec, int ranks)
         fmt::format("{} ranks are too few: one copy of the model needs {}, and the global batch of {} must "
                     "divide by micro-batches of {}",
                     ranks, ranksPerReplica, spec.batch.global, spec.batch.micro));
+}
+
+Result<RunSpec> withoutHosts(const RunSpec& spec, const std::vector<std::string>& hosts)
+{
+    RunSpec changed = spec;
+    for (const std::string& host : hosts) {
+        TRAINYARD_TRY_STATUS(mayLeave(host, spec.cluster));
+        std::erase_if(changed.cluster.nodes, [&](const NodeSpec& node) { return node.host == host; });
+    }
+    int ranks = 0;
+    for (const NodeSpec& node : changed.cluster.nodes)
+        ranks += node.slotCount;
+    return fittedTo(changed, ranks);
 }
 
 Result<RunSpec> specOfAttempt(const RunSpec& launched, std::string_view layout, int replicas)

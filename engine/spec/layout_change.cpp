@@ -4,7 +4,6 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/phases/phases.h"
@@ -20,12 +19,9 @@ using Json = nlohmann::json;
 /// Of `phases` only what the other sections have.
 constexpr std::string_view kSections[] = {"layout", "memory", "batch", "cluster", "phases"};
 
-std::vector<std::string> hostsOf(const RunSpec& spec)
+std::string headOf(const RunSpec& spec)
 {
-    std::vector<std::string> hosts;
-    for (const NodeSpec& node : spec.cluster.nodes)
-        hosts.push_back(node.host);
-    return hosts;
+    return spec.cluster.nodes.empty() ? std::string() : spec.cluster.nodes.front().host;
 }
 
 /// What a phase computes: the rest of it says how.
@@ -71,10 +67,10 @@ Status goesOnAs(const RunSpec& before, const RunSpec& after)
     }
     if (!std::ranges::equal(rampsOf(before), rampsOf(after)))
         return refused("batch.ramp is not that of the run: it would not be the same training", "keep it");
-    if (hostsOf(after) != hostsOf(before))
-        return refused(fmt::format("cluster.nodes names {}, and the run is on {}",
-                                   fmt::join(hostsOf(after), ", "), fmt::join(hostsOf(before), ", ")),
-                       "name the same hosts in the same order; their slots may be others");
+    if (headOf(after) != headOf(before))
+        return refused(fmt::format("the first host of cluster.nodes is {}, but {} has the run's records",
+                                   headOf(after), headOf(before)),
+                       fmt::format("name {} first; the other hosts may change", headOf(before)));
     return {};
 }
 

@@ -9,15 +9,15 @@
 namespace trainyard {
 
 /// How a run is spread over its hosts: the sections `layout`, `memory` and `batch`, of the run and of its
-/// phases, and the slots of `cluster`. A checkpoint fits every layout, so these may change between two
+/// phases, and the nodes of `cluster`. A checkpoint fits every layout, so these may change between two
 /// attempts of a run; what is computed stays the same, because model, data, optimizer, seed and global batch
-/// stay.
+/// stay. The first node stays too: it has the run's records.
 ///
 /// These sections of `spec` as JSON on one line.
 std::string layoutText(const RunSpec& spec);
 
 /// `spec`, spread as `layout` says, which is a text of layoutText(). BadInput where it is none, or what it
-/// makes of `spec` cannot work; Refused where hosts or global batch are others.
+/// makes of `spec` cannot work; Refused where the first host or the global batch is another.
 Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout);
 
 /// Every rank holds the whole model and the optimizer's state, so that a checkpoint can be written and read

@@ -93,6 +93,11 @@ void AttachOperation::readHosts()
         const QJsonArray hosts = inventory.value("hosts").toArray();
         for (qsizetype node = 1; node < hosts.size(); ++node)
             m_run.hosts << hosts[node].toObject().value("host").toString();
+        const QJsonArray streamHosts = inventory.value("stream_hosts").toArray();
+        m_run.streamHosts = m_run.hosts.mid(0, 1);
+        for (qsizetype number = 1; number < streamHosts.size(); ++number)
+            m_run.streamHosts << streamHosts[number].toString();
+        m_run.moveTo(m_run.hosts);
         m_run.bundle = inventory.value("bundle").toString();
         readDocument();
     });

@@ -22,12 +22,21 @@ fs::path fileOf(const QString& id)
     return runDir(id) / "host.json";
 }
 
+QStringList textsIn(const QJsonValue& list)
+{
+    QStringList texts;
+    for (const auto& text : list.toArray())
+        texts << text.toString();
+    return texts;
+}
+
 QJsonObject toJson(const DeskRun& run)
 {
     return {{"run", run.id},
             {"name", run.name},
             {"kind", nameOf(run.kind)},
             {"hosts", QJsonArray::fromStringList(run.hosts)},
+            {"stream_hosts", QJsonArray::fromStringList(run.allHosts())},
             {"bundle", run.bundle},
             {"attempt", qint64{run.attempt}},
             {"read_only", run.access == RunAccess::ReadOnly},
@@ -40,8 +49,8 @@ DeskRun fromJson(const QString& id, const QJsonObject& json)
     run.id = id;
     run.name = json.value("name").toString();
     run.kind = runKindFrom(json.value("kind").toString());
-    for (const auto& host : json.value("hosts").toArray())
-        run.hosts << host.toString();
+    run.hosts = textsIn(json.value("hosts"));
+    run.streamHosts = textsIn(json.value("stream_hosts"));
     run.bundle = json.value("bundle").toString();
     run.attempt = static_cast<std::uint32_t>(json.value("attempt").toInteger(1));
     run.access = json.value("read_only").toBool() ? RunAccess::ReadOnly : RunAccess::Full;
@@ -84,6 +93,16 @@ QString documentOf(RunKind kind)
         return "probe.json";
     }
     return "spec.json";
+}
+
+void DeskRun::moveTo(const QStringList& newHosts)
+{
+    streamHosts = allHosts();
+    for (const QString& host : newHosts) {
+        if (!streamHosts.contains(host))
+            streamHosts << host;
+    }
+    hosts = newHosts;
 }
 
 Status saveDeskRun(const DeskRun& run)

@@ -40,13 +40,18 @@ struct DeskRun {
     QString id;
     QString name;
     RunKind kind = RunKind::Train;
-    QStringList hosts; ///< in order of node; the first one is the head
-    QString bundle;    ///< bundle id, or kInstalledPrograms
+    QStringList hosts;         ///< of the newest attempt, in order of node; the first one is the head
+    QStringList streamHosts{}; ///< host of stream node-<n> by n, of all attempts; empty = `hosts`
+    QString bundle;            ///< bundle id, or kInstalledPrograms
     std::uint32_t attempt = 1;
     RunAccess access = RunAccess::Full;
     std::int64_t createdNs = 0; ///< wall clock
 
     QString head() const { return hosts.value(0); }
+    /// Every host that has or had a part in the run, by the number of its stream.
+    const QStringList& allHosts() const { return streamHosts.isEmpty() ? hosts : streamHosts; }
+    /// The run continues on these hosts. A host keeps the number of its stream, and a new one gets the next.
+    void moveTo(const QStringList& newHosts);
 };
 
 Status saveDeskRun(const DeskRun& run);

@@ -20,14 +20,16 @@ NodeMemory memoryOf(const HostFacts& facts, const NodeSpec& node)
     return {main, std::move(devices), facts.math};
 }
 
-QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,
-                        const QString& bundle, const PreflightReport& preflight)
+QJsonObject inventoryOf(const QStringList& hosts, const QStringList& streamHosts,
+                        const std::vector<QJsonObject>& probes, const QString& bundle,
+                        const PreflightReport& preflight)
 {
     QJsonArray entries;
     for (int node = 0; node < hosts.size(); ++node)
         entries << QJsonObject{
             {"node", node}, {"host", hosts[node]}, {"probe", probes[static_cast<std::size_t>(node)]}};
     return {{"hosts", entries},
+            {"stream_hosts", QJsonArray::fromStringList(streamHosts)},
             {"bundle", bundle},
             {"version", TRAINYARD_VERSION},
             {"preflight", toJson(preflight)}};

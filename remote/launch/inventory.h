@@ -15,8 +15,10 @@ namespace trainyard {
 /// that the node names, or all.
 NodeMemory memoryOf(const HostFacts& facts, const NodeSpec& node);
 
-/// Builds inventory.json of a run: its hosts as found at its start, and the preflight report.
-QJsonObject inventoryOf(const QStringList& hosts, const std::vector<QJsonObject>& probes,
-                        const QString& bundle, const PreflightReport& preflight);
+/// Builds inventory.json of a run: its hosts as found when it began there, and the preflight report.
+/// `streamHosts`: the host of each stream node-<n>.
+QJsonObject inventoryOf(const QStringList& hosts, const QStringList& streamHosts,
+                        const std::vector<QJsonObject>& probes, const QString& bundle,
+                        const PreflightReport& preflight);
 
 } // namespace trainyard

@@ -1,10 +1,51 @@
 #include "remote/launch/rank_file_reader.h"
 
+#include <QDir>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+
+#include "engine/base/file.h"
 #include "engine/spec/spec_json.h"
 #include "remote/launch/desk_run.h"
 #include "remote/target/data_dirs.h"
 
 namespace trainyard {
+
+namespace {
+
+/// As the newest attempt asked for them, which this computer mirrors (AttemptMirror); nothing before the
+/// second.
+QList<int> slotsOfNewestAttempt(const std::filesystem::path& folder)
+{
+    const QDir attempts(QString::fromStdString((folder / "attempts").string()), QStringLiteral("*.json"));
+    const QStringList files = attempts.entryList(QDir::Files, QDir::Name);
+    const auto text = files.isEmpty() ? Result<std::string>(std::string())
+                                      : readFile(attempts.filePath(files.last()).toStdString());
+    if (!text.ok())
+        return {};
+    const QJsonObject request = QJsonDocument::fromJson(QByteArray::fromStdString(*text)).object();
+    const QJsonArray away = request.value("away").toArray();
+    QList<int> slotCounts;
+    for (const QJsonValue& node : request.value("nodes").toArray())
+        slotCounts << (away.contains(node["host"]) ? 0 : node["slots"].toInt());
+    return slotCounts;
+}
+
+/// Of each of its hosts.
+Result<QList<int>> slotCountsOf(const DeskRun& run)
+{
+    const auto folder = runDir(run.id);
+    if (QList<int> slotCounts = slotsOfNewestAttempt(folder); !slotCounts.isEmpty())
+        return slotCounts;
+    TRAINYARD_TRY(const RunSpec spec, loadSpec(folder / documentOf(run.kind).toStdString()));
+    QList<int> slotCounts;
+    for (const NodeSpec& node : spec.cluster.nodes)
+        slotCounts << node.slotCount;
+    return slotCounts;
+}
+
+} // namespace
 
 RankFileReader::RankFileReader(const QString& runId, int rank, const QString& extension, TargetPool& targets,
                                QObject* parent)
@@ -18,12 +59,12 @@ Result<QString> RankFileReader::hostOfRank() const
     TRAINYARD_TRY(const DeskRun run, loadDeskRun(m_runId));
     if (run.kind == RunKind::Prepare)
         return run.head();
-    TRAINYARD_TRY(const RunSpec spec, loadSpec(runDir(m_runId) / documentOf(run.kind).toStdString()));
+    TRAINYARD_TRY(const QList<int> slotCounts, slotCountsOf(run));
     int first = 0;
-    for (std::size_t node = 0; node < spec.cluster.nodes.size(); ++node) {
-        first += spec.cluster.nodes[node].slotCount;
+    for (qsizetype node = 0; node < slotCounts.size(); ++node) {
+        first += slotCounts[node];
         if (m_rank >= 0 && m_rank < first)
-            return run.hosts.value(static_cast<qsizetype>(node), run.head());
+            return run.hosts.value(node, run.head());
     }
     return badInput("the run has no rank " + std::to_string(m_rank));
 }

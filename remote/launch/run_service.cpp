@@ -136,6 +136,20 @@ StartPlan planOf(const RunSpec& spec, RunKind kind)
     return plan;
 }
 
+/// The head keeps the name by which this computer reaches it.
+Status takeHosts(StartPlan& plan)
+{
+    const QStringList hosts = QStringList{plan.run.head()} + hostsOf(*plan.spec).mid(1);
+    if (hosts == plan.run.hosts)
+        return {};
+    TRAINYARD_TRY(const std::string document,
+                  readFile(runDir(plan.run.id) / documentOf(RunKind::Train).toStdString()));
+    plan.document = QByteArray::fromStdString(document);
+    plan.moves = true;
+    plan.run.moveTo(hosts);
+    return {};
+}
+
 Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
 {
     if (plan.slurm)
@@ -144,7 +158,7 @@ Status takeLayout(StartPlan& plan, const RunSpec& spec, const RunSpec& layout)
     plan.layout = layoutText(layout);
     TRAINYARD_TRY(plan.spec, withLayout(spec, plan.layout));
     takeCluster(plan, plan.spec->cluster);
-    return {};
+    return takeHosts(plan);
 }
 
 } // namespace
@@ -335,9 +349,9 @@ void RunService::removeFromHosts(const QString& runId, const QObject* context,
         std::vector<Error> errors;
         int waiting = 0;
     };
-    const auto asked = std::make_shared<Asked>(Asked{{}, static_cast<int>(run->hosts.size())});
-    for (const QString& host : run->hosts) {
-        const auto heard = [asked, done, all = run->hosts.size()](const Status& removed) {
+    const auto asked = std::make_shared<Asked>(Asked{{}, static_cast<int>(run->allHosts().size())});
+    for (const QString& host : run->allHosts()) {
+        const auto heard = [asked, done, all = run->allHosts().size()](const Status& removed) {
             if (!removed.ok())
                 asked->errors.push_back(removed.error());
             if (--asked->waiting == 0)

@@ -47,8 +47,8 @@ struct HostFolder {
 /// Changes that apply from a resumed attempt on.
 struct ResumeChanges {
     double learningRate = 0; ///< peak of the schedule; 0 = as before
-    /// Layout over its hosts from this specification: layout, memory, batch and slots; nullopt = unchanged.
-    /// The model must fit then. Refused through Slurm.
+    /// Layout and hosts from this specification: layout, memory, batch and nodes, of which the first stays;
+    /// nullopt = unchanged. The model must fit then. Refused through Slurm.
     std::optional<RunSpec> layout{};
     /// Go back to the checkpoint of this step, 0 = start over; nullopt = the newest complete one.
     std::optional<qint64> step{};

@@ -108,17 +108,19 @@ void StartOperation::keep()
         return;
     if (const Status kept = keepOnDesk(); !kept.ok())
         return fail(kept.error());
-    if (m_plan.resume)
+    if (m_plan.resume && !m_plan.moves)
         findSharedFolder();
     else
         makeRun();
 }
 
-Status StartOperation::keepOnDesk() const
+Status StartOperation::keepOnDesk()
 {
+    if (m_plan.resume) {
+        TRAINYARD_TRY(m_before, loadDeskRun(m_runId));
+        return saveDeskRun(m_plan.run);
+    }
     TRAINYARD_TRY_STATUS(saveDeskRun(m_plan.run));
-    if (m_plan.resume)
-        return {};
     const auto folder = runDir(m_runId);
     const auto document = folder / documentOf(m_plan.run.kind).toStdString();
     TRAINYARD_TRY_STATUS(writeFileAtomically(document, m_plan.document.toStdString()));
@@ -130,19 +132,16 @@ void StartOperation::makeRun()
     if (!enter("creating the run on every host"))
         return;
     const RunKind kind = m_plan.run.kind;
-    const QJsonObject inventory =
-        inventoryOf(m_group.hosts(), m_preparation.probes(), m_plan.run.bundle, m_preparation.found());
-    // Reports made without a link say what the hosts were.
-    const Status kept = writeFileAtomically(runDir(m_runId) / "inventory.json",
-                                            QJsonDocument(inventory).toJson().toStdString());
-    if (!kept.ok())
+    m_inventory = inventoryOf(m_group.hosts(), m_plan.run.allHosts(), m_preparation.probes(),
+                              m_plan.run.bundle, m_preparation.found());
+    if (const Status kept = m_plan.resume ? Status() : keepInventory(); !kept.ok())
         return fail(kept.error());
-    const auto request = [this, kind, inventory](int node) {
+    const auto request = [this, kind](int node) {
         return QJsonObject{{"op", "create-run"},
                            {"run", m_runId},
                            {"kind", nameOf(kind)},
                            {kind == RunKind::Prepare ? "job" : "spec", QString::fromUtf8(m_plan.document)},
-                           {"inventory", inventory},
+                           {"inventory", m_inventory},
                            {"node", node}};
     };
     askAll(request, [this](const HostGroup::Answers& answers) {
@@ -150,6 +149,13 @@ void StartOperation::makeRun()
             return fail(all.error());
         findSharedFolder();
     });
+}
+
+/// Reports made without a link say what the hosts were.
+Status StartOperation::keepInventory()
+{
+    return writeFileAtomically(runDir(m_runId) / "inventory.json",
+                               QJsonDocument(m_inventory).toJson().toStdString());
 }
 
 /// The ranks find it out too; whoever launches is told before. The nodes of a batch job share the agent's
@@ -209,6 +215,8 @@ void StartOperation::onAnswered(const Result<QJsonObject>& reply)
     const bool isUnknown = !reply.ok() && m_group.target(0).state() != Target::State::Ready;
     if (m_plan.resume)
         m_isOnHosts = reply.ok() || isUnknown; // a refused resume leaves alone what is there
+    if (reply.ok())
+        m_before.reset();
     if (!goesOnAfterAnswer())
         return;
     if (reply.ok())
@@ -236,6 +244,10 @@ void StartOperation::launchAgain()
 
 void StartOperation::onLaunched(const QJsonObject& reply)
 {
+    if (m_plan.moves) {
+        if (const Status kept = keepInventory(); !kept.ok())
+            emit noticed(QString::fromStdString(kept.error().text()));
+    }
     if (!m_plan.slurm)
         return attend();
     emit noticed(QString("Slurm job %1 on %2").arg(reply.value("job").toString(), m_plan.run.head()));
@@ -246,8 +258,10 @@ void StartOperation::onLaunched(const QJsonObject& reply)
 void StartOperation::attend()
 {
     const auto request = [this](int node) {
-        return QJsonObject{
-            {"op", "attend"}, {"run", m_runId}, {"node", node}, {"attempt", qint64{m_plan.run.attempt}}};
+        return QJsonObject{{"op", "attend"},
+                           {"run", m_runId},
+                           {"node", m_plan.run.allHosts().indexOf(m_group.hosts()[node])},
+                           {"attempt", qint64{m_plan.run.attempt}}};
     };
     askAll(request, [this](const HostGroup::Answers& answers) {
         if (const Status all = allOf(answers); !all.ok())
@@ -259,7 +273,7 @@ void StartOperation::attend()
 void StartOperation::askAll(const std::function<QJsonObject(int)>& request,
                             std::function<void(const HostGroup::Answers&)> then)
 {
-    m_isOnHosts = true;
+    m_isOnHosts = m_isOnHosts || !m_plan.resume; // where the run was before, it stays
     m_awaited = m_group.hosts();
     m_group.callAll(request, [this, then = std::move(then)](const HostGroup::Answers& answers) {
         if (goesOnAfterAnswer())
@@ -318,6 +332,10 @@ void StartOperation::onRolledBack(const Status& gone)
 {
     if (!gone.ok())
         return finish(withRemains(*m_failure, gone.error()));
+    if (m_before && !m_isOnHosts) {
+        if (const Status restored = saveDeskRun(*m_before); !restored.ok())
+            return finish(withRemains(*m_failure, restored.error()));
+    }
     std::error_code ignored;
     if (!m_plan.resume)
         std::filesystem::remove_all(runDir(m_runId), ignored);

@@ -43,7 +43,8 @@ private:
     QString addressThatMpiRefuses() const;
     void keep();
     void makeRun();
-    Status keepOnDesk() const;
+    Status keepOnDesk();
+    Status keepInventory();
     void findSharedFolder();
     void sendWeights();
     void launch();
@@ -69,8 +70,10 @@ private:
     State m_state = State::Starting;
     std::optional<Error> m_failure; ///< why it is taken back
     std::unique_ptr<Rollback> m_rollback;
-    bool m_isOnHosts = false; ///< they may have something that is to be taken back
-    QStringList m_awaited;    ///< hosts whose answers are under way
+    bool m_isOnHosts = false;        ///< they may have something that is to be taken back
+    std::optional<DeskRun> m_before; ///< of a resume, until it has been asked to begin
+    QJsonObject m_inventory;
+    QStringList m_awaited; ///< hosts whose answers are under way
 };
 
 } // namespace trainyard

@@ -23,6 +23,7 @@ struct StartPlan {
     QList<QStringList> devices;  ///< GPUs that the ranks of each node may take; empty = any
     bool slurm = false;          ///< a batch job, submitted on the one host, whatever nodes it will get
     bool resume = false;         ///< the run is there already; its next attempt starts
+    bool moves = false;          ///< a resume on other hosts: the run is created where it is missing
     double learningRate = 0;     ///< peak of the schedule from then on; 0 = as before
     std::optional<qint64> step;  ///< of the checkpoint that a resume goes back to
     SendData sendData = SendData::Refuse; ///< of a new run

@@ -40,13 +40,14 @@ class RunFollower : public QObject {
     Q_OBJECT
 
 public:
-    /// `hosts` in order of node. `mirrorFolder` empty = the local folder of that run. The pool must outlive
-    /// it.
+    /// `hosts` by the number of their stream, the head first. `mirrorFolder` empty = the local folder of that
+    /// run. The pool must outlive it.
     RunFollower(const QString& runId, const QStringList& hosts, TargetPool& targets,
                 const QString& mirrorFolder = {}, QObject* parent = nullptr);
     ~RunFollower() override;
 
     QString runId() const { return m_runId; }
+    const QStringList& hosts() const { return m_hosts; }
     LinkState linkState() const { return m_link; }
     /// The head has listed its streams, and all records that it had then have arrived.
     bool caughtUp() const { return m_headAnswered && everythingIsHere(); }

@@ -156,7 +156,7 @@ public:
         , m_view(runId)
         , m_alerts(runId)
         , m_records(run.attempt)
-        , m_follower(runId, run.hosts, desk.targets())
+        , m_follower(runId, run.allHosts(), desk.targets())
     {
         on(m_interrupt, &Interrupt::requested, [this] {
             m_detached = true;

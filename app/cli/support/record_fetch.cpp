@@ -35,7 +35,7 @@ Result<QList<DeskRun>> incompleteAmong(const QStringList& runIds)
 Status fetch(Desk& desk, const DeskRun& run)
 {
     TRAINYARD_TRY_STATUS(desk.reach(run.head(), kReachPatience));
-    RunFollower follower(run.id, run.hosts, desk.targets());
+    RunFollower follower(run.id, run.allHosts(), desk.targets());
     console::Awaited<Status> outcome;
     QTimer silence, look;
     outcome.onInterrupt([&outcome] { outcome.set(cancelled("interrupted")); });

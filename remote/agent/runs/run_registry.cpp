@@ -81,6 +81,7 @@ Result<bool> RunRegistry::create(const NewRun& run) const
     const auto present = readFile(workFile(target, run.kind));
     if (!present.ok() || *present != run.work)
         return refused("another run is already called " + run.run, "choose another run id");
+    TRAINYARD_TRY_STATUS(writeFileAtomically(target.inventory(), run.inventory));
     return false;
 }
 

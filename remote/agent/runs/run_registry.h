@@ -36,8 +36,8 @@ public:
     /// As folder(), and BadInput when there is no such run.
     Result<RunFolder> existing(const std::string& run) const;
 
-    /// Creates the directory atomically. Returns false when the same run exists already; Refused when a
-    /// different one does.
+    /// Creates the directory atomically. Returns false when the same run exists already, which then has this
+    /// inventory; Refused when a different one does.
     Result<bool> create(const NewRun& run) const;
     /// Lists the runs by name, which starts with the time. Corrects runs whose supervisor died first, or else
     /// shows their last recorded state.

@@ -31,7 +31,7 @@ std::string layoutChanges(const LaunchRequest& request, const RunFolder& folder)
     return before.ok() && after.ok() ? textOf(changesBetween(*before, *after)) : std::string();
 }
 
-Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder)
+Status takeNodesOfLayout(LaunchRequest& request, const RunFolder& folder)
 {
     if (request.layout.empty())
         return {};
@@ -39,8 +39,10 @@ Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder)
     if (spec.cluster.nodes.size() != request.nodes.size())
         return badInput(fmt::format("the layout is for {} nodes, but the request names {}",
                                     spec.cluster.nodes.size(), request.nodes.size()));
-    for (std::size_t node = 0; node < request.nodes.size(); ++node)
+    for (std::size_t node = 0; node < request.nodes.size(); ++node) {
         request.nodes[node].slotCount = spec.cluster.nodes[node].slotCount;
+        request.nodes[node].devices = spec.cluster.nodes[node].devices;
+    }
     return {};
 }
 

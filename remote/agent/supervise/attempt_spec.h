@@ -21,8 +21,8 @@ Result<RunWork> wholeWorkOf(const LaunchRequest& request, const RunFolder& folde
 /// = not at all.
 std::string layoutChanges(const LaunchRequest& request, const RunFolder& folder);
 
-/// Sets the ranks of each node from the request's layout. BadInput or Refused when the run cannot continue
-/// with that layout.
-Status takeSlotsOfLayout(LaunchRequest& request, const RunFolder& folder);
+/// Sets ranks and devices of each node from the request's layout. BadInput or Refused when the run cannot
+/// continue with that layout.
+Status takeNodesOfLayout(LaunchRequest& request, const RunFolder& folder);
 
 } // namespace trainyard::agent

@@ -54,7 +54,7 @@ Result<DetachedStart> launchRun(const RunFolder& folder, const std::string& requ
     if (request.attempt != last + 1)
         return badInput(fmt::format("attempt {} cannot follow attempt {}", request.attempt, last));
     keepChanges(request, folder.launchFile(last));
-    TRAINYARD_TRY_STATUS(takeSlotsOfLayout(request, folder));
+    TRAINYARD_TRY_STATUS(takeNodesOfLayout(request, folder));
     TRAINYARD_TRY_STATUS(checkStart(folder, goBackTo));
     TRAINYARD_TRY_STATUS(makeFolder(folder.attempts()));
     TRAINYARD_TRY_STATUS(writeFileAtomically(folder.launchFile(request.attempt), toJson(request)));

@@ -55,6 +55,21 @@ private slots:
         QCOMPARE(loaded->createdNs, run.createdNs); // all 64 bits
     }
 
+    /// Streams are named after the numbers of their hosts.
+    void keepsTheNumbersOfHostsThatComeAndGo()
+    {
+        DeskRun run = agedRun(1);
+        run.hosts = QStringList{"a", "b"};
+        QCOMPARE(run.allHosts(), (QStringList{"a", "b"}));
+        run.moveTo({"a", "c"});
+        run.moveTo({"a", "b", "d"});
+        QVERIFY(saveDeskRun(run).ok());
+        const auto loaded = loadDeskRun(run.id);
+        QVERIFY(loaded.ok());
+        QCOMPARE(loaded->hosts, (QStringList{"a", "b", "d"}));
+        QCOMPARE(loaded->allHosts(), (QStringList{"a", "b", "c", "d"}));
+    }
+
     void knowsEveryKind()
     {
         for (const RunKind kind : {RunKind::Train, RunKind::Prepare, RunKind::Probe}) {

@@ -91,6 +91,43 @@ private slots:
         QVERIFY(changed == spec);
     }
 
+    void leavesHosts_data()
+    {
+        QTest::addColumn<QStringList>("hosts");
+        QTest::addColumn<int>("replicas");
+        QTest::addColumn<QString>("reason");
+        QTest::addRow("one") << QStringList{"c"} << 2 << "";
+        QTest::addRow("two") << QStringList{"c", "b"} << 1 << "";
+        QTest::addRow("the head") << QStringList{"b", "a"} << 0 << "a has the run's records";
+        QTest::addRow("an unknown one")
+            << QStringList{"x"} << 0 << "the run has no host x (its hosts are a, b, c";
+    }
+    void leavesHosts()
+    {
+        QFETCH(QStringList, hosts);
+        QFETCH(int, replicas);
+        QFETCH(QString, reason);
+        RunSpec spec;
+        spec.dataset.path = "/data";
+        spec.cluster.nodes = {{"a", 1, 0}, {"b", 1, 0}, {"c", 1, 0}};
+        spec.layout.data = 3;
+        spec.batch = {24, 4, 2};
+        std::vector<std::string> left;
+        for (const QString& host : hosts)
+            left.push_back(host.toStdString());
+        const auto fewer = withoutHosts(spec, left);
+        QCOMPARE(fewer.ok(), reason.isEmpty());
+        if (!fewer.ok()) {
+            const std::string said = fewer.error().text();
+            QVERIFY2(said.find(reason.toStdString()) != std::string::npos, said.c_str());
+            return;
+        }
+        QCOMPARE(fewer->layout.data, replicas);
+        QCOMPARE(fewer->batch.global, 24);
+        QCOMPARE(fewer->cluster.nodes.size(), std::size_t(3 - hosts.size()));
+        QCOMPARE(fewer->cluster.nodes.front().host, std::string("a"));
+    }
+
     void refusesAnotherBatch()
     {
         const auto changed = withReplicas(specOf(4, 8, 1), 3);

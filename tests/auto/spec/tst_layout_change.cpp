@@ -6,6 +6,8 @@
 
 using namespace trainyard;
 
+Q_DECLARE_METATYPE(std::vector<trainyard::NodeSpec>)
+
 namespace {
 
 /// Four data-parallel ranks on two hosts; 32 sequences a step.
@@ -56,6 +58,23 @@ private slots:
         QVERIFY(*changed == expected);
     }
 
+    void mayHaveOtherHosts_data()
+    {
+        QTest::addColumn<std::vector<NodeSpec>>("nodes");
+        QTest::addRow("fewer") << std::vector<NodeSpec>{{"a", 2, 0}};
+        QTest::addRow("others") << std::vector<NodeSpec>{{"a", 1, 0}, {"c", 1, 0}};
+        QTest::addRow("more") << std::vector<NodeSpec>{{"a", 1, 0}, {"b", 1, 0}, {"c", 1, 0}};
+    }
+    void mayHaveOtherHosts()
+    {
+        QFETCH(std::vector<NodeSpec>, nodes);
+        RunSpec other = deep();
+        other.cluster.nodes = nodes;
+        const auto changed = withLayout(wide(), layoutText(other));
+        QVERIFY2(changed.ok(), changed.ok() ? "" : changed.error().text().c_str());
+        QVERIFY(changed->cluster == other.cluster);
+    }
+
     void refusesWhatIsAnotherTraining_data()
     {
         QTest::addColumn<QString>("layout");
@@ -65,14 +84,11 @@ private slots:
         batch.batch = {64, 8, 8};
         QTest::addRow("global batch") << QString::fromStdString(layoutText(batch)) << ErrorKind::Refused
                                       << "batch.global is 64, and the run has 32";
-        RunSpec hosts = deep();
-        hosts.cluster.nodes = {{"a", 1, 0}, {"c", 1, 0}};
-        QTest::addRow("hosts") << QString::fromStdString(layoutText(hosts)) << ErrorKind::Refused
-                               << "cluster.nodes names a, c, and the run is on a, b";
-        RunSpec fewer = deep();
-        fewer.cluster.nodes = {{"a", 1, 0}};
-        QTest::addRow("fewer hosts") << QString::fromStdString(layoutText(fewer)) << ErrorKind::Refused
-                                     << "is on a, b";
+        RunSpec otherHead = deep();
+        otherHead.cluster.nodes = {{"b", 1, 0}, {"a", 1, 0}};
+        QTest::addRow("another head")
+            << QString::fromStdString(layoutText(otherHead)) << ErrorKind::Refused
+            << "the first host of cluster.nodes is b, but a has the run's records (name a first";
         QTest::addRow("model") << R"({"model": {"layers": 2}})" << ErrorKind::BadInput << "model";
         QTest::addRow("not JSON") << "{" << ErrorKind::BadInput << "no JSON object";
         QTest::addRow("unknown field") << R"({"layout": {"dta": 2}})" << ErrorKind::BadInput << "layout.dta";
