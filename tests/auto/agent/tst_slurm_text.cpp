@@ -392,6 +392,7 @@ private slots:
     void tellsTheTimeLimitFromOtherEnds()
     {
         QCOMPARE(terminationCause(facts("RUNNING"), 120s, 100s), std::string("time limit of Slurm job 17"));
+        QCOMPARE(terminationCause(facts("SIGNALING"), 120s, 100s), std::string("time limit of Slurm job 17"));
         QCOMPARE(terminationCause(facts("RUNNING"), 120s, 1h), std::string("stopped by request"));
         QVERIFY(terminationCause(facts("COMPLETING"), 120s, 1h).find("cancelled, preempted or requeued") !=
                 std::string::npos);
