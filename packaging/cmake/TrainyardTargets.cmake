@@ -86,10 +86,9 @@ function(trainyard_static_executable name)
     endif()
     set_target_properties(${name} PROPERTIES TRAINYARD_STATIC ON SKIP_BUILD_RPATH ON INSTALL_RPATH "")
     target_link_options(${name} PRIVATE -static-pie)
-    # libcrypto refers to dlopen and getaddrinfo in parts that are never called; the linker warns about each.
-    include(CheckLinkerFlag)
+    # libcrypto refers to dlopen and getaddrinfo in parts that are never called; GNU's linker warns about each.
     check_linker_flag(CXX LINKER:--no-warnings TRAINYARD_LINKER_CAN_BE_QUIET)
-    if(TRAINYARD_LINKER_CAN_BE_QUIET)
+    if(TRAINYARD_LINKER_CAN_BE_QUIET AND NOT TRAINYARD_HAS_LLD)
         target_link_options(${name} PRIVATE LINKER:--no-warnings)
     endif()
 endfunction()
