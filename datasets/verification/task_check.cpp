@@ -18,7 +18,7 @@ constexpr std::size_t kLabelledRowsPerRead = 1024;
 
 using Problem = std::optional<Violation>;
 
-Violation broken(Invariant invariant, std::string problem)
+Violation violated(Invariant invariant, std::string problem)
 {
     return {invariant, {}, std::nullopt, std::move(problem)};
 }
@@ -69,15 +69,15 @@ private:
     Problem checkPadding(const LabelledRow& row) const
     {
         if (row.tokens < 2)
-            return broken(Invariant::Padding, fmt::format("input_mask covers {} tokens", row.tokens));
+            return violated(Invariant::Padding, fmt::format("input_mask covers {} tokens", row.tokens));
         for (std::size_t i = 0; i < row.length(); ++i) {
             const bool inside = i < row.tokens;
             const std::int32_t id = row.id(i);
             if (id < 0 || id >= static_cast<std::int32_t>(m_vocabulary.size()))
-                return broken(Invariant::Padding, fmt::format("token {} is not in the vocabulary", id));
+                return violated(Invariant::Padding, fmt::format("token {} is not in the vocabulary", id));
             if (row.at(row.rows.inputMask, i) != inside || (!inside && id != 0))
-                return broken(Invariant::Padding,
-                              fmt::format("position {} is not padding as those before", i));
+                return violated(Invariant::Padding,
+                                fmt::format("position {} is not padding as those before", i));
         }
         return std::nullopt;
     }
@@ -86,13 +86,13 @@ private:
     {
         const SpecialTokens& special = m_vocabulary.special();
         if (row.id(row.tokens - 1) != special.separator)
-            return broken(Invariant::SpecialTokens, "the last token is not [SEP]");
+            return violated(Invariant::SpecialTokens, "the last token is not [SEP]");
         if (isEncoders(row) && row.id(0) != special.classify)
-            return broken(Invariant::SpecialTokens, "the first token is not [CLS]");
+            return violated(Invariant::SpecialTokens, "the first token is not [CLS]");
         for (std::size_t i = isEncoders(row); i < row.tokens; ++i) {
             if (row.id(i) == special.classify || row.id(i) == special.mask || row.id(i) == special.pad)
-                return broken(Invariant::SpecialTokens,
-                              fmt::format("position {} has {}", i, m_vocabulary.piece(row.id(i))));
+                return violated(Invariant::SpecialTokens,
+                                fmt::format("position {} has {}", i, m_vocabulary.piece(row.id(i))));
         }
         return std::nullopt;
     }
@@ -103,8 +103,8 @@ private:
         std::int8_t segment = 0;
         for (std::size_t i = 0; isEncoders(row) && i < row.tokens; ++i) {
             if (row.at(row.rows.segmentIds, i) != segment)
-                return broken(Invariant::Segments,
-                              fmt::format("position {} is not in segment {}", i, segment));
+                return violated(Invariant::Segments,
+                                fmt::format("position {} is not in segment {}", i, segment));
             if (row.id(i) == m_vocabulary.special().separator)
                 segment = 1;
         }
@@ -119,7 +119,7 @@ private:
         case TaskKind::Regress:
             return std::isfinite(row.rows.values[row.index])
                        ? Problem()
-                       : broken(Invariant::Predictions, "the value is not finite");
+                       : violated(Invariant::Predictions, "the value is not finite");
         case TaskKind::Answer:
             return answerProblem(row);
         default:
@@ -131,7 +131,7 @@ private:
     {
         if (label >= 0 && label < m_labels)
             return std::nullopt;
-        return broken(Invariant::Predictions, fmt::format("label {} is not one of {}", label, m_labels));
+        return violated(Invariant::Predictions, fmt::format("label {} is not one of {}", label, m_labels));
     }
 
     Problem tokenLabelProblem(const LabelledRow& row) const
@@ -144,13 +144,14 @@ private:
             isLabelled = true;
             if (i >= row.tokens || (isEncoders(row) && m_vocabulary.isSpecial(row.id(i)) &&
                                     row.id(i) != m_vocabulary.special().unknown))
-                return broken(Invariant::Predictions, fmt::format("position {} has a label and no word", i));
+                return violated(Invariant::Predictions,
+                                fmt::format("position {} has a label and no word", i));
             if (!isEncoders(row) && label != row.id(i))
-                return broken(Invariant::Predictions, fmt::format("label {} is not its token", i));
+                return violated(Invariant::Predictions, fmt::format("label {} is not its token", i));
             if (const Problem problem = isEncoders(row) ? labelProblem(label) : Problem())
                 return problem;
         }
-        return isLabelled ? Problem() : broken(Invariant::Predictions, "no token has a label");
+        return isLabelled ? Problem() : violated(Invariant::Predictions, "no token has a label");
     }
 
     Problem answerProblem(const LabelledRow& row) const
@@ -163,8 +164,8 @@ private:
         if (inRow && row.at(row.rows.tokenBegins, static_cast<std::size_t>(start)) >= 0 &&
             row.at(row.rows.tokenEnds, static_cast<std::size_t>(end)) >= 0)
             return std::nullopt;
-        return broken(Invariant::Predictions,
-                      fmt::format("the answer from {} to {} is not in the context", start, end));
+        return violated(Invariant::Predictions,
+                        fmt::format("the answer from {} to {} is not in the context", start, end));
     }
 
     const Vocabulary& m_vocabulary;

@@ -28,7 +28,7 @@ at::Tensor randomMatrix(double copies, double rows, double columns, const at::Te
 
 std::function<void()> productWork(const Probe& probe, const Device& device)
 {
-    const Product& product = probe.product;
+    const MatrixProduct& product = probe.product;
     const auto options = at::TensorOptions().dtype(computeScalarType(probe.type)).device(device.place);
     const at::Tensor left = randomMatrix(product.copies, product.rows, product.depth, options);
     const at::Tensor right = randomMatrix(product.copies, product.depth, product.columns, options);

@@ -7,7 +7,7 @@
 # more than that (tests/support/processor). ON_DEVICE: it runs again as <name>_on_device, label device, on what
 # testedDevice() gives then (tests/support/device). NEEDS: what the test starts, to be built with it.
 #
-# Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, eight sources at once, into one executable
+# Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, sixteen sources at once, into one executable
 # tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. APART: a test
 # with names that others have too, compiled alone. ALONE: one with a main() of its own, in an executable of its own.
 # TRAINYARD_TEST_PCH: the target whose precompiled headers the tests of a folder use.

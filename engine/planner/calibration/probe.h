@@ -49,7 +49,7 @@ struct Probe {
     ProbeKind kind = ProbeKind::Product;
     ProbeReach reach = ProbeReach::Device;
     ComputeType type = ComputeType::Float32; ///< of a product
-    Product product{};
+    MatrixProduct product{};
     /// Read and written by traffic, copied or sent; of a collective as collective_time.h counts them.
     double bytes = 0;
 

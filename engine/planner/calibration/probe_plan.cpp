@@ -28,7 +28,7 @@ constexpr double kMessage = 8.0 * kMiB; ///< near what a bucket of gradients, or
 /// The first one is so small that it tells the latency.
 constexpr double kReductions[]{8, 64.0 * kKiB, 1.0 * kMiB, 8.0 * kMiB, 64.0 * kMiB};
 
-Probe productProbe(ComputeType type, const Product& product)
+Probe productProbe(ComputeType type, const MatrixProduct& product)
 {
     Probe probe;
     probe.type = type;
@@ -45,13 +45,13 @@ Probe moved(ProbeKind kind, double bytes, ProbeReach reach = ProbeReach::Device)
     return probe;
 }
 
-Product square(double side)
+MatrixProduct square(double side)
 {
     return {side, side, side};
 }
 
 /// As many rows of `wanted` as the portion allows.
-Product boundedRows(Product product, double wanted, const Portion& portion)
+MatrixProduct boundedRows(MatrixProduct product, double wanted, const Portion& portion)
 {
     const double most = std::min(portion.operations / (2 * product.columns * product.depth),
                                  portion.elements / std::max(product.columns, product.depth));
@@ -68,7 +68,7 @@ double attended(double length, double headWidth, const Portion& portion)
 }
 
 /// Of scores and of what they weigh: one for each head of a micro-batch, as many as the portion allows.
-Product attention(Product product, double heads, const Portion& portion)
+MatrixProduct attention(MatrixProduct product, double heads, const Portion& portion)
 {
     const double scores = product.rows * std::max(product.columns, product.depth);
     const double most = std::min(portion.operations / product.operations(), portion.elements / scores);
@@ -78,7 +78,7 @@ Product attention(Product product, double heads, const Portion& portion)
 
 /// The products of one layer (layer_work.h) and of the head; the widest one at a quarter of the tokens as
 /// well, because rates fall with size.
-std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
+std::vector<MatrixProduct> modelProducts(const RunSpec& spec, const Portion& portion)
 {
     const ModelSpec& model = spec.model;
     const int tensor = spec.layout.tensor;
@@ -105,7 +105,7 @@ std::vector<Product> modelProducts(const RunSpec& spec, const Portion& portion)
 void addProducts(std::vector<Probe>& probes, const RunSpec& spec, const Portion& portion)
 {
     probes.push_back(productProbe(spec.precision.compute, square(portion.square)));
-    for (const Product& product : modelProducts(spec, portion))
+    for (const MatrixProduct& product : modelProducts(spec, portion))
         probes.push_back(productProbe(spec.precision.compute, product));
     for (const ComputeType type :
          {ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16, ComputeType::Float16}) {

@@ -64,14 +64,14 @@ double seenShare(const RunSpec& spec, const Sizes& z)
     return (runs + 1) / (2 * runs);
 }
 
-std::vector<Product> attentionCore(const RunSpec& spec, const Sizes& z)
+std::vector<MatrixProduct> attentionCore(const RunSpec& spec, const Sizes& z)
 {
     const double copies = z.batch * z.heads;
     const double seen = z.sequence * seenShare(spec, z);
     return {{z.here, seen, z.headDim, copies}, {z.here, z.headDim, seen, copies}};
 }
 
-std::vector<Product> linearProducts(const ModelSpec& model, const Sizes& z)
+std::vector<MatrixProduct> linearProducts(const ModelSpec& model, const Sizes& z)
 {
     const double t = z.tokens();
     return {{t, 3 * z.hidden / z.tensor, z.hidden},
@@ -81,10 +81,10 @@ std::vector<Product> linearProducts(const ModelSpec& model, const Sizes& z)
 }
 
 /// Gradients of both factors of each product.
-std::vector<Product> gradientsOf(const std::vector<Product>& products)
+std::vector<MatrixProduct> gradientsOf(const std::vector<MatrixProduct>& products)
 {
-    std::vector<Product> gradients;
-    for (const Product& p : products) {
+    std::vector<MatrixProduct> gradients;
+    for (const MatrixProduct& p : products) {
         gradients.push_back({p.rows, p.depth, p.columns, p.copies});
         gradients.push_back({p.depth, p.columns, p.rows, p.copies});
     }
@@ -92,10 +92,10 @@ std::vector<Product> gradientsOf(const std::vector<Product>& products)
 }
 
 /// Those of the inputs alone.
-std::vector<Product> inputGradientsOf(const std::vector<Product>& products)
+std::vector<MatrixProduct> inputGradientsOf(const std::vector<MatrixProduct>& products)
 {
-    std::vector<Product> gradients;
-    for (const Product& p : products)
+    std::vector<MatrixProduct> gradients;
+    for (const MatrixProduct& p : products)
         gradients.push_back({p.rows, p.depth, p.columns, p.copies});
     return gradients;
 }
@@ -119,9 +119,9 @@ AdaptedSize adaptedSize(const AdaptableProduct& product, const Sizes& z)
                                : AdaptedSize{z.hidden, wide / z.tensor};
 }
 
-std::vector<Product> adapterProducts(const ModelSpec& model, const Sizes& z)
+std::vector<MatrixProduct> adapterProducts(const ModelSpec& model, const Sizes& z)
 {
-    std::vector<Product> products;
+    std::vector<MatrixProduct> products;
     for (const AdaptableProduct& product : adaptedProducts(model)) {
         const AdaptedSize size = adaptedSize(product, z);
         const double rank = model.lora.rank;
@@ -131,7 +131,7 @@ std::vector<Product> adapterProducts(const ModelSpec& model, const Sizes& z)
     return products;
 }
 
-void append(std::vector<Product>& products, const std::vector<Product>& more)
+void append(std::vector<MatrixProduct>& products, const std::vector<MatrixProduct>& more)
 {
     products.insert(products.end(), more.begin(), more.end());
 }
@@ -252,9 +252,9 @@ Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
-    const std::vector<Product> linear = linearProducts(spec.model, z);
+    const std::vector<MatrixProduct> linear = linearProducts(spec.model, z);
     work.products = spec.model.lora.isOn() ? inputGradientsOf(linear) : gradientsOf(linear);
-    const std::vector<Product> core = attentionCore(spec, z);
+    const std::vector<MatrixProduct> core = attentionCore(spec, z);
     append(work.products, gradientsOf(core));
     if (fusesAttention(spec) || spec.layout.context > 1)
         work.products.push_back(core.front()); // the scores, which were not kept
@@ -306,7 +306,7 @@ namespace {
 HeadWork taskWork(const TaskSpec& task, const Sizes& z)
 {
     const double places = task.poolsFirstToken() ? z.batch : z.tokens();
-    std::vector<Product> products{{places, double(task.outputs()), z.hidden}};
+    std::vector<MatrixProduct> products{{places, double(task.outputs()), z.hidden}};
     if (task.poolsFirstToken())
         products.push_back({places, z.hidden, z.hidden});
     HeadWork head;
@@ -325,7 +325,7 @@ HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
     const bool bert = spec.model.family == ModelFamily::Bert;
     const double positions = bert ? z.batch * shape.maxPredictions : z.tokens();
     const double words = std::ceil(spec.model.vocabulary / z.tensor);
-    std::vector<Product> products{{positions, words, z.hidden}};
+    std::vector<MatrixProduct> products{{positions, words, z.hidden}};
     if (bert)
         products.push_back({positions, z.hidden, z.hidden});
     const bool frozen = spec.model.lora.isOn();

@@ -10,7 +10,7 @@ namespace trainyard {
 
 /// What one rank does in a forward or a backward pass over a micro-batch, apart from gathering weights.
 struct Work {
-    std::vector<Product> products;
+    std::vector<MatrixProduct> products;
     double traffic = 0;  ///< bytes that elementwise operations read and write
     double kernels = 0;  ///< launched on the device
     int collectives = 0; ///< among the tensor-parallel ranks

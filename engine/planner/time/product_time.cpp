@@ -33,7 +33,7 @@ double rate(const DeviceModel& device, ComputeType type)
 }
 
 /// Seconds of all waves when the result is cut into such tiles and the depth into `parts`.
-double waveTime(const Product& product, const Tile& tile, double parts, double processors, double rate)
+double waveTime(const MatrixProduct& product, const Tile& tile, double parts, double processors, double rate)
 {
     const double tiles = std::ceil(product.rows / tile.rows) * std::ceil(product.columns / tile.columns) *
                          std::max(1.0, product.copies) * parts;
@@ -41,7 +41,7 @@ double waveTime(const Product& product, const Tile& tile, double parts, double p
     return waves * 2 * tile.rows * tile.columns * (product.depth / parts) / (rate / processors * tile.share);
 }
 
-double tiledTime(const Product& product, double processors, double rate)
+double tiledTime(const MatrixProduct& product, double processors, double rate)
 {
     double best = std::numeric_limits<double>::infinity();
     for (const Tile& tile : kTiles) {
@@ -61,7 +61,7 @@ bool aligned(double columns, int elementBytes)
 
 } // namespace
 
-ProductTime productTime(const Product& product, const DeviceModel& device, ComputeType type)
+ProductTime productTime(const MatrixProduct& product, const DeviceModel& device, ComputeType type)
 {
     const int element = elementSize(type);
     const double arithmetic = device.processors > 0

@@ -99,7 +99,7 @@ PassDemand StepModelBuilder::demandOf(const Work& work) const
 {
     const DeviceModel& device = m_node.device;
     PassDemand demand;
-    for (const Product& product : work.products)
+    for (const MatrixProduct& product : work.products)
         demand.products.push_back(productTime(product, device, m_spec.precision.compute));
     demand.traffic = work.traffic / (device.memoryBandwidth * device.trafficEfficiency);
     const int others = std::min(m_tensor.ranks, kMaxInLockstep) - 1;

@@ -16,7 +16,7 @@ namespace trainyard::agent {
 
 namespace {
 
-constexpr std::chrono::seconds kTermGrace{2};
+constexpr std::chrono::seconds kSweepGrace{2};
 
 bool hasLastWord(const RunFolder& folder, const SupervisorIdentity& supervisor)
 {
@@ -103,7 +103,7 @@ Result<bool> recoverIfAbandoned(const RunFolder& folder)
     const auto supervisor = abandonedBy(folder);
     if (!supervisor)
         return false;
-    const SweepResult swept = sweepRun(folder.marker(), 0, kTermGrace);
+    const SweepResult swept = sweepRun(folder.marker(), 0, kSweepGrace);
     MpiSessions(folder.run()).removeAll();
     TRAINYARD_TRY_STATUS(writeLastWord(folder, lastWordFor(folder, *supervisor, swept.killed)));
     removeRequests(folder);

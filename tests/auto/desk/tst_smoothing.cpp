@@ -10,7 +10,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 constexpr qsizetype kLong = 80'000; ///< points of a curve of which only stretches are kept
 
 QList<double> smoothed(const QList<double>& x, const QList<double>& y, const Smoothing& smoothing)
@@ -26,7 +26,7 @@ QList<double> noisy(qsizetype points)
 {
     QList<double> y;
     for (qsizetype i = 0; i < points; ++i)
-        y.append(i % 101 == 7 ? kNaN : 1e4 / double(i + 100) + std::sin(double(i * i)));
+        y.append(i % 101 == 7 ? kNoValue : 1e4 / double(i + 100) + std::sin(double(i * i)));
     return y;
 }
 
@@ -111,9 +111,9 @@ private slots:
     {
         QFETCH(int, kind);
         const Smoothing smoothing{SmoothingKind(kind), 0.8};
-        const auto with = smoothed({1, 2, 3, 4}, {9, kNaN, 7, 6}, smoothing);
+        const auto with = smoothed({1, 2, 3, 4}, {9, kNoValue, 7, 6}, smoothing);
         const auto without = smoothed({1, 3, 4}, {9, 7, 6}, smoothing);
-        compare(with, {without[0], kNaN, without[1], without[2]});
+        compare(with, {without[0], kNoValue, without[1], without[2]});
     }
 
     void longCurvesAreSmoothedInStretches()

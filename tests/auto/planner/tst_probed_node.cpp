@@ -152,7 +152,7 @@ private slots:
         const NodeModel truth = knownNode("hgx-a100");
         const NodeModel node = recovered(probesOn(truth, 1));
         for (const double rows : {1000.0, 4096.0, 30000.0}) {
-            const Product product{rows, 4096, 2048};
+            const MatrixProduct product{rows, 4096, 2048};
             const double found = productTime(product, node.device, ComputeType::BFloat16).arithmetic;
             const double right = productTime(product, truth.device, ComputeType::BFloat16).arithmetic;
             QVERIFY2(relativeError(found, right) < 0.03, std::to_string(found / right).c_str());
@@ -267,7 +267,7 @@ private slots:
         spec.model.maxPositions = 131072;
         for (const Probe& probe :
              plannedProbes(spec, hardwareOf(knownNode(preset.toUtf8().constData()), 1))) {
-            const Product& product = probe.product;
+            const MatrixProduct& product = probe.product;
             const double largest = std::max({product.rows * product.columns, product.rows * product.depth,
                                              product.columns * product.depth});
             const double bytes = 4 * product.copies * largest;

@@ -100,7 +100,7 @@ private slots:
         QTest::addRow("two") << QStringList{"c", "b"} << 1 << "";
         QTest::addRow("the head") << QStringList{"b", "a"} << 0 << "a has the run's records";
         QTest::addRow("an unknown one")
-            << QStringList{"x"} << 0 << "the run has no host x (its hosts are a, b, c";
+            << QStringList{"x"} << 0 << "the run has no host x — its hosts are a, b, c";
     }
     void leavesHosts()
     {

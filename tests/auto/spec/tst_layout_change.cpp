@@ -88,7 +88,7 @@ private slots:
         otherHead.cluster.nodes = {{"b", 1, 0}, {"a", 1, 0}};
         QTest::addRow("another head")
             << QString::fromStdString(layoutText(otherHead)) << ErrorKind::Refused
-            << "the first host of cluster.nodes is b, but a has the run's records (name a first";
+            << "the first host of cluster.nodes is b, but a has the run's records — name a first";
         QTest::addRow("model") << R"({"model": {"layers": 2}})" << ErrorKind::BadInput << "model";
         QTest::addRow("not JSON") << "{" << ErrorKind::BadInput << "no JSON object";
         QTest::addRow("unknown field") << R"({"layout": {"dta": 2}})" << ErrorKind::BadInput << "layout.dta";
