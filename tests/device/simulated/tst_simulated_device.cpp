@@ -41,6 +41,11 @@ at::Tensor numbers(std::int64_t count)
     return at::full({count}, 3.0, at::TensorOptions().dtype(at::kDouble).device(place()));
 }
 
+void synchronize()
+{
+    c10::impl::VirtualGuardImpl(place().type()).synchronizeDevice(0);
+}
+
 /// Lets `stream` go on behind what the current one has been given.
 void follow(const c10::Stream& stream)
 {
@@ -108,6 +113,9 @@ private slots:
         c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
     }
 
+    /// Memory that one test frees is the next one's, which does not come behind what other streams did there.
+    void cleanup() { synchronize(); }
+
     void computesWhatTheProcessorComputes()
     {
         const at::Tensor here = at::arange(12, at::kDouble).view({3, 4});
@@ -157,7 +165,7 @@ private slots:
         });
         VERIFY_SAYS(text, "pinned memory before it waited for the copy");
         host.copy_(values, true);
-        c10::impl::VirtualGuardImpl(place().type()).synchronizeDevice(0);
+        synchronize();
         QCOMPARE(host[999].item<double>(), 3.0);
     }
 
@@ -173,7 +181,7 @@ private slots:
         // Not a page of its own: found when the host waits.
         values.narrow(0, 0, 10).copy_(host.narrow(0, 0, 10), true);
         *static_cast<double*>(host.mutable_data_ptr()) = 1;
-        VERIFY_SAYS(errorOf([] { c10::impl::VirtualGuardImpl(place().type()).synchronizeDevice(0); }),
+        VERIFY_SAYS(errorOf([] { synchronize(); }),
                     "the host changed pinned memory");
     }
 
@@ -208,7 +216,7 @@ private slots:
     void theHostOrdersStreamsByWaiting()
     {
         const at::Tensor values = numbers(100);
-        c10::impl::VirtualGuardImpl(place().type()).synchronizeDevice(0);
+        synchronize();
         const c10::StreamGuard guard(otherStream());
         QCOMPARE(errorOf([&] { values.add(1); }), std::string());
     }
@@ -250,7 +258,7 @@ private slots:
         }
         values.reset();
         VERIFY_SAYS(errorOf([] { numbers(777); }), kUnordered);
-        c10::impl::VirtualGuardImpl(place().type()).synchronizeDevice(0);
+        synchronize();
     }
 
     void theDeviceDoesNotUseFreedMemory()

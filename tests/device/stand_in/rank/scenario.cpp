@@ -158,7 +158,7 @@ void kernels(const Scenario& s)
     const at::Tensor mask = at::zeros({1000}, s.onDevice(at::kByte));
     const DropoutStream site{.key = {1, 2}, .step = 3, .site = 4};
     const DropoutPart part{5, 70, 1000};
-    s.session.device().masks->fill(mask.mutable_data_ptr<std::uint8_t>(), {&part, 1}, 1u << 30, site);
+    s.plugin.functions().masks()->fill(mask.mutable_data_ptr<std::uint8_t>(), {&part, 1}, 1u << 30, site);
     std::vector<std::uint8_t> expected(1000);
     DropoutStream ofSample = site;
     ofSample.sample = part.sample;
