@@ -40,9 +40,9 @@ private:
     Pending enqueue(const char* name, Collective collective);
     void dropSent();
 
+    std::deque<Outgoing> m_outgoing; // oldest first; freed behind the communicator, which still sends them
     NcclCommunicator m_communicator;
     c10::cuda::CUDAStream m_stream;
-    std::deque<Outgoing> m_outgoing; // oldest first
 };
 
 } // namespace trainyard
