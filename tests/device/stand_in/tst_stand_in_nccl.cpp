@@ -25,9 +25,9 @@ struct Member {
     float* numbers = nullptr;
     float* others = nullptr;
 
-    ncclResult_t allReduce(std::size_t count = kCount) const
+    ncclResult_t allReduce() const
     {
-        return ncclAllReduce(numbers, numbers, count, ncclFloat32, ncclSum, comm, stream);
+        return ncclAllReduce(numbers, numbers, kCount, ncclFloat32, ncclSum, comm, stream);
     }
     ncclResult_t broadcast(int root) const
     {
@@ -182,6 +182,7 @@ private slots:
             if (m.rank == 0) {
                 m.allReduce();
                 returned = true;
+                returned.notify_all();
                 looked.wait(false);
                 return;
             }
@@ -199,18 +200,21 @@ private slots:
 
     void twoThreadsInOneCommunicatorAreFound()
     {
-        std::atomic<bool> isInside{false};
+        std::atomic<bool> refused{false};
         const QString found = foundAmong(2, [&](Member& m) {
             if (m.rank == 1) {
-                isInside.wait(false);
+                refused.wait(false);
                 m.allReduce();
                 return;
             }
-            std::jthread other([&] { m.allReduce(); });
-            QTest::qSleep(200); // it waits there for rank 1
-            m.allReduce(0);
-            isInside = true;
-            isInside.notify_all();
+            const auto call = [&] { // the first one waits for rank 1
+                if (m.allReduce() != ncclInvalidUsage)
+                    return;
+                refused = true;
+                refused.notify_all();
+            };
+            const std::jthread other(call);
+            call();
         });
         QVERIFY2(found.contains("while another thread is in a call of the communicator"), qPrintable(found));
     }

@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto kBetweenLooks = 50us;
-constexpr int kLooksBeforeDoubt = 4000; // a fifth of a second
+constexpr int kLooksBeforeDoubt = 200;
 
 bool isSetTo(const char* name, const char* value)
 {
@@ -79,8 +79,9 @@ bool Communicator::meet()
         if (!waitFor([&] { return isHere(rank); }))
             return false;
         const RankPart& part = m_all.of(rank);
-        m_all.memories.emplace_back(part.pid, part.memoryFile, part.memoryBytes, false);
         m_processes.push_back(static_cast<int>(::syscall(SYS_pidfd_open, part.pid, 0)));
+        if (!m_all.memories.emplace_back(part.pid, part.memoryFile, part.memoryBytes, false).start())
+            return waitFor([] { return false; }); // for a rank that has ended meanwhile
     }
     return !isSetTo("NCCL_RUNTIME_CONNECT", "0") || connectCollectives();
 }
@@ -201,7 +202,7 @@ std::unique_ptr<Transfer> Communicator::transferOf(const DeviceCall& call)
 // On the stream's thread.
 void Communicator::run(std::vector<std::unique_ptr<Transfer>> transfers, const std::string& text)
 {
-    std::vector<Condition> shown;
+    std::string suspected;
     for (int looks = 1; !m_isAborted; ++looks) { // errors do not end what spins on a device
         std::erase_if(transfers, [](const auto& transfer) { return transfer->advance(); });
         if (transfers.empty())
@@ -216,7 +217,7 @@ void Communicator::run(std::vector<std::unique_ptr<Transfer>> transfers, const s
         if (looks % 10 == 0)
             show(conditions, text);
         if (looks % kLooksBeforeDoubt == 0 && error() == ncclSuccess)
-            look(conditions, text);
+            suspected = look(conditions, text, suspected);
         std::this_thread::sleep_for(kBetweenLooks);
     }
     show({}, {});
@@ -232,16 +233,24 @@ void Communicator::show(const std::vector<Condition>& conditions, const std::str
     ++mine.turn;
 }
 
-/// Reports that what it waits for cannot come: the peer has left, or waits for this rank.
-void Communicator::look(const std::vector<Condition>& conditions, const std::string& text) const
+// Reports that what it waits for cannot come: the peer has left, or waits for this rank. A circle is read
+// from one rank after the other, which go on meanwhile; one that is still there the next time stays.
+std::string Communicator::look(const std::vector<Condition>& conditions, const std::string& text,
+                               const std::string& suspected) const
 {
     for (const Condition& condition : conditions) {
-        if (!m_all.holds(condition) && m_all.of(condition.peer).presence == Presence::Destroyed)
-            return fail(*m_all.shared, rankText(rank()) + " is in " + text + ", but " +
-                                           rankText(condition.peer) + " has destroyed the communicator");
+        const bool hasLeft =
+            m_all.of(condition.peer).presence == Presence::Destroyed; // after its last message
+        if (!hasLeft || m_all.holds(condition))
+            continue;
+        fail(*m_all.shared, rankText(rank()) + " is in " + text + ", but " + rankText(condition.peer) +
+                                " has destroyed the communicator");
+        return {};
     }
-    if (const std::string cycle = waitCycle(m_all); !cycle.empty())
+    const std::string cycle = waitCycle(m_all);
+    if (!cycle.empty() && cycle == suspected)
         fail(*m_all.shared, "no rank goes on: " + cycle);
+    return cycle;
 }
 
 Communicator* Communicator::split(int color, int key, std::size_t deviceBytes)
@@ -330,7 +339,7 @@ bool Communicator::aPeerIsGone() const
 {
     return std::ranges::any_of(m_processes, [](int process) {
         pollfd ended{process, POLLIN, 0};
-        return process >= 0 && ::poll(&ended, 1, 0) == 1;
+        return process < 0 || ::poll(&ended, 1, 0) == 1;
     });
 }
 

@@ -77,7 +77,9 @@ private:
     std::unique_ptr<Transfer> transferOf(const DeviceCall& call);
     void run(std::vector<std::unique_ptr<Transfer>> transfers, const std::string& text);
     void show(const std::vector<Condition>& conditions, const std::string& text) const;
-    void look(const std::vector<Condition>& conditions, const std::string& text) const;
+    /// The circle of ranks that it sees; `suspected` is the one that it saw before.
+    std::string look(const std::vector<Condition>& conditions, const std::string& text,
+                     const std::string& suspected) const;
     bool aPeerIsGone() const;
 
     Mapping m_mapping;

@@ -29,6 +29,10 @@ Mapping::Mapping(pid_t pid, int file, std::size_t bytes, bool writes) : m_bytes(
     void* const start = descriptor < 0 ? MAP_FAILED
                                        : ::mmap(nullptr, bytes, PROT_READ | (writes ? PROT_WRITE : 0),
                                                 MAP_SHARED, descriptor, 0);
+    const bool isGone =
+        descriptor < 0 && errno == ENOENT; // what others map stays open until the process ends
+    if (isGone)
+        return;
     if (start == MAP_FAILED)
         lacks("way to process " + std::to_string(pid) + ": " + std::strerror(errno));
     ::close(descriptor);

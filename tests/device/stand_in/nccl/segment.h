@@ -91,6 +91,7 @@ public:
     Mapping(Mapping&& other) noexcept;
     Mapping& operator=(Mapping&& other) noexcept;
 
+    /// Null when the process has ended.
     std::byte* start() const { return m_start; }
 
 private:

@@ -185,6 +185,7 @@ std::int64_t countedTensors(const Scenario& s)
 // The ledger and LibTorch's allocator count the same blocks, by category and in all.
 void accounting(const Scenario& s)
 {
+    at::zeros({1}, s.onDevice()); // LibTorch's allocator knows the device from now on
     const std::int64_t before = allocatorsBytes();
     const std::int64_t uncounted = before - countedTensors(s);
     {
