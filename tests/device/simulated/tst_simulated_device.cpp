@@ -108,7 +108,6 @@ class TestSimulatedDevice : public QObject {
 private slots:
     void initTestCase()
     {
-        qputenv("QTEST_DISABLE_STACK_DUMP", "1"); // of processes that a fault ends
         QVERIFY(simulatedPlugin().traits().ok());
         c10::AutogradState::get_tls_state().set_multithreading_enabled(false);
     }

@@ -8,7 +8,9 @@ using namespace trainyard;
 namespace {
 
 constexpr int kUnreachable = 4; // as documented: the run may continue without what was lost
-constexpr int kLimitSeconds = 5;
+// Of a collective. Ranks meet before it runs for the first time.
+constexpr int kLimitSeconds = 5;    // where it is what ends them
+constexpr int kPatientSeconds = 15; // where it ends those that another one's end leaves alone
 const char* const kFault = "TRAINYARD_STAND_IN_FAULT";
 
 } // namespace
@@ -60,9 +62,7 @@ private slots:
     void anErrorOfTheNetworkIsAVerdict()
     {
         StandInJob job("rounds", 2);
-        job.limit(kLimitSeconds)
-            .with("TRAINYARD_STAND_IN_PEER_LOSS", "error")
-            .withRank(1, kFault, "die@call:10");
+        job.with("TRAINYARD_STAND_IN_PEER_LOSS", "error").withRank(1, kFault, "die@call:10");
         job.run(1);
         QVERIFY2(job.status(0) == kUnreachable, qPrintable(verdict(job, 0)));
         QVERIFY2(job.log(0).contains(QRegularExpression("error: .*remote process exited")),
@@ -72,7 +72,7 @@ private slots:
     void aRankThatNcclFailsEndsAndItsPeersFollow()
     {
         StandInJob job("rounds", 2);
-        job.limit(kLimitSeconds).withRank(1, kFault, "error@call:10").run();
+        job.limit(kPatientSeconds).withRank(1, kFault, "error@call:10").run();
         for (const int rank : {0, 1})
             QVERIFY2(job.status(rank) == kUnreachable, qPrintable(verdict(job, rank)));
     }
@@ -80,7 +80,7 @@ private slots:
     void aLostDeviceIsAVerdict()
     {
         StandInJob job("rounds", 2);
-        job.limit(kLimitSeconds).withRank(1, kFault, "lost@event:40").run();
+        job.limit(kPatientSeconds).withRank(1, kFault, "lost@event:40").run();
         for (const int rank : {0, 1})
             QVERIFY2(job.status(rank) == kUnreachable, qPrintable(verdict(job, rank)));
         QVERIFY2(job.log(1).contains(QRegularExpression("error: .*ECC")), qPrintable(verdict(job, 1)));
@@ -90,7 +90,7 @@ private slots:
     void collectivesInAnotherOrderAreAVerdict()
     {
         StandInJob job("disorder", 2);
-        job.limit(kLimitSeconds).run();
+        job.run();
         QVERIFY(job.findings().contains("collective 1 differs"));
         for (const int rank : {0, 1})
             QVERIFY2(job.status(rank) == kUnreachable, qPrintable(verdict(job, rank)));
@@ -99,7 +99,7 @@ private slots:
     void aMessageThatNobodyReceivesIsFound()
     {
         StandInJob job("unheard", 2);
-        job.limit(kLimitSeconds).run();
+        job.run();
         QVERIFY2(job.findings().contains("rank 1 has destroyed the communicator"),
                  qPrintable(verdict(job, 0)));
     }
