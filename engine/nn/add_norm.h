@@ -1,7 +1,10 @@
 #pragma once
 
+#include <optional>
+
 #include <torch/types.h>
 
+#include "engine/nn/compute/compute.h"
 #include "engine/nn/layers.h"
 
 namespace trainyard {
@@ -9,8 +12,9 @@ namespace trainyard {
 /// Layer normalisation (Ba et al., arXiv:1607.06450) of a sum, in one pass, and in one pass back:
 ///     s = input + bias + residual,   y = weight * (s - mean(s)) / sqrt(var(s) + epsilon) + weights.bias
 /// input and residual [T, N]; bias [N]; bias and residual may be undefined. Mean and variance in float32 at
-/// least.
+/// least. With a dropout s = dropout(input + bias) + residual.
 at::Tensor addNorm(const at::Tensor& input, const at::Tensor& bias, const at::Tensor& residual,
-                   const LayerNormWeights& weights, double epsilon, const Compute& compute);
+                   const LayerNormWeights& weights, double epsilon, const Compute& compute,
+                   const std::optional<RowDropout>& dropout = std::nullopt);
 
 } // namespace trainyard

@@ -12,6 +12,7 @@
 #include <ATen/ops/zeros.h>
 
 #include "engine/model/model_family.h"
+#include "engine/nn/attention_probabilities.h"
 #include "engine/nn/families/head_layout.h"
 #include "engine/nn/key_value_cache.h"
 
@@ -68,16 +69,16 @@ at::Tensor fusedAttention(const at::Tensor& query_BALD, const at::Tensor& key_BA
                                             scaleOf(query_BALD.size(-1)));
 }
 
-at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tensor& queryKeyValue_T3H,
+// Of those of batch.places(), which have one length.
+at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tensor& queryKeyValue_T3H,
                        const at::Tensor& bias, const ForwardPass& pass, std::uint32_t site)
 {
-    const auto count = static_cast<std::int64_t>(sequences.size());
     const std::int64_t heads = pass.headsHere();
     const std::int64_t width = pass.model.hidden / pass.model.heads;
     const bool fuses = pass.compute().fusesAttention() && !pass.dropsHeads() && !pass.context;
     const auto [query_BALD, key_BALD, value_BALD] =
-        splitHeads(queryKeyValue_T3H, {count, heads, sequences.front().length, width},
-                   fuses ? 1.0 : scaleOf(width), pass.compute());
+        splitHeads(queryKeyValue_T3H, {sequences.size(), heads, length, width}, fuses ? 1.0 : scaleOf(width),
+                   pass.compute());
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
     if (pass.context)
         return pass.context->attend(turned(query_BALD), turned(key_BALD), value_BALD,
@@ -86,11 +87,10 @@ at::Tensor attentionOf(std::span<const SequencePlace> sequences, const at::Tenso
         return fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass)
             .transpose(1, 2)
             .reshape({-1, heads * width}); // a view of what the kernel wrote, token by token
-    at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
-    if (bias.defined())
-        scores_BALL.add_(bias);
-    const at::Tensor probabilities_BALL =
-        pass.dropHeads(at::softmax(scores_BALL, -1), sequences, pass.model.attentionDropout, site);
+    const at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
+    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
+    const at::Tensor probabilities_BALL = attentionProbabilities(
+        scores_BALL, {bias, causal, pass.headDropout(sequences, site)}, pass.compute());
     return mergeHeads(at::matmul(probabilities_BALL, value_BALD), pass.compute());
 }
 
@@ -106,7 +106,8 @@ at::Tensor packedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPas
     const auto pieces = queryKeyValue_T3H.split_with_sizes(lengths);
     for (std::size_t i = 0; i < places.size(); ++i) {
         const at::Tensor bias = ofFirst(lengths[i], pass.attentionBias);
-        contexts.push_back(attentionOf({&places[i], 1}, pieces[i], bias, pass, site));
+        const auto number = static_cast<std::int64_t>(i);
+        contexts.push_back(attentionOf({number, number + 1}, lengths[i], pieces[i], bias, pass, site));
     }
     return at::cat(contexts);
 }
@@ -158,7 +159,9 @@ at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pas
 {
     if (pass.batch.isPacked())
         return packedAttention(queryKeyValue_T3H, pass, site);
-    return attentionOf(pass.batch.places(), queryKeyValue_T3H, pass.attentionBias, pass, site);
+    const auto sequences = static_cast<std::int64_t>(pass.batch.places().size());
+    const std::int64_t length = pass.batch.places().front().length;
+    return attentionOf({0, sequences}, length, queryKeyValue_T3H, pass.attentionBias, pass, site);
 }
 
 at::Tensor cachedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, int layer)

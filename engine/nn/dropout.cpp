@@ -11,17 +11,6 @@ namespace trainyard {
 
 namespace {
 
-/// The share of elements that are kept is that of the 32-bit threshold.
-DropoutDraw drawOf(double probability, const DropoutKey& key, std::uint32_t site,
-                   std::span<const DropoutPart> parts)
-{
-    const auto dropBelow = static_cast<std::uint32_t>(std::lround(probability * 0x1p32));
-    return {parts,
-            {philoxKey(key.seed), static_cast<std::uint32_t>(key.step), site, 0},
-            dropBelow,
-            1.0 / (1.0 - dropBelow * 0x1p-32)};
-}
-
 struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
     static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& input,
                               const DropoutDraw& draw, const Compute& compute)
@@ -29,7 +18,7 @@ struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
         keepCompute(context, compute);
         const Dropped result = compute.drop(input, draw);
         context->save_for_backward({result.mask});
-        context->saved_data["scale"] = draw.scale;
+        context->saved_data["scale"] = draw.rates.scale;
         return result.values;
     }
 
@@ -45,6 +34,15 @@ struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
 
 } // namespace
 
+// The share of elements that are kept is that of the 32-bit threshold.
+DropoutRates dropoutRates(double probability, const DropoutKey& key, std::uint32_t site)
+{
+    const auto dropBelow = static_cast<std::uint32_t>(std::lround(probability * 0x1p32));
+    return {dropBelow,
+            1.0 / (1.0 - dropBelow * 0x1p-32),
+            {philoxKey(key.seed), static_cast<std::uint32_t>(key.step), site, 0}};
+}
+
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,
                    std::span<const DropoutPart> parts, const Compute& compute)
 {
@@ -52,7 +50,7 @@ at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey
     TRAINYARD_CHECK(input.is_contiguous());
     if (probability == 0.0 || input.numel() == 0)
         return input;
-    return DropoutFunction::apply(input, drawOf(probability, key, site, parts), compute);
+    return DropoutFunction::apply(input, DropoutDraw{parts, dropoutRates(probability, key, site)}, compute);
 }
 
 at::Tensor dropout(const at::Tensor& input, double probability, const DropoutKey& key, std::uint32_t site,

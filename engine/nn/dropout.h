@@ -19,6 +19,9 @@ struct DropoutKey {
     std::uint64_t step = 0; ///< optimizer step; the low 32 bits count
 };
 
+/// Of a site at which elements are zeroed with the given probability: the nearest that 32 bits can say.
+DropoutRates dropoutRates(double probability, const DropoutKey& key, std::uint32_t site);
+
 /// x * mask / (1 - probability): each element is zeroed with the given probability. `input` is contiguous and
 /// consists of `parts`, one behind the other, so that a slice of tokens or heads is dropped like the same
 /// elements of the whole. Differentiable; keeps the mask (one byte per element) for the backward pass.

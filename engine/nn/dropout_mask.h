@@ -18,6 +18,13 @@ struct DropoutStream {
     std::uint64_t sample = 0; ///< below 2^52
 };
 
+/// What is dropped at a site: elements whose word is below `dropBelow`; the others are multiplied by `scale`.
+struct DropoutRates {
+    std::uint32_t dropBelow = 0; ///< 0: nothing is dropped
+    double scale = 1;            ///< 1 / probability to be kept
+    DropoutStream site{};        ///< its `sample` does not count
+};
+
 TRAINYARD_HOST_DEVICE inline PhiloxCounter dropoutCounter(std::uint32_t block, std::uint32_t step,
                                                           std::uint32_t site, std::uint64_t sample)
 {

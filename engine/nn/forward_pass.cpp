@@ -25,6 +25,14 @@ std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatc
     return RotaryTables(positions, model.hidden / model.heads, type);
 }
 
+DropoutPlaces dropoutPlacesOf(const ForwardPass& pass)
+{
+    std::vector<std::uint64_t> samples;
+    for (const SequencePlace& sequence : pass.batch.places())
+        samples.push_back(sequence.sample);
+    return pass.compute().placesOf(pass.runsHere(), samples, pass.device.place);
+}
+
 } // namespace
 
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
@@ -38,9 +46,12 @@ SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBat
     const at::Tensor padding = paddingKeys(batch.attentionMask);
     const at::Tensor bias =
         context || cache ? at::Tensor() : attentionBias(batch, padding, familyOf(model).isCausal(), type);
-    return std::make_shared<const ForwardPass>(ForwardPass{model, runner, here, slice, padding, bias,
-                                                           rotaryTables(model, here, type, cache != nullptr),
-                                                           dropoutKey, parallel, device, context, cache});
+    auto pass = std::make_shared<ForwardPass>(ForwardPass{model, runner, here, slice, padding, bias,
+                                                          rotaryTables(model, here, type, cache != nullptr),
+                                                          dropoutKey, parallel, device, context, cache});
+    if (dropoutKey && (model.dropout > 0 || model.attentionDropout > 0))
+        pass->dropoutPlaces = dropoutPlacesOf(*pass);
+    return pass;
 }
 
 SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context)
@@ -124,28 +135,37 @@ at::Tensor ForwardPass::dropColumns(const at::Tensor& input, IndexRange columns,
     return dropout(input.contiguous(), probability, key, site, parts, compute());
 }
 
-at::Tensor ForwardPass::dropHeads(const at::Tensor& probabilities_BALL,
-                                  std::span<const SequencePlace> sequences, double probability,
-                                  std::uint32_t site) const
+std::vector<DropoutPart> ForwardPass::runsHere() const
 {
-    if (!dropoutKey)
-        return probabilities_BALL;
-    const std::int64_t length = batch.sequenceLength();
-    const std::int64_t firstRow = parallel.rank() * headsHere() * length;
-    std::vector<DropoutPart> parts;
-    for (const SequencePlace& sequence : sequences) {
-        // A sequence of full length is one run of numbers; a shorter one is a run per row of its scores.
-        if (sequence.length == length) {
-            parts.push_back({sequence.sample, firstRow * length, headsHere() * length * length});
-            continue;
-        }
-        for (std::int64_t head = 0; head < headsHere(); ++head) {
-            for (std::int64_t query = 0; query < sequence.length; ++query)
-                parts.push_back(
-                    {sequence.sample, (firstRow + head * length + query) * length, sequence.length});
-        }
-    }
-    return dropout(probabilities_BALL, probability, *dropoutKey, site, parts, compute());
+    std::vector<DropoutPart> runs;
+    forEachRun(tokensHere(), [&](std::uint64_t sample, std::int64_t first, std::int64_t count) {
+        runs.push_back({sample, first, count});
+    });
+    return runs;
+}
+
+std::optional<RowDropout> ForwardPass::tokenDropout(double probability, std::uint32_t site) const
+{
+    if (!dropoutKey || probability == 0 || tokensHere().size() == 0)
+        return std::nullopt;
+    return RowDropout{runsHere(), dropoutPlaces.tokens, dropoutRates(probability, *dropoutKey, site)};
+}
+
+ScoreDropout ForwardPass::headDropout(IndexRange sequences, std::uint32_t site) const
+{
+    if (!dropsHeads())
+        return {};
+    ScoreDropout dropout{{},
+                         {},
+                         batch.sequenceLength(),
+                         std::int64_t{parallel.rank()} * headsHere(),
+                         dropoutRates(model.attentionDropout, *dropoutKey, site)};
+    const std::vector<SequencePlace> places = batch.places();
+    for (std::int64_t i = sequences.begin; i < sequences.end; ++i)
+        dropout.samples.push_back(places[static_cast<std::size_t>(i)].sample);
+    if (dropoutPlaces.sequences.defined())
+        dropout.places = dropoutPlaces.sequences.narrow(0, sequences.begin, sequences.size());
+    return dropout;
 }
 
 } // namespace trainyard

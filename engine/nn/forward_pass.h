@@ -8,6 +8,7 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/compute/compute.h"
 #include "engine/nn/context_parallel.h"
 #include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
@@ -41,6 +42,7 @@ struct ForwardPass {
     Device device{};
     const ContextParallel* context = nullptr; ///< null: sequences are not shared
     KeyValueCache* cache = nullptr; ///< of the tokens before those of a decoder's pass; null: there are none
+    DropoutPlaces dropoutPlaces{};
 
     const Compute& compute() const { return *device.compute; }
     /// Whether attention probabilities are dropped.
@@ -58,10 +60,15 @@ struct ForwardPass {
     at::Tensor dropAllTokens(const at::Tensor& hidden_TH, double probability, std::uint32_t site) const;
     /// Of one row for each sequence, [B, H], or of none.
     at::Tensor dropSequences(const at::Tensor& hidden_BH, double probability, std::uint32_t site) const;
-    /// Attention probabilities [B, A, L, L] of this rank's heads, of `sequences` of one length. Element
-    /// (head, query, key) of a sequence has the number that it has among [A, S, S], whatever its length.
-    at::Tensor dropHeads(const at::Tensor& probabilities_BALL, std::span<const SequencePlace> sequences,
-                         double probability, std::uint32_t site) const;
+    /// What dropTokens() drops, for a norm that does it on the way; nothing where nothing is dropped.
+    std::optional<RowDropout> tokenDropout(double probability, std::uint32_t site) const;
+    /// Of attention probabilities of this rank's heads, of the sequences `sequences` of batch.places(), which
+    /// have one length. Element (head, query, key) of a sequence has the number that it has among [A, S, S],
+    /// whatever its length.
+    ScoreDropout headDropout(IndexRange sequences, std::uint32_t site) const;
+
+    /// The runs that tokensHere() consist of: sample, first position, count.
+    std::vector<DropoutPart> runsHere() const;
 
 private:
     at::Tensor dropped(const at::Tensor& hidden_TH, IndexRange here, double probability,

@@ -65,9 +65,10 @@ at::Tensor linear(const at::Tensor& input, const LinearWeights& weights, const C
     return Linear::apply(input, weights.weight, optional(weights.bias), compute);
 }
 
-Product productOf(const at::Tensor& input, const LinearWeights& weights, const Compute& compute)
+Product productOf(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                  const Compute& compute)
 {
-    if (compute.addsBias())
+    if (compute.addsBias(next))
         return {linear(input, weights, compute), {}};
     return {linear(input, {weights.weight, {}}, compute), weights.bias};
 }
@@ -78,17 +79,17 @@ at::Tensor columnLinear(const at::Tensor& input, const LinearWeights& weights, c
     return linear(enterCut(input, parallel), weights, compute);
 }
 
-Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
-                      const Compute& compute)
+Product columnProduct(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                      const TensorParallel& parallel, const Compute& compute)
 {
-    return productOf(enterCut(input, parallel), weights, compute);
+    return productOf(enterCut(input, parallel), weights, next, compute);
 }
 
-Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
-                   const Compute& compute)
+Product rowProduct(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                   const TensorParallel& parallel, const Compute& compute)
 {
     if (!parallel.isOn())
-        return productOf(input, weights, compute);
+        return productOf(input, weights, next, compute);
     return {leaveCut(linear(input, {weights.weight, {}}, compute), parallel), weights.bias}; // the bias once
 }
 

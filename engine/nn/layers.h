@@ -4,11 +4,11 @@
 
 #include <torch/types.h>
 
+#include "engine/nn/compute/compute.h"
 #include "engine/nn/tensor_parallel.h"
 
 namespace trainyard {
 
-class Compute;
 class ParameterStore;
 
 /// Weights of y = x W^T + b: weight [out, in], bias [out]. Autograd leaves.
@@ -42,11 +42,12 @@ struct Product {
 
     at::Tensor withBias() const { return bias.defined() ? values + bias : values; }
 };
-Product productOf(const at::Tensor& input, const LinearWeights& weights, const Compute& compute);
-Product columnProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
-                      const Compute& compute);
-Product rowProduct(const at::Tensor& input, const LinearWeights& weights, const TensorParallel& parallel,
-                   const Compute& compute);
+Product productOf(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                  const Compute& compute);
+Product columnProduct(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                      const TensorParallel& parallel, const Compute& compute);
+Product rowProduct(const at::Tensor& input, const LinearWeights& weights, NextPass next,
+                   const TensorParallel& parallel, const Compute& compute);
 
 at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon,
                      const Compute& compute);

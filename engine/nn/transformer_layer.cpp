@@ -19,6 +19,11 @@ std::uint32_t siteOf(int layer, Site site)
     return kFirstSite + kSitesPerLayer * static_cast<std::uint32_t>(layer) + site;
 }
 
+NextPass behindProduct(const ModelSpec& model)
+{
+    return model.norm == NormPlacement::Post ? NextPass::Norm : NextPass::Other;
+}
+
 std::vector<std::string> feedForwardInputs(const LayerNames& names, const ModelSpec& model)
 {
     if (model.activation == Activation::Swiglu)
@@ -61,17 +66,20 @@ Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& p
     const at::Tensor queryKeyValue_T3H = m_queryKeyValueAdapters.addToColumns(
         columnLinear(input_TH, m_queryKeyValue, pass->parallel, pass->compute()), input_TH, *pass);
     const at::Tensor context_TH = pass->runner.runAttention(m_layer, queryKeyValue_T3H, core);
-    Product output_TH = rowProduct(context_TH, m_attentionOutput, pass->parallel, pass->compute());
+    Product output_TH = rowProduct(context_TH, m_attentionOutput, behindProduct(pass->model), pass->parallel,
+                                   pass->compute());
     output_TH.values = m_attentionOutputAdapters.addToRows(output_TH.values, context_TH, *pass);
     return output_TH;
 }
 
 Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
-    Product product_TI = columnProduct(input_TH, m_feedForwardIn, pass.parallel, pass.compute());
+    Product product_TI =
+        columnProduct(input_TH, m_feedForwardIn, NextPass::Activation, pass.parallel, pass.compute());
     product_TI.values = m_feedForwardInAdapters.addToColumns(product_TI.values, input_TH, pass);
     const at::Tensor inner_TI = activate(product_TI, pass.model.activation, pass.compute());
-    Product output_TH = rowProduct(inner_TI, m_feedForwardOut, pass.parallel, pass.compute());
+    Product output_TH =
+        rowProduct(inner_TI, m_feedForwardOut, behindProduct(pass.model), pass.parallel, pass.compute());
     output_TH.values = m_feedForwardOutAdapters.addToRows(output_TH.values, inner_TI, pass);
     return output_TH;
 }
@@ -83,20 +91,19 @@ at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPa
     const double epsilon = model.layerNormEpsilon;
     const std::uint32_t attentionSite = siteOf(m_layer, kAttentionOutputSite);
     const std::uint32_t feedForwardSite = siteOf(m_layer, kFeedForwardSite);
-    const auto dropped = [&](const Product& product, std::uint32_t site) {
-        return pass->dropTokens(product.withBias(), model.dropout, site);
-    };
     if (model.norm == NormPlacement::Pre) {
+        const auto dropped = [&](const Product& product, std::uint32_t site) {
+            return pass->dropTokens(product.withBias(), model.dropout, site);
+        };
         const Product attended_TH = attend(layerNorm(hidden_TH, m_attentionNorm, epsilon, compute), pass);
         const at::Tensor middle_TH = hidden_TH + dropped(attended_TH, attentionSite);
         const Product fed_TH = feedForward(layerNorm(middle_TH, m_feedForwardNorm, epsilon, compute), *pass);
         return middle_TH + dropped(fed_TH, feedForwardSite);
     }
-    const bool drops = pass->dropoutKey && model.dropout > 0;
     const auto addAndNorm = [&](const Product& product, std::uint32_t site, const at::Tensor& residual,
                                 const LayerNormWeights& norm) {
-        return drops ? addNorm(dropped(product, site), {}, residual, norm, epsilon, compute)
-                     : addNorm(product.values, product.bias, residual, norm, epsilon, compute);
+        return addNorm(product.values, product.bias, residual, norm, epsilon, compute,
+                       pass->tokenDropout(model.dropout, site));
     };
     const at::Tensor middle_TH =
         addAndNorm(attend(hidden_TH, pass), attentionSite, hidden_TH, m_attentionNorm);

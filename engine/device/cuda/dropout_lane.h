@@ -7,13 +7,6 @@
 
 namespace trainyard {
 
-/// What is dropped at a site: elements whose word is below `dropBelow`; the others are multiplied by `scale`.
-struct DropoutRates {
-    std::uint32_t dropBelow = 0; ///< 0: nothing is dropped
-    double scale = 1;            ///< 1 / probability to be kept
-    DropoutStream site{};        ///< its `sample` does not count
-};
-
 /// Bit w is set where element w * kDropoutLanes + lane of a sample's `group`-th group is kept: the four that
 /// the words of one Philox block decide, see fillDropoutLane().
 TRAINYARD_HOST_DEVICE inline unsigned keptOfLane(std::int64_t group, std::int64_t lane, std::uint64_t sample,

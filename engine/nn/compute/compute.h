@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include <torch/types.h>
 
@@ -12,6 +13,9 @@
 namespace trainyard {
 
 struct GradientPlace;
+
+/// What takes the result of a product.
+enum class NextPass : std::uint8_t { Norm, Activation, Other };
 
 /// s = input + bias + residual [T, N], of which the latter two may be undefined.
 struct NormInput {
@@ -26,6 +30,7 @@ struct NormForward {
     at::Tensor sum;     ///< s, in the type of the activations; the input itself when nothing is added
     at::Tensor mean_T;  ///< m, [T] or [T, 1], in float32 (float64) where the device keeps it so
     at::Tensor scale_T; ///< d, likewise
+    at::Tensor mask{};  ///< of what was dropped; undefined where the backward pass draws it again
 };
 
 struct NormBackwardInput {
@@ -38,13 +43,35 @@ struct NormBackwardInput {
     bool ofBias = true;    ///< whether that of the bias is
 };
 
+/// What a device keeps of a pass to know which elements it drops, where its kernels draw as they go;
+/// undefined where they do not.
+struct DropoutPlaces {
+    at::Tensor tokens;    ///< of each of this rank's tokens its sample and its position in that
+    at::Tensor sequences; ///< of each sequence its sample
+};
+
+/// Dropout of rows in front of a norm.
+struct RowDropout {
+    std::vector<DropoutPart> rows; ///< runs of them: sample, first position, count
+    at::Tensor places;             ///< DropoutPlaces::tokens
+    DropoutRates rates;
+};
+
+/// What it takes to drop the same in the backward pass: the mask, or the places.
+struct KeptDropout {
+    at::Tensor mask;
+    at::Tensor places;
+    DropoutRates rates;
+};
+
 /// With p = weight * dy:  ds = d (p - mean(p) - h mean(p h)). The last three are sums over rows, [N] in
 /// float32 (float64); undefined where they are not needed, but need not be.
 struct NormGradients {
-    at::Tensor sum;    ///< ds
-    at::Tensor weight; ///< of dy h
-    at::Tensor shift;  ///< of dy
-    at::Tensor bias;   ///< of ds
+    at::Tensor sum;     ///< ds
+    at::Tensor weight;  ///< of dy h
+    at::Tensor shift;   ///< of dy
+    at::Tensor bias;    ///< of ds, or of what the dropout leaves of it
+    at::Tensor input{}; ///< what the dropout leaves of ds; undefined where nothing is dropped
 };
 
 struct ActivationGradients {
@@ -55,9 +82,7 @@ struct ActivationGradients {
 /// What is dropped of a tensor: see DropoutMasks::fill().
 struct DropoutDraw {
     std::span<const DropoutPart> parts;
-    DropoutStream site;
-    std::uint32_t dropBelow = 0;
-    double scale = 1; ///< 1 / probability to be kept
+    DropoutRates rates;
 };
 
 struct Dropped {
@@ -82,6 +107,30 @@ struct HeadShape {
 /// Queries, keys and values, each [B, A, S, D].
 using HeadTensors = std::array<at::Tensor, 3>;
 
+/// Dropout of attention's probabilities [B, A, Q, K]: (head, query, key) is element
+/// ((firstHead + head) * length + query) * length + key of the sequence's sample.
+struct ScoreDropout {
+    std::vector<std::uint64_t> samples; ///< [B]
+    at::Tensor places;                  ///< of these sequences in DropoutPlaces::sequences
+    std::int64_t length = 0;            ///< of the longest sequence of the batch
+    std::int64_t firstHead = 0;
+    DropoutRates rates; ///< dropBelow 0: nothing is dropped
+};
+
+/// What is added to scores, and what they are dropped by.
+struct ScoreInput {
+    at::Tensor bias;       ///< broadcasts to the scores; undefined: nothing
+    bool isCausal = false; ///< the bias says nothing but that no query sees a later key
+    ScoreDropout dropout;
+};
+
+struct Probabilities {
+    at::Tensor values;  ///< dropout(p)
+    at::Tensor kept;    ///< for the backward pass: p, or the scores
+    at::Tensor logSums; ///< log(sum_k e^(z_k + bias_k)) of each row with the scores, else undefined
+    at::Tensor mask;    ///< undefined where nothing is dropped, or the backward pass draws it again
+};
+
 struct RowLosses {
     at::Tensor sum;       ///< of the losses of all rows, a scalar in float32 (float64)
     at::Tensor logSums_M; ///< log(sum_j e^z_j), in the same type
@@ -99,7 +148,7 @@ public:
     // Products of matrices, and the sums that are the gradients of weights.
 
     /// Whether a product adds its bias on the way. Where not, the bias is left to the next pass over it.
-    virtual bool addsBias() const = 0;
+    virtual bool addsBias(NextPass next) const = 0;
     /// left [T, K] times right [K, N].
     virtual at::Tensor product(const at::Tensor& left, const at::Tensor& right) const = 0;
     /// left [N, T], perhaps a transposed view, times right [T, K] into the place. Summed in its type.
@@ -118,6 +167,13 @@ public:
                                     double epsilon) const = 0;
     virtual NormGradients normBackward(const NormBackwardInput& input) const = 0;
 
+    // The same of s = dropout(input + bias) + residual. Without an override: drop() and the above.
+
+    virtual NormForward dropNormForward(const NormInput& input, const RowDropout& dropout,
+                                        const at::Tensor& weight, const at::Tensor& shift,
+                                        double epsilon) const;
+    virtual NormGradients dropNormBackward(const NormBackwardInput& input, const KeptDropout& dropout) const;
+
     // y = f(x + b) with x [T, N] and b [N] or undefined. Of Swiglu f is silu.
 
     virtual at::Tensor activationForward(const at::Tensor& input, const at::Tensor& bias,
@@ -126,6 +182,10 @@ public:
                                                    const at::Tensor& bias, Activation activation) const = 0;
 
     // Dropout, the same elements on every device.
+
+    /// For a pass over these tokens, runs of them as in RowDropout, and sequences. Once for all its layers.
+    virtual DropoutPlaces placesOf(std::span<const DropoutPart> rows, std::span<const std::uint64_t> samples,
+                                   const c10::Device& device) const;
 
     virtual Dropped drop(const at::Tensor& input, const DropoutDraw& draw) const = 0;
     /// gradient, of any strides, * mask * scale.
@@ -144,6 +204,15 @@ public:
     /// [B, A, S, D], of any strides, as [T, A D], perhaps a view; and back.
     virtual at::Tensor mergeHeads(const at::Tensor& context_BASD) const = 0;
     virtual at::Tensor unmergeHeads(const at::Tensor& context_TH, const HeadShape& shape) const = 0;
+
+    // p = softmax(z + bias) of scores z [B, A, Q, K] over the keys, y = dropout(p). Without an override:
+    // ATen's softmax and drop().
+
+    /// May overwrite the scores.
+    virtual Probabilities probabilities(const at::Tensor& scores_BAQK, const ScoreInput& input) const;
+    /// dz of dy, both [B, A, Q, K].
+    virtual at::Tensor probabilitiesGradient(const at::Tensor& gradient_BAQK, const Probabilities& forward,
+                                             const ScoreInput& input) const;
 
     // Cross entropy of rows z of logits [M, C] against targets t [M], in float32 at least:
     //     loss = log(sum_j e^z_j) - z_t,   its gradient = softmax(z) - onehot(t)

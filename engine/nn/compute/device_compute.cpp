@@ -21,7 +21,7 @@
 #include <ATen/ops/threshold_backward.h>
 
 #include "engine/base/check.h"
-#include "engine/nn/parameters/gradient_collector.h"
+#include "engine/nn/parameters/gradient_place.h"
 
 namespace trainyard {
 
@@ -163,9 +163,9 @@ ActivationGradients DeviceCompute::activationBackward(const at::Tensor& gradient
 Dropped DeviceCompute::drop(const at::Tensor& input, const DropoutDraw& draw) const
 {
     const at::Tensor mask = at::empty(input.sizes(), input.options().dtype(at::kBool));
-    m_kernels.masks.fill(static_cast<std::uint8_t*>(mask.mutable_data_ptr()), draw.parts, draw.dropBelow,
-                         draw.site);
-    return {dropAgain(input, mask, draw.scale), mask};
+    m_kernels.masks.fill(static_cast<std::uint8_t*>(mask.mutable_data_ptr()), draw.parts,
+                         draw.rates.dropBelow, draw.rates.site);
+    return {dropAgain(input, mask, draw.rates.scale), mask};
 }
 
 at::Tensor DeviceCompute::dropAgain(const at::Tensor& gradient, const at::Tensor& mask, double scale) const

@@ -6,7 +6,7 @@ namespace trainyard {
 
 /// Arithmetic by ATen's operators, on whatever device it has kernels for, and dropout masks by the device's
 /// own kernel. Sums that reach weights are formed in float32 (float64).
-class DeviceCompute final : public Compute {
+class DeviceCompute : public Compute {
 public:
     struct Kernels {
         const DropoutMasks& masks;
@@ -16,7 +16,7 @@ public:
     };
     explicit DeviceCompute(const Kernels& kernels) : m_kernels(kernels) {}
 
-    bool addsBias() const override { return true; }
+    bool addsBias(NextPass) const override { return true; }
     at::Tensor product(const at::Tensor& left, const at::Tensor& right) const override;
     void putProduct(const GradientPlace& place, const at::Tensor& left,
                     const at::Tensor& right) const override;

@@ -37,7 +37,7 @@ private:
     at::Tensor predictWords(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
-        const Product product_MH = productOf(masked_MH, m_transform, pass.compute());
+        const Product product_MH = productOf(masked_MH, m_transform, NextPass::Activation, pass.compute());
         const at::Tensor transformed_MH =
             layerNorm(activateUngated(product_MH.values, product_MH.bias, m_activation, pass.compute()),
                       m_transformNorm, m_epsilon, pass.compute());

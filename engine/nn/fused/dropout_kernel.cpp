@@ -104,10 +104,10 @@ Dropped ProcessorCompute::drop(const at::Tensor& input, const DropoutDraw& draw)
         0, static_cast<std::int64_t>(chunks.size()), 1, [&](std::int64_t begin, std::int64_t end) {
             for (std::int64_t item = begin; item < end; ++item) {
                 const Chunk& chunk = chunks[static_cast<std::size_t>(item)];
-                DropoutStream stream = draw.site;
+                DropoutStream stream = draw.rates.site;
                 stream.sample = chunk.sample;
-                fillDropoutMask(mask + chunk.first, chunk.element, chunk.count, draw.dropBelow, stream);
-                applyMask(input, result.values, mask, chunk.first, chunk.count, draw.scale);
+                fillDropoutMask(mask + chunk.first, chunk.element, chunk.count, draw.rates.dropBelow, stream);
+                applyMask(input, result.values, mask, chunk.first, chunk.count, draw.rates.scale);
             }
         });
     return result;

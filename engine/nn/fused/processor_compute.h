@@ -8,7 +8,7 @@ namespace trainyard {
 /// that do not depend on their number. Products are ATen's.
 class ProcessorCompute final : public Compute {
 public:
-    bool addsBias() const override { return false; }
+    bool addsBias(NextPass) const override { return false; }
     at::Tensor product(const at::Tensor& left, const at::Tensor& right) const override;
     void putProduct(const GradientPlace& place, const at::Tensor& left,
                     const at::Tensor& right) const override;

@@ -1,6 +1,5 @@
 #include "engine/nn/parameters/gradient_collector.h"
 
-#include <ATen/ops/addmm.h>
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/mm.h>
 #include <torch/csrc/autograd/variable.h>
@@ -8,23 +7,6 @@
 #include "engine/nn/compute/compute.h"
 
 namespace trainyard {
-
-void GradientPlace::put(const at::Tensor& gradient) const
-{
-    if (isFilled)
-        values.add_(gradient);
-    else
-        values.copy_(gradient);
-}
-
-void GradientPlace::putProduct(const at::Tensor& left, const at::Tensor& right) const
-{
-    at::Tensor sum = values;
-    if (isFilled)
-        at::addmm_out(sum, sum, left, right);
-    else
-        at::mm_out(sum, left, right);
-}
 
 GradientCollector* GradientCollector::of(const at::Tensor& leaf)
 {

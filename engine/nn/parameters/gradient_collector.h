@@ -5,19 +5,11 @@
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/types.h>
 
+#include "engine/nn/parameters/gradient_place.h"
+
 namespace trainyard {
 
 class Compute;
-
-/// Where a leaf's gradient belongs.
-struct GradientPlace {
-    at::Tensor values;     ///< in the leaf's shape, float32 or float64
-    bool isFilled = false; ///< holds a sum that is to be added to; otherwise its content is undefined
-
-    void put(const at::Tensor& gradient) const; ///< of any type
-    /// left [N, T] times right [T, K], both of the place's type.
-    void putProduct(const at::Tensor& left, const at::Tensor& right) const;
-};
 
 /// Collects the gradient of one autograd leaf in a flat buffer. It is a hook of the leaf, called once in a
 /// backward pass, after all functions that use the leaf: what they returned goes into the place, and autograd

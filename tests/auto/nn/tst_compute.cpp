@@ -90,7 +90,7 @@ Results droppedBy(const Compute& compute)
 {
     const std::vector<DropoutPart> parts{{7, 100, 40 * kColumns}, {9, 0, (kTokens - 40) * kColumns}};
     const Dropped dropped =
-        compute.drop(numbers({kTokens, kColumns}, 0), {parts, {{1, 2}, 3, 4, 0}, 1u << 30, 1.0 / 0.75});
+        compute.drop(numbers({kTokens, kColumns}, 0), {parts, {1u << 30, 1.0 / 0.75, {{1, 2}, 3, 4, 0}}});
     return {dropped.values, compute.dropAgain(numbers({kColumns, kTokens}, 1).t(), dropped.mask, 1.0 / 0.75)};
 }
 

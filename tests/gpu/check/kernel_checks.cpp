@@ -67,7 +67,7 @@ double wrongMaskBits(const Device& device, bool isSmall)
         count += part.count;
     const at::Tensor ones = at::ones({count}, at::TensorOptions().dtype(at::kFloat).device(device.place));
     const at::Tensor onHost =
-        device.compute->drop(ones, {parts, site, 1U << 30, 1}).mask.to(at::kCPU, at::kByte);
+        device.compute->drop(ones, {parts, {1U << 30, 1, site}}).mask.to(at::kCPU, at::kByte);
     const std::uint8_t* mask = onHost.const_data_ptr<std::uint8_t>();
     std::int64_t wrong = 0;
     for (const DropoutPart& part : parts) {

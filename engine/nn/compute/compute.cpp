@@ -1,0 +1,91 @@
+#include "engine/nn/compute/compute.h"
+
+#include <ATen/ops/_softmax_backward_data.h>
+#include <ATen/ops/softmax.h>
+
+namespace trainyard {
+
+namespace {
+
+std::vector<DropoutPart> elementsOf(std::span<const DropoutPart> rows, std::int64_t width)
+{
+    std::vector<DropoutPart> parts;
+    for (const DropoutPart& run : rows)
+        parts.push_back({run.sample, run.firstElement * width, run.count * width});
+    return parts;
+}
+
+/// A sequence of full length is one run of elements; a shorter one is a run per row of its scores.
+std::vector<DropoutPart> elementsOf(const ScoreDropout& dropout, const at::Tensor& scores_BAQK)
+{
+    const std::int64_t heads = scores_BAQK.size(1);
+    const std::int64_t queries = scores_BAQK.size(2);
+    const std::int64_t keys = scores_BAQK.size(3);
+    const std::int64_t length = dropout.length;
+    std::vector<DropoutPart> parts;
+    for (const std::uint64_t sample : dropout.samples) {
+        const std::int64_t firstRow = dropout.firstHead * length;
+        if (queries == length && keys == length) {
+            parts.push_back({sample, firstRow * length, heads * length * length});
+            continue;
+        }
+        for (std::int64_t head = 0; head < heads; ++head) {
+            for (std::int64_t query = 0; query < queries; ++query)
+                parts.push_back({sample, (firstRow + head * length + query) * length, keys});
+        }
+    }
+    return parts;
+}
+
+} // namespace
+
+NormForward Compute::dropNormForward(const NormInput& input, const RowDropout& dropout,
+                                     const at::Tensor& weight, const at::Tensor& shift, double epsilon) const
+{
+    const at::Tensor values = input.bias.defined() ? input.input + input.bias : input.input;
+    const std::vector<DropoutPart> parts = elementsOf(dropout.rows, values.size(-1));
+    const Dropped dropped = drop(values, {parts, dropout.rates});
+    NormForward result = normForward({dropped.values, {}, input.residual}, weight, shift, epsilon);
+    result.mask = dropped.mask;
+    return result;
+}
+
+NormGradients Compute::dropNormBackward(const NormBackwardInput& input, const KeptDropout& dropout) const
+{
+    NormBackwardInput ofSum = input;
+    ofSum.ofBias = false;
+    NormGradients result = normBackward(ofSum);
+    result.input = dropAgain(result.sum, dropout.mask, dropout.rates.scale);
+    if (input.ofBias)
+        result.bias = columnSums(result.input);
+    return result;
+}
+
+DropoutPlaces Compute::placesOf(std::span<const DropoutPart>, std::span<const std::uint64_t>,
+                                const c10::Device&) const
+{
+    return {};
+}
+
+Probabilities Compute::probabilities(const at::Tensor& scores_BAQK, const ScoreInput& input) const
+{
+    if (input.bias.defined())
+        scores_BAQK.add_(input.bias);
+    const at::Tensor p = at::softmax(scores_BAQK, -1);
+    if (input.dropout.rates.dropBelow == 0)
+        return {p, p, {}, {}};
+    const std::vector<DropoutPart> parts = elementsOf(input.dropout, scores_BAQK);
+    const Dropped dropped = drop(p, {parts, input.dropout.rates});
+    return {dropped.values, p, {}, dropped.mask};
+}
+
+at::Tensor Compute::probabilitiesGradient(const at::Tensor& gradient_BAQK, const Probabilities& forward,
+                                          const ScoreInput& input) const
+{
+    const at::Tensor ofP = forward.mask.defined()
+                               ? dropAgain(gradient_BAQK, forward.mask, input.dropout.rates.scale)
+                               : gradient_BAQK;
+    return at::_softmax_backward_data(ofP, forward.kept, -1, forward.kept.scalar_type());
+}
+
+} // namespace trainyard
