@@ -8,7 +8,6 @@
 
 #include "engine/base/units.h"
 #include "engine/device/cuda/cuda_plugin.h"
-#include "engine/nn/compute/device_compute.h"
 
 namespace trainyard {
 
@@ -67,9 +66,7 @@ Result<GpuPlugin> GpuPlugin::open(const std::string& device, const fs::path& lib
 
 Device GpuPlugin::device() const
 {
-    // Products that sum narrow factors in float32 are CUDA's alone.
-    static const DeviceCompute compute({*m_plugin->masks(), m_plugin->deviceType == c10::DeviceType::CUDA});
-    return {c10::Device(m_plugin->deviceType, 0), &compute, m_plugin->updates()};
+    return {c10::Device(m_plugin->deviceType, 0), m_plugin->compute(), m_plugin->updates()};
 }
 
 Result<GpuPlugin::Traits> GpuPlugin::traits() const

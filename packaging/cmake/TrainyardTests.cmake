@@ -1,18 +1,20 @@
 # trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
-#                [PROCESSORS avx2|avx512 ...] [ON_DEVICE] [NEEDS programs...] [APART | ALONE])
+#                [PROCESSORS avx2|avx512 ...] [ON_DEVICE] [ON_KERNELS] [NEEDS programs...]
+#                [APART | ALONE])
 #
 # Labels: unit mpi ssh slurm gui fault gpu device long. With RANKS the test runs under mpirun. TIMEOUT (300) is for a test
 # that hangs, as a whole or in one function; it must hold on a machine that is busy with four times as much.
 # Qt tests run offscreen unless they say otherwise. PROCESSORS: the test runs again as <name>_on_<processor>, which has no
 # more than that (tests/support/processor). ON_DEVICE: it runs again as <name>_on_device, label device, on what
-# testedDevice() gives then (tests/support/device). NEEDS: what the test starts, to be built with it.
+# testedDevice() gives then (tests/support/tested_device); ON_KERNELS: likewise as <name>_on_kernels, on our kernels for
+# CUDA, compiled for the processor. NEEDS: what the test starts, to be built with it.
 #
 # Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, sixteen sources at once, into one executable
 # tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. APART: a test
 # with names that others have too, compiled alone. ALONE: one with a main() of its own, in an executable of its own.
 # TRAINYARD_TEST_PCH: the target whose precompiled headers the tests of a folder use.
 function(trainyard_test name)
-    cmake_parse_arguments(ARG "ALONE;APART;ON_DEVICE" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
+    cmake_parse_arguments(ARG "ALONE;APART;ON_DEVICE;ON_KERNELS" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
     endif()
@@ -54,12 +56,22 @@ function(trainyard_test name)
     set_tests_properties(${test} PROPERTIES LABELS "${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT} RUN_SERIAL ${serial}
         PROCESSORS ${processors}
         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT}")
+    set(devices)
     if(ARG_ON_DEVICE)
-        add_test(NAME ${test}_on_device COMMAND ${command})
-        set_tests_properties(${test}_on_device PROPERTIES LABELS "${ARG_LABELS};device" TIMEOUT ${ARG_TIMEOUT}
-            RUN_SERIAL ${serial} PROCESSORS ${processors}
-            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};TRAINYARD_TEST_DEVICE=emulated")
+        list(APPEND devices device=emulated)
     endif()
+    # Fibers, on which kernels run on the processor, know AddressSanitizer and no other.
+    if(ARG_ON_KERNELS AND (NOT TRAINYARD_SANITIZE OR TRAINYARD_SANITIZE MATCHES "address"))
+        list(APPEND devices kernels=kernels)
+    endif()
+    foreach(device ${devices})
+        string(REPLACE "=" ";" device ${device})
+        list(POP_FRONT device suffix)
+        add_test(NAME ${test}_on_${suffix} COMMAND ${command})
+        set_tests_properties(${test}_on_${suffix} PROPERTIES LABELS "${ARG_LABELS};device" TIMEOUT ${ARG_TIMEOUT}
+            RUN_SERIAL ${serial} PROCESSORS ${processors}
+            ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};TRAINYARD_TEST_DEVICE=${device}")
+    endforeach()
     # A sanitizer has to be the first library of a process.
     if(NOT TARGET lesser_processor OR TRAINYARD_SANITIZE)
         return()

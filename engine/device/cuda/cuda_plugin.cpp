@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "engine/device/cuda/cuda_masks.h"
+#include "engine/device/cuda/cuda_compute.h"
 #include "engine/device/cuda/cuda_updates.h"
 #include "engine/device/cuda/nccl_transport.h"
 
@@ -54,7 +54,7 @@ extern "C" __attribute__((visibility("default"))) const trainyard::CudaPlugin* t
 {
     using namespace trainyard;
     static constexpr CudaPlugin plugin{kCudaPluginVersion, c10::kCUDA,    &deviceCount,
-                                       &deviceMemory,      &deviceTraits, &cudaMasks,
+                                       &deviceMemory,      &deviceTraits, &cudaCompute,
                                        &cudaUpdates,       &makeNcclId,   &makeTransport};
     return &plugin;
 }

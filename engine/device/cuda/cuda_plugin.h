@@ -8,9 +8,9 @@
 
 namespace trainyard {
 
+class Compute;
 enum class DeviceTraffic : std::uint8_t;
 class DeviceTransport;
-class DropoutMasks;
 class UpdateKernels;
 
 /// What tells the ranks of one group of devices that they belong together; made by one of them.
@@ -36,7 +36,7 @@ struct CudaPlugin {
     /// The same.
     bool (*deviceTraits)(int device, CudaDeviceTraits* traits);
 
-    const DropoutMasks* (*masks)();
+    const Compute* (*compute)();
     const UpdateKernels* (*updates)();
 
     /// For one rank of a group, which gives it to the others. Throws CommunicationError.
@@ -46,7 +46,7 @@ struct CudaPlugin {
     DeviceTransport* (*makeTransport)(const DeviceGroupId& id, int rank, int size, DeviceTraffic traffic);
 };
 
-constexpr int kCudaPluginVersion = 5;
+constexpr int kCudaPluginVersion = 6;
 constexpr const char* kCudaPluginFile = "libtrainyard_cuda.so";
 constexpr const char* kCudaPluginEntry = "trainyardCudaPlugin";
 

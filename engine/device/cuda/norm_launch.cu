@@ -102,7 +102,8 @@ __global__ void addNorm(const __grid_constant__ AddNorm<T> s, std::int64_t width
         if (s.residual)
             value += widen(s.residual[first + column]);
         const T rounded = narrow<T>(value);
-        s.sum[first + column] = rounded;
+        if (s.sum)
+            s.sum[first + column] = rounded;
         values[round][word] = widen(rounded);
         sum += values[round][word];
     });

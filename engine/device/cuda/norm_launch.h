@@ -33,12 +33,12 @@ struct AddNorm {
     const TokenPlace* places = nullptr; ///< [rows]; null where nothing is dropped
     const T* weight = nullptr;          ///< [width]
     const T* shift = nullptr;           ///< [width]
-    T* sum = nullptr;                   ///< [rows, width]: s
+    T* sum = nullptr;                   ///< [rows, width]: s; null where that is the input
     T* output = nullptr;                ///< [rows, width]
     Wide<T>* statistics = nullptr;      ///< [rows, 2]: m and d
 };
 
-/// 2 reads and 2 writes of a row; needs hasNormKernel(width).
+/// 2 reads and 2 writes of a row, of the input alone 1 and 1; needs hasNormKernel(width).
 template <typename T>
 cudaError_t launchAddNorm(const AddNorm<T>& tensors, std::int64_t rows, std::int64_t width, double epsilon,
                           const DropoutRates& dropout, cudaStream_t stream);

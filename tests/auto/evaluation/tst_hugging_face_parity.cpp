@@ -22,8 +22,8 @@
 #include "engine/spec/names.h"
 #include "engine/spec/spec_json.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
-#include "tests/support/device/emulated_device.h"
 #include "tests/support/reference_data.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;

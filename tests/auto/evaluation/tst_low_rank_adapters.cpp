@@ -26,7 +26,7 @@
 #include "engine/model/adapter_names.h"
 #include "engine/nn/language_model.h"
 #include "engine/optim/optimizer.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 namespace fs = std::filesystem;

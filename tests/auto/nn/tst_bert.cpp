@@ -11,7 +11,7 @@
 #include "engine/model/model_parameters.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/presets.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 

@@ -1,6 +1,7 @@
 #include <QTest>
 
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include <ATen/ops/arange.h>
@@ -10,15 +11,16 @@
 #include "engine/nn/compute/compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/kernel_device.h"
 
 using namespace trainyard;
 
 namespace {
 
 constexpr std::int64_t kTokens = 130; // two blocks of rows and a part of one
-constexpr std::int64_t kColumns = 48;
+constexpr std::int64_t kColumns = 64;
 constexpr std::int64_t kPaddingWord = 3;
-const HeadShape kHeads{5, 4, 26, 12}; // of as many tokens and columns
+const HeadShape kHeads{5, 4, 26, 16}; // of as many tokens and columns
 
 /// Numbers that look random, between -2 and 2.
 at::Tensor numbers(std::initializer_list<std::int64_t> shape, double phase, at::ScalarType type = at::kDouble)
@@ -51,6 +53,51 @@ Results normOf(const Compute& compute, const at::Tensor& bias, const at::Tensor&
     const NormGradients gradients = compute.normBackward(
         {numbers({kTokens, kColumns}, 5), forward.sum, forward.mean_T, forward.scale_T, weight});
     return {forward.output, forward.sum, gradients.sum, gradients.weight, gradients.shift, gradients.bias};
+}
+
+const DropoutRates kRates{1u << 30, 1.0 / 0.75, {{1, 2}, 3, 4, 0}};
+
+Results droppedNormOf(const Compute& compute, const at::Tensor& bias, const at::Tensor& residual)
+{
+    const std::vector<DropoutPart> rows{{7, 3, 50}, {9, 0, kTokens - 50}};
+    const at::Tensor places = compute.placesOf(rows, {}, at::kCPU).tokens;
+    const at::Tensor weight = numbers({kColumns}, 3);
+    const NormForward forward =
+        compute.dropNormForward({numbers({kTokens, kColumns}, 0), bias, residual}, {rows, places, kRates},
+                                weight, numbers({kColumns}, 4), 1e-5);
+    const NormGradients gradients = compute.dropNormBackward(
+        {numbers({kTokens, kColumns}, 5), forward.sum, forward.mean_T, forward.scale_T, weight},
+        {forward.mask, places, kRates});
+    return {forward.output,   forward.sum,     gradients.sum, gradients.input,
+            gradients.weight, gradients.shift, gradients.bias};
+}
+
+/// As a tile of ring attention has them: 3 heads of 5 rows of 11 keys, of two samples.
+Results droppedRows(const Compute& compute)
+{
+    std::vector<DropoutPart> parts;
+    for (const std::uint64_t sample : {7, 9}) {
+        for (std::int64_t row = 0; row < 15; ++row)
+            parts.push_back({sample, ((2 + row / 5) * 40 + 20 + row % 5) * 40 + 8, 11});
+    }
+    return {compute.drop(numbers({2, 3, 5, 11}, 0), {parts, kRates}).values};
+}
+
+/// Of three sequences of `queries` tokens and four heads, the last of eight.
+Results probabilitiesOf(const Compute& compute, const at::Tensor& bias, std::int64_t queries, bool isCausal,
+                        const DropoutRates& rates)
+{
+    const std::vector<std::uint64_t> samples{7, 9, 1ull << 40};
+    const ScoreInput input{
+        bias, isCausal, {samples, compute.placesOf({}, samples, at::kCPU).sequences, 9, 4, rates}};
+    Probabilities forward = compute.probabilities(numbers({3, 4, queries, queries}, 0), input);
+    return {forward.values,
+            compute.probabilitiesGradient(numbers({3, 4, queries, queries}, 1), forward, input)};
+}
+
+at::Tensor laterKeysBias(std::int64_t length)
+{
+    return at::full({1, 1, length, length}, std::numeric_limits<double>::lowest(), at::kDouble).triu_(1);
 }
 
 Results activationOf(const Compute& compute, Activation activation, const at::Tensor& bias)
@@ -131,15 +178,19 @@ private slots:
     void devicesComputeWhatTheProcessorComputes_data()
     {
         QTest::addColumn<int>("row");
-        for (std::size_t i = 0; i < operations().size(); ++i)
-            QTest::addRow("%s", operations()[i].name) << int(i);
+        QTest::addColumn<bool>("hasKernels");
+        for (std::size_t i = 0; i < operations().size(); ++i) {
+            QTest::addRow("%s", operations()[i].name) << int(i) << false;
+            QTest::addRow("%s, our kernels", operations()[i].name) << int(i) << true;
+        }
     }
     void devicesComputeWhatTheProcessorComputes()
     {
         QFETCH(int, row);
+        QFETCH(bool, hasKernels);
         const auto& compute = operations()[std::size_t(row)].compute;
         const Results expected = compute(processorCompute());
-        const Results found = compute(*emulatedDevice().compute);
+        const Results found = compute(*(hasKernels ? kernelDevice() : emulatedDevice()).compute);
         QCOMPARE(found.size(), expected.size());
         for (std::size_t i = 0; i < found.size(); ++i) {
             QVERIFY(found[i].sizes() == expected[i].sizes());
@@ -154,7 +205,9 @@ private slots:
     void sumsFor16BitsAreThoseOfFloat32()
     {
         QFETCH(bool, onDevice);
-        const Compute& compute = onDevice ? *emulatedDevice().compute : processorCompute();
+        QFETCH(bool, hasKernels);
+        const Device device = hasKernels ? kernelDevice() : emulatedDevice();
+        const Compute& compute = onDevice ? *device.compute : processorCompute();
         const auto inFloat64 = [](const at::Tensor& values) { return values.to(at::kDouble); };
         const at::Tensor gradient = numbers({kTokens, kColumns}, 0, at::kBFloat16);
         const at::Tensor rows = numbers({kTokens, 20}, 1, at::kBFloat16);
@@ -220,6 +273,25 @@ private:
             {"norm of a sum with a bias", [=](const Compute& c) { return normOf(c, bias(), {}); }},
             {"norm of a sum with a residual", [=](const Compute& c) { return normOf(c, {}, residual()); }},
             {"norm of a sum with both", [=](const Compute& c) { return normOf(c, bias(), residual()); }},
+            {"norm behind dropout", [](const Compute& c) { return droppedNormOf(c, {}, {}); }},
+            {"norm behind dropout, with bias and residual",
+             [=](const Compute& c) { return droppedNormOf(c, bias(), residual()); }},
+            {"dropout of rows of heads", [](const Compute& c) { return droppedRows(c); }},
+            {"probabilities", [](const Compute& c) { return probabilitiesOf(c, {}, 9, false, {}); }},
+            {"probabilities, dropped",
+             [](const Compute& c) { return probabilitiesOf(c, {}, 9, false, kRates); }},
+            {"probabilities of a shorter sequence, dropped",
+             [](const Compute& c) { return probabilitiesOf(c, {}, 5, false, kRates); }},
+            {"probabilities with a bias of each key, dropped",
+             [](const Compute& c) {
+                 return probabilitiesOf(c, numbers({3, 1, 1, 9}, 2), 9, false, kRates);
+             }},
+            {"probabilities with a bias of each query, dropped",
+             [](const Compute& c) {
+                 return probabilitiesOf(c, numbers({3, 1, 9, 9}, 2), 9, false, kRates);
+             }},
+            {"probabilities of earlier keys, dropped",
+             [](const Compute& c) { return probabilitiesOf(c, laterKeysBias(9), 9, true, kRates); }},
             {"gelu", [=](const Compute& c) { return activationOf(c, Activation::Gelu, bias()); }},
             {"gelu without a bias", [](const Compute& c) { return activationOf(c, Activation::Gelu, {}); }},
             {"gelu of tanh", [=](const Compute& c) { return activationOf(c, Activation::GeluNew, bias()); }},
@@ -242,8 +314,10 @@ private:
     static void addComputes()
     {
         QTest::addColumn<bool>("onDevice");
-        QTest::addRow("processor") << false;
-        QTest::addRow("device") << true;
+        QTest::addColumn<bool>("hasKernels");
+        QTest::addRow("processor") << false << false;
+        QTest::addRow("device") << true << false;
+        QTest::addRow("device, our kernels") << true << true;
     }
 };
 

@@ -11,6 +11,7 @@
 #include "engine/nn/dropout_mask.h"
 
 #include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 

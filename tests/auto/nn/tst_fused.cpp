@@ -20,7 +20,7 @@
 #include "engine/nn/layers.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 

@@ -12,7 +12,7 @@
 #include "engine/comm/threads_transport.h"
 #include "engine/nn/cross_entropy.h"
 #include "engine/nn/tensor_parallel.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 

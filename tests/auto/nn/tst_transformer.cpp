@@ -12,7 +12,7 @@
 #include "engine/spec/names.h"
 #include "tests/auto/nn/plain_transformer.h"
 #include "tests/auto/nn/tiny_model.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 

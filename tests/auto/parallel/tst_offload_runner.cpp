@@ -10,7 +10,7 @@
 #include "engine/parallel/offload/offload_runner.h"
 #include "engine/parallel/recompute/recompute_runner.h"
 #include "tests/auto/nn/tiny_model.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 

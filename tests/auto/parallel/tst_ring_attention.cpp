@@ -16,7 +16,7 @@
 #include "engine/parallel/context/attention_tiles.h"
 #include "engine/parallel/context/ring_attention.h"
 #include "engine/spec/context_share.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 

@@ -12,7 +12,7 @@
 #include "tests/auto/training/train_as_threads.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/support/checkpoint/small_checkpoint.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 using namespace trainyard;
 

@@ -5,7 +5,7 @@
 #include "engine/spec/names.h"
 #include "engine/training/data/packing.h"
 #include "tests/auto/nn/tiny_model.h"
-#include "tests/support/device/emulated_device.h"
+#include "tests/support/tested_device/tested_device.h"
 
 #include <QTest> // after LibTorch, which uses the name "slots"
 

@@ -1,7 +1,6 @@
 #include "tests/support/device/emulated_device.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 #include "engine/nn/compute/device_compute.h"
 #include "engine/optim/update_kernels.h"
@@ -112,11 +111,6 @@ const DropoutMasks& emulatedMasks()
 {
     static const EmulatedMasks masks;
     return masks;
-}
-
-Device testedDevice()
-{
-    return std::getenv("TRAINYARD_TEST_DEVICE") ? emulatedDevice() : Device();
 }
 
 } // namespace trainyard

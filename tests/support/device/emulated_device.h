@@ -11,8 +11,4 @@ class DropoutMasks;
 Device emulatedDevice();
 const DropoutMasks& emulatedMasks();
 
-/// What a test is to compute on: the emulated device in a test that trainyard_test registered a second time
-/// with ON_DEVICE, else the processor.
-Device testedDevice();
-
 } // namespace trainyard

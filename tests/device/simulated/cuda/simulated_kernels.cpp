@@ -1,3 +1,5 @@
+#include <span>
+
 #include "engine/device/cuda/mask_launch.h"
 #include "engine/device/cuda/update_launch.h"
 #include "engine/optim/update_elements.h"
@@ -55,17 +57,33 @@ void apply(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count
     }
 }
 
+void fillTarget(SimulatedWork& work, MaskTarget target, std::uint32_t dropBelow, const DropoutStream& site)
+{
+    target.mask = work.writes(target.mask, static_cast<std::size_t>(target.count));
+    for (std::int64_t lane = 0; lane < dropoutGroups(target) * kDropoutLanes; ++lane)
+        fillDropoutLane(target, lane / kDropoutLanes, lane % kDropoutLanes, dropBelow, site);
+}
+
 } // namespace
 
 cudaError_t launchFillMasks(const MaskBatch& batch, std::uint32_t dropBelow, const DropoutStream& site,
                             cudaStream_t stream)
 {
     SimulatedWork work("fillMasks", stream.number);
-    for (int i = 0; i < batch.count; ++i) {
-        MaskTarget target = batch.targets[i];
-        target.mask = work.writes(target.mask, static_cast<std::size_t>(target.count));
-        for (std::int64_t lane = 0; lane < dropoutGroups(target) * kDropoutLanes; ++lane)
-            fillDropoutLane(target, lane / kDropoutLanes, lane % kDropoutLanes, dropBelow, site);
+    for (int i = 0; i < batch.count; ++i)
+        fillTarget(work, batch.targets[i], dropBelow, site);
+    return cudaSuccess;
+}
+
+cudaError_t launchFillRectangles(const RectangleBatch& batch, std::uint32_t dropBelow,
+                                 const DropoutStream& site, cudaStream_t stream)
+{
+    SimulatedWork work("fillRectangles", stream.number);
+    for (const MaskRectangle& r : std::span(batch.rectangles, static_cast<std::size_t>(batch.count))) {
+        for (std::int64_t i = 0; i < r.heads * r.rows; ++i) {
+            const std::int64_t first = r.firstElement + i / r.rows * r.headStride + i % r.rows * r.rowStride;
+            fillTarget(work, {r.mask + i * r.columns, first, r.columns, r.sample}, dropBelow, site);
+        }
     }
     return cudaSuccess;
 }
