@@ -15,6 +15,8 @@ void checkOpen(CheckRank& rank, CheckReport& report);
 /// Our kernels, and those of ATen that the engine relies on, against float64 on the processor. `isSmall`: on
 /// few elements, for a sanitizer that makes them a hundred times slower.
 void checkKernels(CheckRank& rank, CheckReport& report, bool isSmall);
+/// Of those the operations of the device's Compute that are kernels of our own. Part of checkKernels().
+void checkFused(const Device& device, CheckReport& report, bool isSmall);
 /// Each collective of NCCL in each type against sums made in float64 on the processor.
 void checkCollectives(CheckRank& rank, CheckReport& report);
 

@@ -214,6 +214,7 @@ void checkKernels(CheckRank& rank, CheckReport& report, bool isSmall)
                  [&]() -> Result<double> { return wrongMaskBits(device, isSmall); });
     checkUpdates(device, report, isSmall);
     checkNorms(device, report, isSmall);
+    checkFused(device, report, isSmall);
     checkProducts(device.place, report, isSmall);
     checkAttention(device.place, report, isSmall);
 }
