@@ -19,9 +19,14 @@ std::uint32_t siteOf(int layer, Site site)
     return kFirstSite + kSitesPerLayer * static_cast<std::uint32_t>(layer) + site;
 }
 
-NextPass behindProduct(const ModelSpec& model)
+NextPass behindOutput(const ModelSpec& model)
 {
     return model.norm == NormPlacement::Post ? NextPass::Norm : NextPass::Other;
+}
+
+NextPass behindFeedForwardIn(const ModelSpec& model)
+{
+    return model.activation == Activation::Swiglu ? NextPass::Other : NextPass::Activation;
 }
 
 std::vector<std::string> feedForwardInputs(const LayerNames& names, const ModelSpec& model)
@@ -66,20 +71,20 @@ Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& p
     const at::Tensor queryKeyValue_T3H = m_queryKeyValueAdapters.addToColumns(
         columnLinear(input_TH, m_queryKeyValue, pass->parallel, pass->compute()), input_TH, *pass);
     const at::Tensor context_TH = pass->runner.runAttention(m_layer, queryKeyValue_T3H, core);
-    Product output_TH = rowProduct(context_TH, m_attentionOutput, behindProduct(pass->model), pass->parallel,
-                                   pass->compute());
+    Product output_TH =
+        rowProduct(context_TH, m_attentionOutput, behindOutput(pass->model), pass->parallel, pass->compute());
     output_TH.values = m_attentionOutputAdapters.addToRows(output_TH.values, context_TH, *pass);
     return output_TH;
 }
 
 Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
-    Product product_TI =
-        columnProduct(input_TH, m_feedForwardIn, NextPass::Activation, pass.parallel, pass.compute());
+    Product product_TI = columnProduct(input_TH, m_feedForwardIn, behindFeedForwardIn(pass.model),
+                                       pass.parallel, pass.compute());
     product_TI.values = m_feedForwardInAdapters.addToColumns(product_TI.values, input_TH, pass);
     const at::Tensor inner_TI = activate(product_TI, pass.model.activation, pass.compute());
     Product output_TH =
-        rowProduct(inner_TI, m_feedForwardOut, behindProduct(pass.model), pass.parallel, pass.compute());
+        rowProduct(inner_TI, m_feedForwardOut, behindOutput(pass.model), pass.parallel, pass.compute());
     output_TH.values = m_feedForwardOutAdapters.addToRows(output_TH.values, inner_TI, pass);
     return output_TH;
 }
