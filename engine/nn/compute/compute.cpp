@@ -82,10 +82,12 @@ Probabilities Compute::probabilities(const at::Tensor& scores_BAQK, const ScoreI
 at::Tensor Compute::probabilitiesGradient(const at::Tensor& gradient_BAQK, const Probabilities& forward,
                                           const ScoreInput& input) const
 {
-    const at::Tensor ofP = forward.mask.defined()
-                               ? dropAgain(gradient_BAQK, forward.mask, input.dropout.rates.scale)
-                               : gradient_BAQK;
-    return at::_softmax_backward_data(ofP, forward.kept, -1, forward.kept.scalar_type());
+    if (!forward.mask.defined())
+        return at::_softmax_backward_data(gradient_BAQK, forward.kept, -1, forward.kept.scalar_type());
+    at::Tensor gradient = dropAgain(gradient_BAQK, forward.mask, input.dropout.rates.scale);
+    // In place, row by row: a third tensor as large as the scores would be the peak of a step that recomputes
+    // them.
+    return at::_softmax_backward_data_out(gradient, gradient, forward.kept, -1, forward.kept.scalar_type());
 }
 
 } // namespace trainyard
