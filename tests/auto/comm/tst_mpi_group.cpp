@@ -60,7 +60,9 @@ private slots:
         if (m_mpi->rank().value == 0)
             std::this_thread::sleep_for(std::chrono::seconds(2)); // the others wait for this rank
         group->barrier();
-        QVERIFY2(processorSeconds() - before < 0.5, qPrintable(QString::number(processorSeconds() - before)));
+        const double used = processorSeconds() - before;
+        // Three ranks that spin on two cores take 1.3 s each; those that sleep 0.3, on a slow machine 0.5.
+        QVERIFY2(used < 0.9, qPrintable(QString::number(used)));
     }
 
     // Beyond what MPI sends at once. The first rank makes no call until the message is there.
