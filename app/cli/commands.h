@@ -24,8 +24,8 @@ void addSearchCommand(CLI::App& app, CommandOutcome& outcome);    ///< search
 void addPartitionCommand(CLI::App& app, CommandOutcome& outcome); ///< partition
 void addHostCommands(CLI::App& app, CommandOutcome& outcome); ///< hosts add|list|check|remove|remove-old-key
 void addCleanCommand(CLI::App& app, CommandOutcome& outcome); ///< clean
-void addRunCommands(CLI::App& app, CommandOutcome& outcome);  ///< launch, attach, stop, logs, resume
-void addResumeCommand(CLI::App& app, CommandOutcome& outcome);
+void addRunCommands(CLI::App& app, CommandOutcome& outcome);  ///< launch, attach, stop, logs
+void addResumeCommand(CLI::App& app, CommandOutcome& outcome); ///< resume, also in another layout or without a host
 void addCheckpointsCommand(CLI::App& app, CommandOutcome& outcome); ///< checkpoints
 void addTraceCommand(CLI::App& app, CommandOutcome& outcome);       ///< trace
 void addHistoryCommands(CLI::App& app, CommandOutcome& outcome);    ///< runs, relaunch, diff
