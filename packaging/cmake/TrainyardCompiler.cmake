@@ -9,12 +9,20 @@ if(NOT CMAKE_BUILD_TYPE)
     set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
-# Full optimisation takes a third more time to compile and pays in a training step and in what goes over a corpus. The
-# rest waits for people, hosts and files: the window, the connection, commands, what surrounds training, tests. Its folders
-# set TRAINYARD_LIGHT.
+# Full optimisation takes a third more time to compile than light, and light a third more than none. Full pays in a
+# training step and in what goes over a corpus. The rest of the product waits for people, hosts and files: the window, the
+# connection, commands, what surrounds training. Tests spend their time in the libraries that they test.
+set(TRAINYARD_OPTIMIZATION full)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
-    set(TRAINYARD_LIGHT_OPTIONS -O1)
+    set(TRAINYARD_OPTIONS_light -O1)
+    set(TRAINYARD_OPTIONS_none -O0)
 endif()
+
+# What this folder and those below are compiled with from here on: full, light or none.
+macro(trainyard_optimization level)
+    set(TRAINYARD_OPTIMIZATION ${level})
+    add_compile_options(${TRAINYARD_OPTIONS_${level}})
+endmacro()
 
 add_library(trainyard_options INTERFACE)
 target_compile_options(trainyard_options INTERFACE -Wall -Wextra -Werror)

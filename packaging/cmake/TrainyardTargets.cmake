@@ -1,8 +1,7 @@
 # One static library per folder, thin executables.
 #
 #   trainyard_library(SOURCES a.cpp ... [LINKS public...] [PRIVATE_LINKS private...] [APART b.cpp ...])
-#       in engine/base makes the target trainyard_engine_base, with the repository root as include path. Below a folder
-#       that sets TRAINYARD_LIGHT it is compiled with light optimisation.
+#       in engine/base makes the target trainyard_engine_base, with the repository root as include path
 #   trainyard_qt_library(...)        the same, with Qt's meta-object compiler and precompiled headers of Qt Core
 #   trainyard_widget_library(...)    the same, with those of Qt Widgets
 #   trainyard_executable(<name> SOURCES main.cpp LINKS ...)
@@ -28,9 +27,6 @@ function(trainyard_library)
     trainyard_compile_apart(${ARG_APART})
     target_include_directories(${name} PUBLIC "${CMAKE_SOURCE_DIR}")
     target_link_libraries(${name} PUBLIC ${ARG_LINKS} PRIVATE trainyard_options ${ARG_PRIVATE_LINKS})
-    if(TRAINYARD_LIGHT)
-        target_compile_options(${name} PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
-    endif()
 endfunction()
 
 function(trainyard_compile_apart)
@@ -42,27 +38,40 @@ function(trainyard_compile_apart)
 endfunction()
 
 function(trainyard_qt_library)
-    set(TRAINYARD_LIGHT ON) # as the precompiled headers
     trainyard_library(${ARGN})
     trainyard_target_name(name)
     set_target_properties(${name} PROPERTIES AUTOMOC ON UNITY_BUILD_BATCH_SIZE 8)
     if(NOT TRAINYARD_QT_PCH)
-        set(TRAINYARD_QT_PCH trainyard_core_pch)
+        set(TRAINYARD_QT_PCH core)
     endif()
     trainyard_precompiled_headers(${name} ${TRAINYARD_QT_PCH})
 endfunction()
 
 function(trainyard_widget_library)
-    set(TRAINYARD_QT_PCH trainyard_widget_pch)
+    set(TRAINYARD_QT_PCH widget)
     trainyard_qt_library(${ARGN})
 endfunction()
 
-# Compiles <target> with the precompiled headers of <from> (TrainyardPrecompiled, TrainyardTorch).
-function(trainyard_precompiled_headers target from)
-    target_precompile_headers(${target} REUSE_FROM ${from})
+# Precompiled headers <kind>, for each level of optimisation, as the compiler wants it; those that no target asks for are
+# not compiled. Sources still include what they use (-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON compiles them so).
+function(trainyard_precompile kind)
+    cmake_parse_arguments(ARG "" "" "HEADERS" ${ARGN})
+    file(WRITE "${CMAKE_BINARY_DIR}/empty.cpp" "")
+    foreach(level full light none)
+        set(name trainyard_${kind}_${level}_pch)
+        add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/empty.cpp")
+        target_link_libraries(${name} PRIVATE trainyard_options ${ARG_UNPARSED_ARGUMENTS})
+        target_compile_options(${name} PRIVATE ${TRAINYARD_OPTIONS_${level}})
+        target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+    endforeach()
+endfunction()
+
+# Compiles <target> with the precompiled headers <kind> of the folder's level.
+function(trainyard_precompiled_headers target kind)
+    target_precompile_headers(${target} REUSE_FROM trainyard_${kind}_${TRAINYARD_OPTIMIZATION}_pch)
     # There GCC 12 does not know std::string as the system's any more and reports the overlapping memcpy of bug 105329
     # under more names.
-    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    if(NOT kind STREQUAL "torch" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
         target_compile_options(${target} PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
     endif()
 endfunction()
@@ -70,7 +79,6 @@ endfunction()
 function(trainyard_executable name)
     cmake_parse_arguments(ARG "" "" "SOURCES;LINKS" ${ARGN})
     add_executable(${name} ${ARG_SOURCES})
-    target_compile_options(${name} PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
     target_link_libraries(${name} PRIVATE trainyard_options ${ARG_LINKS})
     # Beside the program or in ../lib of a node bundle; the build tree adds its own paths. The old kind of tag, because
     # the new one is not asked for what the libraries themselves need.

@@ -1,6 +1,6 @@
 # trainyard_test(<name> SOURCES ... [LINKS ...] [LABELS unit] [RANKS n] [TIMEOUT seconds] [ENVIRONMENT A=b ...]
 #                [PROCESSORS avx2|avx512 ...] [ON_DEVICE] [ON_KERNELS] [NEEDS programs...]
-#                [APART | ALONE])
+#                [ALONE])
 #
 # Labels: unit mpi ssh slurm gui fault gpu device long. With RANKS the test runs under mpirun. TIMEOUT (300) is for a test
 # that hangs, as a whole or in one function; it must hold on a machine that is busy with four times as much.
@@ -10,11 +10,11 @@
 # CUDA, compiled for the processor. NEEDS: what the test starts, to be built with it.
 #
 # Where a folder sets TRAINYARD_TEST_GROUP, its tests are compiled together, sixteen sources at once, into one executable
-# tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. APART: a test
-# with names that others have too, compiled alone. ALONE: one with a main() of its own, in an executable of its own.
-# TRAINYARD_TEST_PCH: the target whose precompiled headers the tests of a folder use.
+# tests_<group>, which parses headers and links once for all of them; ctest runs each under its own name. Names in unnamed
+# namespaces are therefore unique in a folder. ALONE: one with a main() of its own, in an executable of its own.
+# TRAINYARD_TEST_PCH: the precompiled headers that the tests of a folder use: core, widget or torch.
 function(trainyard_test name)
-    cmake_parse_arguments(ARG "ALONE;APART;ON_DEVICE;ON_KERNELS" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
+    cmake_parse_arguments(ARG "ALONE;ON_DEVICE;ON_KERNELS" "RANKS;TIMEOUT" "SOURCES;LINKS;LABELS;ENVIRONMENT;PROCESSORS;NEEDS" ${ARGN})
     if(NOT ARG_LABELS)
         set(ARG_LABELS unit)
     endif()
@@ -29,9 +29,6 @@ function(trainyard_test name)
         set(command $<TARGET_FILE:${executable}>)
     endif()
     trainyard_test_executable(${executable} ${ARG_SOURCES})
-    if(ARG_APART)
-        trainyard_test_apart(${ARG_SOURCES})
-    endif()
     target_link_libraries(${executable} PRIVATE ${ARG_LINKS})
     if(ARG_NEEDS)
         add_dependencies(${executable} ${ARG_NEEDS})
@@ -85,12 +82,6 @@ function(trainyard_test name)
             ENVIRONMENT_MODIFICATION "LD_LIBRARY_PATH=path_list_prepend:${CMAKE_BINARY_DIR}/tests"
             ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${ARG_TIMEOUT}000;${ARG_ENVIRONMENT};LD_PRELOAD=lesser_processor.so;TRAINYARD_TEST_PROCESSOR=${processor}")
     endforeach()
-endfunction()
-
-function(trainyard_test_apart)
-    trainyard_compile_apart(${ARGN})
-    set_source_files_properties(${ARGN} PROPERTIES
-        COMPILE_OPTIONS "-include;${CMAKE_SOURCE_DIR}/tests/support/group/grouped_test.h")
 endfunction()
 
 # Adds to <executable> those of the sources that it does not have yet.

@@ -27,16 +27,9 @@ target_link_libraries(trainyard_torch INTERFACE torch_cpu torch_c10)
 target_link_options(trainyard_torch INTERFACE "-Wl,-rpath-link,${TRAINYARD_DEPS}/cuda/lib" "-Wl,--disable-new-dtags"
     "-Wl,-rpath,${torch_lib}:${TRAINYARD_DEPS}/cuda/lib")
 
-# ATen and autograd headers take 6 to 12 s a file: compiled once here and reused by every library of the engine, and once
-# with light optimisation for tests and for libraries of folders that set TRAINYARD_LIGHT.
-file(WRITE "${CMAKE_BINARY_DIR}/empty.cpp" "")
-foreach(name trainyard_torch_full_pch trainyard_torch_pch)
-    add_library(${name} OBJECT EXCLUDE_FROM_ALL "${CMAKE_BINARY_DIR}/empty.cpp")
-    target_link_libraries(${name} PRIVATE trainyard_torch trainyard_options)
-    target_precompile_headers(${name} PRIVATE
-        <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
-endforeach()
-target_compile_options(trainyard_torch_pch PRIVATE ${TRAINYARD_LIGHT_OPTIONS})
+# ATen and autograd headers take 6 to 12 s a file.
+trainyard_precompile(torch trainyard_torch
+    HEADERS <torch/types.h> <torch/autograd.h> <torch/nn/module.h> <vector> <string> <memory> <functional>)
 
 # trainyard_library whose sources use the precompiled LibTorch headers.
 function(trainyard_torch_library)
@@ -44,11 +37,7 @@ function(trainyard_torch_library)
     trainyard_library(SOURCES ${ARG_SOURCES} LINKS ${ARG_LINKS} trainyard_torch PRIVATE_LINKS ${ARG_PRIVATE_LINKS}
         APART ${ARG_APART})
     trainyard_target_name(name)
-    if(TRAINYARD_LIGHT)
-        target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
-    else()
-        target_precompile_headers(${name} REUSE_FROM trainyard_torch_full_pch)
-    endif()
+    trainyard_precompiled_headers(${name} torch)
 endfunction()
 
 # trainyard_torch_program(<name> SOURCES ... LINKS ...): a program among the tests that uses LibTorch.
@@ -60,12 +49,12 @@ function(trainyard_torch_program name)
         RUNTIME_OUTPUT_DIRECTORY "${CMAKE_BINARY_DIR}/tests")
     target_compile_options(${name} PRIVATE -fPIC)
     target_link_libraries(${name} PRIVATE trainyard_options CLI11::CLI11 ${ARG_LINKS})
-    target_precompile_headers(${name} REUSE_FROM trainyard_torch_pch)
+    trainyard_precompiled_headers(${name} torch)
 endfunction()
 
 # trainyard_test that uses LibTorch. The precompiled headers come first, before Qt's macro `slots`. One thread:
 # the problems are small, and OpenMP threads that spin on a busy machine take minutes for them.
 function(trainyard_torch_test name)
-    set(TRAINYARD_TEST_PCH trainyard_torch_pch)
+    set(TRAINYARD_TEST_PCH torch)
     trainyard_test(${name} ENVIRONMENT OMP_NUM_THREADS=1 ${ARGN})
 endfunction()

@@ -17,7 +17,7 @@ using nlohmann::json;
 
 namespace {
 
-std::string kindOf(const json& reply)
+std::string errorKindOf(const json& reply)
 {
     return reply.is_object() && reply.contains("error") ? reply["error"].value("kind", "") : "";
 }
@@ -110,7 +110,7 @@ private slots:
     {
         AgentClient agent(root());
         for (const json& silence : {json(-1), json(1e9), json("60"), json(nullptr)})
-            QCOMPARE(kindOf(agent.call({{"op", "hello"}, {"silence_ms", silence}})), "bad-input");
+            QCOMPARE(errorKindOf(agent.call({{"op", "hello"}, {"silence_ms", silence}})), "bad-input");
     }
 
     void refusesAClientThatDoesNotGreet()
@@ -152,7 +152,7 @@ private slots:
         QFETCH(QString, request);
         AgentClient agent(root(), {"--local", "--read-only"});
         const json reply = agent.call(json::parse(request.toStdString()));
-        QTEST(kindOf(reply) == "refused", "refused");
+        QTEST(errorKindOf(reply) == "refused", "refused");
         QVERIFY(std::filesystem::exists(run() / "journal"));
     }
 
@@ -170,11 +170,12 @@ private slots:
     void refusesJsonThatWouldOverflowIt()
     {
         AgentClient agent(root());
-        QCOMPARE(kindOf(agent.call({{"op", "hello"}})), "");
+        QCOMPARE(errorKindOf(agent.call({{"op", "hello"}})), "");
         agent.sendRaw(encodeMessage(std::string(kMaxPayload, '[')));
         const std::string deep = std::string(500'000, '[') + std::string(500'000, ']');
-        QCOMPARE(kindOf(agent.call({{"op", "create-run"}, {"run", "n"}, {"kind", "train"}, {"spec", deep}})),
-                 "bad-input");
+        QCOMPARE(
+            errorKindOf(agent.call({{"op", "create-run"}, {"run", "n"}, {"kind", "train"}, {"spec", deep}})),
+            "bad-input");
         QVERIFY(agent.call({{"op", "ping"}}).value("ok", false));
     }
 
@@ -245,7 +246,7 @@ private slots:
         QFETCH(QByteArray, payload);
         AgentClient agent(root());
         agent.sendRaw(encodeMessage(payload.toStdString()));
-        QCOMPARE(kindOf(agent.waitForReply(0)), std::string("bad-input"));
+        QCOMPARE(errorKindOf(agent.waitForReply(0)), std::string("bad-input"));
         QCOMPARE(agent.call({{"op", "ping"}}).value("ok", false), true);
     }
 
@@ -288,7 +289,7 @@ private slots:
         QFETCH(QByteArray, named);
         AgentClient agent(root());
         const json reply = agent.call(json::parse(request.toStdString()));
-        QCOMPARE(kindOf(reply), std::string("bad-input"));
+        QCOMPARE(errorKindOf(reply), std::string("bad-input"));
         const std::string message = reply["error"].value("message", "");
         QVERIFY2(message.find(named.toStdString()) != std::string::npos, message.c_str());
     }
@@ -307,7 +308,7 @@ private slots:
         QFETCH(QByteArray, bytes);
         AgentClient agent(root());
         agent.sendRaw(bytes.toStdString());
-        QCOMPARE(kindOf(agent.waitForReply(0)), std::string("bad-input"));
+        QCOMPARE(errorKindOf(agent.waitForReply(0)), std::string("bad-input"));
         QCOMPARE(agent.leave(), 2);
     }
 
@@ -323,7 +324,7 @@ private slots:
         };
         for (const char* file :
              {"../../secret", "/etc/passwd", "link", "folder/secret", "journal", "./spec.json", "", "a//b"})
-            QVERIFY2(kindOf(read(file)) == "bad-input", file);
+            QVERIFY2(errorKindOf(read(file)) == "bad-input", file);
         const auto id =
             agent.send({{"op", "read"}, {"run", "r"}, {"file", "spec.json"}, {"offset", -4}, {"limit", 3}});
         const json reply = agent.waitForReply(id);
@@ -343,7 +344,7 @@ private slots:
         };
         for (const std::string& where : {folder.string(), std::string("somewhere"), std::string(),
                                          (root() / "secret").string(), std::string("/dev/null")})
-            QVERIFY2(kindOf(look(where)) == "bad-input", where.c_str());
+            QVERIFY2(errorKindOf(look(where)) == "bad-input", where.c_str());
         QVERIFY(writeFileAtomically(folder / "manifest.json", "0123456789").ok());
         const auto id = agent.send({{"op", "data-set"}, {"folder", folder.string()}, {"offset", 4}});
         const json reply = agent.waitForReply(id);
@@ -367,7 +368,8 @@ private slots:
         QCOMPARE(agent.waitForReply(part).value("size", 0), size);
         QCOMPARE(agent.takeChunks(part), text.substr(5, 10));
         for (const std::string& where : {root().string(), std::string("a/b"), std::string()})
-            QVERIFY2(kindOf(agent.call({{"op", "weights"}, {"path", where}})) == "bad-input", where.c_str());
+            QVERIFY2(errorKindOf(agent.call({{"op", "weights"}, {"path", where}})) == "bad-input",
+                     where.c_str());
         const json nothing = agent.call({{"op", "weights"}, {"path", "no-run"}});
         QVERIFY2(nothing.value("ok", false) && nothing.value("size", -1) == 0, nothing.dump().c_str());
     }
@@ -401,7 +403,7 @@ private slots:
                      R"({"folder":false,"name":"vocab.txt","size":5}])"));
         for (const std::string& where : {std::string("data"), std::string(), (folder / "vocab.txt").string(),
                                          (folder / "nowhere").string()})
-            QVERIFY2(kindOf(look(where)) == "bad-input", where.c_str());
+            QVERIFY2(errorKindOf(look(where)) == "bad-input", where.c_str());
     }
 
     void pingIsAnsweredWhileAStreamIsFull()
@@ -429,7 +431,7 @@ private slots:
         AgentClient agent(root());
         const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}});
         QCOMPARE(agent.call({{"op", "cancel"}, {"target", tail}}).value("cancelled", false), true);
-        QCOMPARE(kindOf(agent.waitForReply(tail)), std::string("cancelled"));
+        QCOMPARE(errorKindOf(agent.waitForReply(tail)), std::string("cancelled"));
         QCOMPARE(agent.call({{"op", "cancel"}, {"target", tail}}).value("cancelled", true), false);
     }
 
@@ -459,7 +461,7 @@ private slots:
         QVERIFY(journal.append(StepRecord{}).ok());
         AgentClient agent(root());
         const auto tail = agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "steps"}, {"offset", offset}});
-        QCOMPARE(kindOf(agent.waitForReply(tail)), std::string("failed"));
+        QCOMPARE(errorKindOf(agent.waitForReply(tail)), std::string("failed"));
     }
 
     void refusesMoreRequestsThanItCanKeepOpen()
@@ -467,7 +469,7 @@ private slots:
         AgentClient agent(root());
         for (int i = 0; i < 256; ++i)
             agent.send({{"op", "tail"}, {"run", "r"}, {"stream", "s" + std::to_string(i)}});
-        QCOMPARE(kindOf(agent.call({{"op", "ping"}})), std::string("refused"));
+        QCOMPARE(errorKindOf(agent.call({{"op", "ping"}})), std::string("refused"));
     }
 
 private:

@@ -34,7 +34,7 @@ std::string content(std::size_t size, unsigned seed = 1)
     return bytes;
 }
 
-std::string errorOf(const json& reply)
+std::string storeErrorOf(const json& reply)
 {
     return reply.is_object() && reply.contains("error") ? reply["error"].value("message", "") : "";
 }
@@ -202,7 +202,7 @@ private slots:
         std::filesystem::permissions(blob, std::filesystem::perms::owner_all);
         std::ofstream(blob, std::ios::binary) << (damage == "flip" ? "dat`" : damage == "cut" ? "da" : "");
         QCOMPARE(haveBytes(*m_agent, sha256Hex("data")), std::uint64_t{0});
-        QVERIFY(errorOf(m_agent->call(request)).find("lib/data is missing") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->call(request)).find("lib/data is missing") != std::string::npos);
         QVERIFY(upload(*m_agent, "data").value("stored", false));
         QCOMPARE(m_agent->call(request).value("created", true), false);
         QCOMPARE(readFile(root() / "bundles" / id / "lib" / "data").value(), std::string("data"));
@@ -250,7 +250,7 @@ private slots:
         QCOMPARE(std::filesystem::hard_link_count(store.blob(sha256Hex(library))), 1u);
         QVERIFY(!store.verifyOrRemove(sha256Hex(content(3'000'000, 3))));
         request["files"] = {wanted("../wheel/libc10.so", other)};
-        QVERIFY(errorOf(agent.call(request)).find("not a valid file name") != std::string::npos);
+        QVERIFY(storeErrorOf(agent.call(request)).find("not a valid file name") != std::string::npos);
     }
 
     void tellsWhoseMarksAreHere()
@@ -264,7 +264,7 @@ private slots:
         request["mark"] = third;
         QCOMPARE(elsewhere.call(request)["seen"].size(), std::size_t{0});
         request["mark"] = "../../" + std::string(26, 'a');
-        QVERIFY(!errorOf(m_agent->call(request)).empty());
+        QVERIFY(!storeErrorOf(m_agent->call(request)).empty());
     }
 
     void saysWhatTheDiskHas()
@@ -277,7 +277,7 @@ private slots:
     void refusesAnOffsetThatIsNotThere()
     {
         const std::string bytes = content(3'000'000);
-        QVERIFY(errorOf(upload(*m_agent, bytes, kMiB)).find("only 0 of the first 1048576") !=
+        QVERIFY(storeErrorOf(upload(*m_agent, bytes, kMiB)).find("only 0 of the first 1048576") !=
                 std::string::npos);
         QVERIFY(upload(*m_agent, bytes).value("stored", false));
     }
@@ -287,7 +287,7 @@ private slots:
         const std::string hash = sha256Hex("the right bytes");
         const auto id = m_agent->send(putRequest(hash, 15));
         m_agent->sendChunk(id, "the wrong bytes");
-        QVERIFY(errorOf(m_agent->waitForReply(id)).find("hash to") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->waitForReply(id)).find("hash to") != std::string::npos);
         QCOMPARE(haveBytes(*m_agent, hash), 0u);
     }
 
@@ -295,7 +295,7 @@ private slots:
     {
         const auto id = m_agent->send(putRequest(sha256Hex("abc"), 3));
         m_agent->sendChunk(id, "abcd");
-        QVERIFY(errorOf(m_agent->waitForReply(id)).find("received more bytes") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->waitForReply(id)).find("received more bytes") != std::string::npos);
     }
 
     /// With a store that is busy, so that nothing is acknowledged while the chunks come.
@@ -404,7 +404,7 @@ private slots:
         upload(*m_agent, "evil");
         json request{{"op", "assemble"}, {"bundle", std::string(64, 'a')}};
         request["files"].push_back(bundleFile(path.toStdString(), sha256Hex("evil")));
-        QVERIFY(!errorOf(m_agent->call(request)).empty());
+        QVERIFY(!storeErrorOf(m_agent->call(request)).empty());
         QVERIFY(!std::filesystem::exists(root() / "bundles" / std::string(64, 'a')));
         QVERIFY(!std::filesystem::exists(root() / "evil"));
     }
@@ -413,10 +413,10 @@ private slots:
     {
         auto [request, id] = twoFileBundle();
         request["bundle"] = std::string(64, '0');
-        QVERIFY(errorOf(m_agent->call(request)).find("does not match its files") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->call(request)).find("does not match its files") != std::string::npos);
         request["bundle"] = id;
         request["files"][0]["mode"] = "4755";
-        QVERIFY(errorOf(m_agent->call(request)).find("mode") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->call(request)).find("mode") != std::string::npos);
     }
 
     void leavesNothingOfABundleWithAMissingBlob()
@@ -424,7 +424,7 @@ private slots:
         json request{{"op", "assemble"}};
         request["files"].push_back(bundleFile("bin/tool", sha256Hex("never sent")));
         request["bundle"] = bundleId({{"bin/tool", false, sha256Hex("never sent")}}).value();
-        QVERIFY(errorOf(m_agent->call(request)).find("bin/tool is missing") != std::string::npos);
+        QVERIFY(storeErrorOf(m_agent->call(request)).find("bin/tool is missing") != std::string::npos);
         QVERIFY(!std::filesystem::exists(root() / "bundles"));
     }
 
@@ -439,7 +439,7 @@ private slots:
         {
             AgentClient agent(path);
             QVERIFY(upload(agent, content(3'000'000, 1)).value("stored", false));
-            const std::string error = errorOf(upload(agent, content(5'000'000, 2)));
+            const std::string error = storeErrorOf(upload(agent, content(5'000'000, 2)));
             QVERIFY2(error.find("needs 4.77 MiB (5000000 bytes), free 3.1") != std::string::npos,
                      error.c_str());
             QCOMPARE(haveBytes(agent, sha256Hex(content(3'000'000, 1))), UINT64_MAX);
@@ -465,7 +465,7 @@ private slots:
                 agent.takeChunks(0, 1, std::chrono::milliseconds(20));
             QVERIFY(writeFileAtomically(path / "other", content(5'000'000)).ok());
             sendWithinWindow(agent, id, std::string_view(bytes).substr(2'500'000));
-            QVERIFY(errorOf(agent.waitForReply(id)).find("no space left") != std::string::npos);
+            QVERIFY(storeErrorOf(agent.waitForReply(id)).find("no space left") != std::string::npos);
             std::filesystem::remove(path / "other");
             const std::uint64_t have = haveBytes(agent, sha256Hex(bytes));
             QVERIFY(have >= 2 * kMiB && have != UINT64_MAX);

@@ -23,17 +23,17 @@ json onDevices(json request, bool waits)
 
 /// Stands in for ssh to node b: it answers to those who know its key while the file "up" is here, and the
 /// file "users" says who uses its devices.
-constexpr const char* kShell = "#!/bin/sh\n"
-                               "for word; do\n"
-                               "    case $word in GlobalKnownHostsFile=*)\n"
-                               "        [ -e \"${word#*=}\" ] || exit 255 ;;\n"
-                               "    esac\n"
-                               "done\n"
-                               "cd \"${0%/ssh}\"\n"
-                               "[ -e up ] || exit 255\n"
-                               "case $* in\n"
-                               "*check-free*) [ ! -s users ] || { cat users; exit 3; } ;;\n"
-                               "esac\n";
+constexpr const char* kWaitingShell = "#!/bin/sh\n"
+                                      "for word; do\n"
+                                      "    case $word in GlobalKnownHostsFile=*)\n"
+                                      "        [ -e \"${word#*=}\" ] || exit 255 ;;\n"
+                                      "    esac\n"
+                                      "done\n"
+                                      "cd \"${0%/ssh}\"\n"
+                                      "[ -e up ] || exit 255\n"
+                                      "case $* in\n"
+                                      "*check-free*) [ ! -s users ] || { cat users; exit 3; } ;;\n"
+                                      "esac\n";
 
 /// Instead of mpirun: the first rank alone.
 constexpr const char* kFirstRank = "#!/bin/sh\n"
@@ -48,7 +48,7 @@ public:
     explicit TwoNodes(bool elastic)
         : m_run(1'000'000, 2, {.limit = 2, .backoff = std::chrono::milliseconds(50), .elastic = elastic})
     {
-        makeProgram("ssh", kShell);
+        makeProgram("ssh", kWaitingShell);
         makeProgram("mpirun", kFirstRank);
         std::filesystem::copy(TRAINYARD_FAKE_PROGRAMS "/trainyard-worker", m_run.root());
         std::filesystem::copy(AgentClient::kProgram, m_run.root());

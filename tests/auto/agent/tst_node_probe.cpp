@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// Stands in for ssh: what becomes of a login depends on the host.
-constexpr const char* kShell = R"(#!/bin/sh
+constexpr const char* kProbeShell = R"(#!/bin/sh
 case $1 in
 able) [ "$2 $3" = "check --it" ] ;;
 mute) exit 3 ;;
@@ -50,7 +50,7 @@ class TestNodeProbe : public QObject {
 private slots:
     void tellsWhoCanCarryRanksAndWhyOthersCannot()
     {
-        makeProgram(path("ssh"), kShell);
+        makeProgram(path("ssh"), kProbeShell);
         NodeProbe probe;
         probe.start({"able", "gone", "broken", "mute", "killed"}, path("ssh").string(), {"check", "--it"});
         QVERIFY(probe.isUnderWay());
@@ -67,7 +67,7 @@ private slots:
 
     void saysHowALoginThatIsRefusedIsPutRight()
     {
-        makeProgram(path("ssh"), kShell);
+        makeProgram(path("ssh"), kProbeShell);
         NodeProbe probe;
         probe.start({"strange", "closed"}, path("ssh").string(), {"check"});
         AWAIT(isOver(probe));

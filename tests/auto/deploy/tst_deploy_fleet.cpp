@@ -14,7 +14,7 @@ using namespace trainyard::support;
 
 namespace {
 
-constexpr std::size_t kMiBytes = 1024 * 1024;
+constexpr std::size_t kMebibyte = 1024 * 1024;
 
 /// 64 with the label `long`.
 int fleetSize()
@@ -39,7 +39,7 @@ private slots:
     {
         lab::NetnsLab lab({fleetSize(), "48m", {}});
         QVERIFY(start(lab));
-        const Bundle bundle = makeBundle(4 * kMiBytes);
+        const Bundle bundle = makeBundle(4 * kMebibyte);
         TargetPool pool(lab.targetOptions());
         lab::LabHost& dead = lab.host(fleetSize() / 2);
         dead.stopSshd();
@@ -73,7 +73,7 @@ private slots:
         lab::NetnsLab lab({3, "48m", {}});
         QVERIFY(start(lab));
         TargetPool pool(lab.targetOptions());
-        Deployer deployer(makeBundle(20 * kMiBytes), targetsOf(lab, pool));
+        Deployer deployer(makeBundle(20 * kMebibyte), targetsOf(lab, pool));
         QSignalSpy finished(&deployer, &Deployer::finished);
         int advances = 0; // a look every so often would come too late on a fast machine
         connect(&deployer, &Deployer::advanced, &deployer, [&] {
@@ -90,7 +90,7 @@ private slots:
         lab::NetnsLab lab({4, "64m", {}, "/root"});
         QVERIFY(start(lab));
         TargetPool pool(lab.targetOptions());
-        const Bundle bundle = makeBundle(8 * kMiBytes);
+        const Bundle bundle = makeBundle(8 * kMebibyte);
         const Deployment first = deploy(bundle, lab, pool, {});
         QVERIFY2(first.status.ok(), first.status.ok() ? "" : first.status.error().text().c_str());
         QCOMPARE(first.sent, qint64(bundle.totalBytes()));
@@ -102,7 +102,7 @@ private slots:
     {
         lab::NetnsLab lab({1, "64m", {}});
         QVERIFY(start(lab));
-        const Bundle bundle = makeBundle(8 * kMiBytes);
+        const Bundle bundle = makeBundle(8 * kMebibyte);
         const auto big = std::ranges::find(bundle.files, "lib/big", &BundleEntry::path);
         QFile source(QString::fromStdString(big->source.string()));
         QVERIFY(source.open(QIODevice::ReadOnly));

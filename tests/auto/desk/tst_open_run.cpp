@@ -13,7 +13,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr std::int64_t kSecondNs = 1'000'000'000;
+constexpr std::int64_t kStepNs = 1'000'000'000;
 
 /// A run of 2000 steps that is at step 1000, each step taking about 0.42 s.
 support::SampleRun halfWay()
@@ -91,7 +91,7 @@ private slots:
     {
         const auto run = open(halfWay());
         run->setLink(RunLink::Live);
-        const std::int64_t later = run->series().newestNs() + 600 * kSecondNs;
+        const std::int64_t later = run->series().newestNs() + 600 * kStepNs;
         run->apply("run", {{1, 90'000, {0, later}, StateRecord{RunState::Running, "", 1000, 2000, true}}});
         QCOMPARE(run->displayState(later / 1'000'000), RunDisplayState::Stalled);
     }

@@ -15,7 +15,7 @@ using namespace trainyard;
 
 namespace {
 
-support::SampleRun sample(const QString& name, int worldSize, double learningRate)
+support::SampleRun groupedSample(const QString& name, int worldSize, double learningRate)
 {
     support::SampleRun run;
     run.name = name;
@@ -48,15 +48,16 @@ private slots:
 
     void repetitionsShareAllButTheSeed()
     {
-        const auto runs =
-            open({sample("bert-s1", 2, 1e-3), sample("bert-s2", 2, 1e-3), sample("bert-s3", 2, 2e-3)});
+        const auto runs = open({groupedSample("bert-s1", 2, 1e-3), groupedSample("bert-s2", 2, 1e-3),
+                                groupedSample("bert-s3", 2, 2e-3)});
         QCOMPARE(names(groupRuns(runs, {Grouping::By::Repetitions}, kNoTags)),
                  (QStringList{"bert (1): 2", "bert (2): 1"}));
     }
 
     void groupsByAFieldAndNamesItsValue()
     {
-        const auto runs = open({sample("a", 2, 1e-3), sample("b", 4, 1e-3), sample("c", 2, 2e-3)});
+        const auto runs =
+            open({groupedSample("a", 2, 1e-3), groupedSample("b", 4, 1e-3), groupedSample("c", 2, 2e-3)});
         QCOMPARE(names(groupRuns(runs, {Grouping::By::Field, "optimizer.learning_rate"}, kNoTags)),
                  (QStringList{"optimizer.learning_rate = 0.001: 2", "optimizer.learning_rate = 0.002: 1"}));
         QCOMPARE(names(groupRuns(runs, {Grouping::By::Field, "no.such"}, kNoTags)),
@@ -66,7 +67,8 @@ private slots:
 
     void aRunWithTwoTagsIsInTwoGroups()
     {
-        const auto runs = open({sample("a", 2, 1e-3), sample("b", 4, 1e-3), sample("c", 2, 2e-3)});
+        const auto runs =
+            open({groupedSample("a", 2, 1e-3), groupedSample("b", 4, 1e-3), groupedSample("c", 2, 2e-3)});
         const QString first = runs.first()->id();
         const QString last = runs.last()->id();
         const auto tags = [&](const QString& id) {
@@ -78,7 +80,7 @@ private slots:
 
     void withoutGroupingEachRunIsAlone()
     {
-        const auto runs = open({sample("a", 2, 1e-3), sample("b", 4, 1e-3)});
+        const auto runs = open({groupedSample("a", 2, 1e-3), groupedSample("b", 4, 1e-3)});
         QCOMPARE(names(groupRuns(runs, {}, kNoTags)), (QStringList{"a: 1", "b: 1"}));
     }
 
@@ -157,12 +159,12 @@ private slots:
 
     void marksTheBestOfEachMetric()
     {
-        auto slow = sample("slow", 2, 1e-3);
+        auto slow = groupedSample("slow", 2, 1e-3);
         slow.secondsPerStep = 2;
-        auto failed = sample("failed", 2, 1e-3);
+        auto failed = groupedSample("failed", 2, 1e-3);
         failed.reached = 20;
         failed.state = RunState::Failed;
-        const auto runs = open({sample("fast", 2, 1e-3), slow, failed});
+        const auto runs = open({groupedSample("fast", 2, 1e-3), slow, failed});
         MetricTableModel model;
         QAbstractItemModelTester tester(&model);
         model.setGroups(groupRuns(runs, {}, kNoTags), Middle::Mean, Spread::None);
@@ -190,13 +192,13 @@ private slots:
 
     void showsLastAndBestHeldOutLossAndItsStep()
     {
-        auto overfitted = sample("overfitted", 2, 1e-3);
+        auto overfitted = groupedSample("overfitted", 2, 1e-3);
         overfitted.evaluateEvery = 40;
         overfitted.overfitsAt = 200;
         auto longer = overfitted;
         longer.name = "well";
         longer.overfitsAt = 0;
-        const auto runs = open({overfitted, longer, sample("not evaluated", 2, 1e-3)});
+        const auto runs = open({overfitted, longer, groupedSample("not evaluated", 2, 1e-3)});
         MetricTableModel model;
         QAbstractItemModelTester tester(&model);
         model.setGroups(groupRuns(runs, {}, kNoTags), Middle::Mean, Spread::None);

@@ -31,9 +31,6 @@ QString passesOf(Kind kind, const PipelineShape& shape)
 
 } // namespace
 
-Q_DECLARE_METATYPE(PipelineShape)
-Q_DECLARE_METATYPE(Kind)
-
 class TestScheduleText : public QObject {
     Q_OBJECT
 

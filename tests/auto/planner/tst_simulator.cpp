@@ -61,8 +61,6 @@ QString passTimes(const std::vector<TimedAction>& rank, const PipelineShape& sha
 
 } // namespace
 
-Q_DECLARE_METATYPE(PipelineShape)
-Q_DECLARE_METATYPE(Kind)
 Q_DECLARE_METATYPE(TransferMode)
 
 class TestSimulator : public QObject {

@@ -21,11 +21,11 @@ using namespace trainyard;
 
 namespace {
 
-constexpr SequenceShape kShape{1024, 0};
+constexpr SequenceShape kDividedShape{1024, 0};
 
 /// A GPT of GPT-2 XL's width in a pipeline of one stage a node: the last one has a head as long as two
 /// layers.
-RunSpec pipelined(int layers, int nodes)
+RunSpec divided(int layers, int nodes)
 {
     RunSpec spec;
     spec.model = *modelPreset("gpt2-xl");
@@ -67,12 +67,12 @@ RunSpec withCounts(RunSpec spec, const std::vector<int>& counts)
 
 double stepOf(const RunSpec& spec, const std::vector<int>& counts, const std::vector<NodeModel>& nodes)
 {
-    return timeStages(withCounts(spec, counts), kShape, nodesOf(spec, nodes)).value().step;
+    return timeStages(withCounts(spec, counts), kDividedShape, nodesOf(spec, nodes)).value().step;
 }
 
 bool fitsEverywhere(const RunSpec& spec, const std::vector<NodeModel>& nodes)
 {
-    const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, kShape);
+    const std::vector<MemoryByCategory> needs = memoryOfPipelineRanks(spec, kDividedShape);
     for (std::size_t rank = 0; rank < needs.size(); ++rank) {
         const HostMemory host = onHardware({.host = "a", .ranks = 8}, nodes[rank], DeviceKind::Auto);
         if (!host.holds(needOf(needs[rank])))
@@ -98,8 +98,6 @@ std::vector<std::vector<int>> allDivisions(int layers, int stages)
 
 } // namespace
 
-Q_DECLARE_METATYPE(PipelineScheduleKind)
-
 class TestStageDivision : public QObject {
     Q_OBJECT
 
@@ -114,16 +112,16 @@ private slots:
     }
     void takesAsLongAsTheModelOnEqualNodes()
     {
-        RunSpec spec = pipelined(12, 4);
+        RunSpec spec = divided(12, 4);
         QFETCH(PipelineScheduleKind, schedule);
         QFETCH(int, chunks);
         spec.layout.schedule = schedule;
         spec.layout.virtualStages = chunks;
         const std::vector<NodeModel> nodes(4, node());
-        const StageTimes times = timeStages(spec, kShape, nodesOf(spec, nodes)).value();
-        const StepTime planned = StepModel::create(spec, kShape, node())->estimate();
+        const StageTimes times = timeStages(spec, kDividedShape, nodesOf(spec, nodes)).value();
+        const StepTime planned = StepModel::create(spec, kDividedShape, node())->estimate();
         QCOMPARE(times.step, planned.seconds);
-        const StepTime step = timeStep(spec, kShape, nodesOf(spec, nodes)).value();
+        const StepTime step = timeStep(spec, kDividedShape, nodesOf(spec, nodes)).value();
         QCOMPARE(step.seconds, planned.seconds);
         QVERIFY(step.byCause == planned.byCause);
         QCOMPARE(times.slowness, std::vector<double>(times.slowness.size(), 1));
@@ -131,7 +129,7 @@ private slots:
 
     void knowsTheNodeOfEachPipelineRank()
     {
-        RunSpec spec = pipelined(12, 2);
+        RunSpec spec = divided(12, 2);
         const std::vector<NodeModel> nodes{node(), node(2)};
         std::vector<PipelineNode> found = nodesOf(spec, nodes);
         QVERIFY(found[0].node.device.peak.bfloat16 > found[1].node.device.peak.bfloat16);
@@ -146,9 +144,9 @@ private slots:
     // The head of GPT-2's vocabulary takes as long as some layers: its stage gets fewer.
     void shortensTheStageOfTheHead()
     {
-        const RunSpec spec = pipelined(24, 4);
+        const RunSpec spec = divided(24, 4);
         const std::vector<NodeModel> nodes(4, node());
-        const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+        const std::vector<int> counts = layersByTime(spec, kDividedShape, nodesOf(spec, nodes)).value();
         QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 24);
         QVERIFY(counts.back() < counts.front());
         QVERIFY(stepOf(spec, counts, nodes) < stepOf(spec, {6, 6, 6, 6}, nodes));
@@ -156,9 +154,10 @@ private slots:
 
     void namesTheCausesOfTheBusiestRank()
     {
-        const RunSpec spec = withCounts(pipelined(12, 3), {4, 4, 4});
-        const StepTime slow = timeStep(spec, kShape, nodesOf(spec, {node(), node(3), node()})).value();
-        const StepTime all = timeStep(spec, kShape, nodesOf(spec, {node(3), node(3), node(3)})).value();
+        const RunSpec spec = withCounts(divided(12, 3), {4, 4, 4});
+        const StepTime slow = timeStep(spec, kDividedShape, nodesOf(spec, {node(), node(3), node()})).value();
+        const StepTime all =
+            timeStep(spec, kDividedShape, nodesOf(spec, {node(3), node(3), node(3)})).value();
         QVERIFY(std::abs(sum(slow.byCause) / slow.seconds - 1) < 1e-9);
         QVERIFY(slow.seconds < all.seconds);
         QVERIFY(slow.byCause[static_cast<std::size_t>(StepCause::Products)] >
@@ -167,9 +166,9 @@ private slots:
 
     void givesASlowNodeFewerLayers()
     {
-        const RunSpec spec = pipelined(24, 3);
+        const RunSpec spec = divided(24, 3);
         const std::vector<NodeModel> nodes{node(), node(3), node()};
-        const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+        const std::vector<int> counts = layersByTime(spec, kDividedShape, nodesOf(spec, nodes)).value();
         QVERIFY(counts[1] < counts[0] && counts[1] < counts[2]);
         QVERIFY(stepOf(spec, counts, nodes) < 0.6 * stepOf(spec, {8, 8, 8}, nodes));
     }
@@ -181,14 +180,14 @@ private slots:
         std::uniform_real_distribution<double> slowness(1, 3);
         for (int round = 0; round < 12; ++round) {
             const int stages = 2 + round % 3;
-            const RunSpec spec = pipelined(10, stages);
+            const RunSpec spec = divided(10, stages);
             std::vector<NodeModel> nodes;
             for (int i = 0; i < stages; ++i)
                 nodes.push_back(node(slowness(random)));
             double best = std::numeric_limits<double>::infinity();
             for (const std::vector<int>& counts : allDivisions(10, stages))
                 best = std::min(best, stepOf(spec, counts, nodes));
-            const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+            const std::vector<int> counts = layersByTime(spec, kDividedShape, nodesOf(spec, nodes)).value();
             QVERIFY2(stepOf(spec, counts, nodes) <= 1.05 * best, qPrintable(QString::number(round)));
         }
     }
@@ -197,14 +196,14 @@ private slots:
     void findsNothingMuchBetterForSeveralChunks()
     {
         for (int layers = 9; layers < 18; ++layers) {
-            RunSpec spec = pipelined(layers, 2);
+            RunSpec spec = divided(layers, 2);
             spec.layout.schedule = PipelineScheduleKind::Interleaved;
             spec.layout.virtualStages = 2;
             const std::vector<NodeModel> nodes{node(), node(layers % 2 == 0 ? 1 : 1.7)};
             double best = std::numeric_limits<double>::infinity();
             for (const std::vector<int>& counts : allDivisions(layers, 4))
                 best = std::min(best, stepOf(spec, counts, nodes));
-            const std::vector<int> counts = layersByTime(spec, kShape, nodesOf(spec, nodes)).value();
+            const std::vector<int> counts = layersByTime(spec, kDividedShape, nodesOf(spec, nodes)).value();
             const double above = stepOf(spec, counts, nodes) / best - 1;
             qInfo("%d layers: %.1f %% above the best", layers, 100 * above);
             QVERIFY(above < 0.06);
@@ -233,12 +232,12 @@ private slots:
         int refused = 0;
         int limited = 0;
         for (int round = 0; round < 24; ++round) {
-            const RunSpec spec = pipelined(12, 3);
+            const RunSpec spec = divided(12, 3);
             std::vector<NodeModel> nodes;
             for (int i = 0; i < 3; ++i)
                 nodes.push_back(node(1, static_cast<Bytes>(gibibytes(random)) * kGiB));
             const std::vector<PipelineNode> ranks = nodesOf(spec, nodes);
-            const PartCosts parts = timeStages(spec, kShape, ranks).value().parts;
+            const PartCosts parts = timeStages(spec, kDividedShape, ranks).value().parts;
             const auto longest = [&](const std::vector<int>& counts) {
                 return std::ranges::max(stageLoads(parts, counts));
             };
@@ -247,7 +246,7 @@ private slots:
                 if (fitsEverywhere(withCounts(spec, counts), nodes))
                     best = std::min(best, longest(counts));
             }
-            const auto counts = layersByTime(spec, kShape, ranks);
+            const auto counts = layersByTime(spec, kDividedShape, ranks);
             QCOMPARE(counts.ok(), std::isfinite(best));
             if (!counts.ok()) {
                 QCOMPARE(counts.error().kind, ErrorKind::Refused);
@@ -263,12 +262,12 @@ private slots:
 
     void prefersMeasuredSeconds()
     {
-        const RunSpec spec = pipelined(8, 2);
+        const RunSpec spec = divided(8, 2);
         const std::vector<NodeModel> nodes(2, node());
         const std::vector<PipelineNode> ranks = nodesOf(spec, nodes);
         const PartCosts measured{0, {7, 1, 1, 1, 1, 1, 1, 1}, 0};
-        QCOMPARE(layersByTime(spec, kShape, ranks, measured).value(), (std::vector<int>{1, 7}));
-        const StageDivision best = divideStages(spec, kShape, ranks, measured)->front();
+        QCOMPARE(layersByTime(spec, kDividedShape, ranks, measured).value(), (std::vector<int>{1, 7}));
+        const StageDivision best = divideStages(spec, kDividedShape, ranks, measured)->front();
         QCOMPARE(best.layerCounts, (std::vector<int>{1, 7}));
         // 32 micro-batches of 7 s a stage, and one more until the pipeline is full.
         QVERIFY(std::abs(best.step / (33 * 7) - 1) < 0.05);
@@ -277,10 +276,10 @@ private slots:
     // What the model has, measured: nothing changes.
     void changesNothingByMeasuringWhatWasPlanned()
     {
-        const RunSpec spec = withCounts(pipelined(12, 3), {5, 4, 3});
+        const RunSpec spec = withCounts(divided(12, 3), {5, 4, 3});
         const std::vector<PipelineNode> ranks = nodesOf(spec, {node(), node(2), node()});
-        const StageTimes planned = timeStages(spec, kShape, ranks).value();
-        const StageTimes measured = timeStages(spec, kShape, ranks, planned.parts).value();
+        const StageTimes planned = timeStages(spec, kDividedShape, ranks).value();
+        const StageTimes measured = timeStages(spec, kDividedShape, ranks, planned.parts).value();
         QVERIFY(std::abs(measured.step / planned.step - 1) < 1e-9);
     }
 
@@ -316,33 +315,35 @@ private slots:
     void worksAtTheLimits()
     {
         const std::vector<NodeModel> one{node()};
-        QCOMPARE(layersByTime(pipelined(1, 1), kShape, nodesOf(pipelined(1, 1), one)).value(),
+        QCOMPARE(layersByTime(divided(1, 1), kDividedShape, nodesOf(divided(1, 1), one)).value(),
                  std::vector<int>{1});
-        const RunSpec full = pipelined(4, 4);
+        const RunSpec full = divided(4, 4);
         const std::vector<NodeModel> nodes(4, node());
-        QCOMPARE(layersByTime(full, kShape, nodesOf(full, nodes)).value(), (std::vector<int>{1, 1, 1, 1}));
-        QVERIFY(withLayers(full, kShape, {1, 1, 1, 1}) == full);
-        RunSpec chunks = pipelined(23, 4);
+        QCOMPARE(layersByTime(full, kDividedShape, nodesOf(full, nodes)).value(),
+                 (std::vector<int>{1, 1, 1, 1}));
+        QVERIFY(withLayers(full, kDividedShape, {1, 1, 1, 1}) == full);
+        RunSpec chunks = divided(23, 4);
         chunks.layout.schedule = PipelineScheduleKind::Interleaved;
         chunks.layout.virtualStages = 4;
-        const std::vector<int> counts = layersByTime(chunks, kShape, nodesOf(chunks, nodes)).value();
+        const std::vector<int> counts = layersByTime(chunks, kDividedShape, nodesOf(chunks, nodes)).value();
         QCOMPARE(counts.size(), std::size_t{16});
         QCOMPARE(std::accumulate(counts.begin(), counts.end(), 0), 23);
     }
 
     void comparesTheWaysToDivide()
     {
-        RunSpec spec = pipelined(24, 4);
+        RunSpec spec = divided(24, 4);
         spec.layout.partition = {PartitionKind::ByHand, {3, 9, 9, 3}};
         const std::vector<NodeModel> nodes(4, node());
-        const std::vector<StageDivision> found = divideStages(spec, kShape, nodesOf(spec, nodes)).value();
+        const std::vector<StageDivision> found =
+            divideStages(spec, kDividedShape, nodesOf(spec, nodes)).value();
         QVERIFY(found.size() >= 3);
         for (std::size_t i = 1; i < found.size(); ++i)
             QVERIFY(found[i].step >= found[i - 1].step);
         const auto byHand = std::ranges::find(found, PartitionKind::ByHand, &StageDivision::kind);
         QVERIFY(byHand != found.end());
         QCOMPARE(byHand->layerCounts, (std::vector<int>{3, 9, 9, 3}));
-        QCOMPARE(byHand->onDevice, estimateMemory(spec, kShape).onDevice());
+        QCOMPARE(byHand->onDevice, estimateMemory(spec, kDividedShape).onDevice());
     }
 
     void comparesEveryPlacementThatDiffers()
@@ -358,25 +359,27 @@ private slots:
     // A head of two layers and only one layer each: the faster node should have it.
     void putsTheHeadOnTheFasterNode()
     {
-        const RunSpec spec = pipelined(2, 2);
-        const std::vector<Arrangement> found = arrange(spec, kShape, {node(), node(3)}).value();
+        const RunSpec spec = divided(2, 2);
+        const std::vector<Arrangement> found = arrange(spec, kDividedShape, {node(), node(3)}).value();
         const Arrangement& best = found.front();
         QCOMPARE(best.spec.cluster.nodes.back().host, "node-0");
         QVERIFY(best.step < stepOf(spec, {1, 1}, {node(), node(3)}));
         for (const Arrangement& other : found)
             QVERIFY(best.step <= other.step);
-        QCOMPARE(arrange(spec, kShape, {node(), node()})->size(), distinctPlacements(spec.layout).size());
+        QCOMPARE(arrange(spec, kDividedShape, {node(), node()})->size(),
+                 distinctPlacements(spec.layout).size());
     }
 
     void stopsArrangingWhenAsked()
     {
-        const RunSpec spec = pipelined(2, 2);
+        const RunSpec spec = divided(2, 2);
         std::vector<double> shares;
         const auto goesOn = [&](double share) {
             shares.push_back(share);
             return shares.size() < 2;
         };
-        QCOMPARE(arrange(spec, kShape, {node(), node(3)}, {}, goesOn).error().kind, ErrorKind::Cancelled);
+        QCOMPARE(arrange(spec, kDividedShape, {node(), node(3)}, {}, goesOn).error().kind,
+                 ErrorKind::Cancelled);
         QCOMPARE(shares, (std::vector<double>{0, 0.25})); // two orders of the nodes, two of the ranks
     }
 };

@@ -66,7 +66,6 @@ PipelineCosts randomCosts(const PipelineShape& shape, unsigned seed)
 
 } // namespace
 
-Q_DECLARE_METATYPE(PipelineScheduleKind)
 Q_DECLARE_METATYPE(ParallelLayout)
 
 class TestStepTime : public QObject {

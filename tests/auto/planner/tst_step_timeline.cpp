@@ -9,7 +9,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr SequenceShape kShape{1024, 0};
+constexpr SequenceShape kTimelineShape{1024, 0};
 
 /// 4 stages, 16 micro-batches.
 RunSpec pipelined(PipelineScheduleKind schedule, int chunks = 1)
@@ -26,7 +26,7 @@ RunSpec pipelined(PipelineScheduleKind schedule, int chunks = 1)
 
 StepModel modelOf(const RunSpec& spec)
 {
-    return StepModel::create(spec, kShape, *nodePreset("hgx-a100")).value();
+    return StepModel::create(spec, kTimelineShape, *nodePreset("hgx-a100")).value();
 }
 
 } // namespace

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int kSeeds = 30;
 
-NodeModel node()
+NodeModel validatedNode()
 {
     return *nodePreset("hgx-a100");
 }
@@ -50,8 +50,9 @@ std::vector<MeasuredRow> measuredWith(const TimeCoefficients& coefficients)
 {
     std::vector<MeasuredRow> rows = layoutsOfOneNode();
     for (MeasuredRow& row : rows)
-        row.seconds =
-            StepModel::create(row.spec, row.shape, node(), megatronProgram())->estimate(coefficients).seconds;
+        row.seconds = StepModel::create(row.spec, row.shape, validatedNode(), megatronProgram())
+                          ->estimate(coefficients)
+                          .seconds;
     return rows;
 }
 
@@ -84,7 +85,7 @@ private slots:
         double calibratedRegret = 0;
         ValidationScore uncalibrated;
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
-            const auto report = validateRows(*rows, node(), {16, seed});
+            const auto report = validateRows(*rows, validatedNode(), {16, seed});
             QVERIFY(report.ok());
             uncalibrated = report->uncalibrated;
             QCOMPARE(report->calibrated->rows, rows->size() - 16);
@@ -109,7 +110,7 @@ private slots:
         slow.factors[static_cast<std::size_t>(TimeFactor::Launches)] = 1.2;
         slow.factors[static_cast<std::size_t>(TimeFactor::Products)] = 1.1;
         const auto rows = measuredWith(slow);
-        const auto report = validateRows(rows, node(), {6, 5});
+        const auto report = validateRows(rows, validatedNode(), {6, 5});
         QVERIFY(report.ok());
         QVERIFY(report->uncalibrated.meanError > 0.05);
         QVERIFY2(report->calibrated->meanError < 0.3 * report->uncalibrated.meanError,
@@ -123,16 +124,16 @@ private slots:
         auto runs = measuredWith({});
         for (MeasuredRow& run : runs) {
             run.spec.cluster.nodes.front().slotCount = 8;
-            run.seconds = StepModel::create(run.spec, run.shape, node())->estimate(slow).seconds;
+            run.seconds = StepModel::create(run.spec, run.shape, validatedNode())->estimate(slow).seconds;
         }
-        const auto refined = refinedNode(node(), runs, "2026-01-31");
+        const auto refined = refinedNode(validatedNode(), runs, "2026-01-31");
         QVERIFY2(refined.ok(), refined.ok() ? "" : refined.error().text().c_str());
         const auto errorOf = [](const MeasuredRow& run, const NodeModel& there) {
             return std::abs(StepModel::create(run.spec, run.shape, there)->estimate().seconds / run.seconds -
                             1);
         };
         for (const MeasuredRow& run : runs) {
-            QVERIFY2(errorOf(run, *refined) < std::max(0.03, 0.5 * errorOf(run, node())),
+            QVERIFY2(errorOf(run, *refined) < std::max(0.03, 0.5 * errorOf(run, validatedNode())),
                      qPrintable(QString::number(errorOf(run, *refined))));
         }
         QCOMPARE(refined->calibration->measuredRuns, static_cast<int>(runs.size()));
@@ -149,7 +150,7 @@ private slots:
         rows[2].seconds *= 3;
         std::vector<StepModel> models;
         for (const MeasuredRow& row : rows)
-            models.push_back(*StepModel::create(row.spec, row.shape, node(), megatronProgram()));
+            models.push_back(*StepModel::create(row.spec, row.shape, validatedNode(), megatronProgram()));
         std::vector<MeasuredStep> steps;
         for (std::size_t i = 0; i < rows.size(); ++i)
             steps.push_back({&models[i], rows[i].seconds});
@@ -160,22 +161,22 @@ private slots:
     void losesNothingWhereTheBestIsPredictedToBeTheBest()
     {
         auto rows = measuredWith({});
-        QCOMPARE(validateRows(rows, node(), {})->uncalibrated.meanRegret, 0.0);
+        QCOMPARE(validateRows(rows, validatedNode(), {})->uncalibrated.meanRegret, 0.0);
         const auto best = std::min_element(
             rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
         best->seconds *= 2; // now another one is better
-        QVERIFY(validateRows(rows, node(), {})->uncalibrated.meanRegret > 0);
-        QCOMPARE(validateRows(rows, node(), {})->uncalibrated.groups, std::size_t{1});
+        QVERIFY(validateRows(rows, validatedNode(), {})->uncalibrated.meanRegret > 0);
+        QCOMPARE(validateRows(rows, validatedNode(), {})->uncalibrated.groups, std::size_t{1});
     }
 
     void drawsTheSameRowsForTheSameSeed()
     {
         const auto rows = measuredWith({});
         const auto errorWith = [&](std::uint64_t seed) {
-            return validateRows(rows, node(), {3, seed})->calibrated->meanError;
+            return validateRows(rows, validatedNode(), {3, seed})->calibrated->meanError;
         };
         QCOMPARE(errorWith(7), errorWith(7));
-        QVERIFY(!validateRows(rows, node(), {rows.size(), 1}).ok());
+        QVERIFY(!validateRows(rows, validatedNode(), {rows.size(), 1}).ok());
     }
 
     void readsRowsInAnyOrderOfColumns()
@@ -209,7 +210,8 @@ private slots:
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,212,7")
                     .contains("line 2: there are 12 cells, but 11 column names"));
         QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"212,7\"").contains("\"iteration time (ms)\" is"));
-        QVERIFY(with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quotation mark is never closed"));
+        QVERIFY(
+            with("8,32,2,2048,16,24,1024,1,8,1,\"9").contains("line 2: a quotation mark is never closed"));
         QVERIFY(errorOf("# GPUs,# GPUs\n").contains("2 columns \"# GPUs\""));
         const QString missing = errorOf("# GPUs;global batch\n");
         QVERIFY(missing.contains("\"# GPUs\"") && missing.contains("\"iteration time (ms)\""));

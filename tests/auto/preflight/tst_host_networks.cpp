@@ -9,7 +9,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr int kHosts = 2;
+constexpr int kNetworkedHosts = 2;
 
 /// Lets ssh in, what is asked from inside, and `further`.
 QByteArray firewall(const QByteArray& further = {})
@@ -40,12 +40,12 @@ private slots:
     {
         if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
             QSKIP(qPrintable(why));
-        m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{kHosts, "128m", {}});
+        m_lab = std::make_unique<lab::NetnsLab>(lab::NetnsLab::Options{kNetworkedHosts, "128m", {}});
         const QString trouble = m_lab->start();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         m_lab->trustHosts();
         m_hasNft = host(0).run({"nft", "-f", "-"}, "flush ruleset\n").ok();
-        for (int i = 0; i < kHosts; ++i) {
+        for (int i = 0; i < kNetworkedHosts; ++i) {
             const QByteArray number = QByteArray::number(i + 1);
             QVERIFY(host(i).run({"ip", "addr", "add", "10.88.0." + number + "/24", "dev", "eth0"}).ok());
             m_hasIpv6 =
@@ -55,7 +55,7 @@ private slots:
     void cleanupTestCase() { m_lab.reset(); }
     void cleanup()
     {
-        for (int i = 0; i < kHosts && m_hasNft; ++i)
+        for (int i = 0; i < kNetworkedHosts && m_hasNft; ++i)
             QVERIFY(host(i).run({"nft", "flush", "ruleset"}).ok());
     }
 
@@ -131,7 +131,7 @@ private:
     lab::LabHost& host(int index) { return m_lab->host(index); }
     void setFirewall(const QByteArray& rules)
     {
-        for (int i = 0; i < kHosts; ++i) {
+        for (int i = 0; i < kNetworkedHosts; ++i) {
             const auto set = host(i).run({"nft", "-f", "-"}, rules);
             QVERIFY2(set.ok(), set.errors.constData());
         }

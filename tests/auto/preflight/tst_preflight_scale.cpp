@@ -10,7 +10,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr int kHosts = 64;
+constexpr int kFleetHosts = 64;
 
 } // namespace
 
@@ -23,13 +23,13 @@ private slots:
     {
         if (const QString why = lab::NetnsLab::whyNot(); !why.isEmpty())
             QSKIP(qPrintable(why));
-        lab::NetnsLab lab({kHosts, "256m", {}});
+        lab::NetnsLab lab({kFleetHosts, "256m", {}});
         const QString trouble = lab.start();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         lab.trustHosts();
         TargetPool pool(lab.targetOptions());
         QStringList hosts;
-        for (int i = 0; i < kHosts; ++i)
+        for (int i = 0; i < kFleetHosts; ++i)
             hosts << lab.host(i).address();
         for (const char* round : {"the first time, agents sent", "again"}) {
             QElapsedTimer timer;
@@ -51,8 +51,9 @@ private slots:
             qsizetype tried = 0;
             for (const HostReport& host : report.hosts)
                 tried += host.links.size();
-            QCOMPARE(tried, kHosts * (kHosts - 1) + kHosts - 1); // the head logs in to the others as well
-            qInfo() << kHosts << "hosts," << round << ":" << timer.elapsed() << "ms, of these"
+            QCOMPARE(tried, kFleetHosts * (kFleetHosts - 1) + kFleetHosts -
+                                1); // the head logs in to the others as well
+            qInfo() << kFleetHosts << "hosts," << round << ":" << timer.elapsed() << "ms, of these"
                     << links.elapsed() << "ms for the links";
         }
     }

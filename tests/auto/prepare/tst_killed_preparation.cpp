@@ -39,7 +39,7 @@ QStringList argumentsFor(const QString& out, const QString& vocabulary)
 }
 
 /// SHA-256 of every file, by name.
-std::map<std::string, std::string> hashesIn(const fs::path& folder)
+std::map<std::string, std::string> fileHashesIn(const fs::path& folder)
 {
     std::map<std::string, std::string> hashes;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
@@ -64,7 +64,7 @@ private slots:
         timer.start();
         QVERIFY(finish("whole").isEmpty());
         m_usual = timer.nsecsElapsed() / 1000;
-        m_expected = hashesIn(at("whole").toStdString());
+        m_expected = fileHashesIn(at("whole").toStdString());
         QCOMPARE(m_expected.size(), std::size_t(16)); // 6 shards, vocabulary and manifest, twice
     }
 
@@ -84,7 +84,7 @@ private slots:
         const QString out = QStringLiteral("once%1").arg(QTest::currentDataTag());
         if (killAfter(out, microseconds))
             finish(out);
-        QCOMPARE(hashesIn(at(out).toStdString()), m_expected);
+        QCOMPARE(fileHashesIn(at(out).toStdString()), m_expected);
         QVERIFY(!fs::exists(at("." + out + ".part").toStdString()));
     }
 
@@ -99,7 +99,7 @@ private slots:
                 ++kills;
         }
         qInfo("%d kills", kills);
-        QCOMPARE(hashesIn(at("often").toStdString()), m_expected);
+        QCOMPARE(fileHashesIn(at("often").toStdString()), m_expected);
     }
 
     void doesNotTrustNotesOfShardsThatAreGone_data()
@@ -114,7 +114,7 @@ private slots:
         leaveHalfDone("gone", "content/seq128");
         QVERIFY(fs::remove_all((partOf("gone") + '/' + gone).toStdString()) > 0);
         finish("gone");
-        QCOMPARE(hashesIn(at("gone").toStdString()), m_expected);
+        QCOMPARE(fileHashesIn(at("gone").toStdString()), m_expected);
         fs::remove_all(at("gone").toStdString());
     }
 
@@ -132,7 +132,7 @@ private slots:
                   << "9";
         const QString said = run(arguments);
         QVERIFY2(!said.contains("resuming"), qPrintable(said));
-        QVERIFY(hashesIn(at("other").toStdString()) != m_expected);
+        QVERIFY(fileHashesIn(at("other").toStdString()) != m_expected);
         QCOMPARE(Manifest::load((at("other") + "/seq64").toStdString())->seed, std::uint64_t(9));
     }
 

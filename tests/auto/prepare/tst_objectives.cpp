@@ -53,7 +53,7 @@ PrepareOptions optionsOf(const Recipe& recipe, const fs::path& out)
     return options;
 }
 
-Result<Manifest> prepare(const PrepareOptions& options)
+Result<Manifest> prepareObjective(const PrepareOptions& options)
 {
     Progress progress;
     const CancelFlag cancel;
@@ -69,16 +69,16 @@ std::size_t rowWith(const RowBlock& rows, std::int8_t label)
         rows.nextSentenceLabels.begin());
 }
 
-struct Mutant {
+struct ObjectiveMutant {
     const char* name;
     const char* recipe;
     Invariant broken;
     Mutation mutation;
 };
 
-const std::vector<Mutant>& mutants()
+const std::vector<ObjectiveMutant>& objectiveMutants()
 {
-    static const std::vector<Mutant> all{
+    static const std::vector<ObjectiveMutant> all{
         {"labels of the wrong sense", "random", Invariant::NextSentences,
          [](RowBlock& r) {
              for (std::int8_t& label : r.nextSentenceLabels)
@@ -133,7 +133,7 @@ private slots:
     void initTestCase()
     {
         for (const Recipe& each : kRecipes) {
-            const auto manifest = prepare(optionsOf(each, good(each.name)));
+            const auto manifest = prepareObjective(optionsOf(each, good(each.name)));
             QVERIFY2(manifest.ok(), manifest.ok() ? "" : manifest.error().text().c_str());
         }
     }
@@ -172,7 +172,7 @@ private slots:
         QFETCH(QString, name);
         PrepareOptions options = optionsOf(recipe(name), copy());
         options.threads = 5;
-        QCOMPARE(prepare(options)->toJson(), Manifest::load(good(name))->toJson());
+        QCOMPARE(prepareObjective(options)->toJson(), Manifest::load(good(name))->toJson());
     }
 
     void holdEveryTokenOfRunningText()
@@ -207,13 +207,13 @@ private slots:
     void findEveryMutant_data()
     {
         QTest::addColumn<int>("mutant");
-        for (std::size_t i = 0; i < mutants().size(); ++i)
-            QTest::addRow("%s", mutants()[i].name) << static_cast<int>(i);
+        for (std::size_t i = 0; i < objectiveMutants().size(); ++i)
+            QTest::addRow("%s", objectiveMutants()[i].name) << static_cast<int>(i);
     }
     void findEveryMutant()
     {
         QFETCH(int, mutant);
-        const Mutant& tried = mutants()[static_cast<std::size_t>(mutant)];
+        const ObjectiveMutant& tried = objectiveMutants()[static_cast<std::size_t>(mutant)];
         fs::copy(good(tried.recipe), copy());
         const char* const shard = "wikicorpus_en_training_1.hdf5";
         QVERIFY(mutate(copy() / shard, tried.mutation).ok());

@@ -348,7 +348,7 @@ std::map<std::string, Json> valuesOf(const RunSpec& spec)
     return values;
 }
 
-std::set<std::string> fieldsOf(const Omissions& omissions)
+std::set<std::string> fieldSetOf(const Omissions& omissions)
 {
     std::set<std::string> fields;
     for (const Omission& omission : omissions)
@@ -390,7 +390,7 @@ private:
         QVERIFY2(again.problems.empty(), exported.text.c_str());
         const auto before = valuesOf(spec);
         const auto after = valuesOf(again.spec);
-        const std::set<std::string> listed = fieldsOf(exported.omissions);
+        const std::set<std::string> listed = fieldSetOf(exported.omissions);
         for (const auto& [field, value] : before) {
             const auto condition = expressible.find(field);
             const bool canBeSaid = condition != expressible.end() && condition->second(spec);
