@@ -32,9 +32,9 @@ bring_c_library() {
     forget_folders "$1/$(basename "$loader")"
     from=$(dirname "${found[libc.so.6]}")
     for name in "${c_library_names[@]}"; do
-        if [ -e "$from/$name" ]; then install -m 755 "$(readlink -f "$from/$name")" "$1/$name"; fi
+        if [ -e "$from/$name" ]; then install -m 644 "$(readlink -f "$from/$name")" "$1/$name"; fi
     done
-    install -m 644 "$build/lib/libtrainyard_start.so" "$1/"
+    install -s -m 644 "$build/lib/libtrainyard_start.so" "$1/"
 }
 
 # Networks that need the host's own libraries or that Debian switches off; job managers, which bring their own MPI;

@@ -5,6 +5,30 @@
 # the tree may be moved as a whole.
 set(TRAINYARD_HOME "lib/trainyard")
 
+# What Debian wants of every package. Whoever builds packages for others says how to be reached, as for Debian's own tools.
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+    set(contact "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(TRAINYARD_MAINTAINER "${contact}" CACHE STRING "Maintainer of the Debian packages, \"Name <address>\"")
+set(CPACK_PACKAGE_CONTACT "${TRAINYARD_MAINTAINER}")
+if(NOT CPACK_PACKAGE_CONTACT)
+    set(CPACK_PACKAGE_CONTACT "The Trainyard developers <trainyard@example.org>")
+endif()
+string(TIMESTAMP TRAINYARD_RELEASE_TIME "%a, %d %b %Y 00:00:00 +0000" UTC)
+
+function(trainyard_install_package_texts component package)
+    set(texts "${CMAKE_BINARY_DIR}/debian/${package}")
+    configure_file(packaging/debian/changelog.in "${texts}/changelog" @ONLY)
+    execute_process(COMMAND gzip -9nf "${texts}/changelog" COMMAND_ERROR_IS_FATAL ANY)
+    file(READ packaging/debian/copyright copyright)
+    foreach(more ${ARGN})
+        file(READ "packaging/debian/${more}" text)
+        string(APPEND copyright "${text}")
+    endforeach()
+    file(WRITE "${texts}/copyright" "${copyright}")
+    install(FILES "${texts}/changelog.gz" "${texts}/copyright" DESTINATION share/doc/${package} COMPONENT ${component})
+endfunction()
+
 function(trainyard_install_desk)
     install(TARGETS trainyard RUNTIME DESTINATION "${TRAINYARD_HOME}/bin" COMPONENT desk)
     install(DIRECTORY resources/presets resources/samples resources/schema
@@ -16,7 +40,7 @@ function(trainyard_install_desk)
     install(FILES resources/desktop/trainyard.desktop DESTINATION share/applications COMPONENT desk)
     install(FILES resources/desktop/trainyard.svg DESTINATION share/icons/hicolor/scalable/apps COMPONENT desk)
     install(FILES "${CMAKE_BINARY_DIR}/org.trainyard.Trainyard.metainfo.xml" DESTINATION share/metainfo COMPONENT desk)
-    install(FILES LICENSE DESTINATION share/doc/trainyard RENAME copyright COMPONENT desk)
+    trainyard_install_package_texts(desk trainyard)
 
     set(pages "${CMAKE_BINARY_DIR}/manual")
     install(CODE "execute_process(COMMAND \"${CMAKE_SOURCE_DIR}/packaging/manual\" \"$<TARGET_FILE:trainyard>\" \"${pages}\"
@@ -36,7 +60,9 @@ function(trainyard_install_engine)
     foreach(program trainyard-agent trainyard-prepare trainyard-worker)
         trainyard_install_link(engine ../bundle/bin/${program} ${TRAINYARD_HOME}/bin/${program})
     endforeach()
-    install(FILES LICENSE DESTINATION share/doc/trainyard-engine RENAME copyright COMPONENT engine)
+    trainyard_install_package_texts(engine trainyard-engine copyright-of-libraries)
+    install(FILES packaging/debian/trainyard-engine.lintian-overrides DESTINATION share/lintian/overrides
+        RENAME trainyard-engine COMPONENT engine)
 endfunction()
 
 # Relative, so that it stays true wherever the tree is.
@@ -58,7 +84,6 @@ endif()
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME trainyard)
 set(CPACK_PACKAGE_VENDOR Trainyard)
-set(CPACK_PACKAGE_CONTACT "The Trainyard developers <trainyard@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
@@ -71,7 +96,8 @@ if(TRAINYARD_BUILD_WORKER)
 endif()
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)
+set(CPACK_DEBIAN_COMPRESSION_TYPE xz)
+set(CPACK_THREADS 0) # as many as there are cores
 set(CPACK_DEBIAN_DESK_PACKAGE_NAME trainyard)
 set(CPACK_DEBIAN_DESK_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_DESK_PACKAGE_SHLIBDEPS ON)
