@@ -23,4 +23,12 @@ inline bool fusesAttention(const RunSpec& spec)
            spec.layout.context == 1 && spec.precision.compute != ComputeType::Float64;
 }
 
+/// Whether what dropout removes is drawn again in the backward pass instead of kept as a mask of a byte each:
+/// by the kernels for CUDA, of hidden states and of attention's probabilities, whose softmax then starts from
+/// the scores again as well (engine/device/cuda/cuda_compute.cpp).
+inline bool redrawsDropout(const RunSpec& spec)
+{
+    return spec.launch.device == DeviceKind::Cuda;
+}
+
 } // namespace trainyard

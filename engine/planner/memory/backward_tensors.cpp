@@ -53,7 +53,7 @@ Bytes gradientPiece(const RunSpec& spec, Bytes elements, Bytes columns)
 /// gate both factors' gradients are made next.
 Bytes feedForwardGradients(const RunSpec& spec, const LayerTensors& z, const ResultCopies& copies)
 {
-    const Bytes ofOutput = slicesTokens(spec) ? z.gathered : z.mask > 0 ? z.hidden : 0;
+    const Bytes ofOutput = slicesTokens(spec) ? z.gathered : spec.model.dropout > 0 ? z.hidden : 0;
     const bool gated = spec.model.activation == Activation::Swiglu;
     const Bytes h = static_cast<Bytes>(spec.model.hidden);
     const Bytes columns = static_cast<Bytes>(spec.model.intermediate / spec.layout.tensor);

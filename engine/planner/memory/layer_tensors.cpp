@@ -10,10 +10,17 @@ namespace trainyard {
 
 namespace {
 
-/// Of one score: the probability, and with dropout its mask and what is left of it.
-Bytes keptOfScore(const ModelSpec& model, Bytes e)
+/// Of the scores of so many queries: the probabilities, and with dropout their mask and what is left of them.
+/// Where dropout is drawn again, the scores, one number per query, and what is left of the probabilities.
+Bytes keptOfScores(const RunSpec& spec, Bytes rows, Bytes keys)
 {
-    return model.attentionDropout > 0 ? 2 * e + 1 : e;
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    const Bytes ofQuery = wideSize(spec.precision.compute);
+    if (spec.layout.context > 1 || fusesAttention(spec))
+        return rows * ofQuery;
+    if (redrawsDropout(spec))
+        return rows * (keys * 2 * e + ofQuery);
+    return rows * keys * (spec.model.attentionDropout > 0 ? 2 * e + 1 : e);
 }
 
 /// The input and the output of the activation; of a gated one both halves, the gate's and their product. What
@@ -86,10 +93,8 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.inner = all * static_cast<Bytes>(m.intermediate) * e / cut;
     z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
-    const bool oneNumberPerQuery = spec.layout.context > 1 || fusesAttention(spec);
-    z.scoresKept =
-        oneNumberPerQuery ? rows * wideSize(spec.precision.compute) : rows * tokens * keptOfScore(m, e);
-    z.mask = m.dropout > 0 ? here * h : 0;
+    z.scoresKept = keptOfScores(spec, rows, tokens);
+    z.mask = m.dropout > 0 && !redrawsDropout(spec) ? here * h : 0;
     z.statistics = here * 2 * wideSize(spec.precision.compute);
     const Bytes ofProduct = m.lora.isOn() ? z.hidden : z.gathered; // adapters see it before it is gathered
     z.inputKept = isKept(ProductInput::Layer, m) ? ofProduct : 0;

@@ -14,7 +14,7 @@ struct LayerTensors {
     Bytes innerKept = 0;  ///< what the feed-forward layer keeps of that width
     Bytes scores = 0;     ///< of every query for every key
     Bytes scoresKept = 0; ///< what attention keeps of them; of a ring or a fused kernel one number per query
-    Bytes mask = 0;       ///< of the dropout of `hidden`
+    Bytes mask = 0;       ///< of the dropout of `hidden`, where it is kept
     Bytes statistics = 0; ///< mean and deviation of every row that a norm has seen
     // Inputs of products that are kept for the gradients of weights: frozen weights have none, but adapters
     // have.

@@ -28,6 +28,7 @@ RunSpec working()
     spec.layout.tensor = 2;
     spec.batch = {64, 4, 8};
     spec.dataset.path = "/d";
+    spec.launch.device = DeviceKind::Cuda;
     return spec;
 }
 

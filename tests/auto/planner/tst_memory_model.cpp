@@ -224,17 +224,33 @@ private slots:
         spec.precision.compute = ComputeType::BFloat16;
         spec.launch.device = DeviceKind::Cuda;
         const auto attention = [&](int tokens) { return layerActivations(spec, Bytes(tokens)).attention; };
-        QCOMPARE(attention(512), 4 * attention(256));
+        const auto rows = static_cast<Bytes>(spec.batch.micro * spec.model.heads) * 512;
+        QCOMPARE(attention(512), rows * (512 * 2 * 2 + 4));
         spec.model.attentionDropout = 0;
         QCOMPARE(attention(512), 2 * attention(256));
-        QCOMPARE(attention(512), Bytes(spec.batch.micro * spec.model.heads) * 512 * 4);
+        QCOMPARE(attention(512), rows * 4);
         spec.precision.compute = ComputeType::Float64; // no such kernel has that
-        QCOMPARE(attention(512), 4 * attention(256));
+        QCOMPARE(attention(512), rows * (512 * 2 * 8 + 8));
         spec.precision.compute = ComputeType::BFloat16;
         for (const DeviceKind device : {DeviceKind::Cpu, DeviceKind::Auto}) {
             spec.launch.device = device;
             QCOMPARE(attention(512), 4 * attention(256));
         }
+    }
+
+    // engine/device/cuda: the backward pass draws dropout again.
+    void keepsNoDropoutMasksOnCuda()
+    {
+        RunSpec spec;
+        const auto rest = [&](DeviceKind device, double dropout) {
+            spec.launch.device = device;
+            spec.model.dropout = dropout;
+            return layerActivations(spec, 128).rest;
+        };
+        const auto masks =
+            2 * static_cast<Bytes>(spec.batch.micro) * 128 * static_cast<Bytes>(spec.model.hidden);
+        QCOMPARE(rest(DeviceKind::Cpu, 0.1) - rest(DeviceKind::Cpu, 0), masks);
+        QCOMPARE(rest(DeviceKind::Cuda, 0.1), rest(DeviceKind::Cuda, 0));
     }
 
     // gradients of outputs, queries, keys and values, and a float32 sum of one of them.

@@ -36,6 +36,7 @@ RunSpec divided(int layers, int nodes)
     spec.layout.data = 8;
     spec.layout.placement = "PDT";
     spec.batch = {8 * 2 * 32, 2, 32};
+    spec.launch.device = DeviceKind::Cuda;
     spec.precision.compute = ComputeType::BFloat16;
     spec.cluster.nodes.clear();
     for (int i = 0; i < nodes; ++i)
@@ -228,7 +229,7 @@ private slots:
     void fitsEveryNode()
     {
         std::mt19937 random(9);
-        std::uniform_int_distribution<int> gibibytes(4, 16);
+        std::uniform_int_distribution<int> gibibytes(3, 13);
         int refused = 0;
         int limited = 0;
         for (int round = 0; round < 24; ++round) {

@@ -408,6 +408,7 @@ private slots:
         RunSpec spec = smallRun();
         spec.layout = {};
         spec.batch = {2, 2, 1};
+        spec.launch.device = DeviceKind::Cuda;
         spec.memory.offloadActivations = true;
         spec.memory.recompute = RecomputeKind::Full;
         NodeModel slow = a100Node();
