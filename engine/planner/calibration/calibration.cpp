@@ -1,13 +1,22 @@
 #include "engine/planner/calibration/calibration.h"
 
+#include <algorithm>
+#include <bitset>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 namespace trainyard {
 
 namespace {
 
-using Point = std::array<double, kTimeFactors>;
+/// One coordinate for each factor, and one that moves all but Sharing together, so that the step as a whole
+/// grows.
+constexpr std::size_t kWhole = kTimeFactors;
+constexpr std::size_t kCoordinates = kTimeFactors + 1;
+using Point = std::array<double, kCoordinates>;
+using Freedom = std::bitset<kCoordinates>; ///< the coordinates that a fit may turn
 
 /// What the model is off by, calibrated or not: steps of like layouts share it, so that a few of them must
 /// not be believed to a percent.
@@ -28,13 +37,17 @@ constexpr Point kSpreads{
     0.5,  // reductions
     0.4,  // micro-batches
     0.05, // sharing
+    0.2,  // all of the step
 };
 
 TimeCoefficients coefficientsAt(const Point& point)
 {
     TimeCoefficients coefficients;
-    for (std::size_t i = 0; i < kTimeFactors; ++i)
-        coefficients.factors[i] = std::exp(point[i] * kSpreads[i]);
+    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+        const bool isOfWhole = static_cast<TimeFactor>(i) != TimeFactor::Sharing;
+        const double whole = isOfWhole ? point[kWhole] * kSpreads[kWhole] : 0;
+        coefficients.factors[i] = std::exp(point[i] * kSpreads[i] + whole);
+    }
     return coefficients;
 }
 
@@ -61,7 +74,7 @@ double misfit(const std::vector<double>& residuals, const Point& point)
 
 /// A x = b for a symmetric positive definite A.
 struct NormalEquations {
-    std::array<Point, kTimeFactors> matrix{};
+    std::array<Point, kCoordinates> matrix{};
     Point right{};
 
     /// By Cholesky's factorisation; destroys the matrix.
@@ -70,7 +83,7 @@ struct NormalEquations {
 
 Point NormalEquations::solve()
 {
-    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+    for (std::size_t i = 0; i < kCoordinates; ++i) {
         for (std::size_t j = 0; j <= i; ++j) {
             double sum = matrix[i][j];
             for (std::size_t k = 0; k < j; ++k)
@@ -79,25 +92,25 @@ Point NormalEquations::solve()
         }
     }
     Point x = right;
-    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+    for (std::size_t i = 0; i < kCoordinates; ++i) {
         for (std::size_t k = 0; k < i; ++k)
             x[i] -= matrix[i][k] * x[k];
         x[i] /= matrix[i][i];
     }
-    for (std::size_t i = kTimeFactors; i-- > 0;) {
-        for (std::size_t k = i + 1; k < kTimeFactors; ++k)
+    for (std::size_t i = kCoordinates; i-- > 0;) {
+        for (std::size_t k = i + 1; k < kCoordinates; ++k)
             x[i] -= matrix[k][i] * x[k];
         x[i] /= matrix[i][i];
     }
     return x;
 }
 
-/// Derivatives of every residual, factor by factor.
-std::array<std::vector<double>, kTimeFactors>
+/// Derivatives of every residual, coordinate by coordinate.
+std::array<std::vector<double>, kCoordinates>
 derivativesAt(std::span<const MeasuredStep> steps, const Point& point, const std::vector<double>& residuals)
 {
-    std::array<std::vector<double>, kTimeFactors> derivatives;
-    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+    std::array<std::vector<double>, kCoordinates> derivatives;
+    for (std::size_t i = 0; i < kCoordinates; ++i) {
         Point moved = point;
         moved[i] += kDifference;
         derivatives[i] = residualsAt(steps, moved);
@@ -108,20 +121,24 @@ derivativesAt(std::span<const MeasuredStep> steps, const Point& point, const std
 }
 
 Point gaussNewtonStep(std::span<const MeasuredStep> steps, const Point& point,
-                      const std::vector<double>& residuals)
+                      const std::vector<double>& residuals, Freedom free)
 {
     const auto derivatives = derivativesAt(steps, point, residuals);
     NormalEquations equations;
-    for (std::size_t i = 0; i < kTimeFactors; ++i) {
+    for (std::size_t i = 0; i < kCoordinates; ++i) {
         equations.matrix[i][i] = 1;
         equations.right[i] = -point[i];
     }
     for (std::size_t row = 0; row < residuals.size(); ++row) {
         const double weight = 1 / (1 + residuals[row] * residuals[row]);
-        for (std::size_t i = 0; i < kTimeFactors; ++i) {
+        for (std::size_t i = 0; i < kCoordinates; ++i) {
+            if (!free[i])
+                continue;
             equations.right[i] -= weight * derivatives[i][row] * residuals[row];
-            for (std::size_t j = 0; j < kTimeFactors; ++j)
-                equations.matrix[i][j] += weight * derivatives[i][row] * derivatives[j][row];
+            for (std::size_t j = 0; j < kCoordinates; ++j) {
+                if (free[j])
+                    equations.matrix[i][j] += weight * derivatives[i][row] * derivatives[j][row];
+            }
         }
     }
     return equations.solve();
@@ -130,20 +147,19 @@ Point gaussNewtonStep(std::span<const MeasuredStep> steps, const Point& point,
 Point along(const Point& point, const Point& step, double share)
 {
     Point moved = point;
-    for (std::size_t i = 0; i < kTimeFactors; ++i)
+    for (std::size_t i = 0; i < kCoordinates; ++i)
         moved[i] += share * step[i];
     return moved;
 }
 
-} // namespace
-
-TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
+/// The best point that differs from the description of the hardware in the free coordinates alone.
+Point fit(std::span<const MeasuredStep> steps, Freedom free)
 {
     Point point{};
     std::vector<double> residuals = residualsAt(steps, point);
     double best = misfit(residuals, point);
     for (int round = 0; round < kMaxRounds; ++round) {
-        const Point step = gaussNewtonStep(steps, point, residuals);
+        const Point step = gaussNewtonStep(steps, point, residuals, free);
         const double before = best;
         for (double share = 1; share > 0.05 && best == before; share /= 2) {
             const Point moved = along(point, step, share);
@@ -157,7 +173,55 @@ TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
         if (before - best < kMinGain)
             break;
     }
-    return coefficientsAt(point);
+    return point;
+}
+
+/// Without the eighth of the steps that it explains worst, which something else may have held up.
+double meanError(std::span<const MeasuredStep> steps, const Point& point)
+{
+    std::vector<double> errors;
+    for (const double residual : residualsAt(steps, point))
+        errors.push_back(std::abs(residual) * kResidualScale);
+    std::ranges::sort(errors);
+    errors.resize(errors.size() - (errors.size() + 7) / 8);
+    return errors.empty()
+               ? 0
+               : std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
+}
+
+constexpr double kLeastError = 0.005; ///< below which steps do not repeat
+
+double informationCriterion(std::span<const MeasuredStep> steps, const Point& point, Freedom free)
+{
+    const auto count = static_cast<double>(steps.size());
+    return 2 * count * std::log(meanError(steps, point) + kLeastError) +
+           static_cast<double>(free.count()) * std::log(count);
+}
+
+/// From what changes no choice between layouts to what may change each.
+std::array<Freedom, 5> freedoms()
+{
+    Freedom whole;
+    whole.set(kWhole);
+    Freedom sharing;
+    sharing.set(static_cast<std::size_t>(TimeFactor::Sharing));
+    return {Freedom(), whole, sharing, whole | sharing, Freedom().set()};
+}
+
+} // namespace
+
+TimeCoefficients calibrate(std::span<const MeasuredStep> steps)
+{
+    Point best{};
+    double least = std::numeric_limits<double>::infinity();
+    for (const Freedom free : freedoms()) {
+        const Point point = fit(steps, free);
+        if (const double criterion = informationCriterion(steps, point, free); criterion < least) {
+            least = criterion;
+            best = point;
+        }
+    }
+    return coefficientsAt(best);
 }
 
 } // namespace trainyard

@@ -10,7 +10,7 @@ namespace trainyard {
 enum class TimeFactor {
     Products,     ///< matrix products where arithmetic bounds them
     Traffic,      ///< whatever memory bandwidth bounds
-    Launches,     ///< host time per kernel
+    Launches,     ///< host time per kernel, and what a kernel takes besides its work
     Tensor,       ///< collectives between tensor-parallel ranks
     Transfers,    ///< sends between pipeline stages
     Reductions,   ///< gradients and weights among data-parallel ranks

@@ -53,7 +53,7 @@ TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& c, double
     TimeByCause time{};
     at(time, StepCause::Products) = productSeconds(demand, c);
     at(time, StepCause::Traffic) = demand.traffic * c[TimeFactor::Traffic];
-    at(time, StepCause::Launches) = demand.kernels;
+    at(time, StepCause::Launches) = demand.kernels * c[TimeFactor::Launches];
     for (double& seconds : time)
         seconds *= std::min(1.0, slowest);
     at(time, StepCause::Stragglers) = (std::max(1.0, slowest) - 1) * sum(time);

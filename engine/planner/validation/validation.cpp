@@ -96,15 +96,15 @@ Result<ValidationReport> validateRows(const std::vector<MeasuredRow>& rows, cons
             "calibrate with fewer rows");
     TRAINYARD_TRY(const std::vector<StepModel> models, modelsOf(rows, node, options.program));
     const Indices order = shuffled(rows.size(), options.seed);
+    const Indices rest(order.begin() + static_cast<std::ptrdiff_t>(options.calibrate), order.end());
     ValidationReport report;
-    report.uncalibrated = scoreOf(rows, models, order, {});
+    report.uncalibrated = scoreOf(rows, models, rest, {});
     if (options.calibrate == 0)
         return report;
     std::vector<MeasuredStep> steps;
     for (std::size_t i = 0; i < options.calibrate; ++i)
         steps.push_back({&models[order[i]], rows[order[i]].seconds});
     report.coefficients = calibrate(steps);
-    const Indices rest(order.begin() + static_cast<std::ptrdiff_t>(options.calibrate), order.end());
     report.calibrated = scoreOf(rows, models, rest, report.coefficients);
     return report;
 }

@@ -23,8 +23,8 @@ struct ValidationScore {
 };
 
 struct ValidationReport {
-    ValidationScore uncalibrated;              ///< over all rows
-    std::optional<ValidationScore> calibrated; ///< over the rows that did not calibrate
+    ValidationScore uncalibrated;              ///< over the rows that did not calibrate: without it, all
+    std::optional<ValidationScore> calibrated; ///< over the same rows
     TimeCoefficients coefficients;             ///< of the calibration
 };
 

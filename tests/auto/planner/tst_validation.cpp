@@ -15,7 +15,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr int kSeeds = 30;
+constexpr int kSeeds = 20;
 
 NodeModel validatedNode()
 {
@@ -56,6 +56,12 @@ std::vector<MeasuredRow> measuredWith(const TimeCoefficients& coefficients)
     return rows;
 }
 
+void addShare(ValidationScore& mean, const ValidationScore& of)
+{
+    mean.meanError += of.meanError / kSeeds;
+    mean.meanRegret += of.meanRegret / kSeeds;
+}
+
 } // namespace
 
 class TestValidation : public QObject {
@@ -63,16 +69,15 @@ class TestValidation : public QObject {
 
 private slots:
     // Steps of Megatron-DeepSpeed on A100s that its authors measured (VIA-Research/vTrain); the limits are
-    // the ones that the planner promises.
+    // the ones that the planner promises. A calibration never costs anything.
     void isCloseToMeasuredSteps_data()
     {
         QTest::addColumn<QString>("file");
-        QTest::addColumn<double>("uncalibratedLimit"); // percent
-        QTest::addColumn<double>("calibratedLimit");
+        QTest::addColumn<double>("errorLimit"); // percent, of all rows without calibration
         QTest::addColumn<double>("regretLimit");
-        QTest::addColumn<double>("calibratedRegretLimit"); // of 38 rows of many nodes few are left to choose
-        QTest::addRow("one node") << "a100_single_node_measured.csv" << 10.0 << 8.0 << 3.0 << 3.0;
-        QTest::addRow("many nodes") << "a100_multi_node_measured.csv" << 8.0 << 8.0 << 3.0 << 3.5;
+        QTest::addColumn<double>("calibratedLimit"); // mean error of the rows that did not calibrate
+        QTest::addRow("one node") << "a100_single_node_measured.csv" << 10.0 << 3.0 << 8.5;
+        QTest::addRow("many nodes") << "a100_multi_node_measured.csv" << 8.0 << 3.0 << 8.5;
     }
     void isCloseToMeasuredSteps()
     {
@@ -81,27 +86,28 @@ private slots:
         NEEDS_REFERENCE(path);
         const auto rows = parseMeasuredRows(*readFile(path));
         QVERIFY2(rows.ok(), rows.ok() ? "" : rows.error().text().c_str());
-        double calibrated = 0;
-        double calibratedRegret = 0;
-        ValidationScore uncalibrated;
+        const ValidationScore all = validateRows(*rows, validatedNode(), {})->uncalibrated;
+        ValidationScore plain{};
+        ValidationScore calibrated{};
         for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
             const auto report = validateRows(*rows, validatedNode(), {16, seed});
             QVERIFY(report.ok());
-            uncalibrated = report->uncalibrated;
             QCOMPARE(report->calibrated->rows, rows->size() - 16);
-            calibrated += 100 * report->calibrated->meanError / kSeeds;
-            calibratedRegret += 100 * report->calibrated->meanRegret / kSeeds;
+            QVERIFY(report->calibrated->meanError <= report->uncalibrated.meanError);
+            QVERIFY(report->calibrated->meanRegret <= report->uncalibrated.meanRegret);
+            addShare(plain, report->uncalibrated);
+            addShare(calibrated, *report->calibrated);
         }
-        qInfo("mean error %.2f %%, regret %.2f %%; calibrated %.2f %%, %.2f %%", 100 * uncalibrated.meanError,
-              100 * uncalibrated.meanRegret, calibrated, calibratedRegret);
+        qInfo("mean error %.2f %%, regret %.2f %%; of rows that did not calibrate %.2f %%, %.2f %%, "
+              "calibrated %.2f %%, %.2f %%",
+              100 * all.meanError, 100 * all.meanRegret, 100 * plain.meanError, 100 * plain.meanRegret,
+              100 * calibrated.meanError, 100 * calibrated.meanRegret);
+        QFETCH(double, errorLimit);
         QFETCH(double, regretLimit);
-        QFETCH(double, calibratedRegretLimit);
-        QFETCH(double, uncalibratedLimit);
         QFETCH(double, calibratedLimit);
-        QVERIFY(100 * uncalibrated.meanError <= uncalibratedLimit);
-        QVERIFY(100 * uncalibrated.meanRegret <= regretLimit);
-        QVERIFY(calibrated <= calibratedLimit);
-        QVERIFY(calibratedRegret <= calibratedRegretLimit);
+        QVERIFY(100 * all.meanError <= errorLimit);
+        QVERIFY(100 * all.meanRegret <= regretLimit);
+        QVERIFY(100 * calibrated.meanError <= calibratedLimit);
     }
 
     void findsTheFactorsOfAClusterAgain()
