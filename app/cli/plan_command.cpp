@@ -22,7 +22,7 @@
 #include "app/plan/planned_phases.h"
 #include "app/plan/planned_weights.h"
 #include "engine/planner/evaluation_schedule.h"
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/phases/data_mix_rules.h"
 #include "engine/spec/phases/phase_rules.h"
@@ -150,7 +150,7 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
 Diagnostics allRemarks(const RunSpec& spec, const PlannedRun& planned)
 {
     Diagnostics remarks = remarksOn(spec);
-    std::ranges::move(processorRemarks(spec, planned.hosts), std::back_inserter(remarks));
+    std::ranges::move(precisionRemarks(spec, planned.hosts), std::back_inserter(remarks));
     return remarks;
 }
 
@@ -484,7 +484,7 @@ Result<PhaseOutcome> planPhase(const RunSpec& run, int phase, const PlanOptions&
     PlannedRun planned = planRun(onHardware(spec, options.hardware), inputs);
     if (!planned.time.ok())
         return inPhase(run, phase, planned.time.error());
-    warn(options.spec, inPhase(run, phase, processorRemarks(spec, planned.hosts)));
+    warn(options.spec, inPhase(run, phase, precisionRemarks(spec, planned.hosts)));
     return PhaseOutcome{{spec, inputs.shape, sequencesText(spec, options, inputs.shape, data.first),
                          std::move(planned), std::move(problems), phase == 0, std::move(weights.comparison),
                          testRowsOf(spec, data.rows, evaluatedRows), readingOf(spec, inputs.shape, data)}};

@@ -12,7 +12,7 @@
 #include "app/cli/support/planned_shape.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/watched_work.h"
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/planner/hardware/node_fit.h"
 #include "engine/planner/search/found_spec.h"
 #include "engine/planner/search/layout_search.h"
@@ -97,7 +97,7 @@ Diagnostics remarksOn(const SearchRequest& request)
 {
     const NodeModel& node = request.node;
     const DeviceKind device = resolvedDevice(request.spec.launch.device, node);
-    return processorRemarks(request.spec,
+    return precisionRemarks(request.spec,
                             {onHardware({.host = node.name, .ranks = node.devices}, node, device)});
 }
 

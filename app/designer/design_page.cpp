@@ -27,7 +27,7 @@
 #include "app/workspace/message_bar.h"
 #include "app/workspace/page_frame.h"
 #include "app/workspace/panel_area.h"
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/spec/names.h"
 #include "engine/spec/phases/data_mix_rules.h"
 #include "engine/spec/phases/phase_edits.h"
@@ -296,7 +296,7 @@ void DesignPage::addFindings(const PlannedDesign& design, VerdictPanel::Findings
         add(mixProblems(design.spec, shapes), findings.problems);
         add(mixRemarks(design.spec, shapes), findings.remarks);
     }
-    add(processorRemarks(design.spec, design.plan.hosts), findings.remarks);
+    add(precisionRemarks(design.spec, design.plan.hosts), findings.remarks);
 }
 
 std::vector<ExplainedProblem> DesignPage::explain(const PlannedDesign& design) const
@@ -304,7 +304,7 @@ std::vector<ExplainedProblem> DesignPage::explain(const PlannedDesign& design) c
     const PlanFacts facts = planFacts(planInputs(design.spec), m_known.rows(design.spec));
     auto explained = explainPlan(design.spec, facts);
     if (explained.empty())
-        explained = explainProcessors(design.spec, facts);
+        explained = explainPrecision(design.spec, facts);
     std::vector<ExplainedProblem> ofRun;
     for (const ExplainedProblem& one : explained) {
         ofRun.push_back(inPhase(design.run(), design.phase, one));

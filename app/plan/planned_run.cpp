@@ -49,8 +49,10 @@ std::vector<HostMemory> lookAtHosts(const RunSpec& spec, const Hardware& hardwar
     auto hosts = memoryOfHosts(spec, [&](std::size_t node) { return found[node]; });
     for (HostMemory& host : hosts) {
         const bool nothing = !found[host.node].main && found[host.node].devices.empty();
-        if (nothing && hardware[host.node])
-            host = onHardware(std::move(host), *hardware[host.node], spec.launch.device);
+        if (!hardware[host.node])
+            continue;
+        host = nothing ? onHardware(std::move(host), *hardware[host.node], spec.launch.device)
+                       : withPeaks(std::move(host), *hardware[host.node]);
     }
     return hosts;
 }

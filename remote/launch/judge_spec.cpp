@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "engine/planner/explain/plan_problems.h"
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/planner/memory/memory_model.h"
 #include "engine/spec/elastic.h"
 #include "engine/spec/phases/data_mix_rules.h"
@@ -70,7 +70,7 @@ Result<Diagnostics> judgeSpec(const RunSpec& spec, const std::vector<DataSetMani
     const std::vector<HostMemory> hosts = memoryOfHosts(spec, ofNode);
     if (!fitsHosts(spec, data.front(), hosts))
         return explainedMemory(spec, data, ofNode);
-    std::ranges::move(processorRemarks(spec, hosts), std::back_inserter(remarks));
+    std::ranges::move(precisionRemarks(spec, hosts), std::back_inserter(remarks));
     return remarks;
 }
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/spec/data_set_rules.h"
 #include "engine/spec/validate.h"
 
@@ -87,10 +87,10 @@ std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& 
     return explanations;
 }
 
-std::vector<ExplainedProblem> explainProcessors(const RunSpec& spec, const PlanFacts& facts)
+std::vector<ExplainedProblem> explainPrecision(const RunSpec& spec, const PlanFacts& facts)
 {
     const auto remarksOn = [&](const RunSpec& changed) {
-        return processorRemarks(changed, facts.hosts(changed));
+        return precisionRemarks(changed, facts.hosts(changed));
     };
     const auto find = [&](const RunSpec& changed) {
         Diagnostics found = planProblems(changed, facts);

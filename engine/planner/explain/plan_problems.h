@@ -37,8 +37,8 @@ Diagnostics planProblems(const RunSpec& spec, const PlanFacts& facts);
 /// explain() for planProblems(), with what a rank needs after each remedy of its memory.
 std::vector<ExplainedProblem> explainPlan(const RunSpec& spec, const PlanFacts& facts);
 
-/// processorRemarks(), each with the settings that avoid it and bring no problem. For a specification without
+/// precisionRemarks(), each with the settings that avoid it and bring no problem. For a specification without
 /// problems.
-std::vector<ExplainedProblem> explainProcessors(const RunSpec& spec, const PlanFacts& facts);
+std::vector<ExplainedProblem> explainPrecision(const RunSpec& spec, const PlanFacts& facts);
 
 } // namespace trainyard

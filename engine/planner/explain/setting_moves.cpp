@@ -146,6 +146,11 @@ void computeInFloat32(RunSpec& spec)
     spec.precision.compute = ComputeType::Float32;
 }
 
+void computeInBFloat16(RunSpec& spec)
+{
+    spec.precision.compute = ComputeType::BFloat16;
+}
+
 void withoutPacking(RunSpec& spec)
 {
     spec.batch.packing = false;
@@ -262,7 +267,7 @@ MovesByPath makeMoves()
         {"memory.recompute", {{recompute<RecomputeKind::None>, kOneForwardOneBackward}}},
         {"memory.offload_parameters", {{kZeroStage, withoutParameterOffload}}},
         {"memory", memoryMoves()},
-        {"precision.compute", {{computeInFloat32}}},
+        {"precision.compute", {{computeInFloat32, computeInBFloat16}}},
         {"launch.steps", {{turned(kSteps, Turn::Up)}}},
         {"optimizer.warmup_steps", {{kWarmup, kSteps, warmUpAllTheRun, runAsLongAsWarmUp}}},
         {"optimizer.decay_steps", {{turned(kDecaySteps, Turn::Down), turned(kSteps, Turn::Up)}}},

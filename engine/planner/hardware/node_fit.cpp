@@ -14,6 +14,13 @@ HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device)
     host.mainPerRank = host.onDevices ? std::optional(share) : std::nullopt;
     host.usableShare = kUsableShare;
     host.math = node.sharesMemory ? node.math : std::nullopt;
+    return withPeaks(std::move(host), node);
+}
+
+HostMemory withPeaks(HostMemory host, const NodeModel& node)
+{
+    host.float32Peak = host.onDevices ? node.device.peak.float32 : 0;
+    host.bfloat16Peak = host.onDevices ? node.device.peak.bfloat16 : 0;
     return host;
 }
 

@@ -15,6 +15,9 @@ constexpr double kUsableShare = 0.92;
 /// the host's, ranks have their share of it and nothing beside.
 HostMemory onHardware(HostMemory host, const NodeModel& node, DeviceKind device);
 
+/// With the peaks of the node's device, where the host's ranks compute on devices.
+HostMemory withPeaks(HostMemory host, const NodeModel& node);
+
 /// As resolvedDevice() of memory_fit.h, for ranks on such nodes.
 DeviceKind resolvedDevice(DeviceKind asked, const NodeModel& node);
 

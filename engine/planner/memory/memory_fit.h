@@ -50,6 +50,10 @@ struct HostMemory {
     std::size_t node = 0;   ///< its place in cluster.nodes
     /// Of the processor that its ranks compute on; nullopt = unknown, or they compute on devices.
     std::optional<ProcessorMath> math{};
+    /// Operations per second of the device that each of its ranks computes on, in products of these types; 0
+    /// = unknown, or they compute on the processor.
+    double float32Peak = 0;
+    double bfloat16Peak = 0;
 
     /// The usable part of perRank.
     std::optional<Bytes> capacity() const;

@@ -1,7 +1,7 @@
 #include <QTest>
 
 #include "engine/planner/explain/plan_problems.h"
-#include "engine/planner/explain/processor_remarks.h"
+#include "engine/planner/explain/precision_remarks.h"
 #include "engine/planner/memory/memory_model.h"
 
 using namespace trainyard;
@@ -33,14 +33,14 @@ QString textOf(const Diagnostics& remarks)
 
 } // namespace
 
-class TestProcessorRemarks : public QObject {
+class TestPrecisionRemarks : public QObject {
     Q_OBJECT
 
 private slots:
     void namesTypeFactorAndHosts()
     {
         const QString text =
-            textOf(processorRemarks(bfloat16Spec(), hostsWith({kAvx512, kAvx512, ProcessorMath()})));
+            textOf(precisionRemarks(bfloat16Spec(), hostsWith({kAvx512, kAvx512, ProcessorMath()})));
         for (const char* part : {"precision.compute: bfloat16", "about 4 times slower than float32",
                                  "without bfloat16 instructions: node0 and 1 other host",
                                  "set precision.compute to \"float32\""})
@@ -50,15 +50,15 @@ private slots:
     void saysNothingWhereItIsNotSlow()
     {
         RunSpec spec = bfloat16Spec();
-        QCOMPARE(textOf(processorRemarks(spec, hostsWith({ProcessorMath(), std::nullopt}))), "");
+        QCOMPARE(textOf(precisionRemarks(spec, hostsWith({ProcessorMath(), std::nullopt}))), "");
         spec.launch.device = DeviceKind::Cuda;
-        QCOMPARE(textOf(processorRemarks(spec, hostsWith({kAvx512}))), "");
+        QCOMPARE(textOf(precisionRemarks(spec, hostsWith({kAvx512}))), "");
         spec.launch.device = DeviceKind::Auto;
         auto hosts = hostsWith({kAvx512});
         hosts.front().onDevices = true;
-        QCOMPARE(textOf(processorRemarks(spec, hosts)), "");
+        QCOMPARE(textOf(precisionRemarks(spec, hosts)), "");
         spec.precision.compute = ComputeType::Float32;
-        QCOMPARE(textOf(processorRemarks(spec, hostsWith({kAvx512}))), "");
+        QCOMPARE(textOf(precisionRemarks(spec, hostsWith({kAvx512}))), "");
     }
 
     void saysItOfFloat16Too()
@@ -66,7 +66,29 @@ private slots:
         RunSpec spec = bfloat16Spec();
         spec.precision.compute = ComputeType::Float16;
         QVERIFY(
-            textOf(processorRemarks(spec, hostsWith({kAvx512}))).contains("float16 is more than 10 times"));
+            textOf(precisionRemarks(spec, hostsWith({kAvx512}))).contains("float16 is more than 10 times"));
+    }
+
+    void saysWhereDevicesAreMuchFasterInBFloat16()
+    {
+        RunSpec spec = bfloat16Spec();
+        spec.launch.device = DeviceKind::Cuda;
+        std::vector<HostMemory> hosts{
+            {.host = "h100", .onDevices = true, .float32Peak = 67e12, .bfloat16Peak = 989e12},
+            {.host = "v100", .onDevices = true, .float32Peak = 15.7e12},
+            {.host = "unknown", .onDevices = true}};
+        QCOMPARE(textOf(precisionRemarks(spec, hosts)), "");
+        spec.precision.compute = ComputeType::Float32;
+        QCOMPARE(
+            textOf(precisionRemarks(spec, hosts)),
+            "precision.compute: float32 products take 15 times as long as bfloat16's on these devices: h100 \u2014 "
+            "set precision.compute to \"bfloat16\"");
+        const auto explained =
+            explainPrecision(spec, {.shape = {128, 20}, .hosts = [&](const RunSpec&) { return hosts; }});
+        QCOMPARE(explained.size(), std::size_t{1});
+        RunSpec faster = spec;
+        faster.precision.compute = ComputeType::BFloat16;
+        QVERIFY(explained.front().remedies.size() == 1 && explained.front().remedies.front().spec == faster);
     }
 
     void offersFloat32WhereThatFits()
@@ -82,7 +104,7 @@ private slots:
                 made.front().perRank = room;
                 return made;
             };
-            const auto explained = explainProcessors(spec, {.shape = shape, .hosts = hosts});
+            const auto explained = explainPrecision(spec, {.shape = shape, .hosts = hosts});
             return explained.size() == 1 && explained.front().remedies.size() == 1 &&
                    explained.front().remedies.front().spec == float32;
         };
@@ -115,5 +137,5 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestProcessorRemarks)
-#include "tst_processor_remarks.moc"
+QTEST_APPLESS_MAIN(TestPrecisionRemarks)
+#include "tst_precision_remarks.moc"
