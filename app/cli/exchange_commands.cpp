@@ -16,7 +16,7 @@
 #include "app/exchange/csv_import.h"
 #include "app/exchange/history_import.h"
 #include "app/exchange/run_export.h"
-#include "app/exchange/tensorboard_import.h"
+#include "app/exchange/run_sources.h"
 #include "app/hosts/model/model_export.h"
 #include "engine/base/standard_streams.h"
 #include "remote/target/data_dirs.h"
@@ -37,9 +37,14 @@ transformers; RUN is also a run's directory, a checkpoint, or a folder of checkp
   trainyard export runs/20261121T091505Z-bert-tiny-3f2a/checkpoints --hf bert-tiny)";
 
 constexpr auto kImportFooter =
-    R"(PATH is a folder with TensorBoard's event files (each folder below it becomes a run) or a table of numbers (CSV,
-also W&B's export of a chart). Imported runs join the history and can be searched, compared, tagged and reported.
+    R"(PATH is a folder with runs of other tools, or a file. Imported runs join the history and can be searched, compared,
+tagged and reported; what is left out of them is named.
+  TensorBoard   event files: each folder with some becomes a run, its hyperparameters too
+  MLflow        a file store (mlruns): metrics, parameters, tags
+  W&B           histories (wandb-history.jsonl, or what run.scan_history() gives, as JSON lines) with their config
+  CSV           a table of numbers, also W&B's export of a chart
   trainyard import logs/ --tag from-tensorboard
+  trainyard import mlruns/
   trainyard import curves.csv --step iteration --columns loss,lr
   trainyard import curves.csv --list          lists the contents, without importing
 A checkpoint from a model:
@@ -152,22 +157,15 @@ Status exportRun(const ExportOptions& options)
     return exportText(*run, options.json, csvIsPrinted, exportJson, writeJson);
 }
 
-bool holdsEventFiles(const std::filesystem::path& path)
-{
-    std::error_code problem; // told by whoever reads it
-    return std::filesystem::is_directory(path, problem) ||
-           path.filename().string().find("tfevents") != std::string::npos;
-}
-
 bool showHowFar(const QString& run, double share)
 {
     console::transient(QStringLiteral("reading %1  %2 %").arg(run).arg(share * 100, 0, 'f', 0));
     return true;
 }
 
-Result<std::vector<LoadedRun>> loadEvents(const std::filesystem::path& path)
+Result<std::vector<LoadedRun>> loadSources(const std::filesystem::path& path)
 {
-    auto loaded = loadTensorBoard(path, showHowFar);
+    auto loaded = loadRuns(path, showHowFar);
     console::transient({});
     if (!loaded.ok())
         return loaded.error();
@@ -256,8 +254,9 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
 Status importRuns(const ImportOptions& options)
 {
     if (options.path.empty())
-        return badInput("a path to import is needed", "a folder with event files, or a CSV file");
-    TRAINYARD_TRY(auto runs, holdsEventFiles(options.path) ? loadEvents(options.path) : loadTable(options));
+        return badInput("a path to import is needed",
+                        "a folder of TensorBoard, MLflow or W&B, a W&B history (.jsonl), or a CSV file");
+    TRAINYARD_TRY(auto runs, isRunSource(options.path) ? loadSources(options.path) : loadTable(options));
     TRAINYARD_TRY_STATUS(applyOptions(options, runs));
     for (const LoadedRun& run : runs) {
         for (const QString& warning : run.warnings)
@@ -308,9 +307,10 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
 {
     auto o = std::make_shared<ImportOptions>();
     CLI::App* command = app.add_subcommand(
-        "import", "Import runs from TensorBoard or CSV, or make a checkpoint from a Hugging Face model");
-    CLI::Option* path =
-        command->add_option("PATH", o->path, "Folder with event files, an event file, or a CSV file");
+        "import",
+        "Import runs of TensorBoard, MLflow, W&B or CSV, or make a checkpoint from a Hugging Face model");
+    CLI::Option* path = command->add_option(
+        "PATH", o->path, "Folder with runs, an event file, a history (.jsonl), or a CSV file");
     command->add_option("--name", o->name, "Name of the run (default: that of its folder or file)");
     command->add_option("--tag", o->tags, "Tag for the imported runs; may be given several times");
     command->add_option("--step", o->step,

@@ -99,6 +99,12 @@ std::pair<QString, QString> partsOf(const QString& column, const QString& name)
     return end > 0 ? std::pair(column.left(end), column.mid(end + kRunEnd.size())) : std::pair(name, column);
 }
 
+/// Bounds that a chart of W&B has of each point that it made of several.
+bool hasBounds(const CsvTable& table, const QString& column)
+{
+    return table.column(column + QStringLiteral("__MIN")) || table.column(column + QStringLiteral("__MAX"));
+}
+
 PointSeries seriesOf(const CsvColumn& column, const QString& name, const std::vector<double>& steps,
                      const std::vector<double>& times)
 {
@@ -127,6 +133,10 @@ Result<std::map<QString, LoadedRun>> runsOf(const CsvTable& table, const CsvColu
             run.warnings << QStringLiteral("%1: skipped %2 cells that are not numbers")
                                 .arg(column->name)
                                 .arg(column->otherCells);
+        if (hasBounds(table, column->name))
+            run.warnings << QStringLiteral(
+                                "%1: left out __MIN and __MAX, the bounds of points that a chart joined")
+                                .arg(column->name);
         run.series.push_back(seriesOf(*column, seriesName, steps, times));
     }
     return runs;

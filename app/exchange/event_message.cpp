@@ -3,6 +3,8 @@
 #include <bit>
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "app/exchange/protocol_buffer.h"
 
 namespace trainyard {
@@ -29,7 +31,17 @@ constexpr std::uint32_t kTensor = 8;
 constexpr std::uint32_t kMetadata = 9;
 constexpr std::uint32_t kPluginData = 1; // of the metadata
 constexpr std::uint32_t kPluginName = 1; // of the plugin data
+constexpr std::uint32_t kPluginContent = 2;
 } // namespace summary
+namespace hparams {
+constexpr std::uint32_t kSessionStart = 3;
+constexpr std::uint32_t kEntry = 1; // of the start's map
+constexpr std::uint32_t kKey = 1;   // of an entry
+constexpr std::uint32_t kValue = 2;
+constexpr std::uint32_t kNumber = 2; // of a value, google/protobuf/struct.proto
+constexpr std::uint32_t kString = 3;
+constexpr std::uint32_t kBool = 4;
+} // namespace hparams
 namespace tensor {
 constexpr std::uint32_t kType = 1;
 constexpr std::uint32_t kShape = 2;
@@ -186,25 +198,33 @@ void readTensor(std::string_view message, EventValue& value)
         value.number = fromBits(*bits, type);
 }
 
-bool isTextPlugin(std::string_view metadata)
+struct PluginData {
+    std::string_view name;
+    std::string_view content;
+};
+
+PluginData pluginOf(std::string_view metadata)
 {
+    PluginData data;
     ProtoReader fields(metadata);
     while (const auto field = fields.next()) {
         if (field->number != summary::kPluginData)
             continue;
         ProtoReader plugin(field->bytes);
-        while (const auto name = plugin.next()) {
-            if (name->number == summary::kPluginName)
-                return name->bytes == "text";
+        while (const auto part = plugin.next()) {
+            if (part->number == summary::kPluginName)
+                data.name = part->bytes;
+            else if (part->number == summary::kPluginContent)
+                data.content = part->bytes;
         }
     }
-    return false;
+    return data;
 }
 
 EventValue readValue(std::string_view message)
 {
     EventValue value;
-    bool isText = false;
+    PluginData plugin;
     ProtoReader fields(message);
     while (const auto field = fields.next()) {
         if (field->number == summary::kTag)
@@ -214,10 +234,12 @@ EventValue readValue(std::string_view message)
         else if (field->number == summary::kTensor)
             readTensor(field->bytes, value);
         else if (field->number == summary::kMetadata)
-            isText = isTextPlugin(field->bytes);
+            plugin = pluginOf(field->bytes);
     }
-    if (!isText)
+    if (plugin.name != "text")
         value.text.reset();
+    if (plugin.name == "hparams")
+        value.hyperparameters = plugin.content;
     return value;
 }
 
@@ -228,7 +250,7 @@ void readSummary(std::string_view message, std::vector<EventValue>& values)
         if (field->number != summary::kValue || field->kind != ProtoField::Kind::Bytes)
             continue;
         const EventValue value = readValue(field->bytes);
-        if (!value.tag.empty() && (value.number || value.text))
+        if (!value.tag.empty() && (value.number || value.text || value.hyperparameters))
             values.push_back(value);
     }
 }
@@ -241,6 +263,20 @@ bool isStart(std::string_view sessionLog)
             return field->bits == session_log::kStart;
     }
     return false;
+}
+
+std::optional<std::string> valueOfHyperparameter(std::string_view message)
+{
+    ProtoReader fields(message);
+    while (const auto field = fields.next()) {
+        if (field->number == hparams::kNumber && field->kind == ProtoField::Kind::Fixed64)
+            return fmt::format("{}", field->asDouble());
+        if (field->number == hparams::kString)
+            return std::string(field->bytes);
+        if (field->number == hparams::kBool)
+            return field->bits != 0 ? "true" : "false";
+    }
+    return std::nullopt;
 }
 
 std::string withValue(double wallSeconds, std::int64_t step, const ProtoWriter& value)
@@ -271,6 +307,33 @@ std::optional<EventMessage> parseEvent(std::string_view message)
             parsed.isRestart = isStart(field->bytes);
     }
     return fields.isDamaged() ? std::nullopt : std::optional(parsed);
+}
+
+std::vector<std::pair<std::string, std::string>> readHyperparameters(std::string_view message)
+{
+    std::vector<std::pair<std::string, std::string>> all;
+    ProtoReader data(message);
+    while (const auto start = data.next()) {
+        if (start->number != hparams::kSessionStart)
+            continue;
+        ProtoReader entries(start->bytes);
+        while (const auto entry = entries.next()) {
+            if (entry->number != hparams::kEntry)
+                continue;
+            std::string_view key;
+            std::optional<std::string> value;
+            ProtoReader fields(entry->bytes);
+            while (const auto field = fields.next()) {
+                if (field->number == hparams::kKey)
+                    key = field->bytes;
+                else if (field->number == hparams::kValue)
+                    value = valueOfHyperparameter(field->bytes);
+            }
+            if (!key.empty() && value)
+                all.emplace_back(key, *value);
+        }
+    }
+    return all;
 }
 
 std::string encodeFileVersion(double wallSeconds)

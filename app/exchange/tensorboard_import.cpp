@@ -14,16 +14,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMarkOfName = "tfevents"; // TensorBoard knows its files by it
-constexpr int kDeepest = 32;                         ///< folders below each other
+constexpr std::string_view kMarkOfName = "tfevents";
+constexpr int kDeepest = 32; ///< folders below each other
 constexpr std::size_t kMaxSeries = 100'000;
 constexpr std::size_t kMaxTagLength = 512; ///< bytes
 constexpr std::size_t kMaxTextLength = 1 << 20;
-
-bool isEventFile(const fs::path& path)
-{
-    return path.filename().string().find(kMarkOfName) != std::string::npos;
-}
 
 Status collect(const fs::path& root, std::map<fs::path, TensorBoardLog>& logs)
 {
@@ -66,6 +61,8 @@ public:
                 continue;
             if (value.number)
                 takeNumber(value, event);
+            else if (value.hyperparameters)
+                takeHyperparameters(*value.hyperparameters);
             else if (m_texts.size() < kMaxSeries)
                 m_texts[toText(value.tag)] = toText(value.text->substr(0, kMaxTextLength));
         }
@@ -84,6 +81,13 @@ public:
 
 private:
     static QString toText(std::string_view bytes) { return toQString(bytes); }
+    void takeHyperparameters(std::string_view message)
+    {
+        for (const auto& [name, value] : readHyperparameters(message)) {
+            if (m_texts.size() < kMaxSeries)
+                m_texts[QStringLiteral("hyperparameter/") + toText(name)] = toText(value);
+        }
+    }
     void takeNumber(const EventValue& value, const EventMessage& event)
     {
         auto points = m_points.find(value.tag);
@@ -118,6 +122,11 @@ void warnOf(const EventFileEnd& end, const fs::path& file, QStringList& warnings
 
 } // namespace
 
+bool isEventFile(const fs::path& path)
+{
+    return path.filename().string().find(kMarkOfName) != std::string::npos;
+}
+
 Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const fs::path& place)
 {
     std::map<fs::path, TensorBoardLog> found;
@@ -129,9 +138,6 @@ Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const fs::path& place)
     } else {
         TRAINYARD_TRY_STATUS(collect(root, found));
     }
-    if (found.empty())
-        return badInput(place.string() + ": no event files in it",
-                        "name a folder with files whose names contain \"tfevents\"");
     std::vector<TensorBoardLog> logs;
     for (auto& [folder, log] : found) {
         log.folder = folder;
@@ -173,26 +179,6 @@ Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoes
         names.append(series.name);
     run.import.metrics = guessMetrics(names);
     return run;
-}
-
-Result<TensorBoardRuns> loadTensorBoard(const fs::path& place,
-                                        const std::function<bool(const QString&, double)>& goesOn)
-{
-    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(place));
-    TensorBoardRuns loaded;
-    for (const TensorBoardLog& log : logs) {
-        const auto tell = [&](double share) { return goesOn(log.name, share); };
-        TRAINYARD_TRY(LoadedRun run, loadTensorBoardLog(log, goesOn ? ImportGoesOn(tell) : ImportGoesOn()));
-        if (!run.series.empty())
-            loaded.runs.push_back(std::move(run));
-        else
-            loaded.warnings << run.warnings + QStringList{log.name + QStringLiteral(" contains no scalars")};
-    }
-    if (loaded.runs.empty())
-        return badInput(place.string() + ": there is nothing to import: " +
-                            loaded.warnings.join(QStringLiteral("; ")).toStdString(),
-                        "choose the folder of a run that has written scalars, or copy its files again");
-    return loaded;
 }
 
 } // namespace trainyard

@@ -17,23 +17,16 @@ struct TensorBoardLog {
     std::uint64_t bytes = 0;
 };
 
-/// The runs in a folder and below it, or the run of an event file, sorted by name. Does not follow links to
-/// folders. BadInput if there is none.
+/// TensorBoard knows its files by their names.
+bool isEventFile(const std::filesystem::path& path);
+
+/// The runs in a folder and below it, or the run of an event file, sorted by name; none is no error. Does not
+/// follow links to folders.
 Result<std::vector<TensorBoardLog>> findTensorBoardLogs(const std::filesystem::path& place);
 
-/// Reads scalars and texts from all files of a run. A restart voids earlier values from its step on; of
-/// several values of a step the last one counts. Skips torn or damaged parts with a warning.
+/// Reads scalars, texts and hyperparameters (texts "hyperparameter/NAME") from all files of a run. A restart
+/// voids earlier values from its step on; of several values of a step the last one counts. Skips torn or
+/// damaged parts with a warning.
 Result<LoadedRun> loadTensorBoardLog(const TensorBoardLog& log, const ImportGoesOn& goesOn = {});
-
-/// All runs of a location that have a series.
-struct TensorBoardRuns {
-    std::vector<LoadedRun> runs;
-    QStringList warnings; ///< about skipped runs without series
-};
-/// BadInput, with the reason, if no run has a series. `goesOn` gets the name of the run and its completed
-/// share.
-Result<TensorBoardRuns>
-loadTensorBoard(const std::filesystem::path& place,
-                const std::function<bool(const QString& run, double share)>& goesOn = {});
 
 } // namespace trainyard

@@ -8,7 +8,7 @@
 #include "app/base/display_text.h"
 #include "app/exchange/csv_import.h"
 #include "app/exchange/history_import.h"
-#include "app/exchange/tensorboard_import.h"
+#include "app/exchange/run_sources.h"
 #include "app/monitor/csv_choice.h"
 #include "app/runs/run_store.h"
 #include "app/workspace/message_bar.h"
@@ -21,16 +21,16 @@ constexpr int kMaxWarnings = 3; ///< shown in the message bar
 
 using Import = std::shared_ptr<HistoryImport>;
 
-Result<Import> takeEvents(const std::filesystem::path& folder, const std::filesystem::path& runsFolder,
-                          QStringList& warnings, const ImportGoesOn& goesOn)
+Result<Import> takeSources(const std::filesystem::path& folder, const std::filesystem::path& runsFolder,
+                           QStringList& warnings, const ImportGoesOn& goesOn)
 {
-    TRAINYARD_TRY(const auto logs, findTensorBoardLogs(folder));
+    TRAINYARD_TRY(const auto sources, findRunSources(folder));
     TRAINYARD_TRY(Import import, HistoryImport::begin(runsFolder));
-    for (std::size_t i = 0; i < logs.size(); ++i) {
-        const auto part = [&](double share) { return goesOn((double(i) + share) / double(logs.size())); };
-        TRAINYARD_TRY(const LoadedRun run, loadTensorBoardLog(logs[i], part));
+    for (std::size_t i = 0; i < sources.size(); ++i) {
+        const auto part = [&](double share) { return goesOn((double(i) + share) / double(sources.size())); };
+        TRAINYARD_TRY(const LoadedRun run, sources[i].load(part));
         if (run.series.empty()) {
-            warnings << QObject::tr("%1 has no scalars").arg(run.import.name);
+            warnings << QObject::tr("%1 has no values").arg(run.import.name);
             continue;
         }
         warnings += run.warnings;
@@ -75,11 +75,11 @@ void RunImporter::showMenu(const QPoint& place)
 
 void RunImporter::fillMenu(QMenu& menu)
 {
-    menu.addAction(tr("TensorBoard folder…"), this, [this] {
+    menu.addAction(tr("Folder of TensorBoard, MLflow or W&&B…"), this, [this] {
         const QString folder =
-            QFileDialog::getExistingDirectory(&m_window, tr("Folder with event files, including subfolders"));
+            QFileDialog::getExistingDirectory(&m_window, tr("Folder with runs, including subfolders"));
         if (!folder.isEmpty())
-            importEvents(folder);
+            importFolder(folder);
     });
     menu.addAction(tr("CSV table…"), this, [this] {
         const QString file = QFileDialog::getOpenFileName(&m_window, tr("Table with one row per step"), {},
@@ -89,13 +89,13 @@ void RunImporter::fillMenu(QMenu& menu)
     });
 }
 
-void RunImporter::importEvents(const QString& folder)
+void RunImporter::importFolder(const QString& folder)
 {
     start(oneLine(QFileInfo(folder).fileName()),
           [folder = folder.toStdString(),
            runs = m_store.runsFolder().toStdString()](const ImportGoesOn& goesOn) {
               Outcome outcome;
-              const auto import = takeEvents(folder, runs, outcome.warnings, goesOn);
+              const auto import = takeSources(folder, runs, outcome.warnings, goesOn);
               if (import.ok())
                   outcome.import = *import;
               else

@@ -32,7 +32,7 @@ public:
     /// Adds what can be imported.
     void fillMenu(QMenu& menu);
     /// A folder with event files.
-    void importEvents(const QString& folder);
+    void importFolder(const QString& folder);
     /// Asks for the columns to import, then reads the file.
     void importTable(const QString& file);
 

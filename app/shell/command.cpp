@@ -10,9 +10,16 @@ namespace trainyard {
 
 namespace {
 
-QString withoutMnemonic(QString text)
+/// "&File" is "File", and "W&&B" is "W&B".
+QString withoutMnemonic(const QString& text)
 {
-    return text.remove(QLatin1Char('&'));
+    QString plain;
+    for (qsizetype i = 0; i < text.size(); ++i) {
+        if (text[i] == u'&' && ++i == text.size())
+            break;
+        plain += text[i];
+    }
+    return plain;
 }
 
 QString nameOf(const QPushButton& button)

@@ -121,9 +121,9 @@ private slots:
         QTest::keyClick(&window, Qt::Key_K, Qt::ControlModifier);
         const auto* list = window.findChild<CommandPalette*>()->findChild<QListWidget*>();
         auto* filter = window.findChild<CommandPalette*>()->findChild<QLineEdit*>();
-        QTest::keyClicks(filter, "import tensorboard");
+        QTest::keyClicks(filter, "import mlflow");
         QCOMPARE(list->count(), 1);
-        QCOMPARE(list->item(0)->text(), "Runs: Import runs: TensorBoard folder…");
+        QCOMPARE(list->item(0)->text(), "Runs: Import runs: Folder of TensorBoard, MLflow or W&B…");
         QTest::keyClick(filter, Qt::Key_Escape);
     }
 

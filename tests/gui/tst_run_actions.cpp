@@ -476,7 +476,7 @@ private slots:
     {
         open({running()});
         auto* importer = m_page->findChild<RunImporter*>();
-        importer->importEvents(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
+        importer->importFolder(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs");
         AWAIT_EQUAL(m_history->runs().size(), 4);
         AWAIT(hasText("Imported 3 runs."));
         support::savePictures(*m_page, "runs-imported");
@@ -494,7 +494,7 @@ private slots:
         QVERIFY(QFile::copy(TRAINYARD_SOURCE_DIR "/tests/golden/tensorboard/logs/tensorboard" + file,
                             logs + "/a" + file));
         QVERIFY(QFile::link(unreadable, logs + "/b" + file));
-        m_page->findChild<RunImporter*>()->importEvents(logs);
+        m_page->findChild<RunImporter*>()->importFolder(logs);
         AWAIT(m_page->findChild<MessageBar*>()->text().contains("Cannot map " + logs + "/b"));
         QCOMPARE(m_history->runs().size(), 1);
         QCOMPARE(QDir(m_folder->filePath("runs"))
