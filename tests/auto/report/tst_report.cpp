@@ -167,7 +167,7 @@ private slots:
             QCOMPARE(planned * 2, figure.layers.size());
             for (const ReportLayer& layer : figure.layers) {
                 QCOMPARE(layer.values.size(), figure.bars.size());
-                QVERIFY(toCsv(*m_study).contains('\n' + layer.name + ','));
+                QVERIFY(toCsv(*m_study).contains(',' + layer.name + ','));
                 QVERIFY(toJson(*m_study).contains(layer.name.toUtf8()));
             }
         }
