@@ -24,7 +24,8 @@ constexpr std::array kNotCarried{
     Explanation{"dataset", "Megatron-LM reads data sets of its own", "prepare them and give --data-path"},
     Explanation{"layout.schedule", "Megatron-LM runs 1F1B, interleaved with several chunks per rank",
                 "use \"1f1b\" or \"interleaved\""},
-    Explanation{"layout.placement", "Megatron-LM has the orders PDT and DPT", "use one of these"},
+    Explanation{"layout.placement", "Megatron-LM has the orders PDT and DPT, with ZeRO 2 and 3 only PDT",
+                "use one of these"},
     Explanation{"layout.partition", "Megatron-LM deals layers evenly",
                 "give --pipeline-model-parallel-layout"},
     Explanation{"layout.virtual_stages", "chunks belong to the interleaved schedule", "use \"interleaved\""},
@@ -40,10 +41,20 @@ constexpr std::array kNotCarried{
                 "convert the weights and give --load"},
     Explanation{"evaluation", "Megatron-LM evaluates on its own split of the data",
                 "give --eval-interval and --eval-iters"},
+    Explanation{"checkpoint.asynchronous",
+                "Megatron-LM's checkpoints of ZeRO 2 and 3 are not written beside training",
+                "reckon with the time"},
     Explanation{"checkpoint", "Megatron-LM keeps every checkpoint", "remove old ones by hand"},
     Explanation{"phases", "a command line is for one phase", "export the specification of each phase"},
     Explanation{"launch", "the launcher decides it", "set it there"},
 };
+
+/// ZeRO 2 and 3 are its "Megatron FSDP", which takes no other checkpoint format than fsdp_dtensor, saves none
+/// of those beside training, and knows no order of ranks but PDT (its validate_args()).
+bool isFullySharded(const RunSpec& spec)
+{
+    return spec.memory.zeroStage >= 2;
+}
 
 /// Arguments in the order in which they are added, one a line.
 class ArgumentText {
@@ -95,7 +106,6 @@ void addLayout(const ParallelLayout& layout, ArgumentText& arguments)
     arguments.flag("--sequence-parallel", layout.sequence);
     if (layout.schedule == PipelineScheduleKind::Interleaved)
         arguments.add("--num-virtual-stages-per-pipeline-rank", layout.virtualStages);
-    arguments.flag("--use-tp-pp-dp-mapping", layout.placement == "cluster" || layout.placement == "DPT");
     arguments.add("--ddp-bucket-size", layout.bucketSize / kBytesPerBucketElement);
 }
 
@@ -128,13 +138,22 @@ void addPrecision(const PrecisionSpec& precision, ArgumentText& arguments)
     arguments.add("--hysteresis", precision.lossScale.hysteresis);
 }
 
+void addSharding(const RunSpec& spec, ArgumentText& arguments)
+{
+    const bool isInOtherOrder = spec.layout.placement == "cluster" || spec.layout.placement == "DPT";
+    arguments.flag("--use-distributed-optimizer", spec.memory.zeroStage >= 1);
+    arguments.flag("--use-megatron-fsdp", isFullySharded(spec));
+    if (isFullySharded(spec)) {
+        arguments.add("--data-parallel-sharding-strategy",
+                      spec.memory.zeroStage == 2 ? "optim_grads" : "optim_grads_params");
+        arguments.add("--ckpt-format", "fsdp_dtensor");
+    }
+    arguments.flag("--use-tp-pp-dp-mapping", isInOtherOrder && !isFullySharded(spec));
+    arguments.flag("--async-save", spec.checkpoint.asynchronous && !isFullySharded(spec));
+}
+
 void addMemory(const MemorySpec& memory, ArgumentText& arguments)
 {
-    arguments.flag("--use-distributed-optimizer", memory.zeroStage >= 1);
-    arguments.flag("--use-megatron-fsdp", memory.zeroStage >= 2);
-    if (memory.zeroStage >= 2)
-        arguments.add("--data-parallel-sharding-strategy",
-                      memory.zeroStage == 2 ? "optim_grads" : "optim_grads_params");
     arguments.flag("--optimizer-cpu-offload", memory.offloadOptimizer);
     if (memory.recompute == RecomputeKind::None)
         return;
@@ -158,11 +177,11 @@ std::string argumentsFor(const RunSpec& spec)
     arguments.add("--train-iters", spec.launch.steps);
     addOptimizer(spec.optimizer, spec.launch.steps, arguments);
     addPrecision(spec.precision, arguments);
+    addSharding(spec, arguments);
     addMemory(spec.memory, arguments);
     arguments.add("--seed", spec.seed);
     if (spec.checkpoint.everySteps > 0)
         arguments.add("--save-interval", spec.checkpoint.everySteps);
-    arguments.flag("--async-save", spec.checkpoint.asynchronous);
     return arguments.text();
 }
 

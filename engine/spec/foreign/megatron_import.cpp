@@ -109,6 +109,51 @@ void readPositions(SettingsReader& arguments, ModelSpec& model)
         arguments.omit("--position-embedding-type", "there are no such positions", "choose model.positions");
 }
 
+/// Names of the scripts and of the arguments that train other models than BERT and GPT.
+std::optional<std::string> otherModel(const std::string& program, const SettingsReader& arguments)
+{
+    const std::string name = program.substr(program.find_last_of('/') + 1);
+    constexpr std::string_view kStart = "pretrain_";
+    const bool isOfGpt = name.find("gpt") != std::string::npos || name.find("bert") != std::string::npos;
+    if (name.starts_with(kStart) && !isOfGpt)
+        return name;
+    for (const char* argument : {"--encoder-num-layers", "--decoder-num-layers", "--decoder-seq-length"}) {
+        if (arguments.has(argument))
+            return argument;
+    }
+    return std::nullopt;
+}
+
+/// Of tokenizers whose words are always the same, or, where a file has them, usually.
+struct TokenizerSize {
+    std::string_view type;
+    int words;
+};
+constexpr std::array kTokenizerSizes{TokenizerSize{"GPT2BPETokenizer", 50257},
+                                     TokenizerSize{"BertWordPieceLowerCase", 30522},
+                                     TokenizerSize{"BertWordPieceCase", 28996}};
+
+/// Megatron reads the vocabulary from the tokenizer's files, which are not here.
+void readVocabulary(SettingsReader& arguments, ModelSpec& model)
+{
+    if (arguments.has("--vocab-size"))
+        return arguments.readCount("--vocab-size", kMaxEntries, model.vocabulary);
+    const auto type = arguments.get<std::string>("--tokenizer-type");
+    if (!type)
+        return;
+    const auto known = std::ranges::find(kTokenizerSizes, std::string_view(*type), &TokenizerSize::type);
+    if (known != kTokenizerSizes.end()) {
+        model.vocabulary = known->words;
+        arguments.omit("--tokenizer-type", fmt::format("its usual {} words are taken", known->words),
+                       "set model.vocabulary if yours has others");
+    } else {
+        arguments.omit("--tokenizer-type",
+                       fmt::format("how many words \"{}\" has is not in this text, so {} are taken", *type,
+                                   model.vocabulary),
+                       "set model.vocabulary");
+    }
+}
+
 /// Megatron's own width: 4 h, and with a gate about two thirds of it, in multiples of 64.
 int usualWidth(const ModelSpec& model)
 {
@@ -125,7 +170,7 @@ void readSizes(SettingsReader& arguments, ModelSpec& model)
     }
     arguments.readCount("--ffn-hidden-size", kMaxWidth, model.intermediate);
     arguments.readCount("--max-position-embeddings", kMaxEntries, model.maxPositions);
-    arguments.readCount("--vocab-size", kMaxEntries, model.vocabulary);
+    readVocabulary(arguments, model);
 }
 
 void readNorm(SettingsReader& arguments, ModelSpec& model)
@@ -422,6 +467,11 @@ ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
         return imported;
     }
     SettingsReader arguments(parsed.values, "", kKnown, imported);
+    if (const auto other = otherModel(parsed.program, arguments)) {
+        imported.problems.push_back({"model.family", *other + " trains a model that Trainyard does not have",
+                                     "import arguments of pretrain_bert.py or pretrain_gpt.py"});
+        return imported;
+    }
     RunSpec& spec = imported.spec;
     readModel(arguments, parsed.program.find("bert") != std::string::npos, spec.model);
     readLayout(arguments, spec);

@@ -243,7 +243,13 @@ Expressible ofMegatron()
         {"layout.schedule", schedule},
         {"layout.virtual_stages", schedule},
         {"layout.placement",
-         [](const RunSpec& s) { return s.layout.placement == "cluster" || s.layout.placement == "PDT"; }},
+         [](const RunSpec& s) {
+             return s.layout.placement == "PDT" ||
+                    (s.layout.placement == "cluster" && s.memory.zeroStage < 2);
+         }},
+        // Its FSDP writes checkpoints in a format that it does not save beside training.
+        {"checkpoint.asynchronous",
+         [](const RunSpec& s) { return s.memory.zeroStage < 2 || !s.checkpoint.asynchronous; }},
         {"optimizer.kind",
          [](const RunSpec& s) {
              return isOneOf(s.optimizer.kind, {OptimizerKind::AdamW, OptimizerKind::Sgd});
@@ -297,7 +303,6 @@ Expressible ofMegatron()
                               "memory.recompute",
                               "memory.offload_optimizer",
                               "checkpoint.every_steps",
-                              "checkpoint.asynchronous",
                               "launch.steps"})
         fields[field] = always;
     return fields;

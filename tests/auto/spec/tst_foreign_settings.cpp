@@ -16,7 +16,7 @@ namespace {
 using Edit = std::function<void(RunSpec&)>;
 
 /// What importing settings onto a fresh specification gives.
-ImportedSpec import(ForeignTool tool, const char* text, std::optional<int> ranks = {})
+ImportedSpec import(ForeignTool tool, const std::string& text, std::optional<int> ranks = {})
 {
     return importSettings(tool, text, {RunSpec(), ranks});
 }
@@ -283,6 +283,71 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
             ForeignTool::DeepSpeed, R"({"optimizer": {"type": "OneBitLamb", "params": {"lr": 0.002}}})");
         QCOMPARE(imported.spec.optimizer.kind, OptimizerKind::LambPaper);
         QCOMPARE(imported.spec.optimizer.learningRate, 0.002);
+    }
+
+    void refusesModelsOfMegatronThatItDoesNotHaveByName_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<QString>("named");
+        QTest::addRow("T5") << "python pretrain_t5.py --num-layers 12"
+                            << "pretrain_t5.py";
+        QTest::addRow("Mamba") << "torchrun /opt/megatron/pretrain_mamba.py --num-layers 12"
+                               << "pretrain_mamba.py";
+        QTest::addRow("arguments of T5") << "--encoder-num-layers 12 --hidden-size 768"
+                                         << "--encoder-num-layers";
+    }
+    void refusesModelsOfMegatronThatItDoesNotHaveByName()
+    {
+        QFETCH(QString, text);
+        QFETCH(QString, named);
+        const ImportedSpec imported = import(ForeignTool::Megatron, text.toStdString());
+        QCOMPARE(imported.problems.size(), std::size_t{1});
+        QCOMPARE(QString::fromStdString(imported.problems.front().message),
+                 named + " trains a model that Trainyard does not have");
+    }
+
+    void takesTheVocabularyOfATokenizer_data()
+    {
+        QTest::addColumn<QString>("text");
+        QTest::addColumn<int>("words");
+        QTest::addColumn<QString>("said");
+        QTest::addRow("GPT-2") << "--tokenizer-type GPT2BPETokenizer" << 50257
+                               << "its usual 50257 words are taken";
+        QTest::addRow("BERT") << "--tokenizer-type BertWordPieceLowerCase --vocab-file v.txt" << 30522
+                              << "its usual 30522 words are taken";
+        QTest::addRow("of a file") << "--tokenizer-type SentencePieceTokenizer --tokenizer-model t.model"
+                                   << RunSpec().model.vocabulary << "how many words";
+        QTest::addRow("said") << "--tokenizer-type GPT2BPETokenizer --vocab-size 50304" << 50304
+                              << "data sets are prepared by Trainyard";
+    }
+    void takesTheVocabularyOfATokenizer()
+    {
+        QFETCH(QString, text);
+        QFETCH(int, words);
+        QFETCH(QString, said);
+        const ImportedSpec imported = import(
+            ForeignTool::Megatron, "pretrain_gpt.py --num-layers 12 --hidden-size 768 " + text.toStdString());
+        QCOMPARE(imported.spec.model.vocabulary, words);
+        const Omission* omission = omissionOf(imported.omissions, "--tokenizer-type");
+        QVERIFY2(omission, qPrintable(fieldsOf(imported.omissions)));
+        QVERIFY2(QString::fromStdString(omission->reason).contains(said), omission->reason.c_str());
+    }
+
+    // What its validate_args() asks of --use-megatron-fsdp.
+    void writesFullyShardedRunsAsMegatronTakesThem()
+    {
+        RunSpec spec = commonSpec();
+        spec.layout.pipeline = 1;
+        spec.layout.data = 8;
+        spec.layout.placement = "cluster";
+        spec.checkpoint.asynchronous = true;
+        for (const int stage : {1, 2, 3}) {
+            spec.memory.zeroStage = stage;
+            const QString text = QString::fromStdString(exportSettings(ForeignTool::Megatron, spec).text);
+            QCOMPARE(text.contains("--ckpt-format fsdp_dtensor"), stage >= 2);
+            QCOMPARE(text.contains("--async-save"), stage < 2);
+            QCOMPARE(text.contains("--use-tp-pp-dp-mapping"), stage < 2);
+        }
     }
 
     // Version 2 shares states among as many ranks as it can when tensor parallelism leaves it the choice.
