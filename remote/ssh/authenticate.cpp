@@ -1,7 +1,5 @@
 #include "remote/ssh/authenticate.h"
 
-#include <algorithm>
-
 #include <libssh/libssh.h>
 
 #include <fmt/format.h>
@@ -83,18 +81,7 @@ private:
         const HostConfig& host = m_hop.host;
         if ((methods & SSH_AUTH_METHOD_PUBLICKEY) == 0)
             return "correct the user name or the password";
-        if (hasCertificate())
-            return fmt::format("certificates are not supported; install a plain key there: ssh-copy-id {}@{}",
-                               host.user, host.alias);
         return fmt::format("install a key there: ssh-copy-id {}@{}", host.user, host.alias);
-    }
-
-    bool hasCertificate() const
-    {
-        std::error_code ignored;
-        return std::any_of(
-            m_hop.host.identityFiles.begin(), m_hop.host.identityFiles.end(),
-            [&](const auto& file) { return std::filesystem::exists(file.string() + "-cert.pub", ignored); });
     }
 
     static std::string namesOf(int methods)

@@ -76,26 +76,73 @@ std::vector<std::string> splitAt(std::string_view text, char separator)
     return parts;
 }
 
-/// `~` and the tokens of ssh_config(5) that make sense in a file name.
+std::string localHost()
+{
+    std::array<char, 256> name{};
+    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
+}
+
+/// The name in the `${NAME}` at this place; empty if there is none.
+std::string_view variableAt(std::string_view text, std::size_t at)
+{
+    if (!text.substr(at).starts_with("${"))
+        return {};
+    const std::size_t end = text.find('}', at);
+    return end == text.npos ? std::string_view() : text.substr(at + 2, end - at - 2);
+}
+
+/// `~`, `${NAME}` and the tokens of ssh_config(5) that make sense in a file name.
 fs::path expandPath(std::string text, const HostConfig& host)
 {
     if (text.starts_with("~/"))
         text.replace(0, 1, homeFolder());
+    const std::string here = localHost();
     const std::map<char, std::string> tokens{
-        {'d', homeFolder()}, {'h', host.address}, {'n', host.alias}, {'p', std::to_string(host.port)},
-        {'r', host.user},    {'u', localUser()},  {'%', "%"},
+        {'d', homeFolder()},
+        {'h', host.address},
+        {'i', std::to_string(::getuid())},
+        {'k', host.hostKeyAlias.empty() ? host.alias : host.hostKeyAlias},
+        {'L', here.substr(0, here.find('.'))},
+        {'l', here},
+        {'n', host.alias},
+        {'p', std::to_string(host.port)},
+        {'r', host.user},
+        {'u', localUser()},
+        {'%', "%"},
     };
     std::string expanded;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const auto token = text[i] == '%' && i + 1 < text.size() ? tokens.find(text[i + 1]) : tokens.end();
-        if (token == tokens.end()) {
+        if (token != tokens.end()) {
+            expanded += token->second;
+            ++i;
+        } else if (const std::string_view name = variableAt(text, i); !name.empty()) {
+            const char* value = std::getenv(std::string(name).c_str());
+            expanded += value ? value : ""; // checkVariables() was there before
+            i += name.size() + 2;
+        } else {
             expanded += text[i];
-            continue;
         }
-        expanded += token->second;
-        ++i;
     }
     return expanded;
+}
+
+/// As ssh, which names no file with a part that is missing.
+Status checkVariables(const Values& values)
+{
+    for (const char* key :
+         {"identityfile", "certificatefile", "identityagent", "userknownhostsfile", "globalknownhostsfile"}) {
+        for (auto [at, end] = values.equal_range(key); at != end; ++at) {
+            for (std::size_t i = 0; i < at->second.size(); ++i) {
+                const std::string name(variableAt(at->second, i));
+                if (!name.empty() && !std::getenv(name.c_str()))
+                    return badInput(fmt::format("the ssh configuration has {} {}, and {} is not set", key,
+                                                at->second, name),
+                                    "set the variable, or write the name of the file in its place");
+            }
+        }
+    }
+    return {};
 }
 
 std::vector<fs::path> pathList(const Values& values, std::string_view key, const HostConfig& host)
@@ -152,9 +199,6 @@ std::vector<std::string> noticesOf(const Values& values)
     if (strict == "false" || strict == "no" || strict == "off")
         notices.push_back("StrictHostKeyChecking no in the ssh configuration is ignored: host keys are "
                           "always checked");
-    if (values.contains("certificatefile"))
-        notices.push_back("CertificateFile in the ssh configuration is ignored: certificates are not "
-                          "supported, plain keys are offered");
     if (!valueOf(values, "knownhostscommand").empty())
         notices.push_back("KnownHostsCommand in the ssh configuration is ignored: host keys are looked "
                           "up in the known_hosts files");
@@ -175,6 +219,8 @@ void readLoginOptions(const Values& values, HostConfig& host)
 {
     for (auto [at, end] = values.equal_range("identityfile"); at != end; ++at)
         host.identityFiles.push_back(expandPath(at->second, host));
+    for (auto [at, end] = values.equal_range("certificatefile"); at != end; ++at)
+        host.certificateFiles.push_back(expandPath(at->second, host));
     host.identitiesOnly = isOn(values, "identitiesonly", false);
     host.agentSocket = agentSocketOf(values, host);
     host.publicKeys = valueOf(values, "pubkeyauthentication") != "false" &&
@@ -331,6 +377,7 @@ Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dum
     // HostName may come from a configuration that expands tokens; hold it to the same alphabet.
     if (const auto checked = parseHostName("[" + host.address + "]"); !checked.ok())
         return checked.error().in("HostName in the ssh configuration");
+    TRAINYARD_TRY_STATUS(checkVariables(values));
     TRAINYARD_TRY_STATUS(readRouteOptions(values, host));
     readHostKeyOptions(values, host);
     readLoginOptions(values, host);

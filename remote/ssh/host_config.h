@@ -42,6 +42,7 @@ struct HostConfig {
     bool askAboutUnknownKeys = true; ///< StrictHostKeyChecking yes = refuse them instead
 
     std::vector<std::filesystem::path> identityFiles;
+    std::vector<std::filesystem::path> certificateFiles; ///< besides FILE-cert.pub of each identity file
     bool identitiesOnly = false; ///< offer only keys whose public half lies beside an identity file
     std::string agentSocket;     ///< empty = no agent
     bool publicKeys = true;      ///< PubkeyAuthentication, and so on
@@ -67,7 +68,9 @@ struct HostConfig {
 Result<HostConfig> resolveHost(const HostName& name, const HostOverrides& overrides,
                                const Interrupt& interrupt);
 
-/// Parses the output of `ssh -G` for resolveHost().
+/// Parses the output of `ssh -G` for resolveHost(). Names of files may have `~`, the tokens of ssh_config(5)
+/// and
+/// `${VARIABLE}`; BadInput names a variable that is not set.
 Result<HostConfig> parseSshConfigDump(const HostName& name, std::string_view dump);
 
 } // namespace trainyard::ssh

@@ -84,6 +84,9 @@ Result<LoginVerdict> KeyLogin::tryFile(const std::filesystem::path& file)
     if (m_offered >= kMaxKeys || m_used.contains(file) || !std::filesystem::is_regular_file(file, ignored))
         return LoginVerdict::Denied;
     if (const auto half = loadPublicKey(file); half.ok()) {
+        TRAINYARD_TRY(const LoginVerdict certified, tryCertificates(file, *half));
+        if (certified != LoginVerdict::Denied)
+            return certified;
         // Asking first is cheap, and no passphrase is wanted for a key that would not open the door.
         TRAINYARD_TRY(const LoginVerdict welcome, offer(file, [&] {
                           return ssh_userauth_try_publickey(m_session.handle(), nullptr, half->handle());
@@ -91,7 +94,34 @@ Result<LoginVerdict> KeyLogin::tryFile(const std::filesystem::path& file)
         if (welcome == LoginVerdict::Denied)
             return LoginVerdict::Denied;
     }
+    return tryKey(file, nullptr);
+}
+
+Result<LoginVerdict> KeyLogin::tryCertificates(const std::filesystem::path& file, const Key& half)
+{
+    std::vector<std::filesystem::path> files{file.string() + "-cert.pub"};
+    files.insert(files.end(), m_hop.host.certificateFiles.begin(), m_hop.host.certificateFiles.end());
+    for (const auto& name : files) {
+        const auto certificate = loadCertificate(name);
+        if (!certificate.ok() || !isCertificateOf(*certificate, half) || m_offered >= kMaxKeys)
+            continue;
+        TRAINYARD_TRY(const LoginVerdict welcome, offer(name, [&] {
+                          return ssh_userauth_try_publickey(m_session.handle(), nullptr,
+                                                            certificate->handle());
+                      }));
+        if (welcome != LoginVerdict::Denied)
+            return tryKey(file, &*certificate);
+    }
+    return LoginVerdict::Denied;
+}
+
+Result<LoginVerdict> KeyLogin::tryKey(const std::filesystem::path& file, const Key* certificate)
+{
     auto key = unlock(file);
+    if (key.ok() && certificate) {
+        if (const Status attached = attachCertificate(*certificate, *key); !attached.ok())
+            key = attached.error();
+    }
     if (!key.ok()) {
         note(fmt::format("{} ({})", file.string(), key.error().message));
         return LoginVerdict::Denied;

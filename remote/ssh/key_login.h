@@ -10,8 +10,9 @@
 namespace trainyard::ssh {
 
 /// Public-key login: first with the keys of the ssh-agent, then with the key files. Asks for a passphrase
-/// only after the server has said that it would accept that key, at most three times. Offers at most five
-/// keys, because servers disconnect at six (MaxAuthTries). Uses each key for only one step of a login.
+/// only after the server has said that it would accept that key, at most three times. A key with a
+/// certificate is offered with it first. Offers at most five keys, because servers disconnect at six
+/// (MaxAuthTries). Uses each key for only one step of a login.
 class KeyLogin {
 public:
     KeyLogin(Session& session, const Hop& hop, Interaction& interaction, const Interrupt& interrupt);
@@ -23,6 +24,8 @@ public:
 private:
     Result<LoginVerdict> tryAgent();
     Result<LoginVerdict> tryFile(const std::filesystem::path& file);
+    Result<LoginVerdict> tryCertificates(const std::filesystem::path& file, const Key& half);
+    Result<LoginVerdict> tryKey(const std::filesystem::path& file, const Key* certificate);
     template <typename Try>
     Result<LoginVerdict> offer(const std::filesystem::path& file, Try attempt);
     Result<Key> unlock(const std::filesystem::path& file) const;

@@ -26,6 +26,23 @@ bool openSshKeyIsEncrypted(std::string_view content)
            std::string_view(*start).substr(kOpenSshMagic.size(), 8) != std::string_view("\0\0\0\4none", 8);
 }
 
+/// What follows so many strings of the wire format (RFC 4251, section 5); empty where there are fewer.
+std::string_view behindStrings(std::string_view blob, int count)
+{
+    constexpr std::size_t kLengthBytes = 4;
+    for (int i = 0; i < count; ++i) {
+        if (blob.size() < kLengthBytes)
+            return {};
+        std::size_t length = 0;
+        for (const char byte : blob.substr(0, kLengthBytes))
+            length = length << 8 | static_cast<unsigned char>(byte);
+        if (blob.size() - kLengthBytes < length)
+            return {};
+        blob.remove_prefix(kLengthBytes + length);
+    }
+    return blob;
+}
+
 Status checkPermissions(const std::filesystem::path& file)
 {
     struct stat status {};
@@ -80,6 +97,31 @@ Result<Key> loadPublicKey(const std::filesystem::path& privateFile)
     if (ssh_pki_import_pubkey_file((privateFile.string() + ".pub").c_str(), &key) != SSH_OK)
         return badInput(privateFile.string() + ".pub cannot be read");
     return Key(key);
+}
+
+Result<Key> loadCertificate(const std::filesystem::path& file)
+{
+    ssh_key key = nullptr;
+    if (ssh_pki_import_cert_file(file.c_str(), &key) != SSH_OK)
+        return badInput(file.string() + " is not a certificate that can be used");
+    return Key(key);
+}
+
+bool isCertificateOf(const Key& certificate, const Key& publicHalf)
+{
+    // A certificate begins with its kind and a random string, a key with its kind; then both have the same
+    // numbers.
+    const std::string certified = certificate.publicBlob();
+    const std::string plain = publicHalf.publicBlob();
+    const std::string_view numbers = behindStrings(plain, 1);
+    return !numbers.empty() && behindStrings(certified, 2).starts_with(numbers);
+}
+
+Status attachCertificate(const Key& certificate, Key& privateKey)
+{
+    if (ssh_pki_copy_cert_to_privkey(certificate.handle(), privateKey.handle()) != SSH_OK)
+        return badInput("the certificate is of another key");
+    return {};
 }
 
 } // namespace trainyard::ssh

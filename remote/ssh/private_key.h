@@ -36,4 +36,11 @@ Result<Key> loadPrivateKey(const std::filesystem::path& file, const Secret* pass
 /// Returns the `.pub` file next to a private key.
 Result<Key> loadPublicKey(const std::filesystem::path& privateFile);
 
+/// A user's certificate: a public key with what an authority says of it.
+Result<Key> loadCertificate(const std::filesystem::path& file);
+/// Whether the certificate is of that key.
+bool isCertificateOf(const Key& certificate, const Key& publicHalf);
+/// From then on the private key logs in with its certificate.
+Status attachCertificate(const Key& certificate, Key& privateKey);
+
 } // namespace trainyard::ssh

@@ -12,6 +12,7 @@
 #include "remote/ssh/base64.h"
 #include "remote/ssh/command.h"
 #include "remote/ssh/connection.h"
+#include "tests/support/file_content.h"
 #include "tests/support/lab/netns_lab.h"
 #include "tests/support/patience.h"
 #include "tests/support/ssh/scripted_person.h"
@@ -169,6 +170,45 @@ private slots:
         QVERIFY2(errorText(connection).contains("other_key"), qPrintable(errorText(connection)));
         QVERIFY2(errorText(connection).contains("ssh-copy-id"), qPrintable(errorText(connection)));
         QVERIFY(timer.elapsed() < kPatienceMs);
+    }
+
+    // The host trusts the authority, and not the key by itself.
+    void logsInWithACertificate_data()
+    {
+        QTest::addColumn<QString>("suffix");
+        QTest::addRow("beside the key") << "-cert.pub";
+        QTest::addRow("CertificateFile") << "_elsewhere.pub";
+    }
+    void logsInWithACertificate()
+    {
+        QFETCH(QString, suffix);
+        const QString name = QTest::currentDataTag()[0] == 'b' ? "certified" : "certified_too";
+        const QString key = m_lab->file(name);
+        const QString authority = m_lab->file(name + "_authority");
+        for (const QString& made : {key, authority})
+            QVERIFY(lab::runCommand({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", made}).ok());
+        const QByteArray trusted = "cert-authority " + support::contentOf(authority + ".pub");
+        ScriptedPerson person;
+        Interrupt interrupt;
+        {
+            auto owner = open(person, interrupt);
+            QVERIFY(runCommand(owner->session(), "cat >> /root/.ssh/authorized_keys", trusted.toStdString(),
+                               60s, interrupt)
+                        .ok());
+        }
+        m_options.overrides.identityFiles = {key.toStdString()};
+        QCOMPARE(open(person, interrupt).error().kind, ErrorKind::Refused);
+        QVERIFY(lab::runCommand(
+                    {"ssh-keygen", "-q", "-s", authority, "-I", "somebody", "-n", "root", key + ".pub"})
+                    .ok());
+        if (suffix != "-cert.pub") {
+            QVERIFY(QFile::rename(key + "-cert.pub", key + suffix));
+            const QString config = m_lab->file("certificate_config");
+            writeText(config, "Host *\n  CertificateFile " + (key + suffix).toUtf8() + "\n");
+            m_options.overrides.configFile = config.toStdString();
+        }
+        const auto connection = open(person, interrupt);
+        QVERIFY2(connection.ok(), qPrintable(errorText(connection)));
     }
 
     void refusesAKeyThatOthersMayRead()

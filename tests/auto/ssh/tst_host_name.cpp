@@ -1,5 +1,7 @@
 #include <QTest>
 
+#include <unistd.h>
+
 #include "remote/ssh/host_config.h"
 #include "remote/ssh/host_name.h"
 #include "remote/ssh/proxy_command.h"
@@ -157,8 +159,28 @@ private slots:
         QVERIFY(host->hashKnownHosts && !host->askAboutUnknownKeys && !host->mayAsk);
         QVERIFY(!host->publicKeys && !host->keyboardInteractive && !host->passwords);
         QCOMPARE(host->passwordPrompts, 1);
-        QCOMPARE(host->notices.size(), std::size_t{1}); // certificates
+        QVERIFY(host->notices.empty());
+        QCOMPARE(host->certificateFiles.size(), std::size_t{1});
         QCOMPARE(host->account(), std::string("a@fe80::1"));
+    }
+
+    void expandsTokensAndVariablesOfFileNames()
+    {
+        qputenv("TRAINYARD_TEST_KEYS", "/keys");
+        const auto file = [](const std::string& written, const std::string& alias = {}) {
+            const auto host =
+                parseSshConfigDump({"", "gpu"}, "hostname 10.0.0.9\nport 2222\nuser a\n" +
+                                                    (alias.empty() ? "" : "hostkeyalias " + alias + "\n") +
+                                                    "identityfile " + written + "\n");
+            return host.ok() ? host->identityFiles.front().string() : host.error().text();
+        };
+        QCOMPARE(file("${TRAINYARD_TEST_KEYS}/%r@%h:%p"), std::string("/keys/a@10.0.0.9:2222"));
+        QCOMPARE(file("/k/%k"), std::string("/k/gpu"));
+        QCOMPARE(file("/k/%k", "cluster"), std::string("/k/cluster"));
+        QCOMPARE(file("/k/%i"), "/k/" + std::to_string(::getuid()));
+        QCOMPARE(file("/k/100%%/${unclosed"), std::string("/k/100%/${unclosed"));
+        QVERIFY(file("${TRAINYARD_TEST_NONE}/id").find("TRAINYARD_TEST_NONE is not set") !=
+                std::string::npos);
     }
 
     /// What a plain `ssh -G` prints, which says "none" for what is not configured.
