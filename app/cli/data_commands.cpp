@@ -52,7 +52,8 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
                              : console::exitWith(verifyOnHost(*host, verify->remaining()));
     });
     for (const auto& [name, description] :
-         {std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
+         {std::pair{"adopt", "Make shards of another tool (NVIDIA's HDF5) a data set: DIR --vocab FILE"},
+          std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
           std::pair{"tokenize", "Tokenize JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {

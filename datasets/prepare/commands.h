@@ -14,6 +14,7 @@ struct Command {
     std::function<Status()> run;
 };
 
+Command addAdoptCommand(CLI::App& app);
 Command addPrepareCommand(CLI::App& app);
 Command addDocumentsCommand(CLI::App& app);
 Command addVerifyCommand(CLI::App& app);

@@ -28,6 +28,10 @@ struct ExportEntry {
     std::string sha256;
 };
 
+/// PreparationSettings::format of shards that another tool made: see adoptDataset(). Nothing is known of
+/// their documents.
+inline constexpr const char* kAdoptedFormat = "adopted";
+
 /// Settings of the preparation; `prepare` with the same values and dumps gives the same bytes.
 struct PreparationSettings {
     std::string corpus;             ///< first part of the shards' names
@@ -105,6 +109,7 @@ struct Manifest {
     /// The same content gives the same bytes: no times, no paths.
     std::string toJson() const;
 
+    bool isAdopted() const { return settings.format == kAdoptedFormat; }
     /// None of a data set for pre-training.
     TaskKind taskKind() const;
     std::uint64_t trainingRows() const;

@@ -96,6 +96,12 @@ private:
             violate(invariant, file, std::move(*problem));
     }
 
+    /// The manifest where it knows the documents that the rows were made of.
+    std::optional<Manifest> ofDocuments() const
+    {
+        return m_manifest && !m_manifest->isAdopted() ? m_manifest : std::nullopt;
+    }
+
     Result<ShardReader> open(const ShardEntry& shard) const
     {
         return ShardReader::open(m_options.folder / shard.file, m_report.sequenceLength,
@@ -129,8 +135,8 @@ private:
         DatasetStatistics statistics;
         if (!checkRows(shard, *reader, statistics))
             return;
-        violateIf(Invariant::RandomNext, checkShardLabels(statistics, shard.rows, m_report.rules, m_manifest),
-                  shard.file);
+        violateIf(Invariant::RandomNext,
+                  checkShardLabels(statistics, shard.rows, m_report.rules, ofDocuments()), shard.file);
         addRows(m_report.statistics, statistics);
         takeSamples(shard, *reader, index);
     }
@@ -246,7 +252,7 @@ private:
             return;
         const std::string problem = fmt::format(
             "training shards have {} to {} rows; ranks would end an epoch at different steps", fewest, most);
-        if (m_manifest)
+        if (ofDocuments())
             violate(Invariant::ShardSizes, {}, problem);
         else
             m_report.notes.push_back(problem);
@@ -277,20 +283,21 @@ private:
         if (!rules.masks())
             return;
         violateIf(Invariant::MaskShares, checkMaskShares(found, m_vocabulary.size()));
-        violateIf(Invariant::RandomNext, checkLabels(found, m_report.rows(), rules, m_manifest));
+        violateIf(Invariant::RandomNext, checkLabels(found, m_report.rows(), rules, ofDocuments()));
         violateIf(Invariant::NextSentences, m_overlap.problem());
-        violateIf(Invariant::RowLengths, checkRowLengths(found, m_report.rows(), m_manifest));
+        violateIf(Invariant::RowLengths, checkRowLengths(found, m_report.rows(), ofDocuments()));
         violateIf(Invariant::Uniformity, checkUniformity(m_uniformity, rules.wholeWords));
     }
 
     std::optional<std::string> documentProblem()
     {
-        if (auto problem = m_manifest ? checkCounts(*m_manifest, m_report.rules) : std::nullopt)
+        const std::optional<Manifest> known = ofDocuments();
+        if (auto problem = known ? checkCounts(*known, m_report.rules) : std::nullopt)
             return problem;
         if (m_report.rules.provenance)
-            return m_documents.problem(m_report.rules, m_manifest);
+            return m_documents.problem(m_report.rules, known);
         if (!m_report.rules.masks())
-            return m_manifest ? checkRunningText(m_report.statistics, *m_manifest) : std::nullopt;
+            return known ? checkRunningText(m_report.statistics, *known) : std::nullopt;
         m_report.notes.push_back(
             "no columns doc_a, doc_b: whether test documents occur in training, and which "
             "sentences B comes from, cannot be checked row by row (--provenance)");
