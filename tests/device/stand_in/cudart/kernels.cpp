@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/nn/dropout_mask.h"
 #include "engine/optim/update_elements.h"
 #include "tests/device/stand_in/cudart/device.h"
 
@@ -62,31 +61,6 @@ std::optional<KernelWork> fillOf(const std::string& kernel, void** arguments)
     return {};
 }
 
-/// As in mask_launch.h, which needs CUDA's headers.
-struct MaskBatch {
-    MaskTarget targets[100];
-    int count;
-};
-
-KernelWork fillMasks(void** arguments)
-{
-    const auto batch = argument<MaskBatch>(arguments, 0);
-    const auto dropBelow = argument<std::uint32_t>(arguments, 1);
-    const auto site = argument<DropoutStream>(arguments, 2);
-    KernelWork work;
-    for (int i = 0; i < batch.count; ++i)
-        work.accesses.push_back(writing(batch.targets[i].mask, batch.targets[i].count));
-    work.run = [=] {
-        for (int i = 0; i < batch.count; ++i) {
-            MaskTarget target = batch.targets[i];
-            target.mask = viewOf(target.mask);
-            for (std::int64_t lane = 0; lane < dropoutGroups(target) * kDropoutLanes; ++lane)
-                fillDropoutLane(target, lane / kDropoutLanes, lane % kDropoutLanes, dropBelow, site);
-        }
-    };
-    return work;
-}
-
 template <typename T>
 KernelWork adamW(void** arguments)
 {
@@ -131,8 +105,6 @@ KernelWork squares(void** arguments)
 std::optional<KernelWork> hostVersion(const std::string& kernel, void** arguments)
 {
     const auto is = [&](const char* name) { return kernel.find(name) != std::string::npos; };
-    if (is("::fillMasks("))
-        return fillMasks(arguments);
     if (is("::adamW<float>("))
         return adamW<float>(arguments);
     if (is("::adamW<double>("))

@@ -12,7 +12,6 @@
 
 #include "engine/device/cuda/cuda_plugin.h"
 #include "engine/memory/memory_scope.h"
-#include "engine/nn/dropout_mask.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/optim/update_elements.h"
 #include "engine/worker/rank_log.h"
@@ -155,15 +154,6 @@ void kernels(const Scenario& s)
             adamWElement(start[static_cast<std::size_t>(i)], m, v, gradients[i].item<float>(), c);
         expect(found[i].item<float>() == expected, "AdamW");
     }
-    const at::Tensor mask = at::zeros({1000}, s.onDevice(at::kByte));
-    const DropoutStream site{.key = {1, 2}, .step = 3, .site = 4};
-    const DropoutPart part{5, 70, 1000};
-    s.plugin.functions().masks()->fill(mask.mutable_data_ptr<std::uint8_t>(), {&part, 1}, 1u << 30, site);
-    std::vector<std::uint8_t> expected(1000);
-    DropoutStream ofSample = site;
-    ofSample.sample = part.sample;
-    fillDropoutMask(expected.data(), part.firstElement, part.count, 1u << 30, ofSample);
-    expectEqual(mask, at::tensor(at::ArrayRef<std::uint8_t>(expected), at::kByte), "dropout mask");
 }
 
 std::int64_t allocatorsBytes()
