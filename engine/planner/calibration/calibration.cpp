@@ -183,7 +183,7 @@ double meanError(std::span<const MeasuredStep> steps, const Point& point)
     for (const double residual : residualsAt(steps, point))
         errors.push_back(std::abs(residual) * kResidualScale);
     std::ranges::sort(errors);
-    errors.resize(errors.size() - (errors.size() + 7) / 8);
+    errors.resize(errors.size() - errors.size() / 8);
     return errors.empty()
                ? 0
                : std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
