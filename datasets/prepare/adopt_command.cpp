@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "datasets/job/job_watch.h"
 #include "datasets/prepare/job_place.h"
 #include "datasets/verification/adoption.h"
 #include "engine/base/standard_streams.h"
@@ -19,21 +18,15 @@ struct AdoptArguments {
     JobPlace place;
 };
 
-/// Shows progress and handles Ctrl+C.
 Status adopt(const AdoptArguments& arguments)
 {
-    blockStopSignals();
-    TRAINYARD_TRY(auto sink, arguments.place.openSink());
-    Progress progress;
-    CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile());
-    const auto manifest = adoptDataset(arguments.folder, arguments.vocabulary, progress, cancel);
-    watch.end(manifest.ok() ? Status() : Status(manifest.error()));
-    if (!manifest.ok())
-        return manifest.error();
+    TRAINYARD_TRY(const Manifest manifest,
+                  arguments.place.watch([&](Progress& progress, const CancelFlag& cancel) {
+                      return adoptDataset(arguments.folder, arguments.vocabulary, progress, cancel);
+                  }));
     printOutput(fmt::format("{}: {} rows for training and {} held out, {} tokens each, in {} shards\n",
-                            arguments.folder.string(), manifest->trainingRows(), manifest->testRows(),
-                            manifest->sequenceLength, manifest->shards.size()));
+                            arguments.folder.string(), manifest.trainingRows(), manifest.testRows(),
+                            manifest.sequenceLength, manifest.shards.size()));
     return {};
 }
 

@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "datasets/job/job_watch.h"
 #include "datasets/options/prepare_command_line.h"
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/job_place.h"
@@ -22,16 +21,12 @@ struct DocumentsArguments {
 
 Status makeDocuments(const DocumentsArguments& arguments)
 {
-    blockStopSignals();
-    TRAINYARD_TRY(auto sink, arguments.place.openSink());
-    Progress progress;
-    CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(), arguments.options.out);
-    const auto part = prepareDocuments(arguments.options, progress, cancel);
-    watch.end(part.ok() ? Status() : Status(part.error()));
-    if (!part.ok())
-        return part.error();
-    const DocumentStore::Mark& made = part->corpus.documents;
+    TRAINYARD_TRY(const auto part, arguments.place.watch(
+                                       [&](Progress& progress, const CancelFlag& cancel) {
+                                           return prepareDocuments(arguments.options, progress, cancel);
+                                       },
+                                       arguments.options.out));
+    const DocumentStore::Mark& made = part.corpus.documents;
     printOutput(fmt::format("{}\n{}, {}, {}\n", arguments.options.out.string(),
                             counted(made.documents, "document"), counted(made.sentences, "sentence"),
                             counted(made.tokens, "token")));

@@ -6,7 +6,6 @@
 
 #include <fmt/format.h>
 
-#include "datasets/job/job_watch.h"
 #include "datasets/options/prepare_command_line.h"
 #include "datasets/prepare/job_place.h"
 #include "datasets/prepare/preparation.h"
@@ -60,19 +59,15 @@ Status prepare(const PrepareArguments& arguments)
             fmt::format("--max-pred cannot be combined with --task {}", nameOf(options.task.kind)),
             "leave it out: labelled examples have no masks");
     options.saveEvery = std::chrono::milliseconds(static_cast<std::int64_t>(arguments.saveEvery * 1e3));
-    blockStopSignals();
-    TRAINYARD_TRY(auto sink, arguments.place.openSink());
-    Progress progress;
-    CancelFlag cancel;
-    JobWatch watch(progress, cancel, std::move(sink), arguments.place.stopFile(), options.out);
-    const auto sets = prepareDataset(options, progress, cancel);
-    watch.end(sets.ok() ? Status() : Status(sets.error()));
-    if (!sets.ok())
-        return sets.error();
+    TRAINYARD_TRY(const auto sets, arguments.place.watch(
+                                       [&](Progress& progress, const CancelFlag& cancel) {
+                                           return prepareDataset(options, progress, cancel);
+                                       },
+                                       options.out));
     if (arguments.json)
-        printJson(*sets);
+        printJson(sets);
     else
-        std::for_each(sets->begin(), sets->end(), printSummary);
+        std::for_each(sets.begin(), sets.end(), printSummary);
     return {};
 }
 
