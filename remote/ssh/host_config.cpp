@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/base/host_name.h"
 #include "engine/base/process.h"
 #include "engine/base/units.h"
 #include "remote/ssh/plain_text.h"
@@ -76,12 +77,6 @@ std::vector<std::string> splitAt(std::string_view text, char separator)
     return parts;
 }
 
-std::string localHost()
-{
-    std::array<char, 256> name{};
-    return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
-
 /// The name in the `${NAME}` at this place; empty if there is none.
 std::string_view variableAt(std::string_view text, std::size_t at)
 {
@@ -96,7 +91,7 @@ fs::path expandPath(std::string text, const HostConfig& host)
 {
     if (text.starts_with("~/"))
         text.replace(0, 1, homeFolder());
-    const std::string here = localHost();
+    const std::string here = hostName();
     const std::map<char, std::string> tokens{
         {'d', homeFolder()},
         {'h', host.address},
