@@ -279,6 +279,21 @@ std::optional<std::string> valueOfHyperparameter(std::string_view message)
     return std::nullopt;
 }
 
+void addHyperparameter(std::string_view entry, std::vector<std::pair<std::string, std::string>>& all)
+{
+    std::string_view key;
+    std::optional<std::string> value;
+    ProtoReader fields(entry);
+    while (const auto field = fields.next()) {
+        if (field->number == hparams::kKey)
+            key = field->bytes;
+        else if (field->number == hparams::kValue)
+            value = valueOfHyperparameter(field->bytes);
+    }
+    if (!key.empty() && value)
+        all.emplace_back(key, *value);
+}
+
 std::string withValue(double wallSeconds, std::int64_t step, const ProtoWriter& value)
 {
     ProtoWriter values;
@@ -318,19 +333,8 @@ std::vector<std::pair<std::string, std::string>> readHyperparameters(std::string
             continue;
         ProtoReader entries(start->bytes);
         while (const auto entry = entries.next()) {
-            if (entry->number != hparams::kEntry)
-                continue;
-            std::string_view key;
-            std::optional<std::string> value;
-            ProtoReader fields(entry->bytes);
-            while (const auto field = fields.next()) {
-                if (field->number == hparams::kKey)
-                    key = field->bytes;
-                else if (field->number == hparams::kValue)
-                    value = valueOfHyperparameter(field->bytes);
-            }
-            if (!key.empty() && value)
-                all.emplace_back(key, *value);
+            if (entry->number == hparams::kEntry)
+                addHyperparameter(entry->bytes, all);
         }
     }
     return all;

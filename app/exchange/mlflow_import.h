@@ -1,7 +1,6 @@
 #pragma once
 
 #include <filesystem>
-#include <vector>
 
 #include "app/exchange/loaded_run.h"
 #include "engine/base/result.h"

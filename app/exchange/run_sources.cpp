@@ -29,10 +29,10 @@ Result<FoundRuns> lookThrough(const fs::path& root)
          it.increment(problem)) {
         std::error_code ignored; // a file that vanished while we look is none
         const bool isFolder = it->is_directory(ignored);
-        if (isFolder && isMlflowRun(it->path()))
+        const bool isMlflow = isFolder && isMlflowRun(it->path());
+        if (isMlflow)
             found.mlflow.push_back(it->path());
-        if ((isFolder && found.mlflow.size() > 0 && it->path() == found.mlflow.back()) ||
-            it.depth() >= kDeepestFolder)
+        if (isMlflow || it.depth() >= kDeepestFolder)
             it.disable_recursion_pending();
         if (!isFolder && it->path().filename() == "wandb-history.jsonl")
             found.wandb.push_back(it->path());
