@@ -30,7 +30,7 @@ Result<Import> takeSources(const std::filesystem::path& folder, const std::files
         const auto part = [&](double share) { return goesOn((double(i) + share) / double(sources.size())); };
         TRAINYARD_TRY(const LoadedRun run, sources[i].load(part));
         if (run.series.empty()) {
-            warnings << QObject::tr("%1 has no values").arg(run.import.name);
+            warnings << QObject::tr("%1 contains no values").arg(run.import.name);
             continue;
         }
         warnings += run.warnings;
@@ -76,8 +76,8 @@ void RunImporter::showMenu(const QPoint& place)
 void RunImporter::fillMenu(QMenu& menu)
 {
     menu.addAction(tr("Folder of TensorBoard, MLflow or W&&B…"), this, [this] {
-        const QString folder =
-            QFileDialog::getExistingDirectory(&m_window, tr("Folder with runs, including subfolders"));
+        const QString folder = QFileDialog::getExistingDirectory(
+            &m_window, tr("Choose a folder of runs; its subfolders are searched too"));
         if (!folder.isEmpty())
             importFolder(folder);
     });

@@ -120,7 +120,7 @@ bool isCertificateOf(const Key& certificate, const Key& publicHalf)
 Status attachCertificate(const Key& certificate, Key& privateKey)
 {
     if (ssh_pki_copy_cert_to_privkey(certificate.handle(), privateKey.handle()) != SSH_OK)
-        return badInput("the certificate is of another key");
+        return badInput("the certificate belongs to another key");
     return {};
 }
 
