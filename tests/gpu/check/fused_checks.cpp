@@ -18,7 +18,7 @@ constexpr struct {
     at::ScalarType type;
     double bound;
 } kFusedTypes[] = {{"float64", at::kDouble, 1e-12},
-                   {"float32", at::kFloat, 1e-5},
+                   {"float32", at::kFloat, 5e-5},
                    {"bfloat16", at::kBFloat16, 1e-2},
                    {"float16", at::kHalf, 2e-3}};
 

@@ -3,6 +3,7 @@
 
 #include <c10/core/CachingDeviceAllocator.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/planner/memory/memory_model.h"
 #include "tests/auto/training/training_fixture.h"
@@ -59,6 +60,7 @@ RunSpec specOf(const MemoryCase& one, const std::filesystem::path& dataset)
 }
 
 struct PeakMemory {
+    MemoryByCategory categories{}; ///< of the ledger, at its peak
     double ledger = 0;
     double allocator = 0;
     double reserved = 0;
@@ -73,12 +75,27 @@ Result<PeakMemory> train(CheckRank& rank, const std::filesystem::path& folder, c
     };
     TRAINYARD_TRY_STATUS(trainOnDevice(rank, folder, spec, {.afterStep = restart}));
     const auto stats = allocator->getDeviceStats(0);
-    PeakMemory peak{0, double(stats.allocated_bytes[0].peak), double(stats.reserved_bytes[0].peak)};
+    PeakMemory peak{{}, 0, double(stats.allocated_bytes[0].peak), double(stats.reserved_bytes[0].peak)};
     for (const StepRecord& step : stepsOf(folder)) {
-        if (step.step > kWarmSteps)
-            peak.ledger = std::max(peak.ledger, double(step.ranks.front().peakTotal));
+        const RankStats& rankStats = step.ranks.front();
+        if (step.step > kWarmSteps && double(rankStats.peakTotal) > peak.ledger) {
+            peak.ledger = double(rankStats.peakTotal);
+            peak.categories = rankStats.peakMemory;
+        }
     }
     return peak;
+}
+
+/// "weights 10 MiB, planned 10 MiB; ..."
+std::string byCategory(const MemoryByCategory& counted, const MemoryByCategory& planned)
+{
+    std::vector<std::string> words;
+    for (std::size_t i = 0; i < kMemoryCategories; ++i) {
+        if (counted[i] > 0 || planned[i] > 0)
+            words.push_back(fmt::format("{} {}, planned {}", nameOf(static_cast<MemoryCategory>(i)),
+                                        formatBytes(counted[i]), formatBytes(planned[i])));
+    }
+    return fmt::format("{}", fmt::join(words, "; "));
 }
 
 void checkCase(CheckRank& rank, CheckReport& report, CheckFolder& folder, const MemoryCase& one)
@@ -96,12 +113,14 @@ void checkCase(CheckRank& rank, CheckReport& report, CheckFolder& folder, const 
         TRAINYARD_TRY(const PeakMemory found, peak);
         return std::abs(double(estimateMemory(spec, shape).onDevice()) / found.ledger - 1);
     });
-    if (peak.ok())
-        report.note(fmt::format("{}, peak", one.name),
-                    fmt::format("{} in the ledger, {} allocated, {} reserved, {} planned",
-                                formatBytes(Bytes(peak->ledger)), formatBytes(Bytes(peak->allocator)),
-                                formatBytes(Bytes(peak->reserved)),
-                                formatBytes(estimateMemory(spec, shape).onDevice())));
+    if (!peak.ok())
+        return;
+    const MemoryEstimate plan = estimateMemory(spec, shape);
+    report.note(fmt::format("{}, peak", one.name),
+                fmt::format("{} in the ledger, {} allocated, {} reserved, {} planned",
+                            formatBytes(Bytes(peak->ledger)), formatBytes(Bytes(peak->allocator)),
+                            formatBytes(Bytes(peak->reserved)), formatBytes(plan.onDevice())));
+    report.note(fmt::format("{}, by category", one.name), byCategory(peak->categories, plan.bytes));
 }
 
 } // namespace

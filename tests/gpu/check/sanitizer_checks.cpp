@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -21,12 +22,20 @@ std::string sanitizer()
     return inPath.empty() && std::filesystem::exists(usual) ? usual : inPath;
 }
 
-/// The tools end with a line "========= ERROR SUMMARY: 3 errors".
+/// What the tools say of the first faults; their lines begin with "=========".
 std::string summaryOf(const std::string& output)
 {
-    const std::size_t at = output.rfind("ERROR SUMMARY");
-    return at == std::string::npos ? output.substr(output.size() - std::min<std::size_t>(output.size(), 300))
-                                   : output.substr(at, output.find('\n', at) - at);
+    constexpr int kMaxLines = 40;
+    std::string summary;
+    std::istringstream lines(output);
+    int count = 0;
+    for (std::string line; count < kMaxLines && std::getline(lines, line);) {
+        if (line.starts_with("========= ") && line.find_first_not_of("= ") != std::string::npos) {
+            summary += "\n    " + line.substr(line.find_first_not_of("= "));
+            ++count;
+        }
+    }
+    return summary;
 }
 
 Status runTool(const std::string& checker, const std::string& tool, const std::vector<std::string>& program)

@@ -46,8 +46,9 @@ class Day:
         return [self.run, "mpirun", "--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-np", str(ranks),
                 os.path.join(self.kit, "bin", "trainyard-agent"), "exec"]
 
-    def bench(self, name, case, more=(), limit=45, steps=30):
+    def bench(self, name, case, more=(), limit=None, steps=30):
         model, length, micro, dropout = case
+        limit = limit or (120 if model.startswith("gpt") else 60)  # drawing a billion weights takes long on few cores
         file = os.path.join(self.out, "bench-" + name.replace(" ", "-").replace(",", "").replace("/", "-") + ".json")
         command = [self.run, "bench_training", "--device", "cuda", "--model", model, "--compute", "bfloat16",
                    "--length", length, "--micro", micro, "--dropout", dropout, "--steps", steps, "--skip", 10,
