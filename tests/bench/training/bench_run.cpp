@@ -69,6 +69,8 @@ public:
 
     void after(Step step)
     {
+        if (step.value == 1)
+            startSeconds = std::chrono::duration<double>(Clock::now() - m_created).count();
         if (step.value == m_options.skipped)
             begin();
         if (step.value == m_options.lastCounted())
@@ -82,6 +84,7 @@ public:
         m_profile.reset();
     }
 
+    double startSeconds = 0;
     double wallSeconds = 0;
     double processor = 0;
 
@@ -101,6 +104,7 @@ private:
 
     const BenchOptions& m_options;
     const bool m_traces;
+    const Clock::time_point m_created = Clock::now();
     Clock::time_point m_began{};
     double m_processorThen = 0;
     std::optional<StepProfile> m_profile;
@@ -176,6 +180,7 @@ Measurement measure(const BenchRun& run, const BenchOptions& options, GroupMaker
                                           .journal = journal.get(),
                                           .device = session ? session->device() : Device(),
                                           .deviceMemory = session ? &session->memory() : nullptr,
+                                          .deviceTimer = session ? &session->timer() : nullptr,
                                           .savesCheckpoints = options.savesCheckpoint,
                                           .afterStep = [&](Step step) { watch.after(step); }})
                              .value();
@@ -183,6 +188,7 @@ Measurement measure(const BenchRun& run, const BenchOptions& options, GroupMaker
     TRAINYARD_CHECK_MSG(status.ok(), status.ok() ? "" : status.error().text());
     watch.finish();
     Measurement measured;
+    measured.startSeconds = watch.startSeconds;
     measured.wallSeconds = watch.wallSeconds;
     measured.processorSeconds = watch.processor;
     if (!world.isFirst())

@@ -39,6 +39,7 @@ struct BenchMemory {
 /// Steps without the skipped ones, and what they took.
 struct Measurement {
     std::vector<StepRecord> steps;
+    double startSeconds = 0;     ///< until the first step was done
     double wallSeconds = 0;      ///< of all of them
     double processorSeconds = 0; ///< of all threads of rank 0
     BenchMemory memory;

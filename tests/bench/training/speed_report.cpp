@@ -43,7 +43,7 @@ std::string SpeedReport::text() const
                         operations / median / run.spec.layout.worldSize() * 1e-12);
     if (utilisation > 0)
         text += fmt::format(", model FLOP/s utilisation {:.1f} %", 100 * utilisation);
-    text += "\n";
+    text += fmt::format("\n  start {:.1f} s, the first step with it\n", measured.startSeconds);
     for (std::size_t p = 0; p < kStepPhases; ++p)
         text += fmt::format("  {:10} {:6.1f} ms\n", nameOf(static_cast<StepPhase>(p)), phases[p] * 1e3);
     const BenchMemory& memory = measured.memory;
@@ -84,6 +84,7 @@ std::string SpeedReport::json() const
         {"zero_stage", options.zeroStage},
         {"recompute", options.recompute},
         {"steps", measured.steps.size()},
+        {"start_seconds", measured.startSeconds},
         {"step_seconds", median},
         {"fastest_seconds", fastest},
         {"mean_seconds", mean},

@@ -8,8 +8,10 @@ namespace trainyard {
 
 namespace profiler = torch::autograd::profiler;
 
-StepProfile::StepProfile()
+// The profiler refuses a thread that has one already, and takes the accounting of a device for one.
+StepProfile::StepProfile() : m_accounting(c10::ThreadLocalDebugInfo::current())
 {
+    c10::ThreadLocalDebugInfo::_forceCurrentDebugInfo(nullptr);
     const profiler::ProfilerConfig config(profiler::ProfilerState::KINETO);
     const std::set<profiler::ActivityType> activities{profiler::ActivityType::CPU,
                                                       profiler::ActivityType::CUDA};
@@ -20,6 +22,7 @@ StepProfile::StepProfile()
 void StepProfile::save(const std::filesystem::path& file)
 {
     profiler::disableProfiler()->save(file.string());
+    c10::ThreadLocalDebugInfo::_forceCurrentDebugInfo(m_accounting);
 }
 
 } // namespace trainyard

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
+
+#include <c10/util/ThreadLocalDebugInfo.h>
 
 namespace trainyard {
 
@@ -11,6 +14,9 @@ class StepProfile {
 public:
     StepProfile();
     void save(const std::filesystem::path& file);
+
+private:
+    std::shared_ptr<c10::ThreadLocalDebugInfo> m_accounting; ///< as it was before
 };
 
 } // namespace trainyard
