@@ -283,11 +283,15 @@ std::int64_t ParameterStore::parameterCount() const
 // Every rank draws all that it holds, in the masters' type: nothing needs to be sent.
 void ParameterStore::initialize(std::uint64_t seed, double standardDeviation)
 {
-    const auto master = at::TensorOptions().dtype(masterScalarType(m_compute));
+    std::int64_t largest = 0;
+    for (const Parameter& parameter : m_parameters)
+        largest = std::max(largest, parameter.count);
+    // One buffer for all: the first touch of fresh memory costs more than a number.
+    const at::Tensor buffer = at::empty({largest}, masterScalarType(m_compute));
     auto owned = m_owned.begin();
     for (std::size_t i = 0; i < m_parameters.size(); ++i) {
         const Parameter& parameter = m_parameters[i];
-        const at::Tensor values = at::empty({parameter.count}, master);
+        const at::Tensor values = buffer.narrow(0, 0, parameter.count);
         drawSlice(values, parameter.spec, m_layout.slices()[i], seed, standardDeviation);
         if (parameter.working.defined())
             parameter.working.view({-1}).copy_(values);
