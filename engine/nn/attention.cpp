@@ -10,6 +10,7 @@
 #include <ATen/ops/scaled_dot_product_attention.h>
 #include <ATen/ops/softmax.h>
 #include <ATen/ops/zeros.h>
+#include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/model/model_family.h"
 #include "engine/nn/attention_probabilities.h"
@@ -54,6 +55,24 @@ at::Tensor ofFirst(std::int64_t tokens, const at::Tensor& bias)
     return bias.defined() ? bias.narrow(-1, 0, tokens).narrow(-2, 0, tokens) : bias;
 }
 
+/// z = q k^T:   dq = dz k,   dk = dz^T q. Of autograd's own product dk would lie transposed, and what takes
+/// it would copy it.
+struct Scores : torch::autograd::Function<Scores> {
+    static at::Tensor forward(torch::autograd::AutogradContext* context, const at::Tensor& query_BAQD,
+                              const at::Tensor& key_BAKD)
+    {
+        context->save_for_backward({query_BAQD, key_BAKD});
+        return at::matmul(query_BAQD, key_BAKD.transpose(-1, -2));
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
+                                                   const torch::autograd::variable_list& gradients)
+    {
+        const auto saved = context->get_saved_variables();
+        return {at::matmul(gradients[0], saved[1]), at::matmul(gradients[0].transpose(-1, -2), saved[0])};
+    }
+};
+
 double scaleOf(std::int64_t headWidth)
 {
     return 1.0 / std::sqrt(static_cast<double>(headWidth));
@@ -87,7 +106,7 @@ at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tens
         return fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass)
             .transpose(1, 2)
             .reshape({-1, heads * width}); // a view of what the kernel wrote, token by token
-    const at::Tensor scores_BALL = at::matmul(turned(query_BALD), turned(key_BALD).transpose(-1, -2));
+    const at::Tensor scores_BALL = Scores::apply(turned(query_BALD), turned(key_BALD));
     const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
     const at::Tensor probabilities_BALL = attentionProbabilities(
         scores_BALL, {bias, causal, pass.headDropout(sequences, site)}, pass.compute());

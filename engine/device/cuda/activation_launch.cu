@@ -18,6 +18,52 @@ struct Point {
     W slope;
 };
 
+/// e^x and 1 / x within 2^-20, for results that are rounded to 16 bits.
+__device__ float quickExp(float x)
+{
+    return std::exp2(x * 1.44269504f);
+}
+__device__ float quickReciprocal(float x)
+{
+#if defined(__CUDACC__)
+    return __fdividef(1.0f, x);
+#else
+    return 1.0f / x;
+#endif
+}
+
+/// Half of erfc(|x| / sqrt(2)), given its density factor e^(-x^2 / 2), within 1e-7: Abramowitz and Stegun,
+/// "Handbook of Mathematical Functions", 7.1.26.
+__device__ float upperTail(float x, float density)
+{
+    const float t = quickReciprocal(1.0f + 0.231641888f * std::fabs(x));
+    const float series =
+        t *
+        (0.127414796f + t * (-0.142248368f + t * (0.710706871f + t * (-0.726576014f + t * 0.530702714f))));
+    return series * density;
+}
+
+/// As pointOf(), for results that are rounded to 16 bits: in a third of the instructions.
+template <Activation Kind>
+__device__ Point<float> quickPointOf(float x)
+{
+    if constexpr (Kind == Activation::Gelu) {
+        const float density = quickExp(-0.5f * x * x);
+        const float tail = upperTail(x, density);
+        const float below = x < 0 ? tail : 1.0f - tail;
+        return {x * below, below + x * 0.39894228f * density};
+    } else if constexpr (Kind == Activation::GeluNew) {
+        constexpr float kFactor = 1.59576912f; // 2 sqrt(2 / pi)
+        const float s = quickReciprocal(1.0f + quickExp(-kFactor * (x + 0.044715f * x * x * x)));
+        return {x * s, s + x * s * (1.0f - s) * kFactor * (1.0f + 0.134145f * x * x)};
+    } else if constexpr (Kind == Activation::Swiglu) {
+        const float s = quickReciprocal(1.0f + quickExp(-x));
+        return {x * s, s + x * s * (1.0f - s)};
+    } else {
+        return {x > 0 ? x : 0.0f, x > 0 ? 1.0f : 0.0f};
+    }
+}
+
 template <Activation Kind, typename W>
 __device__ Point<W> pointOf(W x)
 {
@@ -35,6 +81,15 @@ __device__ Point<W> pointOf(W x)
     } else {
         return {x > W(0) ? x : W(0), x > W(0) ? W(1) : W(0)};
     }
+}
+
+template <Activation Kind, typename T>
+__device__ Point<Wide<T>> pointFor(Wide<T> x)
+{
+    if constexpr (sizeof(T) == 2)
+        return quickPointOf<Kind>(x);
+    else
+        return pointOf<Kind>(x);
 }
 
 /// The pack of columns that a thread has, in every gridDim.y-th row.
@@ -88,7 +143,7 @@ __global__ void activate(const T* input, const T* bias, T* output, std::int64_t 
     for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
         Pack<T> x = mine.load(input + row * columns);
         for (int i = 0; i < Pack<T>::kCount; ++i)
-            x.at[i] = narrow<T>(pointOf<Kind>(widen(x.at[i]) + widen(added.at[i])).value);
+            x.at[i] = narrow<T>(pointFor<Kind, T>(widen(x.at[i]) + widen(added.at[i])).value);
         mine.store(output + row * columns, x);
     }
 }
@@ -105,7 +160,7 @@ __global__ void activateGradient(const T* gradient, const T* input, const T* bia
         const Pack<T> x = mine.load(input + row * columns);
         Pack<T> g = mine.load(gradient + row * columns);
         for (int i = 0; i < Pack<T>::kCount; ++i) {
-            const W slope = pointOf<Kind>(widen(x.at[i]) + widen(added.at[i])).slope;
+            const W slope = pointFor<Kind, T>(widen(x.at[i]) + widen(added.at[i])).slope;
             const W product = widen(g.at[i]) * slope;
             sums[i] += product;
             g.at[i] = narrow<T>(product);

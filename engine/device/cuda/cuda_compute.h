@@ -7,6 +7,7 @@ namespace trainyard {
 /// Our kernels (*_launch.h) on the current stream, where they do better than ATen's operators:
 /// - norms with bias, dropout and residual, of widths that have a kernel (hasNormKernel),
 /// - activations with bias,
+/// - tokens to heads and back, of heads that are whole packs of 16 bytes,
 /// - softmax of attention scores with bias and dropout, of biases that are the same for all heads,
 /// - cross entropy.
 /// For tensors of float64, float32, bfloat16 or float16, all of one type; others are ATen's.
@@ -27,6 +28,12 @@ public:
                                  Activation activation) const override;
     ActivationGradients activationBackward(const at::Tensor& gradient, const at::Tensor& input,
                                            const at::Tensor& bias, Activation activation) const override;
+
+    HeadTensors splitHeads(const at::Tensor& queryKeyValue, const HeadShape& shape,
+                           double scale) const override;
+    at::Tensor joinHeads(const HeadTensors& gradients, double scale) const override;
+    at::Tensor mergeHeads(const at::Tensor& context_BASD) const override;
+    at::Tensor unmergeHeads(const at::Tensor& context_TH, const HeadShape& shape) const override;
 
     DropoutPlaces placesOf(std::span<const DropoutPart> rows, std::span<const std::uint64_t> samples,
                            const c10::Device& device) const override;

@@ -5,6 +5,7 @@
 #include "engine/device/cuda/block_sums.h"
 #include "engine/device/cuda/column_sums.h"
 #include "engine/device/cuda/launch.h"
+#include "engine/device/cuda/packed_norm.h"
 
 namespace trainyard {
 
@@ -199,6 +200,10 @@ cudaError_t launchAddNorm(const AddNorm<T>& tensors, std::int64_t rows, std::int
         return cudaSuccess;
     if (!hasNormKernel(width))
         return cudaErrorInvalidValue;
+    if constexpr (sizeof(T) == 2) {
+        if (hasPackedNorm(tensors, width))
+            return launchPackedAddNorm(tensors, rows, width, static_cast<float>(epsilon), dropout, stream);
+    }
     return withRounds(width, [&](auto rounds) {
         return TRAINYARD_LAUNCH((addNorm<T, rounds()>), static_cast<unsigned>(rows), kThreads, stream,
                                 tensors, width, epsilon, dropout);
@@ -211,14 +216,25 @@ cudaError_t launchAddNormGradient(const AddNormGradient<T>& tensors, std::int64_
 {
     if (!hasNormKernel(width))
         return cudaErrorInvalidValue;
+    const auto addSlots = [&](cudaError_t launched, unsigned blocks) {
+        return launched == cudaSuccess
+                   ? launchAddColumnSlots(scratch, blocks, 3 * width, tensors.sums, stream)
+                   : launched;
+    };
+    if constexpr (sizeof(T) == 2) {
+        if (hasPackedNorm(tensors, width)) {
+            unsigned blocks = 0;
+            const cudaError_t launched =
+                launchPackedAddNormGradient(tensors, rows, width, dropout, scratch, blocks, stream);
+            return addSlots(launched, blocks);
+        }
+    }
     const auto blocks = static_cast<unsigned>(std::clamp<std::int64_t>(rows, 1, kNormSlots));
     const cudaError_t launched = withRounds(width, [&](auto rounds) {
         return TRAINYARD_LAUNCH((addNormGradient<T, rounds()>), blocks, kThreads, stream, tensors, rows,
                                 width, dropout, scratch);
     });
-    if (launched != cudaSuccess)
-        return launched;
-    return launchAddColumnSlots(scratch, blocks, 3 * width, tensors.sums, stream);
+    return addSlots(launched, blocks);
 }
 
 #define TRAINYARD_INSTANTIATE(T)                                                                             \

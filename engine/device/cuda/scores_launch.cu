@@ -5,6 +5,7 @@
 #include "engine/device/cuda/block_sums.h"
 #include "engine/device/cuda/launch.h"
 #include "engine/device/cuda/log_sum.h"
+#include "engine/device/cuda/packed_scores.h"
 
 namespace trainyard {
 
@@ -180,6 +181,11 @@ cudaError_t launchProbabilities(const T* scores, const ScoreShape& shape, double
 {
     if (shape.rows() == 0)
         return cudaSuccess;
+    if constexpr (sizeof(T) == 2) {
+        if (hasPackedScores<T>(shape, bias, {scores, probabilities}))
+            return launchPackedProbabilities(scores, shape, static_cast<float>(scale), bias, samples, dropout,
+                                             probabilities, logSums, stream);
+    }
     return TRAINYARD_LAUNCH(probabilitiesOf<T>, blocksOf(shape), kThreads, stream, scores, shape, scale, bias,
                             samples, dropout, probabilities, logSums);
 }
@@ -192,6 +198,11 @@ cudaError_t launchScoreGradient(const T* gradient, const T* scores, const ScoreS
 {
     if (shape.rows() == 0)
         return cudaSuccess;
+    if constexpr (sizeof(T) == 2) {
+        if (hasPackedScores<T>(shape, bias, {gradient, scores, scoreGradient}))
+            return launchPackedScoreGradient(gradient, scores, shape, static_cast<float>(scale), bias,
+                                             samples, dropout, logSums, scoreGradient, stream);
+    }
     return TRAINYARD_LAUNCH(scoreGradientOf<T>, blocksOf(shape), kThreads, stream, gradient, scores, shape,
                             scale, bias, samples, dropout, logSums, scoreGradient);
 }

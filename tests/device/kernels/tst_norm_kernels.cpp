@@ -170,6 +170,15 @@ private slots:
         QTest::addRow("without dropout") << "float32" << qint64(4) << qint64(1024) << true << true << false;
         for (const qint64 width : {1088, 1600, 4160, 8192})
             QTest::addRow("width %lld", width) << "float64" << qint64(3) << width << true << true << true;
+        for (const qint64 width : {64, 512, 1024, 2048, 2112, 4160})
+            QTest::addRow("packs, width %lld", width)
+                << "bfloat16" << qint64(11) << width << true << true << true;
+        QTest::addRow("packs without dropout")
+            << "float16" << qint64(9) << qint64(320) << true << false << false;
+        QTest::addRow("packs, norm alone")
+            << "bfloat16" << qint64(9) << qint64(256) << false << false << false;
+        QTest::addRow("packs, more rows than warps")
+            << "bfloat16" << qint64(4 * kNormSlots + 3) << qint64(64) << true << true << true;
         QTest::addRow("more rows than slots")
             << "float32" << qint64(kNormSlots + 3) << qint64(64) << true << true << true;
     }

@@ -152,6 +152,32 @@ private slots:
         comparesScores<double>({{2, 3, queries, keys, length, 1, 0, firstKey, causal}, false, drops});
     }
 
+    void takesPacks_data()
+    {
+        QTest::addColumn<qint64>("queries");
+        QTest::addColumn<qint64>("keys");
+        QTest::addColumn<bool>("causal");
+        QTest::addColumn<bool>("hasBias");
+        QTest::addColumn<bool>("drops");
+        for (const qint64 keys : {64, 128, 192, 512, 576, 1024})
+            QTest::addRow("%lld keys", keys) << qint64(9) << keys << false << true << true;
+        QTest::addRow("causal") << qint64(192) << qint64(192) << true << false << true;
+        QTest::addRow("causal, last queries") << qint64(5) << qint64(256) << true << false << true;
+        QTest::addRow("nothing dropped") << qint64(17) << qint64(128) << false << true << false;
+        QTest::addRow("too many keys") << qint64(2) << qint64(1088) << false << true << true;
+    }
+    void takesPacks()
+    {
+        QFETCH(qint64, queries);
+        QFETCH(qint64, keys);
+        QFETCH(bool, causal);
+        QFETCH(bool, hasBias);
+        QFETCH(bool, drops);
+        const ScoreCase one{{2, 3, queries, keys, keys, 1, 0, 0, causal}, hasBias, drops};
+        comparesScores<BFloat16>(one);
+        comparesScores<Float16>(one);
+    }
+
     // A row without any key that counts is spread over all keys, as by the softmax of the same numbers.
     void spreadsARowOfPaddingEvenly()
     {
@@ -161,6 +187,18 @@ private slots:
                                             y.data(), logSum.data(), nullptr));
         for (std::size_t key = 0; key < 48; ++key)
             QVERIFY(y[key] == y[0] && y[key] > 0);
+    }
+
+    void spreadsARowOfPaddingEvenlyInPacks()
+    {
+        const ScoreShape shape{1, 1, 1, 64, 64};
+        const std::uint16_t lowest = 0xff7f;
+        DeviceArray<BFloat16> scores(64), bias(64, BFloat16{lowest}), y(64);
+        DeviceArray<float> logSum(1);
+        LAUNCHES(launchProbabilities<BFloat16>(scores.data(), shape, 1, {bias.data(), 0, 0}, nullptr, {},
+                                               y.data(), logSum.data(), nullptr));
+        for (std::size_t key = 0; key < 64; ++key)
+            QCOMPARE(numberOf(y[key]), 1.0 / 64);
     }
 };
 

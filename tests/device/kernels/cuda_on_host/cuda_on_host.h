@@ -17,6 +17,7 @@
 #define __device__
 #define __global__
 #define __grid_constant__
+#define __launch_bounds__(...)
 #define __forceinline__ inline __attribute__((always_inline))
 
 #define TRAINYARD_LAUNCH(kernel, grid, block, stream, ...)                                                   \
@@ -76,6 +77,14 @@ T fromLane(unsigned mask, T value, int source, const std::source_location& where
 inline void __syncthreads(std::source_location where = std::source_location::current())
 {
     trainyard::on_host::waitForBlock(where);
+}
+
+template <typename T>
+T __shfl_sync(unsigned mask, T value, int source, int width = trainyard::on_host::kWarp,
+              std::source_location where = std::source_location::current())
+{
+    const int first = trainyard::on_host::laneHere() / width * width;
+    return trainyard::on_host::fromLane(mask, value, first + source % width, where);
 }
 
 template <typename T>
