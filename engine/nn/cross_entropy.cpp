@@ -72,7 +72,7 @@ struct CrossEntropy : torch::autograd::Function<CrossEntropy> {
                               const at::Tensor& targets_M, const Compute& compute)
     {
         keepCompute(context, compute);
-        const at::Tensor logits = logits_MC.contiguous();
+        const at::Tensor logits = compute.asOperand(logits_MC);
         const at::Tensor targets = targets_M.contiguous();
         const RowLosses losses = compute.rowLosses(logits, targets);
         context->save_for_backward({logits, targets, losses.logSums_M});

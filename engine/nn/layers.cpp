@@ -1,8 +1,5 @@
 #include "engine/nn/layers.h"
 
-#include <ATen/ops/addmm.h>
-#include <ATen/ops/mm.h>
-
 #include "engine/nn/add_norm.h"
 #include "engine/nn/compute/kept_compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
@@ -26,14 +23,14 @@ struct Linear : torch::autograd::Function<Linear> {
         context->saved_data["weight"] = GradientRoute(weight).number();
         context->saved_data["bias"] = GradientRoute(bias).number();
         context->saved_data["hasBias"] = bias.defined();
-        return bias.defined() ? at::addmm(bias, input, weight.t()) : at::mm(input, weight.t());
+        return compute.affine(input, weight, bias);
     }
 
     static variable_list backward(AutogradContext* context, const variable_list& gradients)
     {
         const auto saved = context->get_saved_variables();
         const Compute& compute = keptCompute(context);
-        const at::Tensor gradient = gradients[0].contiguous();
+        const at::Tensor gradient = compute.asOperand(gradients[0]);
         const auto routeOf = [&](const char* name) {
             return GradientRoute::fromNumber(context->saved_data[name].toInt());
         };

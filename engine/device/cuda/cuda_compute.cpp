@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <ATen/ops/empty_like.h>
+#include <ATen/ops/empty_strided.h>
 
 #include "engine/device/cuda/activation_launch.h"
 #include "engine/device/cuda/cuda_masks.h"
@@ -233,7 +234,8 @@ RowLosses CudaCompute::rowLosses(const at::Tensor& logits_MC, const at::Tensor& 
     launchFor(logits_MC, [&]<typename T>(T, cudaStream_t stream) {
         auto* const ofRows = writeTo<double>(losses);
         return launchRowLosses(readFrom<T>(logits_MC), readFrom<std::int64_t>(targets_M), rows,
-                               logits_MC.size(1), writeTo<Wide<T>>(logSums_M), ofRows, ofRows + rows, stream);
+                               logits_MC.size(1), logits_MC.stride(0), writeTo<Wide<T>>(logSums_M), ofRows,
+                               ofRows + rows, stream);
     });
     return {losses[rows].to(logSums_M.scalar_type()), logSums_M};
 }
@@ -243,12 +245,14 @@ at::Tensor CudaCompute::rowLossGradient(const at::Tensor& logits_MC, const at::T
 {
     if (!haveKernelType({logits_MC}))
         return DeviceCompute::rowLossGradient(logits_MC, targets_M, logSums_M, scale);
-    const at::Tensor gradient = at::empty_like(logits_MC);
+    const at::Tensor gradient =
+        at::empty_strided(logits_MC.sizes(), logits_MC.strides(), logits_MC.options());
     const at::Tensor upstream = scale.to(logSums_M.scalar_type());
     launchFor(logits_MC, [&]<typename T>(T, cudaStream_t stream) {
         return launchRowLossGradient(readFrom<T>(logits_MC), readFrom<std::int64_t>(targets_M),
                                      readFrom<Wide<T>>(logSums_M), readFrom<Wide<T>>(upstream), 1.0,
-                                     logits_MC.size(0), logits_MC.size(1), writeTo<T>(gradient), stream);
+                                     logits_MC.size(0), logits_MC.size(1), logits_MC.stride(0),
+                                     writeTo<T>(gradient), stream);
     });
     return gradient;
 }

@@ -63,11 +63,11 @@ __device__ LogSum<W> blockLogSum(LogSum<W> mine)
 
 template <typename T>
 __global__ void rowLosses(const T* logits, const std::int64_t* targets, std::int64_t columns,
-                          Wide<T>* logSums, double* losses)
+                          std::int64_t pitch, Wide<T>* logSums, double* losses)
 {
     using W = Wide<T>;
     const std::int64_t row = blockIdx.x;
-    const T* const z = logits + row * columns;
+    const T* const z = logits + row * pitch;
     LogSum<W> mine;
     forEachPart(z, columns, [&](const Pack<T>& pack, std::int64_t, int count) {
         for (int i = 0; i < count; ++i)
@@ -85,7 +85,8 @@ __global__ void rowLosses(const T* logits, const std::int64_t* targets, std::int
 
 template <typename T>
 __global__ void rowLossGradient(const T* logits, const std::int64_t* targets, const Wide<T>* logSums,
-                                const Wide<T>* upstream, double scale, std::int64_t columns, T* gradient)
+                                const Wide<T>* upstream, double scale, std::int64_t columns,
+                                std::int64_t pitch, T* gradient)
 {
     using W = Wide<T>;
     const std::int64_t row = blockIdx.x;
@@ -93,8 +94,8 @@ __global__ void rowLossGradient(const T* logits, const std::int64_t* targets, co
     const bool isColumn = target >= 0 && target < columns;
     const W factor = isColumn ? static_cast<W>(scale) * upstream[0] : std::numeric_limits<W>::quiet_NaN();
     const W logSum = logSums[row];
-    T* const out = gradient + row * columns;
-    forEachPart(logits + row * columns, columns, [&](Pack<T> pack, std::int64_t first, int count) {
+    T* const out = gradient + row * pitch;
+    forEachPart(logits + row * pitch, columns, [&](Pack<T> pack, std::int64_t first, int count) {
         for (int i = 0; i < count; ++i) {
             const W p = std::exp(widen(pack.at[i]) - logSum);
             pack.at[i] = narrow<T>(factor * (first + i == target ? p - W(1) : p));
@@ -110,12 +111,13 @@ __global__ void rowLossGradient(const T* logits, const std::int64_t* targets, co
 
 template <typename T>
 cudaError_t launchRowLosses(const T* logits, const std::int64_t* targets, std::int64_t rows,
-                            std::int64_t columns, Wide<T>* logSums, double* scratch, double* sum,
-                            cudaStream_t stream)
+                            std::int64_t columns, std::int64_t pitch, Wide<T>* logSums, double* scratch,
+                            double* sum, cudaStream_t stream)
 {
     if (rows > 0) {
-        const cudaError_t launched = TRAINYARD_LAUNCH(rowLosses<T>, static_cast<unsigned>(rows), kThreads,
-                                                      stream, logits, targets, columns, logSums, scratch);
+        const cudaError_t launched =
+            TRAINYARD_LAUNCH(rowLosses<T>, static_cast<unsigned>(rows), kThreads, stream, logits, targets,
+                             columns, pitch, logSums, scratch);
         if (launched != cudaSuccess)
             return launched;
     }
@@ -125,20 +127,20 @@ cudaError_t launchRowLosses(const T* logits, const std::int64_t* targets, std::i
 template <typename T>
 cudaError_t launchRowLossGradient(const T* logits, const std::int64_t* targets, const Wide<T>* logSums,
                                   const Wide<T>* upstream, double scale, std::int64_t rows,
-                                  std::int64_t columns, T* gradient, cudaStream_t stream)
+                                  std::int64_t columns, std::int64_t pitch, T* gradient, cudaStream_t stream)
 {
     if (rows == 0)
         return cudaSuccess;
     return TRAINYARD_LAUNCH(rowLossGradient<T>, static_cast<unsigned>(rows), kThreads, stream, logits,
-                            targets, logSums, upstream, scale, columns, gradient);
+                            targets, logSums, upstream, scale, columns, pitch, gradient);
 }
 
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template cudaError_t launchRowLosses<T>(const T*, const std::int64_t*, std::int64_t, std::int64_t,       \
-                                            Wide<T>*, double*, double*, cudaStream_t);                       \
+                                            std::int64_t, Wide<T>*, double*, double*, cudaStream_t);         \
     template cudaError_t launchRowLossGradient<T>(const T*, const std::int64_t*, const Wide<T>*,             \
-                                                  const Wide<T>*, double, std::int64_t, std::int64_t, T*,    \
-                                                  cudaStream_t);
+                                                  const Wide<T>*, double, std::int64_t, std::int64_t,        \
+                                                  std::int64_t, T*, cudaStream_t);
 TRAINYARD_INSTANTIATE(float)
 TRAINYARD_INSTANTIATE(double)
 TRAINYARD_INSTANTIATE(BFloat16)

@@ -1,6 +1,8 @@
 #include "engine/nn/compute/compute.h"
 
 #include <ATen/ops/_softmax_backward_data.h>
+#include <ATen/ops/addmm.h>
+#include <ATen/ops/mm.h>
 #include <ATen/ops/softmax.h>
 
 namespace trainyard {
@@ -38,6 +40,16 @@ std::vector<DropoutPart> elementsOf(const ScoreDropout& dropout, const at::Tenso
 }
 
 } // namespace
+
+at::Tensor Compute::affine(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias) const
+{
+    return bias.defined() ? at::addmm(bias, input, weight.t()) : at::mm(input, weight.t());
+}
+
+at::Tensor Compute::asOperand(const at::Tensor& gradient) const
+{
+    return gradient.contiguous();
+}
 
 NormForward Compute::dropNormForward(const NormInput& input, const RowDropout& dropout,
                                      const at::Tensor& weight, const at::Tensor& shift, double epsilon) const

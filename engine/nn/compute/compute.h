@@ -149,6 +149,13 @@ public:
 
     /// Whether a product adds its bias on the way. Where not, the bias is left to the next pass over it.
     virtual bool addsBias(NextPass next) const = 0;
+    /// input [T, K] times the transpose of weight [N, K], plus bias [N] or nothing. Rows of the result may
+    /// lie apart where the device multiplies faster so. Without an override: ATen's, contiguous.
+    virtual at::Tensor affine(const at::Tensor& input, const at::Tensor& weight,
+                              const at::Tensor& bias) const;
+    /// A gradient [T, N] as products, sums and losses take it: contiguous, or with the rows apart that
+    /// affine() makes.
+    virtual at::Tensor asOperand(const at::Tensor& gradient) const;
     /// left [T, K] times right [K, N].
     virtual at::Tensor product(const at::Tensor& left, const at::Tensor& right) const = 0;
     /// left [N, T], perhaps a transposed view, times right [T, K] into the place. Summed in its type.
@@ -214,7 +221,8 @@ public:
     virtual at::Tensor probabilitiesGradient(const at::Tensor& gradient_BAQK, const Probabilities& forward,
                                              const ScoreInput& input) const;
 
-    // Cross entropy of rows z of logits [M, C] against targets t [M], in float32 at least:
+    // Cross entropy of rows z of logits [M, C], as asOperand() gives them, against targets t [M], in float32
+    // at least:
     //     loss = log(sum_j e^z_j) - z_t,   its gradient = softmax(z) - onehot(t)
 
     virtual RowLosses rowLosses(const at::Tensor& logits_MC, const at::Tensor& targets_M) const = 0;

@@ -5,6 +5,7 @@
 #include <ATen/ops/addmm.h>
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/empty.h>
+#include <ATen/ops/empty_strided.h>
 #include <ATen/ops/full_like.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/gelu_backward.h>
@@ -22,6 +23,7 @@
 
 #include "engine/base/check.h"
 #include "engine/nn/parameters/gradient_place.h"
+#include "engine/nn/parameters/slice_geometry.h"
 
 namespace trainyard {
 
@@ -58,6 +60,39 @@ at::Tensor slopeTimes(const at::Tensor& gradient, const at::Tensor& x, Activatio
     return gradient;
 }
 
+/// An extent of a product, in parts that the fast kernels of cuBLAS take. A vocabulary has any size; with
+/// extents that are no multiples of 16 bytes products take six times as long (50,257 columns of GPT-2 on an
+/// H100 15.2 ms, where 50,304 take 2.4), even where rows begin at such multiples.
+class FastParts {
+public:
+    explicit FastParts(std::int64_t extent)
+        : m_extent(extent), m_main(extent % kAligned == 0 ? extent : extent / kStep * kStep)
+    {
+    }
+
+    bool isWhole() const { return m_main == m_extent || m_main == 0; }
+    std::vector<IndexRange> ranges() const
+    {
+        if (isWhole())
+            return {{0, m_extent}};
+        return {{0, m_main}, {m_main, m_extent}};
+    }
+    /// Of rows of such an extent that begin at multiples of 16 bytes; in elements.
+    std::int64_t pitch(std::size_t elementSize) const
+    {
+        const std::int64_t step = kRowBytes / static_cast<std::int64_t>(elementSize);
+        return (m_extent + step - 1) / step * step;
+    }
+
+private:
+    static constexpr std::int64_t kRowBytes = 16;
+    static constexpr std::int64_t kAligned = 8; ///< of numbers of 16 bits; others can do with fewer
+    static constexpr std::int64_t kStep = 64;
+
+    std::int64_t m_extent;
+    std::int64_t m_main;
+};
+
 /// Of [T, 3 A D] the queries, keys and values by head: views.
 at::Tensor byHead(const at::Tensor& queryKeyValue, const HeadShape& shape)
 {
@@ -73,13 +108,57 @@ void scaleInto(at::Tensor to, const at::Tensor& from, double scale)
 
 } // namespace
 
+at::Tensor DeviceCompute::affine(const at::Tensor& input, const at::Tensor& weight,
+                                 const at::Tensor& bias) const
+{
+    const std::int64_t columns = weight.size(0);
+    const FastParts parts(columns);
+    if (parts.isWhole())
+        return Compute::affine(input, weight, bias);
+    const at::Tensor result =
+        at::empty_strided({input.size(0), columns}, {parts.pitch(input.element_size()), 1}, input.options());
+    for (const IndexRange part : parts.ranges()) {
+        at::Tensor ofPart = result.narrow(1, part.begin, part.size());
+        const at::Tensor turned = weight.narrow(0, part.begin, part.size()).t();
+        if (bias.defined())
+            at::addmm_out(ofPart, bias.narrow(0, part.begin, part.size()), input, turned);
+        else
+            at::mm_out(ofPart, input, turned);
+    }
+    return result;
+}
+
+at::Tensor DeviceCompute::asOperand(const at::Tensor& gradient) const
+{
+    const bool hasRows =
+        gradient.dim() == 2 && gradient.stride(1) == 1 && gradient.stride(0) >= gradient.size(1);
+    return hasRows ? gradient : gradient.contiguous();
+}
+
 at::Tensor DeviceCompute::product(const at::Tensor& left, const at::Tensor& right) const
 {
-    return at::mm(left, right);
+    const FastParts parts(left.size(1));
+    if (parts.isWhole())
+        return at::mm(left, right);
+    at::Tensor sum;
+    for (const IndexRange part : parts.ranges()) {
+        const at::Tensor ofLeft = left.narrow(1, part.begin, part.size());
+        const at::Tensor ofRight = right.narrow(0, part.begin, part.size());
+        sum = sum.defined() ? sum.addmm_(ofLeft, ofRight) : at::mm(ofLeft, ofRight);
+    }
+    return sum;
 }
 
 void DeviceCompute::putProduct(const GradientPlace& place, const at::Tensor& left,
                                const at::Tensor& right) const
+{
+    for (const IndexRange part : FastParts(left.size(0)).ranges())
+        putWhole({place.values.narrow(0, part.begin, part.size()), place.isFilled},
+                 left.narrow(0, part.begin, part.size()), right);
+}
+
+void DeviceCompute::putWhole(const GradientPlace& place, const at::Tensor& left,
+                             const at::Tensor& right) const
 {
     if (place.values.scalar_type() == left.scalar_type())
         return place.putProduct(left, right);

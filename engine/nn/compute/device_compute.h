@@ -17,6 +17,9 @@ public:
     explicit DeviceCompute(const Kernels& kernels) : m_kernels(kernels) {}
 
     bool addsBias(NextPass) const override { return true; }
+    at::Tensor affine(const at::Tensor& input, const at::Tensor& weight,
+                      const at::Tensor& bias) const override;
+    at::Tensor asOperand(const at::Tensor& gradient) const override;
     at::Tensor product(const at::Tensor& left, const at::Tensor& right) const override;
     void putProduct(const GradientPlace& place, const at::Tensor& left,
                     const at::Tensor& right) const override;
@@ -48,6 +51,8 @@ public:
                                const at::Tensor& logSums_M, const at::Tensor& scale) const override;
 
 private:
+    void putWhole(const GradientPlace& place, const at::Tensor& left, const at::Tensor& right) const;
+
     const Kernels m_kernels;
 };
 
