@@ -16,7 +16,7 @@ void AdamW::step(double learningRate, double gradientScale)
     ++m_moments.steps;
     const double stepSize = learningRate / m_moments.biasCorrection(m_spec.beta1);
     const double rootCorrection = 1.0 / std::sqrt(m_moments.biasCorrection(m_spec.beta2));
-    m_ranges.forEach([&](const ElementRange& range) {
+    const auto update = [&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         const double shrink = tensor.decays ? 1.0 - learningRate * m_spec.weightDecay : 1.0;
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "AdamW", [&] {
@@ -26,8 +26,9 @@ void AdamW::step(double learningRate, double gradientScale)
                 {as(gradientScale), as(1.0 - m_spec.beta1), as(m_spec.beta2), as(1.0 - m_spec.beta2),
                  as(stepSize), as(rootCorrection), as(m_spec.epsilon), as(shrink)});
         });
-        refreshOtherCopy(tensor, range);
-    });
+    };
+    m_ranges.forEach(update,
+                     [&](const ElementRange& range) { refreshOtherCopy(m_tensors[range.tensor], range); });
 }
 
 } // namespace trainyard

@@ -89,7 +89,7 @@ void Lamb::step(double learningRate, double gradientScale)
     ++m_moments.steps;
     const GradientScales scales = gradientScales(gradientScale);
     const std::vector<double> sums = advanceMoments(scales);
-    m_ranges.forEach([&](const ElementRange& range) {
+    const auto update = [&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         const auto [first, second] = rates(tensor, &sums[lambColumns(m_directions) * tensor.parameter]);
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "LAMB", [&, first = first, second = second] {
@@ -98,8 +98,9 @@ void Lamb::step(double learningRate, double gradientScale)
                 range.count(), coefficients<scalar_t>(tensor, scales(tensor)),
                 {static_cast<scalar_t>(learningRate * first), static_cast<scalar_t>(learningRate * second)});
         });
-        refreshOtherCopy(tensor, range);
-    });
+    };
+    m_ranges.forEach(update,
+                     [&](const ElementRange& range) { refreshOtherCopy(m_tensors[range.tensor], range); });
 }
 
 } // namespace trainyard

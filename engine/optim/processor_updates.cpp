@@ -274,13 +274,16 @@ public:
     std::int64_t rangeElements() const override { return 1 << 15; }
     std::size_t sumSlots() const override { return 1; }
 
-    void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const override
+    void forEach(std::size_t count, const std::function<void(std::size_t)>& pass,
+                 const std::function<void(std::size_t)>& after) const override
     {
         constexpr std::int64_t kRangesPerThread = 8;
         at::parallel_for(0, static_cast<std::int64_t>(count), kRangesPerThread,
                          [&](std::int64_t begin, std::int64_t end) {
-                             for (std::int64_t i = begin; i < end; ++i)
-                                 handle(static_cast<std::size_t>(i));
+                             for (auto i = static_cast<std::size_t>(begin); i < std::size_t(end); ++i) {
+                                 pass(i);
+                                 after(i); // while it is in the cache
+                             }
                          });
     }
 

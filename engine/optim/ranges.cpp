@@ -19,9 +19,12 @@ TensorRanges::TensorRanges(const std::vector<OptimizedTensor>& tensors, const Up
         m_place = tensors.front().master.device();
 }
 
-void TensorRanges::forEach(const std::function<void(const ElementRange&)>& handle) const
+void TensorRanges::forEach(const std::function<void(const ElementRange&)>& pass,
+                           const std::function<void(const ElementRange&)>& after) const
 {
-    m_kernels.forEach(m_ranges.size(), [&](std::size_t index) { handle(m_ranges[index]); });
+    m_kernels.forEach(
+        m_ranges.size(), [&](std::size_t index) { pass(m_ranges[index]); },
+        [&](std::size_t index) { after(m_ranges[index]); });
 }
 
 std::vector<double>
@@ -32,8 +35,9 @@ TensorRanges::sum(std::size_t columns,
     const at::Tensor sums = at::zeros({static_cast<std::int64_t>(m_ranges.size() * perRange)},
                                       at::TensorOptions().dtype(at::kDouble).device(m_place));
     auto* first = static_cast<double*>(sums.mutable_data_ptr());
-    m_kernels.forEach(m_ranges.size(),
-                      [&](std::size_t index) { handle(m_ranges[index], first + index * perRange); });
+    m_kernels.forEach(
+        m_ranges.size(), [&](std::size_t index) { handle(m_ranges[index], first + index * perRange); },
+        [](std::size_t) {});
     const at::Tensor onHost = sums.cpu();
     const auto* number = static_cast<const double*>(onHost.const_data_ptr());
     const auto last = std::ranges::max_element(m_parameters);

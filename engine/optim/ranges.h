@@ -28,8 +28,10 @@ public:
     TensorRanges(const std::vector<OptimizedTensor>& tensors, const UpdateKernels& kernels);
 
     const UpdateKernels& kernels() const { return m_kernels; }
-    /// Calls `handle` with every range, perhaps on several threads.
-    void forEach(const std::function<void(const ElementRange&)>& handle) const;
+    /// Calls `pass` with every range, perhaps on several threads, and `after` when its passes' results may be
+    /// used.
+    void forEach(const std::function<void(const ElementRange&)>& pass,
+                 const std::function<void(const ElementRange&)>& after) const;
     /// The same for passes that sum `columns` numbers (UpdatePasses); the sums over the tensors of each
     /// parameter of the store: number c of parameter p is element columns * p + c. Waits for the device.
     std::vector<double> sum(std::size_t columns,

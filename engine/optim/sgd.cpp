@@ -25,7 +25,7 @@ std::vector<StateTensor> Sgd::state() const
 void Sgd::step(double learningRate, double gradientScale)
 {
     ++m_steps;
-    m_ranges.forEach([&](const ElementRange& range) {
+    const auto update = [&](const ElementRange& range) {
         const OptimizedTensor& tensor = m_tensors[range.tensor];
         AT_DISPATCH_FLOATING_TYPES(tensor.master.scalar_type(), "SGD", [&] {
             const auto as = [](double value) { return static_cast<scalar_t>(value); };
@@ -38,8 +38,9 @@ void Sgd::step(double learningRate, double gradientScale)
                 {as(gradientScale), as(m_spec.momentum), as(tensor.decays ? m_spec.weightDecay : 0.0),
                  as(learningRate)});
         });
-        refreshWorkingCopy(tensor, range);
-    });
+    };
+    m_ranges.forEach(update,
+                     [&](const ElementRange& range) { refreshWorkingCopy(m_tensors[range.tensor], range); });
 }
 
 } // namespace trainyard

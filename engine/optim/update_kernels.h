@@ -119,8 +119,10 @@ public:
     /// Most elements of a range.
     virtual std::int64_t rangeElements() const = 0;
     virtual std::size_t sumSlots() const = 0;
-    /// Calls handle(index) for all indices below `count`, perhaps on several threads.
-    virtual void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const = 0;
+    /// Calls pass(index) for all indices below `count`, perhaps on several threads, and after(index) when
+    /// what the passes of that index change may be used: a device may run those of several indices together.
+    virtual void forEach(std::size_t count, const std::function<void(std::size_t)>& pass,
+                         const std::function<void(std::size_t)>& after) const = 0;
 };
 
 /// The processor's, on ATen's threads.

@@ -16,11 +16,77 @@ cudaStream_t stream()
 }
 
 /// For a pass on the current stream. Its memory is used again only by what comes later on the stream.
+at::Tensor scratchOf(std::int64_t numbers)
+{
+    return at::empty({numbers}, at::TensorOptions().dtype(at::kDouble).device(at::kCUDA));
+}
 at::Tensor sumScratch()
 {
-    return at::empty({static_cast<std::int64_t>(kSumScratch)},
-                     at::TensorOptions().dtype(at::kDouble).device(at::kCUDA));
+    return scratchOf(kSumScratch);
 }
+
+/// Passes that forEach() gathers on its thread, until a launch is full or the last has come.
+template <typename T>
+class GatheredPasses {
+public:
+    static GatheredPasses& ofThread()
+    {
+        thread_local GatheredPasses passes;
+        return passes;
+    }
+
+    void add(const AdamWRange<T>& range)
+    {
+        m_adamW.add(range);
+        if (m_adamW.isFull() || !m_isGathering)
+            flush(m_adamW);
+    }
+    void add(const SquaresRange<T>& range)
+    {
+        m_squares.add(range);
+        if (m_squares.isFull() || !m_isGathering)
+            flush(m_squares);
+    }
+
+    void begin() { m_isGathering = true; }
+    void end()
+    {
+        m_isGathering = false;
+        flush(m_adamW);
+        flush(m_squares);
+    }
+
+private:
+    void flush(RangeTable<AdamWRange<T>>& table)
+    {
+        if (table.count == 0)
+            return;
+        const AdamWRange<T>& first = table.ranges[0];
+        if (table.count == 1)
+            C10_CUDA_CHECK(
+                launchAdamW(first.streams, first.working, first.count, first.coefficients, stream()));
+        else
+            C10_CUDA_CHECK(launchAdamW(table, stream()));
+        table.count = 0;
+    }
+    void flush(RangeTable<SquaresRange<T>>& table)
+    {
+        if (table.count == 0)
+            return;
+        const SquaresRange<T>& first = table.ranges[0];
+        if (table.count == 1)
+            C10_CUDA_CHECK(launchSquares(first.values, first.count, sumScratch().mutable_data_ptr<double>(),
+                                         first.sums, stream()));
+        else
+            C10_CUDA_CHECK(launchSquares(table, scratchOf(table.blocks()).template mutable_data_ptr<double>(),
+                                         stream()));
+        table.count = 0;
+    }
+
+    bool m_isGathering = false;
+    RangeTable<AdamWRange<T>> m_adamW;
+    RangeTable<SquaresRange<T>> m_squares;
+};
 
 template <typename T>
 class CudaPasses final : public UpdatePasses<T> {
@@ -28,7 +94,7 @@ public:
     void adamW(const MomentStreams<T>& s, std::uint16_t* working, std::int64_t count,
                const AdamWCoefficients<T>& c) const override
     {
-        C10_CUDA_CHECK(launchAdamW(s, working, count, c, stream()));
+        GatheredPasses<T>::ofThread().add(AdamWRange<T>{s, working, count, c});
     }
     void advanceLamb(LambDirections directions, const MomentStreams<T>& s, std::int64_t count,
                      const LambCoefficients<T>& c, double* sums) const override
@@ -48,7 +114,7 @@ public:
     }
     void squares(const T* values, std::int64_t count, double* sums) const override
     {
-        C10_CUDA_CHECK(launchSquares(values, count, sumScratch().mutable_data_ptr<double>(), sums, stream()));
+        GatheredPasses<T>::ofThread().add(SquaresRange<T>{values, count, sums});
     }
 };
 
@@ -59,10 +125,19 @@ public:
     /// A launch costs some microseconds, in which a device passes over a megabyte.
     std::int64_t rangeElements() const override { return std::int64_t{1} << 24; }
     std::size_t sumSlots() const override { return 1; }
-    void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const override
+    void forEach(std::size_t count, const std::function<void(std::size_t)>& pass,
+                 const std::function<void(std::size_t)>& after) const override
     {
+        auto& floats = GatheredPasses<float>::ofThread();
+        auto& doubles = GatheredPasses<double>::ofThread();
+        floats.begin();
+        doubles.begin();
         for (std::size_t index = 0; index < count; ++index)
-            handle(index);
+            pass(index);
+        floats.end();
+        doubles.end();
+        for (std::size_t index = 0; index < count; ++index)
+            after(index);
     }
 
 private:

@@ -113,6 +113,104 @@ __global__ void squares(const T* values, std::int64_t count, double* slots)
     storeBlockSums(mine, slots);
 }
 
+/// The elements of a range that are this block's.
+struct BlockShare {
+    int range = 0;
+    std::int64_t begin;
+    std::int64_t end;
+
+    template <typename Range>
+    __device__ explicit BlockShare(const RangeTable<Range>& table)
+    {
+        while (table.firstBlock[range + 1] <= blockIdx.x)
+            ++range;
+        begin = std::int64_t{blockIdx.x - table.firstBlock[range]} * kRangeBlock;
+        const std::int64_t last = begin + kRangeBlock;
+        end = last < table.ranges[range].count ? last : table.ranges[range].count;
+    }
+};
+
+template <typename T>
+__device__ void adamWOfPack(const AdamWRange<T>& r, std::int64_t i, bool isAligned, int count)
+{
+    constexpr int kCount = Pack<T>::kCount;
+    const bool isWhole = isAligned && count == kCount;
+    const auto load = [&](const T* from) {
+        if (isWhole)
+            return loadPack(from + i, true);
+        Pack<T> pack{};
+        for (int k = 0; k < count; ++k)
+            pack.at[k] = from[i + k];
+        return pack;
+    };
+    const auto store = [&](T* to, const Pack<T>& pack) {
+        if (isWhole)
+            return storePack(to + i, pack, true);
+        for (int k = 0; k < count; ++k)
+            to[i + k] = pack.at[k];
+    };
+    Pack<T> weight = load(r.streams.weight);
+    Pack<T> average = load(r.streams.average);
+    Pack<T> squareAverage = load(r.streams.squareAverage);
+    const Pack<T> gradient = load(r.streams.gradient);
+    for (int k = 0; k < kCount; ++k)
+        weight.at[k] =
+            adamWElement(weight.at[k], average.at[k], squareAverage.at[k], gradient.at[k], r.coefficients);
+    store(r.streams.weight, weight);
+    store(r.streams.average, average);
+    store(r.streams.squareAverage, squareAverage);
+    for (int k = 0; k < count; ++k)
+        writeCopy(r.working, i + k, weight.at[k]);
+}
+
+template <typename T>
+__global__ void adamWOfRanges(const __grid_constant__ RangeTable<AdamWRange<T>> table)
+{
+    constexpr int kCount = Pack<T>::kCount;
+    const BlockShare mine(table);
+    const AdamWRange<T>& r = table.ranges[mine.range];
+    const bool isAligned = isPackAligned(r.streams.weight) && isPackAligned(r.streams.average) &&
+                           isPackAligned(r.streams.squareAverage) && isPackAligned(r.streams.gradient);
+    for (std::int64_t i = mine.begin + std::int64_t{threadIdx.x} * kCount; i < mine.end;
+         i += kThreads * kCount) {
+        const std::int64_t rest = mine.end - i;
+        adamWOfPack(r, i, isAligned, static_cast<int>(rest < kCount ? rest : kCount));
+    }
+}
+
+template <typename T>
+__global__ void squaresOfRanges(const __grid_constant__ RangeTable<SquaresRange<T>> table, double* slots)
+{
+    constexpr int kCount = Pack<T>::kCount;
+    const BlockShare share(table);
+    const T* const values = table.ranges[share.range].values;
+    const bool isAligned = isPackAligned(values);
+    double mine[1] = {};
+    for (std::int64_t i = share.begin + std::int64_t{threadIdx.x} * kCount; i < share.end;
+         i += kThreads * kCount) {
+        if (i + kCount <= share.end) {
+            for (const T value : loadPack(values + i, isAligned).at)
+                mine[0] += squareOf(value);
+            continue;
+        }
+        for (std::int64_t k = i; k < share.end; ++k)
+            mine[0] += squareOf(values[k]);
+    }
+    storeBlockSums(mine, slots);
+}
+
+/// Of one block per range: the sum over the slots of the range's blocks.
+template <typename T>
+__global__ void addRangeSlots(const __grid_constant__ RangeTable<SquaresRange<T>> table, const double* slots)
+{
+    double mine[1] = {};
+    const std::uint32_t end = table.firstBlock[blockIdx.x + 1];
+    for (std::uint32_t slot = table.firstBlock[blockIdx.x] + threadIdx.x; slot < end; slot += kThreads)
+        mine[0] += slots[slot];
+    // storeBlockSums() writes the slot of the block's number.
+    storeBlockSums(mine, table.ranges[blockIdx.x].sums - blockIdx.x);
+}
+
 /// Blocks of a pass that sums over packs of T.
 template <typename T>
 unsigned sumBlocksFor(std::int64_t count)
@@ -178,6 +276,27 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, 
     return TRAINYARD_LAUNCH(addSlots<1>, 1, kThreads, stream, scratch, static_cast<int>(blocks), sums);
 }
 
+template <typename T>
+cudaError_t launchAdamW(const RangeTable<AdamWRange<T>>& table, cudaStream_t stream)
+{
+    if (table.blocks() == 0)
+        return cudaSuccess;
+    return TRAINYARD_LAUNCH(adamWOfRanges<T>, table.blocks(), kThreads, stream, table);
+}
+
+template <typename T>
+cudaError_t launchSquares(const RangeTable<SquaresRange<T>>& table, double* scratch, cudaStream_t stream)
+{
+    if (table.blocks() == 0)
+        return cudaSuccess;
+    const cudaError_t squared =
+        TRAINYARD_LAUNCH(squaresOfRanges<T>, table.blocks(), kThreads, stream, table, scratch);
+    if (squared != cudaSuccess)
+        return squared;
+    return TRAINYARD_LAUNCH(addRangeSlots<T>, static_cast<unsigned>(table.count), kThreads, stream, table,
+                            scratch);
+}
+
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template cudaError_t launchAdamW<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,               \
                                         const AdamWCoefficients<T>&, cudaStream_t);                          \
@@ -188,7 +307,9 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, 
                                             cudaStream_t);                                                   \
     template cudaError_t launchSgd<T>(T*, T*, const T*, std::int64_t, const SgdCoefficients<T>&,             \
                                       cudaStream_t);                                                         \
-    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);
+    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);           \
+    template cudaError_t launchAdamW<T>(const RangeTable<AdamWRange<T>>&, cudaStream_t);                     \
+    template cudaError_t launchSquares<T>(const RangeTable<SquaresRange<T>>&, double*, cudaStream_t);
 TRAINYARD_INSTANTIATE(float)
 TRAINYARD_INSTANTIATE(double)
 

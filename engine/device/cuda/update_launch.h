@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "engine/device/cuda/range_table.h"
 #include "engine/optim/update_kernels.h"
 
 namespace trainyard {
@@ -35,5 +36,12 @@ cudaError_t launchSgd(T* weight, T* momentum, const T* gradient, std::int64_t co
 template <typename T>
 cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, double* sums,
                           cudaStream_t stream);
+
+// Several passes at once. `scratch`: a number for each of the table's blocks.
+
+template <typename T>
+cudaError_t launchAdamW(const RangeTable<AdamWRange<T>>& table, cudaStream_t stream);
+template <typename T>
+cudaError_t launchSquares(const RangeTable<SquaresRange<T>>& table, double* scratch, cudaStream_t stream);
 
 } // namespace trainyard

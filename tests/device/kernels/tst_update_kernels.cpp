@@ -1,6 +1,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <memory>
 #include <vector>
 
 #include "engine/base/kernel.h"
@@ -182,6 +183,39 @@ void comparesSquares(std::int64_t count, std::size_t offset)
     QCOMPARE(again[0], sum[0]);
 }
 
+/// Ranges of any size, one of them empty, in one launch.
+template <typename T>
+void comparesTables()
+{
+    const std::int64_t counts[] = {1, kRangeBlock, 0, 4 * kRangeBlock + 3, 7, kRangeBlock + 1};
+    std::vector<std::unique_ptr<Moments<T>>> expected;
+    std::vector<std::unique_ptr<DeviceMoments<T>>> found;
+    RangeTable<AdamWRange<T>> updates;
+    RangeTable<SquaresRange<T>> squares;
+    DeviceArray<double> sums(std::size(counts), std::numeric_limits<double>::quiet_NaN());
+    for (const std::int64_t count : counts) {
+        expected.push_back(std::make_unique<Moments<T>>(count));
+        found.push_back(std::make_unique<DeviceMoments<T>>(*expected.back(), found.size() % 2));
+        std::uint16_t* const working = std::is_same_v<T, float> ? found.back()->working.data() : nullptr;
+        squares.add({found.back()->streams().gradient, count, sums.data() + updates.count});
+        updates.add({found.back()->streams(), working, count, kAdamW<T>});
+    }
+    DeviceArray<double> scratch(squares.blocks(), std::numeric_limits<double>::quiet_NaN());
+    LAUNCHES(launchSquares(squares, scratch.data(), nullptr));
+    LAUNCHES(launchAdamW(updates, nullptr));
+    for (std::size_t range = 0; range < expected.size(); ++range) {
+        Moments<T>& m = *expected[range];
+        double sum = 0;
+        for (std::size_t i = 0; i < m.weight.size(); ++i) {
+            sum += squareOf(m.gradient[i]);
+            m.weight[i] =
+                adamWElement(m.weight[i], m.average[i], m.squareAverage[i], m.gradient[i], kAdamW<T>);
+        }
+        compareMoments(*found[range], m);
+        QVERIFY(sum == 0 ? sums[range] == 0 : std::abs(sums[range] / sum - 1) < 1e-11);
+    }
+}
+
 } // namespace
 
 /// The passes of the optimizers by kernels: element by element the bits that the same arithmetic gives here.
@@ -212,6 +246,12 @@ private slots:
         comparesSgd<double>(count, offset);
         comparesSquares<float>(count, offset);
         comparesSquares<double>(count, offset);
+    }
+
+    void passesOverManyRangesAtOnce()
+    {
+        comparesTables<float>();
+        comparesTables<double>();
     }
 
     void sumsMorePacksThanThreads()

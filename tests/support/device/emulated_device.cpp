@@ -87,10 +87,13 @@ public:
     const UpdatePasses<double>& doubles() const override { return m_doubles; }
     std::int64_t rangeElements() const override { return 1000; }
     std::size_t sumSlots() const override { return kSlots; }
-    void forEach(std::size_t count, const std::function<void(std::size_t)>& handle) const override
+    void forEach(std::size_t count, const std::function<void(std::size_t)>& pass,
+                 const std::function<void(std::size_t)>& after) const override
     {
         for (std::size_t index = 0; index < count; ++index)
-            handle(index);
+            pass(index);
+        for (std::size_t index = 0; index < count; ++index)
+            after(index);
     }
 
 private:

@@ -165,6 +165,29 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, 
     return cudaSuccess;
 }
 
+template <typename T>
+cudaError_t launchAdamW(const RangeTable<AdamWRange<T>>& table, cudaStream_t stream)
+{
+    for (const AdamWRange<T>& r : std::span(table.ranges, static_cast<std::size_t>(table.count)))
+        launchAdamW(r.streams, r.working, r.count, r.coefficients, stream);
+    return cudaSuccess;
+}
+
+template <typename T>
+cudaError_t launchSquares(const RangeTable<SquaresRange<T>>& table, double* scratch, cudaStream_t stream)
+{
+    SimulatedWork work("squaresOfRanges", stream.number);
+    work.writes(scratch, table.blocks());
+    for (const SquaresRange<T>& r : std::span(table.ranges, static_cast<std::size_t>(table.count))) {
+        const T* const here = work.reads(r.values, static_cast<std::size_t>(r.count));
+        double* const sum = work.writes(r.sums, 1);
+        *sum = 0;
+        for (std::int64_t i = 0; i < r.count; ++i)
+            *sum += squareOf(here[i]);
+    }
+    return cudaSuccess;
+}
+
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template cudaError_t launchAdamW<T>(const MomentStreams<T>&, std::uint16_t*, std::int64_t,               \
                                         const AdamWCoefficients<T>&, cudaStream_t);                          \
@@ -175,7 +198,9 @@ cudaError_t launchSquares(const T* values, std::int64_t count, double* scratch, 
                                             cudaStream_t);                                                   \
     template cudaError_t launchSgd<T>(T*, T*, const T*, std::int64_t, const SgdCoefficients<T>&,             \
                                       cudaStream_t);                                                         \
-    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);
+    template cudaError_t launchSquares<T>(const T*, std::int64_t, double*, double*, cudaStream_t);           \
+    template cudaError_t launchAdamW<T>(const RangeTable<AdamWRange<T>>&, cudaStream_t);                     \
+    template cudaError_t launchSquares<T>(const RangeTable<SquaresRange<T>>&, double*, cudaStream_t);
 TRAINYARD_INSTANTIATE(float)
 TRAINYARD_INSTANTIATE(double)
 #undef TRAINYARD_INSTANTIATE
