@@ -1,5 +1,10 @@
 #include "engine/device/device_session.h"
 
+#include <filesystem>
+
+#include <dlfcn.h>
+#include <link.h>
+
 #include <ATen/Context.h>
 #include <c10/core/AutogradState.h>
 
@@ -7,15 +12,30 @@ namespace trainyard {
 
 namespace {
 
-/// float32 means float32: no TF32 in products, no bfloat16 in the sums of bfloat16 products. Attention
-/// without cuDNN: its engines, hundreds of MB, are not in the bundle, and nothing else here needs them.
+/// Whether cuDNN's engines lie beside the cuDNN that LibTorch has loaded: hundreds of MB, which are not in
+/// the bundle, but in a PyTorch of the node.
+bool hasCudnnEngines()
+{
+    void* const library = dlopen("libcudnn.so.9", RTLD_LAZY | RTLD_NOLOAD);
+    if (!library)
+        return false;
+    const link_map* place = nullptr;
+    const bool isFound = dlinfo(library, RTLD_DI_LINKMAP, &place) == 0;
+    const bool has = isFound && std::filesystem::exists(std::filesystem::path(place->l_name).parent_path() /
+                                                        "libcudnn_engines_precompiled.so.9");
+    dlclose(library);
+    return has;
+}
+
+/// float32 means float32: no TF32 in products, no bfloat16 in the sums of bfloat16 products. On Hopper
+/// cuDNN's attention takes half the time of LibTorch's own, which it replaces where it can.
 void configureDeviceMath()
 {
     at::globalContext().setFloat32MatmulPrecision("highest");
     at::globalContext().setAllowTF32CuDNN(false);
     at::globalContext().setAllowBF16ReductionCuBLAS(false);
     at::globalContext().setAllowFP16ReductionCuBLAS(false);
-    at::globalContext().setSDPUseCuDNN(false);
+    at::globalContext().setSDPUseCuDNN(hasCudnnEngines());
 }
 
 } // namespace
