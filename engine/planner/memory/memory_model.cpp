@@ -17,6 +17,8 @@ namespace trainyard {
 namespace {
 
 constexpr Bytes kBeyondCounting = Bytes{1} << 62; ///< told of activations that are more than can be counted
+/// Of cuBLAS, which LibTorch gives it on Hopper and later (CUDABlas.cpp); on earlier devices 8 MiB.
+constexpr Bytes kProductWorkspace = Bytes{32} << 20;
 constexpr Bytes kStepsHeld = 3; ///< of samples: two that were read ahead, and the one in use
 
 Bytes& at(MemoryByCategory& bytes, MemoryCategory category)
@@ -118,6 +120,8 @@ MemoryByCategory residentOf(const RunSpec& spec, const SequenceShape& shape, con
         kStepsHeld * static_cast<Bytes>(spec.batch.micro) * static_cast<Bytes>(spec.batch.accumulation);
     at(bytes, MemoryCategory::Data) = sequences * static_cast<Bytes>(shape.length) * 3 * 8;
     at(bytes, MemoryCategory::Other) = checkpointCopy(spec, states, wideSize(spec.precision.compute));
+    if (spec.launch.device == DeviceKind::Cuda)
+        at(bytes, MemoryCategory::Activations) = kProductWorkspace;
     return bytes;
 }
 
@@ -178,6 +182,7 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
         "Offloaded data is in host memory; on a CPU rank that is the same memory.");
     say(products == NarrowProducts::Widened,
         "CPUs without bfloat16 instructions: the current matrix product has a float32 copy of its result.");
+    say(spec.launch.device == DeviceKind::Cuda, "On CUDA the matrix library has a workspace of 32 MiB.");
     say(true, "Not counted: the program and its libraries, temporary buffers of the matrix library.");
     return said;
 }
