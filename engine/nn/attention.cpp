@@ -16,6 +16,7 @@
 #include "engine/nn/attention_probabilities.h"
 #include "engine/nn/families/head_layout.h"
 #include "engine/nn/key_value_cache.h"
+#include "engine/nn/token_attention.h"
 
 namespace trainyard {
 
@@ -94,10 +95,16 @@ at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tens
 {
     const std::int64_t heads = pass.headsHere();
     const std::int64_t width = pass.model.hidden / pass.model.heads;
+    const HeadShape shape{sequences.size(), heads, length, width};
+    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
+    if (pass.dropsHeads() && !pass.context && !pass.rotary) {
+        const ScoreInput scores{bias, causal, pass.headDropout(sequences, site)};
+        if (pass.compute().attends(queryKeyValue_T3H, shape, scores))
+            return attendTokens(queryKeyValue_T3H, shape, scaleOf(width), scores, pass.compute());
+    }
     const bool fuses = pass.compute().fusesAttention() && !pass.dropsHeads() && !pass.context;
     const auto [query_BALD, key_BALD, value_BALD] =
-        splitHeads(queryKeyValue_T3H, {sequences.size(), heads, length, width}, fuses ? 1.0 : scaleOf(width),
-                   pass.compute());
+        splitHeads(queryKeyValue_T3H, shape, fuses ? 1.0 : scaleOf(width), pass.compute());
     const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
     if (pass.context)
         return pass.context->attend(turned(query_BALD), turned(key_BALD), value_BALD,
@@ -107,7 +114,6 @@ at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tens
             .transpose(1, 2)
             .reshape({-1, heads * width}); // a view of what the kernel wrote, token by token
     const at::Tensor scores_BALL = Scores::apply(turned(query_BALD), turned(key_BALD));
-    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
     const at::Tensor probabilities_BALL = attentionProbabilities(
         scores_BALL, {bias, causal, pass.headDropout(sequences, site)}, pass.compute());
     return mergeHeads(at::matmul(probabilities_BALL, value_BALD), pass.compute());

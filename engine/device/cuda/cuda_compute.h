@@ -8,6 +8,7 @@ namespace trainyard {
 /// - norms with bias, dropout and residual, of widths that have a kernel (hasNormKernel),
 /// - activations with bias,
 /// - tokens to heads and back, of heads that are whole packs of 16 bytes,
+/// - attention with dropout over heads of 64 numbers of 16 bits (attention_launch.h),
 /// - softmax of attention scores with bias and dropout, of biases that are the same for all heads,
 /// - cross entropy.
 /// For tensors of float64, float32, bfloat16 or float16, all of one type; others are ATen's.
@@ -34,6 +35,14 @@ public:
     at::Tensor joinHeads(const HeadTensors& gradients, double scale) const override;
     at::Tensor mergeHeads(const at::Tensor& context_BASD) const override;
     at::Tensor unmergeHeads(const at::Tensor& context_TH, const HeadShape& shape) const override;
+
+    bool attends(const at::Tensor& queryKeyValue, const HeadShape& shape,
+                 const ScoreInput& input) const override;
+    TokenAttention attend(const at::Tensor& queryKeyValue, const HeadShape& shape, double scale,
+                          const ScoreInput& input) const override;
+    at::Tensor attendGradient(const at::Tensor& gradient_TH, const at::Tensor& queryKeyValue,
+                              const TokenAttention& forward, const HeadShape& shape, double scale,
+                              const ScoreInput& input) const override;
 
     DropoutPlaces placesOf(std::span<const DropoutPart> rows, std::span<const std::uint64_t> samples,
                            const c10::Device& device) const override;

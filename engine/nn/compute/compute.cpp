@@ -5,6 +5,8 @@
 #include <ATen/ops/mm.h>
 #include <ATen/ops/softmax.h>
 
+#include "engine/base/check.h"
+
 namespace trainyard {
 
 namespace {
@@ -44,6 +46,24 @@ std::vector<DropoutPart> elementsOf(const ScoreDropout& dropout, const at::Tenso
 at::Tensor Compute::affine(const at::Tensor& input, const at::Tensor& weight, const at::Tensor& bias) const
 {
     return bias.defined() ? at::addmm(bias, input, weight.t()) : at::mm(input, weight.t());
+}
+
+bool Compute::attends(const at::Tensor&, const HeadShape&, const ScoreInput&) const
+{
+    return false;
+}
+
+TokenAttention Compute::attend(const at::Tensor&, const HeadShape&, double, const ScoreInput&) const
+{
+    TRAINYARD_CHECK_MSG(false, "this device has no attention over tokens");
+    return {};
+}
+
+at::Tensor Compute::attendGradient(const at::Tensor&, const at::Tensor&, const TokenAttention&,
+                                   const HeadShape&, double, const ScoreInput&) const
+{
+    TRAINYARD_CHECK_MSG(false, "this device has no attention over tokens");
+    return {};
 }
 
 at::Tensor Compute::asOperand(const at::Tensor& gradient) const

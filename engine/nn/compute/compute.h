@@ -131,6 +131,13 @@ struct Probabilities {
     at::Tensor mask;    ///< undefined where nothing is dropped, or the backward pass draws it again
 };
 
+/// Attention over tokens, and what its backward pass needs.
+struct TokenAttention {
+    at::Tensor context_TH;
+    at::Tensor logSums; ///< one number for each query of each head
+    at::Tensor kept;    ///< which probabilities dropout left; undefined where nothing is dropped
+};
+
 struct RowLosses {
     at::Tensor sum;       ///< of the losses of all rows, a scalar in float32 (float64)
     at::Tensor logSums_M; ///< log(sum_j e^z_j), in the same type
@@ -211,6 +218,19 @@ public:
     /// [B, A, S, D], of any strides, as [T, A D], perhaps a view; and back.
     virtual at::Tensor mergeHeads(const at::Tensor& context_BASD) const = 0;
     virtual at::Tensor unmergeHeads(const at::Tensor& context_TH, const HeadShape& shape) const = 0;
+
+    // Attention over tokens as one operation that keeps no scores, also where it drops: context = y v with
+    // y = dropout(softmax(scale q k^T + bias)). Without an override: none.
+
+    /// Whether there is one for such heads.
+    virtual bool attends(const at::Tensor& queryKeyValue, const HeadShape& shape,
+                         const ScoreInput& input) const;
+    virtual TokenAttention attend(const at::Tensor& queryKeyValue, const HeadShape& shape, double scale,
+                                  const ScoreInput& input) const;
+    /// Of the queries, keys and values [T, 3 A D]; `input` without the samples' numbers.
+    virtual at::Tensor attendGradient(const at::Tensor& gradient_TH, const at::Tensor& queryKeyValue,
+                                      const TokenAttention& forward, const HeadShape& shape, double scale,
+                                      const ScoreInput& input) const;
 
     // p = softmax(z + bias) of scores z [B, A, Q, K] over the keys, y = dropout(p). Without an override:
     // ATen's softmax and drop().

@@ -2,9 +2,13 @@
 
 #include <ATen/ops/arange.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/matmul.h>
 #include <fmt/format.h>
 
+#include "engine/nn/attention_probabilities.h"
 #include "engine/nn/compute/compute.h"
+#include "engine/nn/families/head_layout.h"
+#include "engine/nn/token_attention.h"
 #include "tests/gpu/check/checks.h"
 #include "tests/gpu/check/relative_error.h"
 
@@ -85,6 +89,29 @@ FusedResults probabilityResults(const Compute& compute, const FusedOperands& mak
             compute.probabilitiesGradient(make.waves({2, 4, length, length}, 0.53), forward, input)};
 }
 
+/// Attention with dropout over tokens: where the device has it one operation, else step by step.
+FusedResults attentionResults(const Compute& compute, const FusedOperands& make, std::int64_t length,
+                              std::int64_t)
+{
+    const HeadShape shape{2, 3, length, 64};
+    const std::vector<std::uint64_t> samples{7, std::uint64_t{1} << 40};
+    const at::Tensor tokens =
+        make.waves({shape.tokens(), 3 * shape.heads * shape.width}, 0.37).requires_grad_(true);
+    const ScoreInput input{
+        make.waves({2, 1, 1, length}, 0.17),
+        false,
+        {samples, compute.placesOf({}, samples, make.place).sequences, length, 4, kFusedRates}};
+    const auto attended = [&] {
+        if (compute.attends(tokens, shape, input))
+            return attendTokens(tokens, shape, 0.125, input, compute);
+        const auto [query, key, value] = splitHeads(tokens, shape, 0.125, compute);
+        const at::Tensor scores = at::matmul(query, key.transpose(-1, -2));
+        return mergeHeads(at::matmul(attentionProbabilities(scores, input, compute), value), compute);
+    }();
+    attended.backward(make.waves(attended.sizes(), 0.053));
+    return {attended.detach(), tokens.grad()};
+}
+
 FusedResults lossResults(const Compute& compute, const FusedOperands& make, std::int64_t rows,
                          std::int64_t width)
 {
@@ -114,6 +141,7 @@ void checkFused(const Device& device, CheckReport& report, bool isSmall)
     } operations[] = {{"norm with dropout", &normResults, isSmall ? 9 : 2000, isSmall ? 128 : 1024},
                       {"activations", &activationResults, isSmall ? 9 : 2000, isSmall ? 130 : 4096},
                       {"probabilities", &probabilityResults, isSmall ? 20 : 512, 0},
+                      {"attention with dropout", &attentionResults, isSmall ? 64 : 512, 0},
                       {"losses", &lossResults, isSmall ? 9 : 300, isSmall ? 300 : 30522}};
     for (const auto& operation : operations) {
         for (const auto& [name, type, bound] : kFusedTypes)
