@@ -88,6 +88,15 @@ Bytes fusedGradients(const RunSpec& spec, const LayerTensors& z)
     return 4 * z.heads + z.heads / e * wideSize(spec.precision.compute) + again;
 }
 
+/// The gradients of the heads' outputs, and of queries, keys and values as they lie in the tokens.
+Bytes tokenGradients(const RunSpec& spec, const LayerTensors& z, Bytes tokens)
+{
+    const Bytes rows = static_cast<Bytes>(spec.batch.micro) * tokens * static_cast<Bytes>(spec.model.heads) /
+                       static_cast<Bytes>(spec.layout.tensor);
+    const Bytes again = spec.memory.recompute == RecomputeKind::Selective ? z.heads + z.scoresKept : 0;
+    return 4 * z.heads + rows * wideSize(spec.precision.compute) + again;
+}
+
 /// The gradients of the heads' outputs, values and probabilities; of packed sequences one is at it at a time.
 /// What selective recomputation makes again is there as well, with the scores that it made it from.
 Bytes attentionGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& z)
@@ -96,6 +105,8 @@ Bytes attentionGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& 
         return ringGradients(spec, tokens, z);
     if (fusesAttention(spec))
         return fusedGradients(spec, z);
+    if (attendsTokens(spec, tokens))
+        return tokenGradients(spec, z, tokens);
     if (spec.memory.recompute == RecomputeKind::Selective)
         return 7 * z.heads + z.scoresKept + z.scores;
     const Bytes together = spec.batch.packing ? static_cast<Bytes>(spec.batch.micro) : 1;

@@ -11,13 +11,16 @@ namespace trainyard {
 namespace {
 
 /// Of the scores of so many queries: the probabilities, and with dropout their mask and what is left of them.
-/// Where dropout is drawn again, the scores, one number per query, and what is left of the probabilities.
+/// Where dropout is drawn again, the scores, one number per query, and what is left of the probabilities; where
+/// one kernel does it all, a bit per score.
 Bytes keptOfScores(const RunSpec& spec, Bytes rows, Bytes keys)
 {
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes ofQuery = wideSize(spec.precision.compute);
     if (spec.layout.context > 1 || fusesAttention(spec))
         return rows * ofQuery;
+    if (attendsTokens(spec, keys))
+        return rows * (keys / 8 + ofQuery);
     if (redrawsDropout(spec))
         return rows * (keys * 2 * e + ofQuery);
     return rows * keys * (spec.model.attentionDropout > 0 ? 2 * e + 1 : e);
