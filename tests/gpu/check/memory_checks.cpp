@@ -39,15 +39,15 @@ const MemoryCase kCases[] = {
      {.recompute = RecomputeKind::Full}},
 };
 
-/// Some hundred MiB, nearly all of it in tensors.
+/// Some GiB: the allocator's blocks are up to a MiB larger than tensors, which must not count.
 RunSpec specOf(const MemoryCase& one, const std::filesystem::path& dataset)
 {
     RunSpec spec = tinySpec(dataset, 1, one.compute);
     spec.model.setFamily(one.family);
     spec.model.layers = 6;
-    spec.model.hidden = 512;
-    spec.model.heads = 8;
-    spec.model.intermediate = 2048;
+    spec.model.hidden = 1024;
+    spec.model.heads = 16;
+    spec.model.intermediate = 4096;
     spec.model.vocabulary = 8192;
     spec.model.maxPositions = 128;
     spec.model.attentionDropout = one.attentionDropout;
