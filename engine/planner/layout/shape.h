@@ -23,8 +23,8 @@ inline bool fusesAttention(const RunSpec& spec)
            spec.layout.context == 1 && spec.precision.compute != ComputeType::Float64;
 }
 
-/// Whether attention that drops is one kernel too, which keeps a bit instead of a score: on CUDA, of heads of 64
-/// numbers of 16 bits and sequences of whole tiles of 64 tokens (engine/device/cuda/attention_launch.h).
+/// Whether attention that drops is one kernel too, which keeps a bit instead of a score: on CUDA, of heads of
+/// 64 numbers of 16 bits and sequences of whole tiles of 64 tokens (engine/device/cuda/attention_launch.h).
 inline bool attendsTokens(const RunSpec& spec, std::int64_t length)
 {
     const ModelSpec& m = spec.model;
@@ -34,8 +34,8 @@ inline bool attendsTokens(const RunSpec& spec, std::int64_t length)
 }
 
 /// Whether what dropout removes is drawn again in the backward pass instead of kept as a mask of a byte each:
-/// by the kernels for CUDA, of hidden states and of attention's probabilities, whose softmax then starts from
-/// the scores again as well (engine/device/cuda/cuda_compute.cpp).
+/// by the kernels for CUDA, of hidden states in front of a norm and of attention's probabilities, whose
+/// softmax then starts from the scores again as well (engine/device/cuda/cuda_compute.cpp).
 inline bool redrawsDropout(const RunSpec& spec)
 {
     return spec.launch.device == DeviceKind::Cuda;

@@ -11,8 +11,8 @@ namespace trainyard {
 namespace {
 
 /// Of the scores of so many queries: the probabilities, and with dropout their mask and what is left of them.
-/// Where dropout is drawn again, the scores, one number per query, and what is left of the probabilities; where
-/// one kernel does it all, a bit per score.
+/// Where dropout is drawn again, the scores, one number per query, and what is left of the probabilities;
+/// where one kernel does it all, a bit per score.
 Bytes keptOfScores(const RunSpec& spec, Bytes rows, Bytes keys)
 {
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
@@ -97,7 +97,9 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
     z.scoresKept = keptOfScores(spec, rows, tokens);
-    z.mask = m.dropout > 0 && !redrawsDropout(spec) ? here * h : 0;
+    z.embeddingsMask = m.dropout > 0 ? here * h : 0;
+    const bool isInNorm = m.norm == NormPlacement::Post; // only norms draw it again
+    z.mask = redrawsDropout(spec) && isInNorm ? 0 : z.embeddingsMask;
     z.statistics = here * 2 * wideSize(spec.precision.compute);
     const Bytes ofProduct = m.lora.isOn() ? z.hidden : z.gathered; // adapters see it before it is gathered
     z.inputKept = isKept(ProductInput::Layer, m) ? ofProduct : 0;

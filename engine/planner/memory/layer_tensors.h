@@ -15,7 +15,8 @@ struct LayerTensors {
     Bytes scores = 0;     ///< of every query for every key
     Bytes scoresKept = 0; ///< what attention keeps of them; of a ring or a fused kernel one number per query
     Bytes mask = 0;       ///< of the dropout of `hidden`, where it is kept
-    Bytes statistics = 0; ///< mean and deviation of every row that a norm has seen
+    Bytes embeddingsMask = 0; ///< the same of the embeddings, which no norm follows
+    Bytes statistics = 0;     ///< mean and deviation of every row that a norm has seen
     // Inputs of products that are kept for the gradients of weights: frozen weights have none, but adapters
     // have.
     Bytes inputKept = 0;   ///< of the product of queries, keys and values

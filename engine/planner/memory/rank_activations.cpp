@@ -69,7 +69,7 @@ Bytes RankActivations::embeddingsKept() const
     if (m_spec.model.lora.isOn()) // nothing there has a gradient
         return 0;
     const bool normed = m_spec.model.family == ModelFamily::Bert;
-    return m_tensors.mask + (normed ? m_tensors.hidden + m_tensors.statistics : 0);
+    return m_tensors.embeddingsMask + (normed ? m_tensors.hidden + m_tensors.statistics : 0);
 }
 
 /// Of a micro-batch's pass through a chunk. What goes to the next stage is held until its gradient comes.
