@@ -124,8 +124,10 @@ Status writeOutputs(const fs::path& out, const Evaluated& evaluated, const Token
         outputs.emplace_back("grad." + huggingFaceName(model, parameter.name),
                              huggingFaceLayout(model, parameter, gradient));
     std::vector<TensorBytes> tensors;
-    for (const auto& [name, values] : outputs)
+    for (auto& [name, values] : outputs) {
+        values = values.contiguous(); // rows of logits may lie apart
         tensors.push_back(bytesOf(name, values));
+    }
     return publishAtomically(out, [&](const fs::path& temporary) -> Status {
         const auto written = writeSafetensors(temporary, tensors);
         return written.ok() ? Status() : Status(written.error());

@@ -95,7 +95,7 @@ private slots:
     {
         QByteArray phased = kSpec;
         phased.replace(R"("dataset": {)", R"("phases": [{"steps": 3},
-            {"steps": 3, "batch": {"micro": 8, "accumulation": 1}, "memory": {"recompute": "none"}}],
+            {"steps": 3, "batch": {"global": 256, "micro": 32, "accumulation": 1}, "memory": {"recompute": "none"}}],
             "dataset": {)");
         const Answer answer = ask({"plan", m_folder.write("phases.json", phased), "--hardware",
                                    "p4d.24xlarge", "--seq-len", "1024", "--json"});

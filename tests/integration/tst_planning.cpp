@@ -81,7 +81,8 @@ private slots:
     void proposesWhatFits()
     {
         QByteArray large = kSpec;
-        large.replace("\"micro\": 1, \"accumulation\": 8", "\"micro\": 8, \"accumulation\": 1");
+        large.replace("\"global\": 64, \"micro\": 1, \"accumulation\": 8",
+                      "\"global\": 256, \"micro\": 32, \"accumulation\": 1");
         large.replace("\"recompute\": \"full\"", "\"recompute\": \"none\"");
         const Answer answer = ask({"plan", m_folder.write("large.json", large), "--hardware", "p4d.24xlarge",
                                    "--seq-len", "1024", "--json"});

@@ -48,7 +48,12 @@ public:
             flush(m_squares);
     }
 
-    void begin() { m_isGathering = true; }
+    void begin()
+    {
+        m_isGathering = true;
+        m_adamW.count = 0; // of a step that threw
+        m_squares.count = 0;
+    }
     void end()
     {
         m_isGathering = false;

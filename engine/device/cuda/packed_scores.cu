@@ -15,7 +15,7 @@ constexpr float kLog2E = 1.44269504f;
 constexpr int kMaxPacks = 4; // of a lane
 
 /// A row of scores, of which `Lanes` neighbouring lanes have every Lanes-th pack each. Lanes behind the last
-/// row stand in its place, and store nothing.
+/// row take part in shuffles, and neither load nor store.
 template <typename T, int Lanes>
 class PackedRow {
 public:
@@ -46,9 +46,9 @@ public:
     __device__ void load(const T* scores, int turn, float scale, float (&x)[kPackElements]) const
     {
         const int key = keyOf(turn);
-        if (key >= m_keys) {
+        if (!m_isRow || key >= m_keys) {
             for (float& one : x)
-                one = -std::numeric_limits<float>::infinity();
+                one = m_isRow ? -std::numeric_limits<float>::infinity() : 0.0f;
             return;
         }
         const Pack<T> z = loadPack(scores + m_row * m_keys + key, true);
@@ -60,7 +60,7 @@ public:
     __device__ Pack<T> loadGradient(const T* gradient, int turn) const
     {
         const int key = keyOf(turn);
-        return key < m_keys ? loadPack(gradient + m_row * m_keys + key, true) : Pack<T>{};
+        return m_isRow && key < m_keys ? loadPack(gradient + m_row * m_keys + key, true) : Pack<T>{};
     }
     __device__ void store(T* to, int turn, const Pack<T>& pack) const
     {

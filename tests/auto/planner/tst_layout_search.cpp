@@ -177,6 +177,7 @@ private slots:
         for (const FoundLayout& layout : *found) {
             RunSpec even = layout.spec;
             even.layout.partition = {};
+            even.launch.device = DeviceKind::Cuda; // as on these nodes
             QVERIFY(layout.onDevice <= estimateMemory(even, request.shape).onDevice());
         }
     }
@@ -368,8 +369,10 @@ private slots:
         const auto found = searchLayouts(request);
         QVERIFY(found.ok());
         for (const RunSpec& candidate : layoutCandidates(request.spec, request.shape, 8, 8)) {
-            for (const RunSpec& spec : memoryLadder(candidate))
+            for (RunSpec spec : memoryLadder(candidate)) {
+                spec.launch.device = DeviceKind::Cuda; // as on these nodes
                 QVERIFY(found->front().onDevice <= estimateMemory(spec, request.shape).onDevice());
+            }
         }
     }
 

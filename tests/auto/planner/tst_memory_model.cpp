@@ -217,7 +217,7 @@ private slots:
         QCOMPARE(layersPerStage(spec, {}).value(), std::vector{spec.model.layers});
     }
 
-    // engine/nn/attention.cpp: one kernel on CUDA, unless attention drops.
+    // engine/nn/attention.cpp: one kernel on CUDA, which keeps a bit of each score where attention drops.
     void keepsNoScoresWhereOneKernelMakesAttention()
     {
         RunSpec spec;
@@ -225,7 +225,9 @@ private slots:
         spec.launch.device = DeviceKind::Cuda;
         const auto attention = [&](int tokens) { return layerActivations(spec, Bytes(tokens)).attention; };
         const auto rows = static_cast<Bytes>(spec.batch.micro * spec.model.heads) * 512;
-        QCOMPARE(attention(512), rows * (512 * 2 * 2 + 4));
+        QCOMPARE(spec.model.hidden, 64 * spec.model.heads);
+        QCOMPARE(attention(512), rows * (512 / 8 + 4));
+        QCOMPARE(attention(500), rows / 512 * 500 * (500 * 2 * 2 + 4)); // no whole tiles
         spec.model.attentionDropout = 0;
         QCOMPARE(attention(512), 2 * attention(256));
         QCOMPARE(attention(512), rows * 4);
