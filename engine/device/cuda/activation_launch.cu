@@ -18,11 +18,7 @@ struct Point {
     W slope;
 };
 
-/// e^x and 1 / x within 2^-20, for results that are rounded to 16 bits.
-__device__ float quickExp(float x)
-{
-    return std::exp2(x * 1.44269504f);
-}
+/// 1 / x within 2^-20, for results that are rounded to 16 bits.
 __device__ float quickReciprocal(float x)
 {
 #if defined(__CUDACC__)

@@ -1,6 +1,5 @@
 #include "engine/device/cuda/attention_launch.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,7 +15,6 @@ constexpr int kTileWarps = kTile / 16; // each has 16 rows of a tile
 constexpr int kTileThreads = kTileWarps * kWarp;
 constexpr int kPitch = kWidth + 8; // of rows in shared memory: eight of them begin in different banks
 constexpr int kSteps = kWidth / 16;
-constexpr float kLog2E = 1.44269504f;
 constexpr float kLowestBias = -1e30f; // two of them have a difference, where infinities have none
 
 template <typename T>
@@ -55,6 +53,20 @@ struct TilePacks {
             storePack(&tile[rowOf(i)][columnOf()], at[i], true);
     }
 };
+
+/// Two tiles at once, when all warps have read those before. Who reads them waits for the block first.
+template <typename T>
+__device__ void loadTiles(Tile<T>& one, const T* firstOfOne, std::int64_t strideOfOne, Tile<T>& other,
+                          const T* firstOfOther, std::int64_t strideOfOther)
+{
+    TilePacks<T> ofOne;
+    ofOne.load(firstOfOne, strideOfOne);
+    TilePacks<T> ofOther;
+    ofOther.load(firstOfOther, strideOfOther);
+    __syncthreads(); // the tiles before have been read
+    ofOne.store(one);
+    ofOther.store(other);
+}
 
 /// `first`: of the warp's first row.
 template <typename T>
@@ -255,13 +267,8 @@ __global__ void __launch_bounds__(kTileThreads, 3)
     float largest[2] = {-std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()};
     float sum[2] = {};
     for (int tile = 0; tile < tiles; ++tile) {
-        TilePacks<T> nextKeys;
-        nextKeys.load(keysOfHead + tile * kTile * places.stride, places.stride);
-        TilePacks<T> nextValues;
-        nextValues.load(valuesOfHead + tile * kTile * places.stride, places.stride);
-        __syncthreads(); // the tiles before have been read
-        nextKeys.store(keys);
-        nextValues.store(values);
+        loadTiles<T>(keys, keysOfHead + tile * kTile * places.stride, places.stride, values,
+                     valuesOfHead + tile * kTile * places.stride, places.stride);
         __syncthreads();
         Sums p = {};
         addProductOfRows(p, query, keys);
@@ -358,13 +365,8 @@ __global__ void __launch_bounds__(kTileThreads, 3)
     }
     Sums out = {};
     for (int tile = 0; tile < tiles; ++tile) {
-        TilePacks<T> next;
-        next.load(keysOfHead + tile * kTile * places.stride, places.stride);
-        TilePacks<T> nextValues;
-        nextValues.load(valuesOfHead + tile * kTile * places.stride, places.stride);
-        __syncthreads(); // the tiles before have been read
-        next.store(keys);
-        nextValues.store(values);
+        loadTiles<T>(keys, keysOfHead + tile * kTile * places.stride, places.stride, values,
+                     valuesOfHead + tile * kTile * places.stride, places.stride);
         __syncthreads();
         Sums p = {};
         addProductOfRows(p, query, keys);
@@ -421,14 +423,9 @@ __global__ void __launch_bounds__(kTileThreads, 3)
     Sums ofKeys = {};
     Sums ofValues = {};
     for (int queryTile = s.causal ? tile : 0; queryTile < tiles; ++queryTile) {
-        TilePacks<T> next;
-        next.load(head + queryTile * kTile * places.stride, places.stride);
-        TilePacks<T> nextUpstream;
-        nextUpstream.load(gradient.context + places.context + queryTile * kTile * places.contextStride,
-                          places.contextStride);
-        __syncthreads(); // the tiles before have been read
-        next.store(queries);
-        nextUpstream.store(upstream);
+        loadTiles<T>(queries, head + queryTile * kTile * places.stride, places.stride, upstream,
+                     gradient.context + places.context + queryTile * kTile * places.contextStride,
+                     places.contextStride);
         for (int i = static_cast<int>(threadIdx.x); i < kTile; i += kTileThreads) {
             const std::int64_t row = places.row + queryTile * kTile + i;
             logSums[i] = result.logSums[row];

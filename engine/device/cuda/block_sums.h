@@ -8,13 +8,20 @@
 
 namespace trainyard {
 
+/// Over groups of `Lanes` neighbouring lanes of a warp; each has its group's sum. All lanes call it.
+template <int Lanes, typename W>
+__device__ W lanesSum(W value)
+{
+    for (int offset = Lanes / 2; offset > 0; offset /= 2)
+        value += __shfl_xor_sync(kAllLanes, value, offset);
+    return value;
+}
+
 /// Over the lanes of a warp; every lane has the sum.
 template <typename W>
 __device__ W warpSum(W value)
 {
-    for (int offset = kWarp / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(kAllLanes, value, offset);
-    return value;
+    return lanesSum<kWarp>(value);
 }
 
 /// Over the block; every thread has the sum. `ofWarp`: shared memory, which only such sums use.

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <initializer_list>
 
 #include "engine/base/kernel.h"
 
@@ -96,6 +99,20 @@ template <typename T>
 TRAINYARD_HOST_DEVICE inline bool isPackAligned(const T* address)
 {
     return reinterpret_cast<std::uintptr_t>(address) % sizeof(Pack<T>) == 0;
+}
+
+template <typename T>
+inline bool arePackAligned(std::initializer_list<const T*> addresses)
+{
+    return std::ranges::all_of(addresses, isPackAligned<T>);
+}
+
+constexpr float kLog2E = 1.44269504f;
+
+/// e^x within 2^-20, for results that are rounded to 16 bits.
+TRAINYARD_HOST_DEVICE inline float quickExp(float x)
+{
+    return std::exp2(x * kLog2E);
 }
 
 /// From any address; `isAligned` is the same for all threads.

@@ -31,13 +31,4 @@ __device__ inline unsigned keptOfPack(std::int64_t group, std::uint64_t sample, 
     return kept;
 }
 
-/// Sum over groups of `Lanes` neighbouring lanes; each has it.
-template <int Lanes>
-__device__ float lanesSum(float value)
-{
-    for (int offset = Lanes / 2; offset > 0; offset /= 2)
-        value += __shfl_xor_sync(kAllLanes, value, offset);
-    return value;
-}
-
 } // namespace trainyard

@@ -1,9 +1,9 @@
 #include "engine/device/cuda/packed_norm.h"
 
 #include <cmath>
-#include <initializer_list>
 #include <type_traits>
 
+#include "engine/device/cuda/block_sums.h"
 #include "engine/device/cuda/pack_dropout.h"
 
 namespace trainyard {
@@ -90,7 +90,7 @@ __global__ void packedAddNorm(const __grid_constant__ AddNorm<T> s, std::int64_t
         if (s.sum)
             storePack(s.sum + first + column, rounded, true);
     }
-    const float mean = lanesSum<kWarp>(sum) / static_cast<float>(width);
+    const float mean = warpSum(sum) / static_cast<float>(width);
     // Not E[x^2] - E[x]^2, which would cancel in float32.
     float squares = 0;
 #pragma unroll
@@ -98,7 +98,7 @@ __global__ void packedAddNorm(const __grid_constant__ AddNorm<T> s, std::int64_t
         for (int i = 0; i < kPackElements && columnOf(turn) < width; ++i)
             squares += (x[turn][i] - mean) * (x[turn][i] - mean);
     }
-    const float variance = lanesSum<kWarp>(squares) / static_cast<float>(width);
+    const float variance = warpSum(squares) / static_cast<float>(width);
     const float scale = 1.0f / std::sqrt(variance + epsilon);
 #pragma unroll
     for (int turn = 0; turn < Packs; ++turn) {
@@ -155,8 +155,8 @@ __device__ void packedRowGradient(const AddNormGradient<T>& s, std::int64_t row,
             sums.shift[turn][i] += gradient;
         }
     }
-    const float meanP = lanesSum<kWarp>(sumP) / static_cast<float>(width);
-    const float meanPH = lanesSum<kWarp>(sumPH) / static_cast<float>(width);
+    const float meanP = warpSum(sumP) / static_cast<float>(width);
+    const float meanPH = warpSum(sumPH) / static_cast<float>(width);
     const PackDropout dropout(s.places, row, width, rates);
 #pragma unroll
     for (int turn = 0; turn < Packs; ++turn) {
@@ -231,29 +231,20 @@ cudaError_t withPacks(std::int64_t width, const Handle& handle)
     return launched;
 }
 
-bool areAligned(std::initializer_list<const void*> tensors)
-{
-    for (const void* tensor : tensors) {
-        if (reinterpret_cast<std::uintptr_t>(tensor) % sizeof(Pack<BFloat16>) != 0)
-            return false;
-    }
-    return true;
-}
-
 } // namespace
 
 template <typename T>
 bool hasPackedNorm(const AddNorm<T>& t, std::int64_t width)
 {
     return hasNormKernel(width) && width <= kMaxForwardWidth &&
-           areAligned({t.input, t.bias, t.residual, t.weight, t.shift, t.sum, t.output});
+           arePackAligned<T>({t.input, t.bias, t.residual, t.weight, t.shift, t.sum, t.output});
 }
 
 template <typename T>
 bool hasPackedNorm(const AddNormGradient<T>& t, std::int64_t width)
 {
     return hasNormKernel(width) && width <= kMaxBackwardWidth &&
-           areAligned({t.gradient, t.sum, t.weight, t.sumGradient, t.inputGradient});
+           arePackAligned<T>({t.gradient, t.sum, t.weight, t.sumGradient, t.inputGradient});
 }
 
 template <typename T>

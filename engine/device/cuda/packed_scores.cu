@@ -5,13 +5,13 @@
 #include <limits>
 #include <type_traits>
 
+#include "engine/device/cuda/block_sums.h"
 #include "engine/device/cuda/pack_dropout.h"
 
 namespace trainyard {
 
 namespace {
 
-constexpr float kLog2E = 1.44269504f;
 constexpr int kMaxPacks = 4; // of a lane
 
 /// A row of scores, of which `Lanes` neighbouring lanes have every Lanes-th pack each. Lanes behind the last
@@ -93,12 +93,6 @@ __device__ float lanesMax(float value)
     for (int offset = Lanes / 2; offset > 0; offset /= 2)
         value = std::fmax(value, __shfl_xor_sync(kAllLanes, value, offset));
     return value;
-}
-
-/// e^x within 2^-20.
-__device__ float quickExp(float x)
-{
-    return std::exp2(x * kLog2E);
 }
 
 template <typename T, int Lanes, int Packs>
@@ -197,19 +191,15 @@ dim3 gridOf(const ScoreShape& shape, int lanes)
 
 template <typename T>
 bool hasPackedScores(const ScoreShape& shape, const ScoreBias<T>& bias,
-                     std::initializer_list<const void*> tensors)
+                     std::initializer_list<const T*> tensors)
 {
     const auto isWhole = [](std::int64_t elements) { return elements % kDropoutGroup == 0; };
-    const auto isAligned = [](const void* tensor) {
-        return reinterpret_cast<std::uintptr_t>(tensor) % sizeof(Pack<T>) == 0;
-    };
     constexpr std::int64_t kMaxGrid = std::numeric_limits<std::int32_t>::max();
     constexpr std::int64_t kMaxQueries = 65535; // one row of blocks each, at least
     return isWhole(shape.keys) && isWhole(shape.length) && isWhole(shape.firstKey) &&
            shape.keys <= kMaxPacks * kWarp * kPackElements && shape.queries <= kMaxQueries &&
            shape.batch * shape.heads <= kMaxGrid && bias.batchStride % kPackElements == 0 &&
-           bias.queryStride % kPackElements == 0 && isAligned(bias.values) &&
-           std::ranges::all_of(tensors, isAligned);
+           bias.queryStride % kPackElements == 0 && isPackAligned(bias.values) && arePackAligned(tensors);
 }
 
 template <typename T>
@@ -239,7 +229,7 @@ cudaError_t launchPackedScoreGradient(const T* gradient, const T* scores, const 
 
 #define TRAINYARD_INSTANTIATE(T)                                                                             \
     template bool hasPackedScores<T>(const ScoreShape&, const ScoreBias<T>&,                                 \
-                                     std::initializer_list<const void*>);                                    \
+                                     std::initializer_list<const T*>);                                       \
     template cudaError_t launchPackedProbabilities<T>(const T*, const ScoreShape&, float,                    \
                                                       const ScoreBias<T>&, const std::uint64_t*,             \
                                                       const DropoutRates&, T*, float*, cudaStream_t);        \

@@ -12,7 +12,7 @@ namespace trainyard {
 /// Whether rows of this shape have such kernels: of up to 1,024 keys, a multiple of the group's size.
 template <typename T>
 bool hasPackedScores(const ScoreShape& shape, const ScoreBias<T>& bias,
-                     std::initializer_list<const void*> tensors);
+                     std::initializer_list<const T*> tensors);
 
 template <typename T>
 cudaError_t launchPackedProbabilities(const T* scores, const ScoreShape& shape, float scale,
