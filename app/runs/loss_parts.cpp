@@ -39,7 +39,7 @@ std::vector<LossPart> lossParts(const RunFacts& facts)
     if (!facts.spec)
         return {kMaskedPart, kSentencePart};
     const ModelSpec& model = facts.spec->model;
-    if (model.task.isOn() || model.family != ModelFamily::Bert)
+    if (model.task.isOn() || model.isDecoder())
         return {};
     return model.predictsNextSentence() ? std::vector{kMaskedPart, kSentencePart} : std::vector{kMaskedPart};
 }

@@ -65,8 +65,14 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.set(model.layers, perStage * layout.stages(), "model.layers");
     const int heads = std::min(model.heads, std::max(2, 2 * layout.tensor)) / layout.tensor * layout.tensor;
     const int hidden = std::min(model.hidden / model.heads, kHeadSize) * heads;
+    if (model.keyHeads() < model.heads)
+        shrinker.set(model.keyValueHeads, layout.tensor, "model.kv_heads");
+    else
+        model.keyValueHeads = 0;
     shrinker.set(model.heads, heads, "model.heads");
     shrinker.set(model.hidden, hidden, "model.hidden");
+    shrinker.limit(model.headWidth, kHeadSize, "model.head_width");
+    shrinker.limit(model.window, kSliceLength / 2, "model.window");
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
     shrinker.limit(model.task.labels, kVocabulary, "task.labels");

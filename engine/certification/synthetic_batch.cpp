@@ -68,11 +68,11 @@ void SyntheticBatch::append(std::uint64_t sample)
         m_types.push_back(isToken && 2 * i > length ? 1 : 0);
         m_mask.push_back(isToken ? 1 : 0);
     }
-    if (m_spec.model.family == ModelFamily::Bert && classes() > 0) {
+    if (!m_spec.model.isDecoder() && classes() > 0) {
         const int predictions = 1 + int(draw(m_shape.maxPredictions));
         for (int i = 0; i < predictions; ++i) // ascending places
             predict(first + i * length / predictions, draw(classes()));
-    } else if (m_spec.model.family == ModelFamily::Gpt) {
+    } else if (m_spec.model.isDecoder()) {
         for (int i = 0; i + 1 < length; ++i)
             predict(first + i, m_ids[std::size_t(first + i + 1)]);
     }

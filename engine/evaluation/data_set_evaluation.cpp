@@ -98,7 +98,7 @@ TaskSpec taskOn(const Manifest& manifest, const ModelSpec& model)
 {
     TaskSpec task = model.task;
     const TaskKind rows = manifest.taskKind();
-    if (model.family == ModelFamily::Gpt && (rows == TaskKind::None || rows == TaskKind::Complete))
+    if (model.isDecoder() && (rows == TaskKind::None || rows == TaskKind::Complete))
         task.kind = rows;
     return task;
 }

@@ -95,7 +95,7 @@ struct Targets {
 // sequence is no decoder's target: nothing stands before it.
 Targets targetsOf(const at::Tensor& labels_BS, ModelFamily family)
 {
-    const std::int64_t shift = family == ModelFamily::Gpt ? 1 : 0;
+    const std::int64_t shift = isDecoder(family) ? 1 : 0;
     at::Tensor isLabel_BS = labels_BS != kNoLabel;
     isLabel_BS.narrow(1, 0, shift).fill_(false);
     const at::Tensor places = isLabel_BS.flatten().nonzero().flatten();

@@ -18,6 +18,7 @@
 #include "engine/optim/gradient_norm.h"
 #include "engine/optim/loss_scaler.h"
 #include "engine/optim/optimizer.h"
+#include "engine/spec/families/family_table.h"
 
 namespace trainyard {
 
@@ -27,18 +28,25 @@ namespace {
 
 struct Evaluated {
     at::Tensor loss;
-    Logits logits; ///< a decoder's at every position [B, S, V], an encoder's at the masked ones [M, V]
+    Logits logits; ///< at every position [B, S, V], of BERT at the masked ones [M, V]
 };
 
 constexpr std::int64_t kIgnored = -100;
 
-// Hugging Face computes the loss of a decoder in float32 over all positions, whatever the type of the model:
-// so does this, to be compared with it digit by digit.
-at::Tensor decoderLoss(const at::Tensor& logits_TV, const TokenBatch& batch)
+/// The type in which Hugging Face's class computes the loss of words.
+at::ScalarType lossType(const ModelSpec& model, at::ScalarType ofLogits)
+{
+    return familyTable(model.family).huggingFace.lossInFloat32 ? at::kFloat : ofLogits;
+}
+
+// Hugging Face computes a loss over all positions, most classes in float32 whatever the type of the model: so
+// does this, to be compared with it digit by digit.
+at::Tensor lossOverAll(const ModelSpec& model, const at::Tensor& logits_TV, const TokenBatch& batch)
 {
     const at::Tensor labels_T = at::full({logits_TV.size(0)}, kIgnored, at::kLong);
     labels_T.index_copy_(0, batch.targetPositions, batch.targets);
-    return at::cross_entropy_loss(logits_TV.to(at::kFloat), labels_T, {}, at::Reduction::Mean, kIgnored);
+    return at::cross_entropy_loss(logits_TV.to(lossType(model, logits_TV.scalar_type())), labels_T, {},
+                                  at::Reduction::Mean, kIgnored);
 }
 
 // Gradients of float16 need a scaled loss: the largest scale that leaves them finite, as in training. They
@@ -74,8 +82,8 @@ at::Tensor lossOf(const ModelSpec& model, const Logits& logits, const TokenBatch
 {
     if (model.task.hasHead())
         return taskLoss(model.task, logits, batch, compute);
-    return model.family == ModelFamily::Gpt
-               ? decoderLoss(logits.tokens, batch)
+    return givesEveryToken(model)
+               ? lossOverAll(model, logits.tokens, batch)
                : lossSums(logits, batch, compute).normalised(batch.targetCount(), batch.sequences());
 }
 
@@ -155,12 +163,13 @@ Status writeInLayout(const EvalOptions& options, const LanguageModel& model, con
     TRAINYARD_TRY(const LayoutEvaluation result, evaluateInLayout(run, weights, batch, options.device));
     const at::ScalarType compute = computeScalarType(options.precision);
     const at::ScalarType master = masterScalarType(options.precision);
-    const bool decoder = model.spec().family == ModelFamily::Gpt;
+    const bool isOverAll = givesEveryToken(model.spec()) && model.spec().predictsWords();
     const auto computed = [compute](const at::Tensor& tensor) {
         return tensor.defined() ? tensor.to(compute) : tensor;
     };
-    const Evaluated evaluated{at::scalar_tensor(result.loss, decoder ? at::kFloat : master),
-                              {computed(result.logits.tokens), computed(result.logits.sequences)}};
+    const Evaluated evaluated{
+        at::scalar_tensor(result.loss, isOverAll ? lossType(model.spec(), master) : master),
+        {computed(result.logits.tokens), computed(result.logits.sequences)}};
     Gradients gradients;
     for (const Parameter& parameter : model.parameters().parameters()) {
         if (!parameter.spec.isFrozen)

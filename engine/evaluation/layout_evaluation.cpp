@@ -9,7 +9,6 @@
 
 #include "engine/comm/process_groups.h"
 #include "engine/evaluation/batch_rows.h"
-#include "engine/model/model_family.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/tensor_memory.h"
 #include "engine/spec/data_set_rules.h"
@@ -114,7 +113,7 @@ private:
     SequenceSlice slice() const
     {
         return SequenceSlice::ofContextRank(m_batch.sequenceLength(), m_groups.coordinates.context,
-                                            m_spec.layout.context, familyOf(m_spec.model).isCausal());
+                                            m_spec.layout.context, m_spec.model.isDecoder());
     }
 
     TensorParallel tensorParallel() const
@@ -154,7 +153,7 @@ Logits emptyLogits(const ModelSpec& model, const TokenBatch& batch)
 
 bool givesEveryToken(const ModelSpec& model)
 {
-    return model.family == ModelFamily::Gpt || model.task.kind == TaskKind::Tag;
+    return (model.family != ModelFamily::Bert && model.predictsWords()) || model.task.kind == TaskKind::Tag;
 }
 
 Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, ComputeType precision,

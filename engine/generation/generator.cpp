@@ -6,7 +6,6 @@
 #include <c10/core/GradMode.h>
 
 #include "engine/generation/token_tensors.h"
-#include "engine/model/model_family.h"
 #include "engine/nn/key_value_cache.h"
 #include "engine/nn/language_model.h"
 
@@ -146,7 +145,7 @@ Result<std::vector<TokenIds>> continuePrompts(const LanguageModel& model,
                                               const std::vector<TokenIds>& prompts,
                                               const GenerationOptions& options, const OnNewToken& onToken)
 {
-    if (!familyOf(model.spec()).isCausal())
+    if (!model.spec().isDecoder())
         return badInput("an encoder reads text, it does not continue it",
                         "give it a text with [MASK], or choose a decoder (family gpt)");
     TRAINYARD_TRY_STATUS(checkPrompts(model.spec(), prompts, options.newTokens));

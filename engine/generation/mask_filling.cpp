@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "engine/generation/token_tensors.h"
-#include "engine/model/model_family.h"
 #include "engine/nn/language_model.h"
 
 namespace trainyard {
@@ -48,7 +47,7 @@ Result<std::vector<MaskAnswers>> answersFor(const LanguageModel& model, const To
 Result<std::vector<std::vector<MaskAnswers>>>
 fillMasks(const LanguageModel& model, const std::vector<TokenIds>& prompts, TokenId mask, std::size_t count)
 {
-    if (familyOf(model.spec()).isCausal())
+    if (model.spec().isDecoder())
         return badInput("a decoder continues text, it does not fill in masks",
                         "choose an encoder (family bert)");
     if (!model.spec().predictsWords())

@@ -6,7 +6,7 @@ namespace trainyard::card {
 
 bool isDecoder(const CardFacts& facts)
 {
-    return facts.spec.model.family == ModelFamily::Gpt;
+    return facts.spec.model.isDecoder();
 }
 
 std::optional<std::string> languageOf(const CardFacts& facts)

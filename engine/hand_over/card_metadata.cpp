@@ -7,6 +7,7 @@
 
 #include "engine/hand_over/card_kind.h"
 #include "engine/records/evaluation_metrics.h"
+#include "engine/spec/names.h"
 
 namespace trainyard::card {
 
@@ -35,6 +36,12 @@ std::string metricTags(const CardFacts& facts)
     return text.empty() ? text : "metrics:\n" + text;
 }
 
+/// Hugging Face's name of the family.
+std::string_view modelTag(ModelFamily family)
+{
+    return family == ModelFamily::Gpt ? "gpt2" : nameOf(family);
+}
+
 } // namespace
 
 std::string metadata(const CardFacts& facts)
@@ -50,7 +57,7 @@ std::string metadata(const CardFacts& facts)
     text += metricTags(facts);
     if (language)
         text += "datasets:\n- wikipedia\n";
-    text += fmt::format("tags:\n- {}\n- trainyard\n---\n", isDecoder(facts) ? "gpt2" : "bert");
+    text += fmt::format("tags:\n- {}\n- trainyard\n---\n", modelTag(facts.spec.model.family));
     return text;
 }
 

@@ -12,8 +12,8 @@ namespace {
 
 std::string autoClass(const CardFacts& facts)
 {
-    constexpr std::string_view kBert = "Bert";
-    return isDecoder(facts) ? "AutoModelForCausalLM" : "AutoModel" + facts.family.substr(kBert.size());
+    return isDecoder(facts) ? "AutoModelForCausalLM"
+                            : "AutoModel" + facts.family.substr(facts.family.find("For"));
 }
 
 /// The lines of pipeline() have a text that the model continues, fills in or labels.
@@ -64,11 +64,11 @@ std::string adapterLines(const CardFacts& facts)
         autoClass(facts), labelArgument(facts.spec.model.task));
 }
 
-/// AutoModel of a BERT has a pooler; the folder has its weights only for a head that reads them.
-bool hasPooler(const ModelSpec& model)
+/// AutoModel of a BERT or RoBERTa has a pooler; the folder has its weights only for a head that reads them.
+bool addsPooler(const ModelSpec& model)
 {
-    return model.predictsNextSentence() || model.task.kind == TaskKind::Classify ||
-           model.task.kind == TaskKind::Regress;
+    const bool hasOne = model.predictsNextSentence() || model.task.poolsFirstToken();
+    return !model.isDecoder() && model.family != ModelFamily::ModernBert && !hasOne;
 }
 
 /// What transformers says about tensors that a class leaves out or adds.
@@ -82,7 +82,7 @@ std::string classesText(const CardFacts& facts)
                         "does for checkpoints of Hugging Face",
                         isDecoder(facts) ? "decoder" : "encoder",
                         model.predictsNextSentence() ? "heads" : "head");
-    text += isDecoder(facts) || hasPooler(model) ? ".\n" : ", and adds a pooler with random weights.\n";
+    text += addsPooler(model) ? ", and adds a pooler with random weights.\n" : ".\n";
     if (!isDecoder(facts) && model.predictsNextSentence())
         text += "AutoModelForMaskedLM leaves the pooler and the next-sentence head out.\n";
     return text;

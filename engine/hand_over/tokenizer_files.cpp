@@ -23,7 +23,7 @@ struct SpecialToken {
 
 bool isDecoder(const ModelSpec& model)
 {
-    return model.family == ModelFamily::Gpt;
+    return model.isDecoder();
 }
 
 /// In order of their ids, as tokenizers lists them.
@@ -131,8 +131,8 @@ Json configuration(const Vocabulary& vocabulary, bool cased, const ModelSpec& mo
     config["clean_up_tokenization_spaces"] = true;
     for (const SpecialToken& token : specialTokens(vocabulary, model))
         config["added_tokens_decoder"][std::to_string(token.id)] = addedToken(vocabulary.piece(token.id));
-    if (isDecoder(model)) {
-        // GPT-2 adds word embeddings for the token types that a tokenizer gives by default.
+    if (model.family != ModelFamily::Bert) {
+        // GPT-2 adds word embeddings for the token types that a tokenizer gives by default, others know none.
         config["model_input_names"] = {"input_ids", "attention_mask"};
         config["tokenizer_class"] = "PreTrainedTokenizerFast";
         return config;

@@ -3,6 +3,7 @@
 #include "engine/model/adapter_names.h"
 #include "engine/model/bert_head_names.h"
 #include "engine/model/model_family.h"
+#include "engine/model/parameter_list.h"
 #include "engine/spec/lora_targets.h"
 
 namespace trainyard {
@@ -11,36 +12,67 @@ namespace {
 
 constexpr TensorSplit kByVocabulary{0};
 
+void addNorm(ParameterList& list, const ModelSpec& model, const std::string& name)
+{
+    list.norm(name, model.hidden, model);
+}
+
 void addEmbeddings(ParameterList& list, const ModelSpec& model)
 {
-    const EmbeddingNames names = familyOf(model).embeddingNames();
+    const EmbeddingNames names = embeddingNames(model);
     list.matrix(names.words, {model.vocabulary, model.hidden}, kByVocabulary);
     if (model.positions == PositionEncoding::Learned)
-        list.matrix(names.positions, {model.maxPositions, model.hidden});
+        list.matrix(names.positions, {model.maxPositions + model.positionOffset, model.hidden});
     if (model.tokenTypes > 0)
         list.matrix(names.tokenTypes, {model.tokenTypes, model.hidden});
-    if (!names.norm.empty())
-        list.layerNorm(names.norm, model.hidden);
+    if (model.embeddingNorm)
+        addNorm(list, model, names.norm);
+}
+
+/// Of one tensor of queries, keys and values: three blocks, unless those of a head stand together.
+TensorSplit splitOfOne(const ModelSpec& model)
+{
+    return {0, areHeadByHead(model) ? 1 : 3};
 }
 
 // One matrix and one bias for query, key and value: a single product computes all three. They are either one
-// logical tensor of three blocks, or three tensors behind each other.
-void addQueryKeyValue(ParameterList& list, const std::array<std::string, 3>& names, std::int64_t hidden)
+// logical tensor, or three tensors behind each other.
+void addQueryKeyValue(ParameterList& list, const std::array<std::string, 3>& names, const ModelSpec& model)
 {
+    const bool hasBiases = model.attentionBiases != AttentionBiases::None;
     if (names[1].empty()) {
-        list.matrix(names[0] + ".weight", {3 * hidden, hidden}, {0, 3});
-        list.bias(names[0] + ".bias", 3 * hidden, {0, 3});
+        list.matrix(names[0] + ".weight", {model.attentionWidth(), model.hidden}, splitOfOne(model));
+        if (hasBiases)
+            list.bias(names[0] + ".bias", model.attentionWidth(), splitOfOne(model));
         return;
     }
-    list.matrix(names[0] + ".weight", {hidden, hidden}, {0});
-    for (const std::string& name : {names[1], names[2]}) {
-        list.matrix(name + ".weight", {hidden, hidden}, {0});
-        list.stackOnPrevious();
+    const std::array<std::int64_t, 3> widths{model.queryWidth(), model.keyWidth(), model.keyWidth()};
+    const auto stack = [&](std::size_t i) {
+        if (i > 0)
+            list.stackOnPrevious();
+    };
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        list.matrix(names[i] + ".weight", {widths[i], model.hidden}, {0});
+        stack(i);
     }
-    list.bias(names[0] + ".bias", hidden, {0});
-    for (const std::string& name : {names[1], names[2]}) {
-        list.bias(name + ".bias", hidden, {0});
-        list.stackOnPrevious();
+    for (std::size_t i = 0; hasBiases && i < names.size(); ++i) {
+        list.bias(names[i] + ".bias", widths[i], {0});
+        stack(i);
+    }
+}
+
+/// Of each head every rank has the whole weight, and uses it for its own heads.
+void addQueryKeyNorms(ParameterList& list, const LayerNames& names, const ModelSpec& model)
+{
+    if (model.queryKeyNorm == QueryKeyNorm::None)
+        return;
+    const bool isWhole = model.queryKeyNorm == QueryKeyNorm::Whole;
+    for (const auto& [name, width] :
+         {std::pair{names.queryNorm, model.queryWidth()}, {names.keyNorm, model.keyWidth()}}) {
+        if (isWhole)
+            list.norm(name, width, model, {0});
+        else
+            list.partialNorm(name, model.headSize(), model);
     }
 }
 
@@ -60,30 +92,51 @@ private:
     const ModelSpec& m_model;
 };
 
+/// The gate's rows lie in the same tensor before those of the other factor.
+bool hasGateInside(const LayerNames& names, const ModelSpec& model)
+{
+    return model.isGated() && names.feedForwardGate.empty();
+}
+
 void addAdapters(ParameterList& list, const ModelSpec& model, const LayerNames& names)
 {
     AdapterList adapters(list, model);
     const std::int64_t hidden = model.hidden;
     const std::int64_t inner = model.intermediate;
-    const bool isOne = names.queryKeyValue[1].empty();
-    for (const std::string& name : names.queryKeyValue) {
-        if (!name.empty())
-            adapters.add(name, isOne ? 3 * hidden : hidden, hidden, LinearSplit::Column, isOne ? 3 : 1);
+    const auto& [query, key, value] = names.queryKeyValue;
+    if (key.empty()) {
+        adapters.add(query, model.attentionWidth(), hidden, LinearSplit::Column, splitOfOne(model).blocks);
+    } else {
+        adapters.add(query, model.queryWidth(), hidden, LinearSplit::Column);
+        adapters.add(key, model.keyWidth(), hidden, LinearSplit::Column);
+        adapters.add(value, model.keyWidth(), hidden, LinearSplit::Column);
     }
-    adapters.add(names.attentionOutput, hidden, hidden, LinearSplit::Row);
-    adapters.add(names.feedForwardGate, inner, hidden, LinearSplit::Column);
-    adapters.add(names.feedForwardIn, inner, hidden, LinearSplit::Column);
+    adapters.add(names.attentionOutput, hidden, model.queryWidth(), LinearSplit::Row);
+    if (!names.feedForwardGate.empty())
+        adapters.add(names.feedForwardGate, inner, hidden, LinearSplit::Column);
+    const int blocks = hasGateInside(names, model) ? 2 : 1;
+    adapters.add(names.feedForwardIn, blocks * inner, hidden, LinearSplit::Column, blocks);
     adapters.add(names.feedForwardOut, hidden, inner, LinearSplit::Row);
 }
 
 // A gate lies before the other factor: a single product computes both.
 void addFeedForwardIn(ParameterList& list, const LayerNames& names, const ModelSpec& model)
 {
-    if (model.activation != Activation::Swiglu)
-        return list.linear(names.feedForwardIn, model.intermediate, model.hidden, LinearSplit::Column);
+    const bool hasBias = model.feedForwardBiases;
+    if (hasGateInside(names, model)) {
+        list.matrix(names.feedForwardIn + ".weight", {2 * model.intermediate, model.hidden}, {0, 2});
+        if (hasBias)
+            list.bias(names.feedForwardIn + ".bias", 2 * model.intermediate, {0, 2});
+        return;
+    }
+    if (!model.isGated())
+        return list.linear(names.feedForwardIn, model.intermediate, model.hidden, LinearSplit::Column, 1,
+                           hasBias);
     list.matrix(names.feedForwardGate + ".weight", {model.intermediate, model.hidden}, {0});
     list.matrix(names.feedForwardIn + ".weight", {model.intermediate, model.hidden}, {0});
     list.stackOnPrevious();
+    if (!hasBias)
+        return;
     list.bias(names.feedForwardGate + ".bias", model.intermediate, {0});
     list.bias(names.feedForwardIn + ".bias", model.intermediate, {0});
     list.stackOnPrevious();
@@ -91,31 +144,53 @@ void addFeedForwardIn(ParameterList& list, const LayerNames& names, const ModelS
 
 void addLayer(ParameterList& list, const ModelSpec& model, int layer)
 {
-    const ModelFamilyTraits& family = familyOf(model);
-    const LayerNames names = family.layerNames(layer);
-    const double residual = family.residualDeviationScale(model);
-    const bool normFirst = model.norm == NormPlacement::Pre;
-    const auto norm = [&](bool here, const std::string& name) {
-        if (here)
-            list.layerNorm(name, model.hidden);
+    const LayerNames names = layerNames(model, layer);
+    const double residual = residualDeviationScale(model);
+    const auto norm = [&](const std::string& name) {
+        if (!name.empty())
+            addNorm(list, model, name);
     };
-    norm(normFirst, names.attentionNorm);
-    addQueryKeyValue(list, names.queryKeyValue, model.hidden);
-    list.linear(names.attentionOutput, model.hidden, model.hidden, LinearSplit::Row, residual);
-    norm(!normFirst, names.attentionNorm);
-    norm(normFirst, names.feedForwardNorm);
+    norm(names.attentionNorms.before);
+    addQueryKeyValue(list, names.queryKeyValue, model);
+    addQueryKeyNorms(list, names, model);
+    list.linear(names.attentionOutput, model.hidden, model.queryWidth(), LinearSplit::Row, residual,
+                model.attentionBiases == AttentionBiases::All);
+    norm(names.attentionNorms.behind);
+    norm(names.feedForwardNorms.before);
     addFeedForwardIn(list, names, model);
-    list.linear(names.feedForwardOut, model.hidden, model.intermediate, LinearSplit::Row, residual);
-    norm(!normFirst, names.feedForwardNorm);
+    list.linear(names.feedForwardOut, model.hidden, model.intermediate, LinearSplit::Row, residual,
+                model.feedForwardBiases);
+    norm(names.feedForwardNorms.behind);
     addAdapters(list, model, names);
+}
+
+void addTaskHead(ParameterList& list, const ModelSpec& model)
+{
+    if (model.task.poolsFirstToken())
+        list.linear(bert_head::kPooler, model.hidden, model.hidden);
+    list.linear(bert_head::taskOutput(model.task), model.task.outputs(), model.hidden);
+}
+
+void addEncoderHead(ParameterList& list, const ModelSpec& model, const HeadNames& names)
+{
+    if (model.nextSentence)
+        list.linear(bert_head::kPooler, model.hidden, model.hidden);
+    list.linear(names.transform, model.hidden, model.hidden, LinearSplit::None, 1, model.transformBias);
+    addNorm(list, model, names.transformNorm);
+    list.bias(names.decoderBias, model.vocabulary, TensorSplit{0});
+    if (model.nextSentence)
+        list.linear(bert_head::kNextSentence, 2, model.hidden);
 }
 
 void addHead(ParameterList& list, const ModelSpec& model)
 {
-    const HeadNames names = familyOf(model).headNames();
-    if (model.norm == NormPlacement::Pre)
-        list.layerNorm(names.finalNorm, model.hidden);
-    familyOf(model).addHead(list, model);
+    const HeadNames names = headNames(model);
+    if (model.hasFinalNorm())
+        addNorm(list, model, names.finalNorm);
+    if (model.task.hasHead())
+        addTaskHead(list, model);
+    else if (!model.isDecoder())
+        addEncoderHead(list, model, names);
     if (!model.tiedHead && model.predictsWords())
         list.matrix(names.decoder, {model.vocabulary, model.hidden}, kByVocabulary);
 }

@@ -30,12 +30,13 @@ void ParameterList::bias(const std::string& name, std::int64_t width, TensorSpli
 }
 
 void ParameterList::linear(const std::string& name, std::int64_t out, std::int64_t in, LinearSplit split,
-                           double deviationScale)
+                           double deviationScale, bool hasBias)
 {
     const TensorSplit ofWeight{split == LinearSplit::Column ? 0 : split == LinearSplit::Row ? 1 : -1};
     const TensorSplit ofBias{split == LinearSplit::Column ? 0 : -1};
     matrix(name + ".weight", {out, in}, ofWeight, deviationScale);
-    bias(name + ".bias", out, ofBias);
+    if (hasBias)
+        bias(name + ".bias", out, ofBias);
 }
 
 // B begins at zero, so that the adapted product begins as the frozen one; A as PEFT draws it, by He et al.
@@ -52,10 +53,21 @@ void ParameterList::adapter(const std::string& product, std::int64_t rank, std::
     m_specs.back().decays = true;
 }
 
-void ParameterList::layerNorm(const std::string& name, std::int64_t width)
+void ParameterList::norm(const std::string& name, std::int64_t width, const ModelSpec& model,
+                         TensorSplit split)
 {
-    add(name + ".weight", {width}, Initialization::One, {});
-    bias(name + ".bias", width);
+    const bool isOffset = model.normKind == NormKind::RmsNormOffset;
+    add(name + ".weight", {width}, isOffset ? Initialization::Zero : Initialization::One, split);
+    if (model.hasNormBiases())
+        bias(name + ".bias", width, split);
+}
+
+void ParameterList::partialNorm(const std::string& name, std::int64_t width, const ModelSpec& model)
+{
+    const std::size_t first = m_specs.size();
+    norm(name, width, model);
+    for (std::size_t i = first; i < m_specs.size(); ++i)
+        m_specs[i].isPartial = true;
 }
 
 } // namespace trainyard

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "engine/model/parameter_spec.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
@@ -23,10 +24,13 @@ public:
     void matrix(const std::string& name, std::vector<std::int64_t> shape, TensorSplit split = {},
                 double deviationScale = 1.0);
     void bias(const std::string& name, std::int64_t width, TensorSplit split = {});
-    /// "<name>.weight" [out, in] and "<name>.bias" [out].
+    /// "<name>.weight" [out, in] and perhaps "<name>.bias" [out].
     void linear(const std::string& name, std::int64_t out, std::int64_t in,
-                LinearSplit split = LinearSplit::None, double deviationScale = 1.0);
-    void layerNorm(const std::string& name, std::int64_t width);
+                LinearSplit split = LinearSplit::None, double deviationScale = 1.0, bool hasBias = true);
+    /// Weight and perhaps bias of a norm of the model's kind.
+    void norm(const std::string& name, std::int64_t width, const ModelSpec& model, TensorSplit split = {});
+    /// The same of a norm that each tensor-parallel rank uses for its own share (ParameterSpec::isPartial).
+    void partialNorm(const std::string& name, std::int64_t width, const ModelSpec& model);
     /// Tensors of a low-rank adapter of the product [out, in] (model/adapter_names.h). `blocks`: see
     /// TensorSplit.
     void adapter(const std::string& product, std::int64_t rank, std::int64_t out, std::int64_t in,

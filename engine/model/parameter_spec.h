@@ -44,6 +44,9 @@ struct ParameterSpec {
     /// A second copy of a tied tensor, on the last pipeline stage: counted, saved and measured by the first;
     /// both get the sum of both gradients.
     bool isCopy = false;
+    /// Every tensor-parallel rank has the whole tensor and uses it for its share of the heads: the gradient
+    /// of each is a part of the sum.
+    bool isPartial = false;
     bool isFrozen = false; ///< training does not change it: it has no gradient and no optimizer state
 };
 

@@ -1,5 +1,6 @@
 #include "engine/nn/activation.h"
 
+#include <ATen/ops/gelu.h>
 #include <ATen/ops/silu.h>
 
 #include "engine/nn/compute/kept_compute.h"
@@ -38,14 +39,21 @@ struct BiasActivation : torch::autograd::Function<BiasActivation> {
     }
 };
 
+at::Tensor gateOf(const at::Tensor& input, Activation activation)
+{
+    if (activation == Activation::Swiglu)
+        return at::silu(input);
+    return at::gelu(input, activation == Activation::GegluNew ? "tanh" : "none");
+}
+
 } // namespace
 
 at::Tensor activate(const Product& product, Activation activation, const Compute& compute)
 {
-    if (activation != Activation::Swiglu)
+    if (!isGated(activation))
         return activateUngated(product.values, product.bias, activation, compute);
     const auto halves = product.withBias().chunk(2, -1);
-    return at::silu(halves[0]) * halves[1];
+    return gateOf(halves[0], activation) * halves[1];
 }
 
 at::Tensor activateUngated(const at::Tensor& input, const at::Tensor& bias, Activation activation,

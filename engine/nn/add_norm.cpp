@@ -69,7 +69,7 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
 } // namespace
 
 at::Tensor addNorm(const at::Tensor& input, const at::Tensor& bias, const at::Tensor& residual,
-                   const LayerNormWeights& weights, double epsilon, const Compute& compute,
+                   const NormWeights& weights, double epsilon, const Compute& compute,
                    const std::optional<RowDropout>& dropout)
 {
     return AddNorm::apply(input, weights.weight, weights.bias, optional(bias), optional(residual), epsilon,

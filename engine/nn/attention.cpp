@@ -15,6 +15,7 @@
 #include "engine/model/model_family.h"
 #include "engine/nn/attention_probabilities.h"
 #include "engine/nn/families/head_layout.h"
+#include "engine/nn/families/model_head.h"
 #include "engine/nn/key_value_cache.h"
 #include "engine/nn/token_attention.h"
 
@@ -29,18 +30,26 @@ double lowestOf(at::ScalarType type)
     });
 }
 
-// [1, 1, queries, keys], true where the key lies behind the query. The queries are those of the last keys.
-at::Tensor laterKeys(std::int64_t queries, std::int64_t keys, const at::TensorOptions& place)
+// [1, 1, queries, keys], true where the key is out of reach; undefined where none is. The queries are those
+// of the last keys.
+at::Tensor unreachedKeys(std::int64_t queries, std::int64_t keys, const AttentionReach& reach,
+                         const at::TensorOptions& place)
 {
-    return at::ones({queries, keys}, place.dtype(at::kBool))
-        .triu_(keys - queries + 1)
-        .view({1, 1, queries, keys});
+    const auto all = [&] { return at::ones({queries, keys}, place.dtype(at::kBool)); };
+    const std::int64_t diagonal = keys - queries;
+    const std::int64_t sides = reach.causal ? reach.window : reach.window + 1;
+    at::Tensor unreached;
+    if (reach.causal || reach.window > 0)
+        unreached = all().triu_(diagonal + (reach.causal ? 1 : sides));
+    if (reach.window > 0)
+        unreached.logical_or_(all().tril_(diagonal - sides));
+    return unreached.defined() ? unreached.view({1, 1, queries, keys}) : unreached;
 }
 
 SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
 {
     return {pass.slice.length,
-            familyOf(pass.model).isCausal(),
+            pass.model.isDecoder(),
             pass.padding,
             pass.model.attentionDropout,
             pass.dropoutKey,
@@ -50,7 +59,15 @@ SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
             std::int64_t{pass.parallel.rank()} * pass.headsHere()};
 }
 
-// Of a causal bias [1, 1, S, S] the part of a shorter sequence.
+/// Whether one operation of the device may do it all: every query has its own key, and nothing but softmax
+/// and dropout happens to scores.
+bool attendsPlainly(const ModelSpec& model, int layer)
+{
+    return model.keyHeads() == model.heads && !areHeadByHead(model) && !model.hasWindow(layer) &&
+           model.scoreCap == 0 && model.positions == PositionEncoding::Learned;
+}
+
+// Of a bias [1, 1, S, S] the part of a shorter sequence.
 at::Tensor ofFirst(std::int64_t tokens, const at::Tensor& bias)
 {
     return bias.defined() ? bias.narrow(-1, 0, tokens).narrow(-2, 0, tokens) : bias;
@@ -74,84 +91,98 @@ struct Scores : torch::autograd::Function<Scores> {
     }
 };
 
-double scaleOf(std::int64_t headWidth)
+double scaleOf(const ModelSpec& model)
 {
-    return 1.0 / std::sqrt(static_cast<double>(headWidth));
+    return 1.0 / std::sqrt(model.queryScaleWidth > 0 ? model.queryScaleWidth : model.headSize());
 }
 
 // One kernel that keeps no scores (Dao et al., arXiv:2205.14135). Drops nothing.
-at::Tensor fusedAttention(const at::Tensor& query_BALD, const at::Tensor& key_BALD,
-                          const at::Tensor& value_BALD, const at::Tensor& bias, const ForwardPass& pass)
+at::Tensor fusedAttention(const HeadTensors& heads, const at::Tensor& bias, bool causal, double scale)
 {
-    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
     const auto added = !causal && bias.defined() ? std::optional(bias) : std::nullopt;
-    return at::scaled_dot_product_attention(query_BALD, key_BALD, value_BALD, added, 0.0, causal,
-                                            scaleOf(query_BALD.size(-1)));
+    return at::scaled_dot_product_attention(heads[0], heads[1], heads[2], added, 0.0, causal, scale);
+}
+
+// Of sequences of one length, with queries and keys turned by their positions.
+HeadTensors turnedHeads(const at::Tensor& queryKeyValue_TW, std::int64_t sequences, std::int64_t length,
+                        double scale, const ForwardPass& pass, int layer)
+{
+    const HeadGroups groups{sequences, pass.headsHere(), pass.keyHeadsHere(), length, pass.model.headSize()};
+    HeadTensors heads =
+        splitGroups(queryKeyValue_TW, groups, areHeadByHead(pass.model), scale, pass.compute());
+    const AttentionPlaces& places = pass.placesOf(layer);
+    return {places.turn(heads[0]), forEveryQuery(places.turn(heads[1]), groups),
+            forEveryQuery(heads[2], groups)};
 }
 
 // Of those of batch.places(), which have one length.
-at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tensor& queryKeyValue_T3H,
-                       const at::Tensor& bias, const ForwardPass& pass, std::uint32_t site)
+at::Tensor attentionOf(IndexRange sequences, std::int64_t length, const at::Tensor& queryKeyValue_TW,
+                       const at::Tensor& bias, const ForwardPass& pass, int layer, std::uint32_t site)
 {
-    const std::int64_t heads = pass.headsHere();
-    const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const HeadShape shape{sequences.size(), heads, length, width};
-    const bool causal = isPlainlyCausal(pass.batch, familyOf(pass.model).isCausal());
-    if (pass.dropsHeads() && !pass.context && !pass.rotary) {
+    const ModelSpec& model = pass.model;
+    const double scale = scaleOf(model);
+    const bool causal = isPlainlyCausal(pass.batch, model.isDecoder()) && !model.hasWindow(layer);
+    const HeadShape shape{sequences.size(), pass.headsHere(), length, model.headSize()};
+    if (pass.dropsHeads() && !pass.context && attendsPlainly(model, layer)) {
         const ScoreInput scores{bias, causal, pass.headDropout(sequences, site)};
-        if (pass.compute().attends(queryKeyValue_T3H, shape, scores))
-            return attendTokens(queryKeyValue_T3H, shape, scaleOf(width), scores, pass.compute());
+        if (pass.compute().attends(queryKeyValue_TW, shape, scores))
+            return attendTokens(queryKeyValue_TW, shape, scale, scores, pass.compute());
     }
-    const bool fuses = pass.compute().fusesAttention() && !pass.dropsHeads() && !pass.context;
-    const auto [query_BALD, key_BALD, value_BALD] =
-        splitHeads(queryKeyValue_T3H, shape, fuses ? 1.0 : scaleOf(width), pass.compute());
-    const auto turned = [&](const at::Tensor& x) { return pass.rotary ? pass.rotary->turn(x) : x; };
+    const bool fuses =
+        pass.compute().fusesAttention() && !pass.dropsHeads() && !pass.context && model.scoreCap == 0;
+    const HeadTensors heads =
+        turnedHeads(queryKeyValue_TW, sequences.size(), length, fuses ? 1.0 : scale, pass, layer);
     if (pass.context)
-        return pass.context->attend(turned(query_BALD), turned(key_BALD), value_BALD,
-                                    sharedAttention(pass, site));
+        return pass.context->attend(heads[0], heads[1], heads[2], sharedAttention(pass, site));
     if (fuses)
-        return fusedAttention(turned(query_BALD), turned(key_BALD), value_BALD, bias, pass)
+        return fusedAttention(heads, bias, causal, scale)
             .transpose(1, 2)
-            .reshape({-1, heads * width}); // a view of what the kernel wrote, token by token
-    const at::Tensor scores_BALL = Scores::apply(turned(query_BALD), turned(key_BALD));
+            .reshape({-1, shape.heads * shape.width}); // a view of what the kernel wrote, token by token
+    const at::Tensor scores_BALL = capped(Scores::apply(heads[0], heads[1]), model.scoreCap);
     const at::Tensor probabilities_BALL = attentionProbabilities(
         scores_BALL, {bias, causal, pass.headDropout(sequences, site)}, pass.compute());
-    return mergeHeads(at::matmul(probabilities_BALL, value_BALD), pass.compute());
+    return mergeHeads(at::matmul(probabilities_BALL, heads[2]), pass.compute());
 }
 
 // One sequence after the other, each with the scores that it has: a bias that keeps the sequences of a row
 // apart would make twice as many and more.
-at::Tensor packedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)
+at::Tensor packedAttention(const at::Tensor& queryKeyValue_TW, const ForwardPass& pass, int layer,
+                           std::uint32_t site)
 {
     std::vector<at::Tensor> contexts;
     const std::vector<SequencePlace> places = pass.batch.places();
     std::vector<std::int64_t> lengths;
     for (const SequencePlace& place : places)
         lengths.push_back(place.length);
-    const auto pieces = queryKeyValue_T3H.split_with_sizes(lengths);
+    const auto pieces = queryKeyValue_TW.split_with_sizes(lengths);
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const at::Tensor bias = ofFirst(lengths[i], pass.attentionBias);
+        const at::Tensor bias = ofFirst(lengths[i], pass.placesOf(layer).bias);
         const auto number = static_cast<std::int64_t>(i);
-        contexts.push_back(attentionOf({number, number + 1}, lengths[i], pieces[i], bias, pass, site));
+        contexts.push_back(attentionOf({number, number + 1}, lengths[i], pieces[i], bias, pass, layer, site));
     }
     return at::cat(contexts);
 }
 
-at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& queryKeyValue_L3H,
+at::Tensor cachedAttentionOf(const SequencePlace& sequence, const at::Tensor& queryKeyValue_LW,
                              const ForwardPass& pass, int layer)
 {
-    const std::int64_t width = pass.model.hidden / pass.model.heads;
-    const auto [query_1ALD, key_1ALD, value_1ALD] = splitHeads(
-        queryKeyValue_L3H, {1, pass.model.heads, sequence.length, width}, scaleOf(width), pass.compute());
-    const auto turned = [&](const at::Tensor& x) {
-        return pass.rotary ? pass.rotary->turn(x, sequence.begin) : x;
-    };
-    const KeysAndValues seen = pass.cache->append(layer, sequence.sample, {turned(key_1ALD), value_1ALD});
-    at::Tensor scores_1ALN = at::matmul(turned(query_1ALD), seen.keys.transpose(-1, -2));
-    if (sequence.length > 1) // a single query is the last token: it sees every key
-        scores_1ALN.masked_fill_(laterKeys(sequence.length, seen.keys.size(2), pass.batch.inputIds.options()),
-                                 lowestOf(scores_1ALN.scalar_type()));
-    return mergeHeads(at::matmul(at::softmax(scores_1ALN, -1), seen.values), pass.compute());
+    const ModelSpec& model = pass.model;
+    const HeadGroups groups{1, model.heads, model.keyHeads(), sequence.length, model.headSize()};
+    const auto [query_1ALD, key_1KLD, value_1KLD] =
+        splitGroups(queryKeyValue_LW, groups, areHeadByHead(model), scaleOf(model), pass.compute());
+    const AttentionPlaces& places = pass.placesOf(layer);
+    const KeysAndValues seen =
+        pass.cache->append(layer, sequence.sample, {places.turn(key_1KLD, sequence.begin), value_1KLD});
+    at::Tensor scores_1ALN = capped(at::matmul(places.turn(query_1ALD, sequence.begin),
+                                               forEveryQuery(seen.keys, groups).transpose(-1, -2)),
+                                    model.scoreCap);
+    const AttentionReach reach{true, model.hasWindow(layer) ? model.window : 0};
+    if (sequence.length > 1 || reach.window > 0) // else the last token alone, which sees every key
+        scores_1ALN.masked_fill_(
+            unreachedKeys(sequence.length, seen.keys.size(2), reach, pass.batch.inputIds.options()),
+            lowestOf(scores_1ALN.scalar_type()));
+    return mergeHeads(at::matmul(at::softmax(scores_1ALN, -1), forEveryQuery(seen.values, groups)),
+                      pass.compute());
 }
 
 } // namespace
@@ -161,15 +192,14 @@ at::Tensor paddingKeys(const at::Tensor& mask_BS)
     return mask_BS.defined() ? mask_BS == 0 : at::Tensor();
 }
 
-at::Tensor attentionBias(const TokenBatch& batch, const at::Tensor& padding_BS, bool causal,
+at::Tensor attentionBias(const TokenBatch& batch, const at::Tensor& padding_BS, const AttentionReach& reach,
                          at::ScalarType type)
 {
     at::Tensor unseen = padding_BS.defined() ? padding_BS.unsqueeze(1).unsqueeze(1) : at::Tensor();
-    if (causal) {
-        const std::int64_t length = batch.sequenceLength();
-        const at::Tensor later = laterKeys(length, length, batch.inputIds.options());
-        unseen = unseen.defined() ? unseen.logical_or(later) : later;
-    }
+    const std::int64_t length = batch.sequenceLength();
+    const at::Tensor unreached = unreachedKeys(length, length, reach, batch.inputIds.options());
+    if (unreached.defined())
+        unseen = unseen.defined() ? unseen.logical_or(unreached) : unreached;
     if (!unseen.defined())
         return {};
     return at::zeros(unseen.sizes(), unseen.options().dtype(type)).masked_fill_(unseen, lowestOf(type));
@@ -180,21 +210,23 @@ bool isPlainlyCausal(const TokenBatch& batch, bool causal)
     return causal && !batch.attentionMask.defined();
 }
 
-at::Tensor attention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, std::uint32_t site)
+at::Tensor attention(const at::Tensor& queryKeyValue_TW, const ForwardPass& pass, int layer,
+                     std::uint32_t site)
 {
     if (pass.batch.isPacked())
-        return packedAttention(queryKeyValue_T3H, pass, site);
+        return packedAttention(queryKeyValue_TW, pass, layer, site);
     const auto sequences = static_cast<std::int64_t>(pass.batch.places().size());
     const std::int64_t length = pass.batch.places().front().length;
-    return attentionOf({0, sequences}, length, queryKeyValue_T3H, pass.attentionBias, pass, site);
+    return attentionOf({0, sequences}, length, queryKeyValue_TW, pass.placesOf(layer).bias, pass, layer,
+                       site);
 }
 
-at::Tensor cachedAttention(const at::Tensor& queryKeyValue_T3H, const ForwardPass& pass, int layer)
+at::Tensor cachedAttention(const at::Tensor& queryKeyValue_TW, const ForwardPass& pass, int layer)
 {
     std::vector<at::Tensor> contexts;
     for (const SequencePlace& sequence : pass.batch.places())
         contexts.push_back(cachedAttentionOf(
-            sequence, queryKeyValue_T3H.narrow(0, sequence.begin, sequence.length), pass, layer));
+            sequence, queryKeyValue_TW.narrow(0, sequence.begin, sequence.length), pass, layer));
     return at::cat(contexts);
 }
 

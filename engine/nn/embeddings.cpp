@@ -1,8 +1,12 @@
 #include "engine/nn/embeddings.h"
 
+#include <cmath>
+
 #include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
+#include <ATen/ops/scalar_tensor.h>
 #include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 
 #include "engine/model/model_family.h"
 #include "engine/nn/compute/kept_compute.h"
@@ -49,19 +53,25 @@ at::Tensor ofTokens(const at::Tensor& numbers_BS, IndexRange tokens)
     return numbers_BS.reshape({-1}).narrow(0, tokens.begin, tokens.size());
 }
 
+// Rounded to float32, then to the type of the activations: models were trained with it.
+at::Tensor embeddingScale(int hidden, const at::TensorOptions& options)
+{
+    return at::scalar_tensor(std::sqrt(static_cast<float>(hidden)), at::kFloat).to(options);
+}
+
 } // namespace
 
 Embeddings::Embeddings(const ModelSpec& model, const ParameterStore& parameters)
-    : m_padding(familyOf(model).paddingWord())
+    : m_padding(model.paddingWord)
 {
-    const EmbeddingNames names = familyOf(model).embeddingNames();
+    const EmbeddingNames names = embeddingNames(model);
     m_words = parameters.leaf(names.words);
     if (model.positions == PositionEncoding::Learned)
         m_positions = parameters.leaf(names.positions);
     if (model.tokenTypes > 0)
         m_tokenTypes = parameters.leaf(names.tokenTypes);
-    if (!names.norm.empty())
-        m_norm = layerNormWeights(parameters, names.norm);
+    if (model.embeddingNorm)
+        m_norm = normWeights(parameters, names.norm, model);
 }
 
 // [T, H] of the words of all tokens, and of them this rank's tokens.
@@ -81,9 +91,22 @@ at::Tensor Embeddings::wordsOf(const ForwardPass& pass) const
     return leaveCut(words_TH, parallel); // each word is a row of one rank
 }
 
+// Models of a single type know no segments.
+at::Tensor Embeddings::typesOf(const ForwardPass& pass, IndexRange tokens) const
+{
+    const at::Tensor ids_T = m_tokenTypes.size(0) == 1
+                                 ? at::zeros({tokens.size()}, pass.batch.inputIds.options())
+                                 : ofTokens(pass.batch.tokenTypeIds, tokens);
+    return LookUp::apply(m_tokenTypes, ids_T, kNoPadding, pass.compute());
+}
+
 at::Tensor Embeddings::positionsOf(const ForwardPass& pass, IndexRange tokens) const
 {
     const TokenBatch& batch = pass.batch;
+    const std::int64_t offset = pass.model.positionOffset; // where positions were counted: see beginPass()
+    if (offset > 0)
+        return LookUp::apply(m_positions, ofTokens(batch.positionIds + offset, tokens), offset - 1,
+                             pass.compute());
     if (batch.positionIds.defined())
         return LookUp::apply(m_positions, ofTokens(batch.positionIds, tokens), kNoPadding, pass.compute());
     const std::int64_t length = batch.sequenceLength();
@@ -100,13 +123,14 @@ at::Tensor Embeddings::forward(const ForwardPass& pass) const
 {
     const IndexRange tokens = pass.tokensHere();
     at::Tensor hidden_TH = wordsOf(pass);
+    if (pass.model.scaledEmbeddings)
+        hidden_TH = hidden_TH * embeddingScale(pass.model.hidden, hidden_TH.options());
     if (m_tokenTypes.defined())
-        hidden_TH = hidden_TH + LookUp::apply(m_tokenTypes, ofTokens(pass.batch.tokenTypeIds, tokens),
-                                              kNoPadding, pass.compute());
+        hidden_TH = hidden_TH + typesOf(pass, tokens);
     if (m_positions.defined())
         hidden_TH = hidden_TH + positionsOf(pass, tokens);
     if (m_norm.weight.defined())
-        hidden_TH = layerNorm(hidden_TH, m_norm, pass.model.layerNormEpsilon, pass.compute());
+        hidden_TH = norm(hidden_TH, m_norm, pass.model.layerNormEpsilon, pass.compute());
     return pass.dropTokens(hidden_TH, pass.model.dropout, kSite);
 }
 

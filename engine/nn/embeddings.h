@@ -15,13 +15,14 @@ public:
 
 private:
     at::Tensor wordsOf(const ForwardPass& pass) const;
+    at::Tensor typesOf(const ForwardPass& pass, IndexRange tokens) const;
     at::Tensor positionsOf(const ForwardPass& pass, IndexRange tokens) const;
 
     std::int64_t m_padding;
     at::Tensor m_words;      // with tensor parallelism this rank's rows
     at::Tensor m_positions;  // undefined with rotary positions
     at::Tensor m_tokenTypes; // undefined where the model has none
-    LayerNormWeights m_norm; // undefined where the family has none
+    NormWeights m_norm;      // undefined where the model has none
 };
 
 } // namespace trainyard

@@ -5,7 +5,6 @@
 #include <ATen/ops/arange.h>
 
 #include "engine/base/check.h"
-#include "engine/model/model_family.h"
 #include "engine/nn/attention.h"
 
 namespace trainyard {
@@ -14,15 +13,21 @@ namespace {
 
 // Packed sequences share the tables of the positions from 0 on, unless they continue cached ones: then each
 // token has its own.
-std::optional<RotaryTables> rotaryTables(const ModelSpec& model, const TokenBatch& batch, at::ScalarType type,
-                                         bool continues)
+at::Tensor rotaryPositions(const TokenBatch& batch, bool continues)
 {
-    if (model.positions != PositionEncoding::Rotary)
-        return std::nullopt;
     const bool given = batch.positionIds.defined() && (!batch.isPacked() || continues);
-    const at::Tensor positions =
-        given ? batch.positionIds : at::arange(batch.sequenceLength(), batch.inputIds.options());
-    return RotaryTables(positions, model.hidden / model.heads, type);
+    return given ? batch.positionIds : at::arange(batch.sequenceLength(), batch.inputIds.options());
+}
+
+// As RoBERTa counts: padding is left out, and has the position before that of the first token.
+TokenBatch withCountedPositions(const ModelSpec& model, const TokenBatch& batch)
+{
+    if (model.positionOffset == 0 || batch.positionIds.defined())
+        return batch;
+    TokenBatch counted = batch;
+    const at::Tensor isToken = batch.inputIds.ne(model.paddingWord).to(at::kLong);
+    counted.positionIds = isToken.cumsum(1) * isToken - 1;
+    return counted;
 }
 
 DropoutPlaces dropoutPlacesOf(const ForwardPass& pass)
@@ -42,13 +47,21 @@ SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBat
 {
     TRAINYARD_CHECK(!cache || (batch.isPacked() && batch.positionIds.defined()));
     const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
-    const TokenBatch here = slice.isWhole() ? batch : sliceOf(batch, slice);
+    const TokenBatch whole = withCountedPositions(model, batch);
+    const TokenBatch here = slice.isWhole() ? whole : sliceOf(whole, slice);
     const at::Tensor padding = paddingKeys(batch.attentionMask);
-    const at::Tensor bias =
-        context || cache ? at::Tensor() : attentionBias(batch, padding, familyOf(model).isCausal(), type);
-    auto pass = std::make_shared<ForwardPass>(ForwardPass{model, runner, here, slice, padding, bias,
-                                                          rotaryTables(model, here, type, cache != nullptr),
-                                                          dropoutKey, parallel, device, context, cache});
+    const auto placesOf = [&](bool windowed) {
+        AttentionPlaces places;
+        if (!context && !cache)
+            places.bias =
+                attentionBias(batch, padding, {model.isDecoder(), windowed ? model.window : 0}, type);
+        if (model.positions == PositionEncoding::Rotary)
+            places.rotary.emplace(rotaryPositions(here, cache != nullptr), model, windowed, type);
+        return places;
+    };
+    auto pass = std::make_shared<ForwardPass>(ForwardPass{
+        model, runner, here, slice, padding, placesOf(false),
+        model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, device, context, cache});
     if (dropoutKey && (model.dropout > 0 || model.attentionDropout > 0))
         pass->dropoutPlaces = dropoutPlacesOf(*pass);
     return pass;
@@ -58,8 +71,7 @@ SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const Conte
 {
     if (!context)
         return SequenceSlice::whole(length);
-    return SequenceSlice::ofContextRank(length, context->rank(), context->ranks(),
-                                        familyOf(model).isCausal());
+    return SequenceSlice::ofContextRank(length, context->rank(), context->ranks(), model.isDecoder());
 }
 
 IndexRange ForwardPass::tokensHere() const

@@ -24,8 +24,19 @@ namespace trainyard {
 class KeyValueCache;
 
 // Shape legend of the model's files: T = B * S tokens of B sequences (packed: as many as they have; with
-// context parallelism those that are here), H = hidden, A = heads, D = H / A, I = intermediate, V =
-// vocabulary, M = target positions.
+// context parallelism those that are here), H = hidden, A = heads, K = heads of keys and values, D = width of
+// a head, I = intermediate, V = vocabulary, M = target positions.
+
+/// What attention of a layer takes from the places of tokens. Layers with a window have their own.
+struct AttentionPlaces {
+    at::Tensor bias;                    ///< see attentionBias(); undefined: none
+    std::optional<RotaryTables> rotary; ///< nothing without rotary positions
+
+    at::Tensor turn(const at::Tensor& x_BALD, std::int64_t first = 0) const
+    {
+        return rotary ? rotary->turn(x_BALD, first) : x_BALD;
+    }
+};
 
 /// What all parts of one forward pass over one micro-batch share. Immutable. Parts that may be computed again
 /// later keep it alive; the model must outlive it.
@@ -34,9 +45,9 @@ struct ForwardPass {
     LayerRunner& runner;
     TokenBatch batch; ///< the slice of it that is here
     SequenceSlice slice;
-    at::Tensor padding;       ///< paddingKeys() of the whole sequences
-    at::Tensor attentionBias; ///< see attentionBias(); undefined: none
-    std::optional<RotaryTables> rotary;
+    at::Tensor padding; ///< paddingKeys() of the whole sequences
+    AttentionPlaces allPlaces;
+    AttentionPlaces windowPlaces;         ///< undefined in models without a window
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
     TensorParallel parallel{};
     Device device{};
@@ -48,6 +59,11 @@ struct ForwardPass {
     /// Whether attention probabilities are dropped.
     bool dropsHeads() const { return dropoutKey && model.attentionDropout > 0; }
     int headsHere() const { return model.heads / parallel.ranks(); }
+    int keyHeadsHere() const { return model.keyHeads() / parallel.ranks(); }
+    const AttentionPlaces& placesOf(int layer) const
+    {
+        return model.hasWindow(layer) ? windowPlaces : allPlaces;
+    }
     /// The tokens that this rank has between the cut products, as flat indices into T.
     IndexRange tokensHere() const;
     /// Hidden states of tokensHere(), [T, H] or this rank's slice of it.
@@ -80,7 +96,8 @@ private:
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
-/// `batch`: whole sequences, on `device`. `type`: of the activations. With a cache `batch` is packed, has
+/// `batch`: whole sequences, on `device`; without positions they are counted where ModelSpec::positionOffset
+/// says so. `type`: of the activations. With a cache `batch` is packed, has
 /// positions, and the sample index of each sequence is its number in the cache.
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,

@@ -1,9 +1,13 @@
 #include "engine/nn/layers.h"
 
+#include <ATen/ops/zeros_like.h>
+
+#include "engine/base/check.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/compute/kept_compute.h"
 #include "engine/nn/parameters/gradient_collector.h"
 #include "engine/nn/parameters/parameter_store.h"
+#include "engine/nn/rms_norm.h"
 
 namespace trainyard {
 
@@ -49,12 +53,17 @@ struct Linear : torch::autograd::Function<Linear> {
 
 LinearWeights linearWeights(const ParameterStore& parameters, const std::string& name)
 {
-    return {parameters.leaf(name + ".weight"), parameters.leaf(name + ".bias")};
+    const std::string bias = name + ".bias";
+    return {parameters.leaf(name + ".weight"),
+            parameters.contains(bias) ? parameters.leaf(bias) : at::Tensor()};
 }
 
-LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::string& name)
+NormWeights normWeights(const ParameterStore& parameters, const std::string& name, const ModelSpec& model)
 {
-    return {parameters.leaf(name + ".weight"), parameters.leaf(name + ".bias")};
+    const at::Tensor& weight = parameters.leaf(name + ".weight");
+    if (model.normKind != NormKind::LayerNorm)
+        return {weight, {}, model.normKind};
+    return {weight, model.normBiases ? parameters.leaf(name + ".bias") : at::zeros_like(weight.detach())};
 }
 
 at::Tensor linear(const at::Tensor& input, const LinearWeights& weights, const Compute& compute)
@@ -90,9 +99,12 @@ Product rowProduct(const at::Tensor& input, const LinearWeights& weights, NextPa
     return {leaveCut(linear(input, {weights.weight, {}}, compute), parallel), weights.bias}; // the bias once
 }
 
-at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon,
-                     const Compute& compute)
+at::Tensor norm(const at::Tensor& input, const NormWeights& weights, double epsilon, const Compute& compute,
+                const TensorParallel& columns)
 {
+    if (weights.kind != NormKind::LayerNorm)
+        return rmsNorm(input, weights.weight, weights.kind == NormKind::RmsNormOffset, epsilon, columns);
+    TRAINYARD_CHECK(!columns.isOn());
     return addNorm(input, {}, {}, weights, epsilon, compute);
 }
 

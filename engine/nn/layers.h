@@ -11,20 +11,22 @@ namespace trainyard {
 
 class ParameterStore;
 
-/// Weights of y = x W^T + b: weight [out, in], bias [out]. Autograd leaves.
+/// Weights of y = x W^T + b: weight [out, in], bias [out], undefined where the product has none. Autograd
+/// leaves.
 struct LinearWeights {
     at::Tensor weight;
     at::Tensor bias;
 };
 
-struct LayerNormWeights {
+struct NormWeights {
     at::Tensor weight; ///< [width]
-    at::Tensor bias;   ///< [width]
+    at::Tensor bias;   ///< [width]; of a layer norm without bias zeros, of other kinds undefined
+    NormKind kind = NormKind::LayerNorm;
 };
 
 /// The leaves "<name>.weight" and "<name>.bias".
 LinearWeights linearWeights(const ParameterStore& parameters, const std::string& name);
-LayerNormWeights layerNormWeights(const ParameterStore& parameters, const std::string& name);
+NormWeights normWeights(const ParameterStore& parameters, const std::string& name, const ModelSpec& model);
 
 /// Of a matrix [T, in]. The gradients of the weights go straight to their collectors.
 at::Tensor linear(const at::Tensor& input, const LinearWeights& weights, const Compute& compute);
@@ -49,7 +51,8 @@ Product columnProduct(const at::Tensor& input, const LinearWeights& weights, Nex
 Product rowProduct(const at::Tensor& input, const LinearWeights& weights, NextPass next,
                    const TensorParallel& parallel, const Compute& compute);
 
-at::Tensor layerNorm(const at::Tensor& input, const LayerNormWeights& weights, double epsilon,
-                     const Compute& compute);
+/// Of rows [T, width]. `columns`: see rmsNorm(); a layer norm has whole rows.
+at::Tensor norm(const at::Tensor& input, const NormWeights& weights, double epsilon, const Compute& compute,
+                const TensorParallel& columns = {});
 
 } // namespace trainyard

@@ -58,20 +58,27 @@ std::int64_t wholeInputs(const ParameterStore& parameters, const std::string& do
     return parameters.parameter(down).spec.shape.back();
 }
 
+/// Of a product whose outputs ranks share, this rank's.
+std::int64_t outputsHere(const ParameterStore& parameters, const std::string& product)
+{
+    const Parameter& weight = parameters.parameter(product + ".weight");
+    return weight.count / weight.spec.shape.back();
+}
+
 } // namespace
 
 LowRankAdapters::LowRankAdapters(const ModelSpec& model, int layer, const std::vector<std::string>& products,
                                  const ParameterStore& parameters)
     : m_layer(layer), m_scale(model.lora.isOn() ? model.lora.scale() : 0), m_dropout(model.lora.dropout)
 {
-    for (std::size_t i = 0; i < products.size(); ++i) {
-        const AdapterNames names = adapterNames(products[i]);
-        if (!parameters.contains(names.down))
-            continue;
-        const at::Tensor& up = parameters.leaf(names.up);
-        // Stacked products have equal numbers of rows.
-        m_adapters.push_back({parameters.leaf(names.down), up, static_cast<std::int64_t>(i) * up.size(0),
-                              wholeInputs(parameters, names.down), numberOf(model, products[i])});
+    std::int64_t firstColumn = 0;
+    for (const std::string& product : products) {
+        const AdapterNames names = adapterNames(product);
+        if (parameters.contains(names.down))
+            m_adapters.push_back({parameters.leaf(names.down), parameters.leaf(names.up), firstColumn,
+                                  wholeInputs(parameters, names.down), numberOf(model, product)});
+        if (!product.empty())
+            firstColumn += outputsHere(parameters, product);
     }
 }
 

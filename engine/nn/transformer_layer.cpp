@@ -4,6 +4,7 @@
 #include "engine/nn/activation.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/attention.h"
+#include "engine/nn/query_key_norm.h"
 
 namespace trainyard {
 
@@ -19,46 +20,72 @@ std::uint32_t siteOf(int layer, Site site)
     return kFirstSite + kSitesPerLayer * static_cast<std::uint32_t>(layer) + site;
 }
 
+/// One pass adds and normalises.
+bool fusesNorm(const ModelSpec& model)
+{
+    return model.norm == NormPlacement::Post && model.normKind == NormKind::LayerNorm;
+}
+
 NextPass behindOutput(const ModelSpec& model)
 {
-    return model.norm == NormPlacement::Post ? NextPass::Norm : NextPass::Other;
+    return fusesNorm(model) ? NextPass::Norm : NextPass::Other;
 }
 
 NextPass behindFeedForwardIn(const ModelSpec& model)
 {
-    return model.activation == Activation::Swiglu ? NextPass::Other : NextPass::Activation;
+    return model.isGated() ? NextPass::Other : NextPass::Activation;
 }
 
+/// Products whose rows lie behind each other, of which one without a name of its own is part of the next.
 std::vector<std::string> feedForwardInputs(const LayerNames& names, const ModelSpec& model)
 {
-    if (model.activation == Activation::Swiglu)
+    if (model.isGated() && !names.feedForwardGate.empty())
         return {names.feedForwardGate, names.feedForwardIn};
     return {names.feedForwardIn};
+}
+
+at::Tensor normed(const at::Tensor& input_TH, const NormWeights& weights, const ForwardPass& pass)
+{
+    if (!weights.weight.defined())
+        return input_TH;
+    return norm(input_TH, weights, pass.model.layerNormEpsilon, pass.compute());
 }
 
 } // namespace
 
 TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const ParameterStore& parameters)
-    : TransformerLayer(model, layer, familyOf(model).layerNames(layer), parameters)
+    : TransformerLayer(model, layer, layerNames(model, layer), parameters)
 {
 }
 
 TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const LayerNames& names,
                                    const ParameterStore& parameters)
     : m_layer(layer)
+    , m_queryKeyValue(linearWeights(parameters, names.queryKeyValue[0]))
+    , m_attentionOutput(linearWeights(parameters, names.attentionOutput))
+    , m_attentionNorms(normsOf(names.attentionNorms, model, parameters))
+    , m_feedForwardIn(linearWeights(parameters, feedForwardInputs(names, model).front()))
+    , m_feedForwardOut(linearWeights(parameters, names.feedForwardOut))
+    , m_feedForwardNorms(normsOf(names.feedForwardNorms, model, parameters))
     , m_queryKeyValueAdapters(model, layer, {names.queryKeyValue.begin(), names.queryKeyValue.end()},
                               parameters)
     , m_attentionOutputAdapters(model, layer, {names.attentionOutput}, parameters)
     , m_feedForwardInAdapters(model, layer, feedForwardInputs(names, model), parameters)
     , m_feedForwardOutAdapters(model, layer, {names.feedForwardOut}, parameters)
 {
-    const bool gated = model.activation == Activation::Swiglu;
-    m_queryKeyValue = linearWeights(parameters, names.queryKeyValue[0]);
-    m_attentionOutput = linearWeights(parameters, names.attentionOutput);
-    m_attentionNorm = layerNormWeights(parameters, names.attentionNorm);
-    m_feedForwardIn = linearWeights(parameters, gated ? names.feedForwardGate : names.feedForwardIn);
-    m_feedForwardOut = linearWeights(parameters, names.feedForwardOut);
-    m_feedForwardNorm = layerNormWeights(parameters, names.feedForwardNorm);
+    if (model.queryKeyNorm == QueryKeyNorm::None)
+        return;
+    m_queryNorm = normWeights(parameters, names.queryNorm, model);
+    m_keyNorm = normWeights(parameters, names.keyNorm, model);
+}
+
+TransformerLayer::Norms TransformerLayer::normsOf(const BranchNorms& names, const ModelSpec& model,
+                                                  const ParameterStore& parameters)
+{
+    const auto of = [&](const std::string& name) {
+        return name.empty() ? NormWeights() : normWeights(parameters, name, model);
+    };
+    return {of(names.before), of(names.behind)};
 }
 
 Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& pass) const
@@ -66,11 +93,13 @@ Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& p
     const std::uint32_t site = siteOf(m_layer, kAttentionSite);
     const auto core = [pass, site, layer = m_layer](const at::Tensor& queryKeyValue) {
         return pass->cache ? cachedAttention(queryKeyValue, *pass, layer)
-                           : attention(queryKeyValue, *pass, site);
+                           : attention(queryKeyValue, *pass, layer, site);
     };
-    const at::Tensor queryKeyValue_T3H = m_queryKeyValueAdapters.addToColumns(
+    at::Tensor queryKeyValue_TW = m_queryKeyValueAdapters.addToColumns(
         columnLinear(input_TH, m_queryKeyValue, pass->parallel, pass->compute()), input_TH, *pass);
-    const at::Tensor context_TH = pass->runner.runAttention(m_layer, queryKeyValue_T3H, core);
+    if (m_queryNorm.weight.defined())
+        queryKeyValue_TW = normQueriesAndKeys(queryKeyValue_TW, m_queryNorm, m_keyNorm, *pass);
+    const at::Tensor context_TH = pass->runner.runAttention(m_layer, queryKeyValue_TW, core);
     Product output_TH =
         rowProduct(context_TH, m_attentionOutput, behindOutput(pass->model), pass->parallel, pass->compute());
     output_TH.values = m_attentionOutputAdapters.addToRows(output_TH.values, context_TH, *pass);
@@ -89,30 +118,29 @@ Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardP
     return output_TH;
 }
 
+at::Tensor TransformerLayer::sum(const at::Tensor& residual_TH, const Product& branch, const Norms& norms,
+                                 std::uint32_t site, const ForwardPass& pass) const
+{
+    const ModelSpec& model = pass.model;
+    if (fusesNorm(model))
+        return addNorm(branch.values, branch.bias, residual_TH, norms.behind, model.layerNormEpsilon,
+                       pass.compute(), pass.tokenDropout(model.dropout, site));
+    const auto dropped = [&](const at::Tensor& output_TH) {
+        return pass.dropTokens(output_TH, model.dropout, site);
+    };
+    if (model.norm == NormPlacement::Post)
+        return normed(residual_TH + dropped(branch.withBias()), norms.behind, pass);
+    return residual_TH + dropped(normed(branch.withBias(), norms.behind, pass));
+}
+
 at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPass& pass) const
 {
-    const ModelSpec& model = pass->model;
-    const Compute& compute = pass->compute();
-    const double epsilon = model.layerNormEpsilon;
-    const std::uint32_t attentionSite = siteOf(m_layer, kAttentionOutputSite);
-    const std::uint32_t feedForwardSite = siteOf(m_layer, kFeedForwardSite);
-    if (model.norm == NormPlacement::Pre) {
-        const auto dropped = [&](const Product& product, std::uint32_t site) {
-            return pass->dropTokens(product.withBias(), model.dropout, site);
-        };
-        const Product attended_TH = attend(layerNorm(hidden_TH, m_attentionNorm, epsilon, compute), pass);
-        const at::Tensor middle_TH = hidden_TH + dropped(attended_TH, attentionSite);
-        const Product fed_TH = feedForward(layerNorm(middle_TH, m_feedForwardNorm, epsilon, compute), *pass);
-        return middle_TH + dropped(fed_TH, feedForwardSite);
-    }
-    const auto addAndNorm = [&](const Product& product, std::uint32_t site, const at::Tensor& residual,
-                                const LayerNormWeights& norm) {
-        return addNorm(product.values, product.bias, residual, norm, epsilon, compute,
-                       pass->tokenDropout(model.dropout, site));
-    };
+    const Product attended_TH = attend(normed(hidden_TH, m_attentionNorms.before, *pass), pass);
     const at::Tensor middle_TH =
-        addAndNorm(attend(hidden_TH, pass), attentionSite, hidden_TH, m_attentionNorm);
-    return addAndNorm(feedForward(middle_TH, *pass), feedForwardSite, middle_TH, m_feedForwardNorm);
+        sum(hidden_TH, attended_TH, m_attentionNorms, siteOf(m_layer, kAttentionOutputSite), *pass);
+    const at::Tensor& input_TH = pass->model.parallelResidual ? hidden_TH : middle_TH;
+    const Product fed_TH = feedForward(normed(input_TH, m_feedForwardNorms.before, *pass), *pass);
+    return sum(middle_TH, fed_TH, m_feedForwardNorms, siteOf(m_layer, kFeedForwardSite), *pass);
 }
 
 } // namespace trainyard

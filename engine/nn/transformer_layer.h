@@ -6,12 +6,14 @@
 
 namespace trainyard {
 
+struct BranchNorms;
 struct LayerNames;
 
-/// One layer on hidden states [T, H], of an encoder or a decoder. With post layer norm
-///     a = LayerNorm(x + drop(attention(x))),      y = LayerNorm(a + drop(feedForward(a)))
-/// and with pre layer norm
-///     a = x + drop(attention(LayerNorm(x))),      y = a + drop(feedForward(LayerNorm(a)))
+/// One layer on hidden states [T, H], of an encoder or a decoder. With its norms behind the sums
+///     a = norm(x + drop(attention(x))),           y = norm(a + drop(feedForward(a)))
+/// and elsewhere, where each norm may be missing,
+///     a = x + drop(norm(attention(norm(x)))),     y = a + drop(norm(feedForward(norm(a))))
+/// the last with feedForward(norm(x)) where both branches see the layer's input (parallelResidual).
 /// Layer l of the model (not of the stage) uses the dropout sites 1 + 3 l .. 3 + 3 l.
 class TransformerLayer {
 public:
@@ -24,17 +26,29 @@ private:
     TransformerLayer(const ModelSpec& model, int layer, const LayerNames& names,
                      const ParameterStore& parameters);
 
+    /// Norms of a branch; undefined where there is none.
+    struct Norms {
+        NormWeights before;
+        NormWeights behind;
+    };
+
+    static Norms normsOf(const BranchNorms& names, const ModelSpec& model, const ParameterStore& parameters);
     Product attend(const at::Tensor& input_TH, const SharedPass& pass) const;
     Product feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
+    /// The residual and a branch that begins at the dropout site.
+    at::Tensor sum(const at::Tensor& residual_TH, const Product& branch, const Norms& norms,
+                   std::uint32_t site, const ForwardPass& pass) const;
 
     int m_layer;
     // Under tensor parallelism this rank's slices.
-    LinearWeights m_queryKeyValue; ///< [3 H, H]: rows of query, key, value
+    LinearWeights m_queryKeyValue; ///< [(A + 2 K) D, H]: rows of query, key, value
+    NormWeights m_queryNorm;       ///< undefined without QueryKeyNorm
+    NormWeights m_keyNorm;
     LinearWeights m_attentionOutput;
-    LayerNormWeights m_attentionNorm;
+    Norms m_attentionNorms;
     LinearWeights m_feedForwardIn; ///< [I, H]; with a gate [2 I, H], the gate first
     LinearWeights m_feedForwardOut;
-    LayerNormWeights m_feedForwardNorm;
+    Norms m_feedForwardNorms;
     // Of the products above; without model.lora there are none.
     LowRankAdapters m_queryKeyValueAdapters;
     LowRankAdapters m_attentionOutputAdapters;

@@ -62,16 +62,15 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
     , m_type(computeScalarType(parameters.computeType()))
     , m_device(parameters.device())
 {
-    const ModelFamilyTraits& family = familyOf(model);
     if (range.embeddings)
         m_embeddings.emplace(model, parameters);
     for (int layer = range.firstLayer; layer < range.endLayer; ++layer)
         m_layers.emplace_back(model, layer, parameters);
     if (!range.head)
         return;
-    if (model.norm == NormPlacement::Pre)
-        m_finalNorm = layerNormWeights(parameters, family.headNames().finalNorm);
-    const std::string decoder = model.tiedHead ? family.embeddingNames().words : family.headNames().decoder;
+    if (model.hasFinalNorm())
+        m_finalNorm = normWeights(parameters, headNames(model).finalNorm, model);
+    const std::string decoder = model.tiedHead ? embeddingNames(model).words : headNames(model).decoder;
     m_head = makeHead(model, parameters, model.predictsWords() ? parameters.leaf(decoder) : at::Tensor());
 }
 
@@ -101,7 +100,7 @@ Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& 
     const at::Tensor all_TH = gatherTokens(hidden_TH, m_parallel);
     const bool normed = m_finalNorm.weight.defined();
     return m_head->logits(
-        normed ? layerNorm(all_TH, m_finalNorm, m_model.layerNormEpsilon, pass.compute()) : all_TH, pass);
+        normed ? norm(all_TH, m_finalNorm, m_model.layerNormEpsilon, pass.compute()) : all_TH, pass);
 }
 
 LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pass, bool countsCorrect) const

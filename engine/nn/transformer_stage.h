@@ -69,7 +69,7 @@ private:
     Device m_device;
     std::optional<Embeddings> m_embeddings;
     std::vector<TransformerLayer> m_layers;
-    LayerNormWeights m_finalNorm; // pre layer norm only
+    NormWeights m_finalNorm; // undefined where the model has none
     std::unique_ptr<const ModelHead> m_head;
 };
 

@@ -31,7 +31,7 @@ std::vector<std::pair<std::string_view, double>> metricsOf(const EvaluationRecor
     if (record.task.isOn())
         return metricsOfTask(record);
     std::vector<std::pair<std::string_view, double>> metrics;
-    if (family == ModelFamily::Bert) {
+    if (!isDecoder(family)) {
         metrics = {{"mlm_loss", record.tokenLoss}, {"mlm_accuracy", record.tokenAccuracy}};
         if (record.sequenceAccuracy) {
             metrics.emplace_back("nsp_loss", record.sequenceLoss);

@@ -51,11 +51,11 @@ void checkTask(const RunSpec& spec, const DataSetShape& data, Checker& check)
 /// A decoder reads any rows as text; an encoder needs masks, and two sides for its next-sentence head.
 void checkObjective(const RunSpec& spec, const DataSetShape& data, Checker& check)
 {
-    if (spec.model.family != ModelFamily::Bert)
+    if (spec.model.isDecoder())
         return;
     check.require(data.objective != "gpt", "model.family",
-                  fmt::format("is bert, and the rows of the data set {} are running text without masks",
-                              spec.dataset.path),
+                  fmt::format("is {}, and the rows of the data set {} are running text without masks",
+                              nameOf(spec.model.family), spec.dataset.path),
                   "set model.family to gpt, or prepare a data set with --objective bert or mlm");
     check.require(
         data.objective != "mlm" || !spec.model.predictsNextSentence(), "model.next_sentence",
@@ -81,7 +81,7 @@ double attentionElements(const ModelSpec& model, int sequenceLength)
 /// here. The tokens of the first context-parallel rank for which that does not divide.
 std::optional<int> undividedTokens(const RunSpec& spec, int sequenceLength)
 {
-    const bool causal = spec.model.family == ModelFamily::Gpt;
+    const bool causal = spec.model.isDecoder();
     for (int rank = 0; rank < spec.layout.context; ++rank) {
         const int tokens = tokensOfContextRank(sequenceLength, rank, spec.layout.context, causal);
         if (spec.batch.micro * tokens % spec.layout.tensor != 0)
@@ -190,7 +190,7 @@ Diagnostics dataSetRemarks(const RunSpec& spec, const DataSetShape& data)
                   "lower batch.global or prepare more rows");
     remarkOnPadding(spec, data, check);
     const bool headLearns = data.objective != "bert" || data.nextSentence != "none";
-    check.require(headLearns || spec.model.family != ModelFamily::Bert || !spec.model.predictsNextSentence(),
+    check.require(headLearns || spec.model.isDecoder() || !spec.model.predictsNextSentence(),
                   "model.next_sentence",
                   fmt::format("is true, and in the data set {} every second sentence follows the first",
                               spec.dataset.path),

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/presets.h"
+
 namespace trainyard {
 
 namespace {
@@ -38,6 +40,15 @@ struct PhaseWriter {
 };
 
 } // namespace
+
+ModelSpec readersDefault(const ModelSpec& model)
+{
+    const std::optional<ModelSpec> preset = model.preset.empty() ? std::nullopt : modelPreset(model.preset);
+    ModelSpec before = preset.value_or(ModelSpec());
+    if (before.family != model.family)
+        before.setFamily(model.family);
+    return before;
+}
 
 std::string sizeText(Bytes bytes)
 {

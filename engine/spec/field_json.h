@@ -60,11 +60,19 @@ enum class WrittenFields {
     All,
 };
 
+/// What a reader has before it reads the other keys of the object: what its preset and its family decide.
+template <typename Struct>
+Struct readersDefault(const Struct&)
+{
+    return Struct();
+}
+ModelSpec readersDefault(const ModelSpec& model);
+
 template <typename Struct>
 class ObjectWriter {
 public:
     explicit ObjectWriter(const Struct& object, WrittenFields fields = WrittenFields::Needed)
-        : m_object(object), m_fields(fields)
+        : m_object(object), m_readersDefault(readersDefault(object)), m_fields(fields)
     {
     }
 
@@ -74,13 +82,14 @@ public:
         const auto& value = std::invoke(access, m_object);
         const Struct byDefault{};
         if (m_fields == WrittenFields::All || info.isAlwaysWritten() ||
-            value != std::invoke(access, byDefault))
+            value != std::invoke(access, byDefault) || value != std::invoke(access, m_readersDefault))
             m_json[key] = valueJson(value, info);
     }
     OrderedJson take() { return std::move(m_json); }
 
 private:
     const Struct& m_object;
+    const Struct m_readersDefault;
     const WrittenFields m_fields;
     OrderedJson m_json = OrderedJson::object();
 };

@@ -2,32 +2,44 @@
 
 #include <algorithm>
 
+#include "engine/spec/families/family_table.h"
+
 namespace trainyard {
 
 namespace {
 
-std::vector<AdaptableProduct> productsOf(ModelFamily family)
+void addAttention(std::vector<AdaptableProduct>& products, const FamilyNames& names, const ModelSpec& model)
 {
-    if (family == ModelFamily::Gpt)
-        return {{"attn.c_attn"}, {"attn.c_proj", false}, {"mlp.c_gate"}, {"mlp.c_fc"}, {"mlp.c_proj", false}};
-    return {{"attention.self.query"}, {"attention.self.key"},
-            {"attention.self.value"}, {"attention.output.dense", false},
-            {"intermediate.gate"},    {"intermediate.dense"},
-            {"output.dense", false}};
+    const std::int64_t hidden = model.hidden;
+    if (names.key.empty()) {
+        products.push_back(
+            {names.query, true, true, model.attentionWidth(), hidden, names.isHeadByHead ? 1 : 3});
+    } else {
+        products.push_back({names.query, true, true, model.queryWidth(), hidden});
+        products.push_back({names.key, true, true, model.keyWidth(), hidden});
+        products.push_back({names.value, true, true, model.keyWidth(), hidden});
+    }
+    products.push_back({names.attentionOutput, false, true, hidden, model.queryWidth()});
 }
 
-bool isGate(const AdaptableProduct& product)
+void addFeedForward(std::vector<AdaptableProduct>& products, const FamilyNames& names, const ModelSpec& model)
 {
-    return product.name == "intermediate.gate" || product.name == "mlp.c_gate";
+    const int blocks = model.isGated() && names.gate.empty() ? 2 : 1;
+    if (model.isGated() && !names.gate.empty())
+        products.push_back({names.gate, true, false, model.intermediate, model.hidden});
+    products.push_back(
+        {names.in, true, false, blocks * std::int64_t{model.intermediate}, model.hidden, blocks});
+    products.push_back({names.out, false, false, model.hidden, model.intermediate});
 }
 
 } // namespace
 
 std::vector<AdaptableProduct> adaptableProducts(const ModelSpec& model)
 {
-    std::vector<AdaptableProduct> products = productsOf(model.family);
-    if (model.activation != Activation::Swiglu)
-        std::erase_if(products, isGate);
+    const FamilyNames& names = familyTable(model.family).names;
+    std::vector<AdaptableProduct> products;
+    addAttention(products, names, model);
+    addFeedForward(products, names, model);
     return products;
 }
 
@@ -52,8 +64,8 @@ std::vector<std::string> loraTargets(const ModelSpec& model)
 {
     if (!model.lora.targets.empty())
         return model.lora.targets;
-    return model.family == ModelFamily::Gpt ? std::vector<std::string>{"c_attn"}
-                                            : std::vector<std::string>{"query", "value"};
+    const auto& targets = familyTable(model.family).loraTargets;
+    return {targets.begin(), targets.end()};
 }
 
 std::vector<AdaptableProduct> adaptedProducts(const ModelSpec& model)

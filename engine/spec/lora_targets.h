@@ -15,9 +15,13 @@ struct AdaptableProduct {
     std::string_view name;
     /// Tensor parallelism cuts its outputs, else its inputs.
     bool cutsOutputs = true;
+    bool isOfAttention = true;
+    std::int64_t out = 0; ///< of the whole product
+    std::int64_t in = 0;
+    int blocks = 1; ///< of equally many outputs, each cut by itself
 };
 
-/// Of a layer of this model, in the order of the forward pass. A gate is there with SwiGLU alone.
+/// Of a layer of this model, in the order of the forward pass.
 std::vector<AdaptableProduct> adaptableProducts(const ModelSpec& model);
 
 /// Whether `target` names the product, by PEFT's rule: it is its name, or the end of it behind a dot.

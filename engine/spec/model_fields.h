@@ -7,6 +7,57 @@
 namespace trainyard {
 
 template <typename Visitor>
+void describe(Visitor& field, Of<RopeSpec>)
+{
+    field("base", &RopeSpec::base,
+          {.help = "Pair i of a head of width D turns by base^(-2 i / D) per position",
+           .range = positive(),
+           .source = "Su et al., arXiv:2104.09864",
+           .onlyIfSet = true});
+    field("window_base", &RopeSpec::windowBase,
+          {.help = "The same in layers with a window; 0: base",
+           .range = atLeast(0),
+           .source = "Warner et al., arXiv:2412.13663",
+           .onlyIfSet = true});
+    field("share", &RopeSpec::share,
+          {.help = "Share of each head's numbers that are turned",
+           .range = {.min = 0, .max = 1, .withMin = false},
+           .source = "Black et al., arXiv:2204.06745",
+           .onlyIfSet = true});
+    field("scaling", &RopeSpec::scaling,
+          {.help = "How positions beyond the original ones are reached",
+           .source = "Grattafiori et al., arXiv:2407.21783; Peng et al., arXiv:2309.00071",
+           .onlyIfSet = true});
+    field("factor", &RopeSpec::factor,
+          {.help = "How many times as many positions", .range = atLeast(1), .onlyIfSet = true});
+    field(
+        "original_positions", &RopeSpec::originalPositions,
+        {.help = "Positions before scaling; 0: those of the model", .range = atLeast(0), .onlyIfSet = true});
+    field(
+        "low_frequency_factor", &RopeSpec::lowFrequencyFactor,
+        {.help =
+             "llama3: turns of fewer rounds than this over the original positions are divided by the factor",
+         .range = positive(),
+         .onlyIfSet = true});
+    field("high_frequency_factor", &RopeSpec::highFrequencyFactor,
+          {.help = "llama3: turns of more rounds than this stay as they are",
+           .range = positive(),
+           .onlyIfSet = true});
+    field("beta_fast", &RopeSpec::betaFast,
+          {.help = "yarn: turns of more rounds than this stay as they are",
+           .range = positive(),
+           .onlyIfSet = true});
+    field("beta_slow", &RopeSpec::betaSlow,
+          {.help = "yarn: turns of fewer rounds than this are divided by the factor",
+           .range = positive(),
+           .onlyIfSet = true});
+    field("attention_factor", &RopeSpec::attentionFactor,
+          {.help = "yarn: queries and keys are multiplied with it; 0: 0.1 ln(factor) + 1",
+           .range = atLeast(0),
+           .onlyIfSet = true});
+}
+
+template <typename Visitor>
 void describe(Visitor& field, Of<ModelSpec>)
 {
     field("preset", &ModelSpec::preset,
@@ -15,8 +66,8 @@ void describe(Visitor& field, Of<ModelSpec>)
            .optional = true});
     field("family", &ModelSpec::family,
           {.label = "Family",
-           .help = "Encoder (bert) or decoder (gpt); decides the defaults of activation, norm, token types, "
-                   "heads and epsilon",
+           .help = "Names its tensors and decides the defaults of a layer; encoders are bert, roberta and "
+                   "modernbert",
            .source = "Devlin et al., arXiv:1810.04805; Brown et al., arXiv:2005.14165"});
     field("layers", &ModelSpec::layers,
           {.label = "Layers",
@@ -25,12 +76,12 @@ void describe(Visitor& field, Of<ModelSpec>)
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("hidden", &ModelSpec::hidden,
           {.label = "Hidden size",
-           .help = "Width of the hidden states, a multiple of the number of heads",
+           .help = "Width of the hidden states; without head_width a multiple of the number of heads",
            .range = between(1, kMaxWidth),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("heads", &ModelSpec::heads,
           {.label = "Attention heads",
-           .help = "Attention heads, each hidden size / heads wide",
+           .help = "Attention heads, each head_width or hidden size / heads wide",
            .range = between(1, kMaxWidth),
            .source = "Vaswani et al., arXiv:1706.03762"});
     field("intermediate", &ModelSpec::intermediate,
@@ -51,19 +102,20 @@ void describe(Visitor& field, Of<ModelSpec>)
            .source = "Devlin et al., arXiv:1810.04805"});
     field("token_types", &ModelSpec::tokenTypes,
           {.label = "Token types",
-           .help = "Kinds of segments in a row: at least 2 for bert, 0 for gpt",
+           .help = "Kinds of segments in a row: at least 2 for bert, 1 for roberta, 0 for decoders",
            .range = atLeast(0),
            .source = "Devlin et al., arXiv:1810.04805"});
     field("activation", &ModelSpec::activation,
           {.label = "Activation",
-           .help = "Feed-forward activation: gelu is exact, gelu_new approximates it with tanh; swiglu needs "
-                   "a second matrix",
+           .help =
+               "gelu is exact, gelu_new approximates it with tanh; swiglu, geglu and geglu_new need a second "
+               "matrix",
            .source = "Hendrycks and Gimpel, arXiv:1606.08415; Shazeer, arXiv:2002.05202"});
     field("norm", &ModelSpec::norm,
           {.label = "Layer norms",
-           .help =
-               "post: after each residual sum; pre: before attention and feed-forward, and after the last "
-               "layer",
+           .help = "post: after each residual sum; pre: before attention and feed-forward; output: of what "
+                   "they give; "
+                   "both; not post: once more at the end",
            .source = "Xiong et al., arXiv:2002.04745"});
     field(
         "positions", &ModelSpec::positions,
@@ -99,6 +151,83 @@ void describe(Visitor& field, Of<ModelSpec>)
            .help = "Standard deviation of the initial weights",
            .range = positive(),
            .source = "Devlin et al., arXiv:1810.04805"});
+    field("kv_heads", &ModelSpec::keyValueHeads,
+          {.help = "Heads of keys and values, each shared by an equal number of heads; 0: as many as heads",
+           .range = between(0, kMaxWidth),
+           .source = "Ainslie et al., arXiv:2305.13245",
+           .onlyIfSet = true});
+    field("head_width", &ModelSpec::headWidth,
+          {.help = "Width of a head; 0: hidden size / heads",
+           .range = between(0, kMaxWidth),
+           .onlyIfSet = true});
+    field("norm_kind", &ModelSpec::normKind,
+          {.help = "layer_norm, rms_norm, or rms_norm_offset, whose weight is added to 1",
+           .source = "Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467",
+           .onlyIfSet = true});
+    field("norm_biases", &ModelSpec::normBiases, {.help = "Layer norms have a bias", .onlyIfSet = true});
+    field("attention_biases", &ModelSpec::attentionBiases,
+          {.help = "Products of attention with a bias: all, qkv (queries, keys and values) or none",
+           .onlyIfSet = true});
+    field("feed_forward_biases", &ModelSpec::feedForwardBiases,
+          {.help = "Products of the feed-forward layer have a bias", .onlyIfSet = true});
+    field("qk_norm", &ModelSpec::queryKeyNorm,
+          {.help = "Norm of queries and keys: none, head (of each head) or whole (of all heads together)",
+           .source = "Henry et al., arXiv:2010.04245",
+           .onlyIfSet = true});
+    field("parallel_residual", &ModelSpec::parallelResidual,
+          {.help = "Attention and feed-forward layer both see the layer's input",
+           .source = "Black et al., arXiv:2204.06745",
+           .onlyIfSet = true});
+    field("window", &ModelSpec::window,
+          {.help =
+               "A decoder's token sees so many tokens, itself included; an encoder's so many on each side; "
+               "0: all",
+           .range = atLeast(0),
+           .unit = "tokens",
+           .source = "Beltagy et al., arXiv:2004.05150",
+           .onlyIfSet = true});
+    field("global_every", &ModelSpec::globalEvery,
+          {.help = "With a window: of each so many layers one sees all tokens; 0: none does",
+           .range = between(0, kMaxLayers),
+           .onlyIfSet = true});
+    field("global_first", &ModelSpec::globalFirst,
+          {.help = "The first layer that sees all tokens, counted from 0",
+           .range = between(0, kMaxLayers),
+           .onlyIfSet = true});
+    field("query_scale_width", &ModelSpec::queryScaleWidth,
+          {.help = "Scores are divided by its square root; 0: width of a head",
+           .range = atLeast(0),
+           .source = "Gemma Team, arXiv:2408.00118",
+           .onlyIfSet = true});
+    field("score_cap", &ModelSpec::scoreCap,
+          {.help = "Scores become cap x tanh(score / cap); 0: as they are",
+           .range = atLeast(0),
+           .source = "Gemma Team, arXiv:2408.00118",
+           .onlyIfSet = true});
+    field("logit_cap", &ModelSpec::logitCap,
+          {.help = "The same of the logits of words",
+           .range = atLeast(0),
+           .source = "Gemma Team, arXiv:2408.00118",
+           .onlyIfSet = true});
+    field("scaled_embeddings", &ModelSpec::scaledEmbeddings,
+          {.help = "Word embeddings are multiplied with the square root of the hidden size",
+           .source = "Vaswani et al., arXiv:1706.03762",
+           .onlyIfSet = true});
+    field("embedding_norm", &ModelSpec::embeddingNorm,
+          {.help = "The embeddings are normalised", .onlyIfSet = true});
+    field("first_layer_norm", &ModelSpec::firstLayerNorm,
+          {.help = "The first layer has a norm before attention", .onlyIfSet = true});
+    field("position_offset", &ModelSpec::positionOffset,
+          {.help = "Rows of the table of positions before that of the first token",
+           .range = between(0, 1024),
+           .onlyIfSet = true});
+    field("padding_word", &ModelSpec::paddingWord,
+          {.help = "Id of the word whose embedding does not learn; -1: none",
+           .range = between(-1, kMaxEntries),
+           .onlyIfSet = true});
+    field("transform_bias", &ModelSpec::transformBias,
+          {.help = "The product in an encoder's head has a bias", .onlyIfSet = true});
+    field("rope", &ModelSpec::rope, {.help = "Rotary positions", .onlyIfSet = true});
 }
 
 } // namespace trainyard

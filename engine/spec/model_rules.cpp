@@ -5,6 +5,7 @@
 
 #include <fmt/ranges.h>
 
+#include "engine/spec/families/family_table.h"
 #include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
 
@@ -38,9 +39,62 @@ std::string nearestHeads(int near, int hidden, const std::function<bool(int)>& w
     return fmt::format("{} or {}", below, above);
 }
 
+bool hasWholeHeads(const ModelSpec& model, int heads)
+{
+    return model.headWidth > 0 || model.hidden % heads == 0;
+}
+
+/// Numbers of a head that rotary positions turn, of so many heads.
+int turnedNumbers(const ModelSpec& model, int heads)
+{
+    const int width = model.headWidth > 0 ? model.headWidth : model.hidden / heads;
+    return static_cast<int>(width * model.rope.share);
+}
+
+void checkTurns(const ModelSpec& model, Checker& check)
+{
+    const int turned = turnedNumbers(model, model.heads);
+    if (turned >= 2 && turned % 2 == 0)
+        return;
+    const auto works = [&](int heads) {
+        const int numbers = turnedNumbers(model, heads);
+        return model.hidden % heads == 0 && numbers >= 2 && numbers % 2 == 0;
+    };
+    const std::string nearest =
+        model.headWidth > 0 ? std::string() : nearestHeads(model.heads, model.hidden, works);
+    const std::string otherWidth =
+        model.headWidth > 0 ? "make model.head_width an even number" : "make model.hidden an even number";
+    check.require(
+        false, "model.heads",
+        fmt::format("{} heads of width {} cannot have rotary positions, which turn pairs of numbers",
+                    model.heads, model.headSize()),
+        (nearest.empty() ? otherWidth : fmt::format("use {} heads", nearest)) + ", or learned positions",
+        model.rope.share == 1
+            ? fmt::format("hidden {} / heads {} = {}, must be even", model.hidden, model.heads,
+                          model.headSize())
+            : fmt::format("{} of {} numbers turn, must be even and at least 2", turned, model.headSize()));
+}
+
+void checkKeyHeads(const ModelSpec& model, Checker& check)
+{
+    if (model.keyValueHeads < 1)
+        return;
+    check.require(model.heads % model.keyValueHeads == 0, "model.kv_heads",
+                  fmt::format("{} heads cannot share {} heads of keys and values evenly", model.heads,
+                              model.keyValueHeads),
+                  "use a divisor of model.heads",
+                  fmt::format("heads {} % kv_heads {} = {}, must be 0", model.heads, model.keyValueHeads,
+                              model.heads % model.keyValueHeads));
+    const FamilyNames& names = familyTable(model.family).names;
+    check.require(!names.key.empty() || model.keyValueHeads == model.heads, "model.kv_heads",
+                  fmt::format("is {}, and a {} model has one tensor of as many queries, keys and values",
+                              model.keyValueHeads, nameOf(model.family)),
+                  "leave it out, or choose another model.family");
+}
+
 void checkHeads(const ModelSpec& model, Checker& check)
 {
-    if (model.heads < 1 || model.hidden < 1)
+    if (model.heads < 1 || model.hidden < 1 || model.headWidth < 0)
         return; // reported already
     const bool rotary = model.positions == PositionEncoding::Rotary;
     const auto works = [&](int heads) {
@@ -49,32 +103,47 @@ void checkHeads(const ModelSpec& model, Checker& check)
     const std::string nearest = nearestHeads(model.heads, model.hidden, works);
     const std::string hint =
         nearest.empty() ? "make model.hidden an even number" : fmt::format("use {} heads", nearest);
-    const bool divides = model.hidden % model.heads == 0;
+    const bool divides = hasWholeHeads(model, model.heads);
     check.require(divides, "model.heads",
                   fmt::format("hidden {} is not a multiple of {} heads", model.hidden, model.heads), hint,
                   fmt::format("hidden {} % heads {} = {}, must be 0", model.hidden, model.heads,
                               model.hidden % model.heads));
-    check.require(
-        !divides || works(model.heads), "model.heads",
-        fmt::format("{} heads of width {} cannot have rotary positions, which turn pairs of numbers",
-                    model.heads, model.hidden / model.heads),
-        hint + ", or learned positions",
-        fmt::format("hidden {} / heads {} = {}, must be even", model.hidden, model.heads,
-                    model.hidden / model.heads));
+    if (divides && rotary && model.rope.share > 0 && model.rope.share <= 1)
+        checkTurns(model, check);
+    checkKeyHeads(model, check);
+}
+
+void checkTokenTypes(const ModelSpec& model, Checker& check)
+{
+    if (model.isDecoder())
+        return check.require(model.tokenTypes == 0, "model.token_types",
+                             fmt::format("is {}, but a decoder has no token types", model.tokenTypes),
+                             "set it to 0");
+    if (model.family == ModelFamily::Bert)
+        check.require(model.tokenTypes < 0 || model.tokenTypes >= 2, "model.token_types",
+                      fmt::format("is {}", model.tokenTypes), "must be at least 2",
+                      fmt::format("{} < 2", model.tokenTypes));
 }
 
 void checkFamily(const ModelSpec& model, Checker& check)
 {
-    if (model.family == ModelFamily::Bert) {
-        check.require(model.tokenTypes < 0 || model.tokenTypes >= 2, "model.token_types",
-                      fmt::format("is {}", model.tokenTypes), "must be at least 2",
-                      fmt::format("{} < 2", model.tokenTypes));
-        return;
-    }
-    check.require(model.tokenTypes == 0, "model.token_types",
-                  fmt::format("is {}, but a decoder has no token types", model.tokenTypes), "set it to 0");
-    check.require(!model.nextSentence, "model.next_sentence",
-                  "is true, but a decoder has no next-sentence head", "set it to false");
+    checkTokenTypes(model, check);
+    check.require(!model.nextSentence || model.family == ModelFamily::Bert, "model.next_sentence",
+                  model.isDecoder()
+                      ? std::string("is true, but a decoder has no next-sentence head")
+                      : fmt::format("is true, but {} has no next-sentence head", nameOf(model.family)),
+                  "set it to false");
+    check.require(
+        !model.parallelResidual || model.norm == NormPlacement::Pre, "model.parallel_residual",
+        fmt::format("is true, and model.norm is {}: both branches start from the layer's input, which "
+                    "only pre-norm layers normalise for each",
+                    nameOf(model.norm)),
+        "set model.norm to pre");
+    check.require(model.queryKeyNorm == QueryKeyNorm::None || !familyTable(model.family).names.isHeadByHead,
+                  "model.qk_norm",
+                  fmt::format("is {}, and {} stores queries, keys and values together",
+                              nameOf(model.queryKeyNorm), nameOf(model.family)),
+                  "set it to none, or choose another model.family");
 }
 
 void checkTask(const ModelSpec& model, Checker& check)
@@ -82,10 +151,10 @@ void checkTask(const ModelSpec& model, Checker& check)
     const TaskSpec& task = model.task;
     if (!task.isOn())
         return;
-    const ModelFamily needed = task.hasHead() ? ModelFamily::Bert : ModelFamily::Gpt;
-    check.require(model.family == needed, "task.kind",
+    const bool learns = task.hasHead() ? model.family == ModelFamily::Bert : model.isDecoder();
+    check.require(learns, "task.kind",
                   fmt::format("is {}, which {} models learn, and model.family is {}", nameOf(task.kind),
-                              nameOf(needed), nameOf(model.family)),
+                              task.hasHead() ? "bert" : "gpt", nameOf(model.family)),
                   task.hasHead()
                       ? "set model.family to bert, or task.kind to complete"
                       : "set model.family to gpt, or task.kind to classify, regress, tag or answer");

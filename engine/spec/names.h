@@ -22,11 +22,22 @@ constexpr auto nameTable(Texts... names)
 template <typename Enum>
 inline constexpr auto kEnumNames = nameTable();
 template <>
-inline constexpr auto kEnumNames<ModelFamily> = nameTable("bert", "gpt");
+inline constexpr auto kEnumNames<ModelFamily> = nameTable("bert", "gpt", "llama", "mistral", "qwen2", "qwen3",
+                                                          "olmo2", "gpt_neox", "gemma2", "roberta",
+                                                          "modernbert");
 template <>
-inline constexpr auto kEnumNames<Activation> = nameTable("gelu", "gelu_new", "relu", "swiglu");
+inline constexpr auto kEnumNames<Activation> = nameTable("gelu", "gelu_new", "relu", "swiglu", "silu",
+                                                         "geglu", "geglu_new");
 template <>
-inline constexpr auto kEnumNames<NormPlacement> = nameTable("post", "pre");
+inline constexpr auto kEnumNames<NormKind> = nameTable("layer_norm", "rms_norm", "rms_norm_offset");
+template <>
+inline constexpr auto kEnumNames<NormPlacement> = nameTable("post", "pre", "both", "output");
+template <>
+inline constexpr auto kEnumNames<AttentionBiases> = nameTable("all", "qkv", "none");
+template <>
+inline constexpr auto kEnumNames<QueryKeyNorm> = nameTable("none", "head", "whole");
+template <>
+inline constexpr auto kEnumNames<RopeScaling> = nameTable("none", "linear", "llama3", "yarn");
 template <>
 inline constexpr auto kEnumNames<PositionEncoding> = nameTable("learned", "rotary");
 template <>

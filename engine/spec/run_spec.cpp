@@ -5,17 +5,33 @@
 
 #include <fmt/format.h>
 
+#include "engine/spec/families/family_table.h"
+
 namespace trainyard {
+
+bool isDecoder(ModelFamily family)
+{
+    return familyTable(family).isDecoder;
+}
 
 void ModelSpec::setFamily(ModelFamily value)
 {
-    const bool bert = value == ModelFamily::Bert;
+    const ModelSpec was = *this;
+    *this = ModelSpec();
+    preset = was.preset;
     family = value;
-    tokenTypes = bert ? 2 : 0;
-    activation = bert ? Activation::Gelu : Activation::GeluNew;
-    norm = bert ? NormPlacement::Post : NormPlacement::Pre;
-    nextSentence = bert;
-    layerNormEpsilon = bert ? 1e-12 : 1e-5;
+    layers = was.layers;
+    hidden = was.hidden;
+    heads = was.heads;
+    intermediate = was.intermediate;
+    vocabulary = was.vocabulary;
+    maxPositions = was.maxPositions;
+    dropout = was.dropout;
+    attentionDropout = was.attentionDropout;
+    initializerRange = was.initializerRange;
+    task = was.task;
+    lora = was.lora;
+    familyTable(value).describe(*this);
 }
 
 std::int64_t OptimizerSpec::decayStepsOf(std::int64_t steps) const

@@ -10,10 +10,24 @@
 
 namespace trainyard {
 
+/// What a model is called after. It decides the names of the tensors and the defaults of the description;
+/// engine/spec/families has one table for each.
 enum class ModelFamily {
-    Bert, ///< encoder: every token sees every other; masked-language-model and next-sentence heads
-    Gpt,  ///< decoder: a token sees what is before it; predicts the next one
+    Bert,
+    Gpt, ///< GPT-2
+    Llama,
+    Mistral,
+    Qwen2,
+    Qwen3,
+    Olmo2,
+    GptNeox, ///< Pythia
+    Gemma2,
+    Roberta,
+    ModernBert,
 };
+
+/// Whether tokens of its models see nothing behind them.
+bool isDecoder(ModelFamily family);
 
 /// Of the feed-forward layer. Spelt as Hugging Face does, where it has the function.
 enum class Activation {
@@ -21,17 +35,57 @@ enum class Activation {
     GeluNew, ///< its approximation with tanh
     Relu,
     Swiglu, ///< silu(W x) * V x (Shazeer, arXiv:2002.05202): a second matrix of the same size
+    Silu,
+    Geglu,    ///< gelu(W x) * V x
+    GegluNew, ///< gelu_new(W x) * V x
 };
 
-/// Where the layer norms stand.
+/// Whether the feed-forward layer has a second matrix, whose product is multiplied with the activation.
+constexpr bool isGated(Activation activation)
+{
+    return activation == Activation::Swiglu || activation == Activation::Geglu ||
+           activation == Activation::GegluNew;
+}
+
+enum class NormKind {
+    LayerNorm,     ///< Ba et al., arXiv:1607.06450
+    RmsNorm,       ///< without mean and shift (Zhang and Sennrich, arXiv:1910.07467)
+    RmsNormOffset, ///< the same, multiplied with 1 + weight
+};
+
+/// Where the norms of a layer stand.
 enum class NormPlacement {
-    Post, ///< after each residual sum
-    Pre,  ///< before attention and feed-forward, and once after the last layer
+    Post,   ///< after each residual sum
+    Pre,    ///< before attention and feed-forward, and once after the last layer
+    Both,   ///< before them, and of what they give before it is added; once after the last layer
+    Output, ///< of what they give before it is added; once after the last layer
+};
+
+/// Which products of attention have a bias.
+enum class AttentionBiases {
+    All,
+    QueryKeyValue,
+    None,
+};
+
+/// Norms of queries and keys before their product (Henry et al., arXiv:2010.04245).
+enum class QueryKeyNorm {
+    None,
+    Head,  ///< of each head, with one weight for all heads
+    Whole, ///< of all heads together
 };
 
 enum class PositionEncoding {
     Learned, ///< a table, added to the word embeddings
     Rotary,  ///< queries and keys are turned by an angle per position (Su et al., arXiv:2104.09864)
+};
+
+/// How rotary positions reach beyond the lengths that a model was trained with at first.
+enum class RopeScaling {
+    None,
+    Linear, ///< all angles divided by the factor
+    Llama3, ///< slow turns divided by the factor, fast ones not (Llama 3, arXiv:2407.21783)
+    Yarn,   ///< the same with another ramp, and scores scaled (Peng et al., arXiv:2309.00071)
 };
 
 /// What the output layers learn.
@@ -80,6 +134,23 @@ struct LoraSpec {
     bool operator==(const LoraSpec&) const = default;
 };
 
+/// Rotary positions.
+struct RopeSpec {
+    double base = 10000;
+    double windowBase = 0; ///< of layers with a window; 0: base
+    double share = 1;      ///< of each head's numbers; the rest is not turned
+    RopeScaling scaling = RopeScaling::None;
+    double factor = 1;
+    int originalPositions = 0;     ///< Llama3 and Yarn only; 0: the model's positions
+    double lowFrequencyFactor = 1; ///< Llama3 only
+    double highFrequencyFactor = 4;
+    double betaFast = 32; ///< Yarn only
+    double betaSlow = 1;
+    double attentionFactor = 0; ///< Yarn only; 0: by the paper
+
+    bool operator==(const RopeSpec&) const = default;
+};
+
 /// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
 /// what a family decides are BERT's; setFamily() changes them together.
 struct ModelSpec {
@@ -101,16 +172,55 @@ struct ModelSpec {
     double attentionDropout = 0.1;
     double layerNormEpsilon = 1e-12;
     double initializerRange = 0.02;
+    int keyValueHeads = 0; ///< 0: as many as there are heads
+    int headWidth = 0;     ///< 0: hidden / heads
+    NormKind normKind = NormKind::LayerNorm;
+    bool normBiases = true; ///< NormKind::LayerNorm only
+    AttentionBiases attentionBiases = AttentionBiases::All;
+    bool feedForwardBiases = true;
+    QueryKeyNorm queryKeyNorm = QueryKeyNorm::None;
+    bool parallelResidual = false; ///< attention and feed-forward both see the layer's input
+    int window = 0;                ///< tokens that a query sees of keys on one side; 0: all
+    int globalEvery = 0;           ///< with a window: each so many layers one sees all; 0: none does
+    int globalFirst = 0;           ///< the first of them
+    double queryScaleWidth = 0;    ///< scores are divided by its square root; 0: width of a head
+    double scoreCap = 0;           ///< scores become cap * tanh(score / cap); 0: as they are
+    double logitCap = 0;           ///< likewise
+    bool scaledEmbeddings = false; ///< words are multiplied with sqrt(hidden)
+    bool embeddingNorm = true;
+    bool firstLayerNorm = true; ///< false: the first layer has no norm before attention
+    int positionOffset = 0;     ///< rows of the table of positions before that of the first token
+    int paddingWord = 0;        ///< whose look-ups leave no gradient, as in Hugging Face; -1: none
+    bool transformBias = true;  ///< of the product in an encoder's head
+    RopeSpec rope{};
     TaskSpec task{}; ///< decides the head; a section of the file by itself
     LoraSpec lora{}; ///< likewise
 
+    /// A token sees nothing behind it.
+    bool isDecoder() const { return trainyard::isDecoder(family); }
+    int headSize() const { return headWidth > 0 || heads < 1 ? headWidth : hidden / heads; }
+    /// Heads of keys and values, each for several of the queries' (Ainslie et al., arXiv:2305.13245).
+    int keyHeads() const { return keyValueHeads > 0 ? keyValueHeads : heads; }
+    /// Numbers of all heads of queries.
+    int queryWidth() const { return heads * headSize(); }
+    int keyWidth() const { return keyHeads() * headSize(); }
+    /// Queries, keys and values, one behind the other.
+    int attentionWidth() const { return queryWidth() + 2 * keyWidth(); }
+    bool isGated() const { return trainyard::isGated(activation); }
+    bool hasNormBiases() const { return normKind == NormKind::LayerNorm && normBiases; }
+    bool hasFinalNorm() const { return norm != NormPlacement::Post; }
+    /// Whether queries of that layer see keys within the window alone.
+    bool hasWindow(int layer) const
+    {
+        return window > 0 && (globalEvery == 0 || layer % globalEvery != globalFirst % globalEvery);
+    }
     /// The head predicts words, from the embeddings' matrix or from one of its own.
     bool predictsWords() const { return !task.hasHead(); }
     bool sharesWordsWithHead() const { return tiedHead && predictsWords(); }
     bool predictsNextSentence() const { return nextSentence && predictsWords(); }
     /// A tied matrix gets gradients from the embeddings and from the head.
     bool trainsSharedWords() const { return sharesWordsWithHead() && !lora.isOn(); }
-    /// Sets the family and what it decides: token types, activation, norm, next sentence, epsilon.
+    /// Sets the family and what it decides: all but sizes, dropout and initial weights.
     void setFamily(ModelFamily value);
     bool operator==(const ModelSpec&) const = default;
 };

@@ -59,6 +59,29 @@ void checkRanks(const ParallelLayout& layout, int slots, Checker& check)
                     layout.context, layout.tensor, layout.pipeline, ranks, std::min(slots, kMaxRanks)));
 }
 
+/// Of keys and values, and what attention among context-parallel ranks does not do.
+void checkSharedHeads(const RunSpec& spec, Checker& check)
+{
+    const ModelSpec& model = spec.model;
+    const ParallelLayout& layout = spec.layout;
+    if (model.keyValueHeads >= 1)
+        check.refuseUnless(model.keyValueHeads % layout.tensor == 0, "layout.tensor",
+                           fmt::format("{} heads of keys and values cannot be shared evenly by {} ranks",
+                                       model.keyValueHeads, layout.tensor),
+                           fmt::format("use {}", largestDivisor(model.keyValueHeads, layout.tensor)),
+                           fmt::format("kv_heads {} % tensor {} = {}, must be 0", model.keyValueHeads,
+                                       layout.tensor, model.keyValueHeads % layout.tensor));
+    check.refuseUnless(
+        layout.context == 1 || (model.window == 0 && model.scoreCap == 0), "layout.context",
+        fmt::format("{} ranks cannot share sequences whose attention has a window or capped scores",
+                    layout.context),
+        "set it to 1");
+    check.refuseUnless(layout.tensor == 1 || model.queryKeyNorm != QueryKeyNorm::Whole ||
+                           model.normKind != NormKind::LayerNorm,
+                       "layout.tensor", "ranks cannot share layer norms of all heads together",
+                       "set model.qk_norm to head, or model.norm_kind to rms_norm");
+}
+
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
@@ -78,6 +101,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
                         largestDivisor(spec.model.heads, layout.tensor), layout.tensor),
             fmt::format("heads {} % tensor {} = {}, must be 0", spec.model.heads, layout.tensor,
                         spec.model.heads % layout.tensor));
+    checkSharedHeads(spec, check);
     check.refuseUnless(
         layout.tensor <= spec.model.intermediate && layout.tensor <= spec.model.vocabulary, "layout.tensor",
         fmt::format("{} ranks are more than model.intermediate or model.vocabulary has rows", layout.tensor),

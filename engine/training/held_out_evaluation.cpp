@@ -134,9 +134,9 @@ EvaluationRecord HeldOutEvaluation::recordOf(Step step, const Sums& sums) const
     record.loss = record.tokenLoss + record.sequenceLoss;
     record.tokenAccuracy =
         m_model.task.judgesSequences() ? correctSequences / rows : correctTokens / std::max(1.0, tokens);
-    if (m_model.family == ModelFamily::Bert && m_model.predictsNextSentence())
+    if (m_model.predictsNextSentence())
         record.sequenceAccuracy = correctSequences / rows;
-    const bool predictsText = m_model.family == ModelFamily::Gpt && !m_model.task.isOn(); // all of it
+    const bool predictsText = m_model.isDecoder() && !m_model.task.isOn(); // all of it
     if (const auto bytes = m_rows.bytesPerToken(); bytes && predictsText)
         record.bitsPerByte = record.tokenLoss / std::numbers::ln2 / *bytes;
     record.tokens = static_cast<std::int64_t>(tokens);

@@ -76,10 +76,10 @@ TensorParallel tensorParallelOf(const RunSpec& spec, const ProcessGroups& groups
     return {groups.tensor->size().value > 1 ? groups.tensor.get() : nullptr, spec.layout.sequence};
 }
 
-GradientReducer::SlicedTokens slicedTokensOf(const RunSpec& spec, const ProcessGroups& groups)
+GradientReducer::TensorGroup tensorGroupOf(const RunSpec& spec, const ProcessGroups& groups)
 {
     const TensorParallel parallel = tensorParallelOf(spec, groups);
-    return {parallel.slicesTokens() ? parallel.group : nullptr, spec.model.layers};
+    return {parallel.group, parallel.slicesTokens(), spec.model.layers};
 }
 
 std::unique_ptr<ParameterStore> makeParameters(const RunSpec& spec, const StageRange& range,
@@ -171,7 +171,7 @@ ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const Proce
     , m_tensors(optimizedTensors(*m_parameters))
     , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums, m_kernels))
     , m_state(std::make_unique<TrainingState>(*m_parameters, m_optimizer.get()))
-    , m_reducer(std::make_unique<GradientReducer>(*m_parameters, *groups.data, slicedTokensOf(spec, groups)))
+    , m_reducer(std::make_unique<GradientReducer>(*m_parameters, *groups.data, tensorGroupOf(spec, groups)))
 {
 }
 

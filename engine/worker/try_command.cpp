@@ -11,7 +11,6 @@
 #include "engine/generation/generator.h"
 #include "engine/generation/mask_filling.h"
 #include "engine/generation/options/try_uses.h"
-#include "engine/model/model_family.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/names.h"
 #include "engine/worker/answer_output.h"
@@ -40,7 +39,7 @@ public:
     }
 
 private:
-    bool isDecoder() const { return familyOf(m_stored.spec()).isCausal(); }
+    bool isDecoder() const { return m_stored.spec().isDecoder(); }
     bool hasText() const { return m_options.tokenIds.empty(); }
 
     /// Numbers alone need no vocabulary, unless one of its special tokens is asked for.
@@ -214,7 +213,7 @@ Status tryModel(const TryOptions& options, const std::filesystem::path& model, A
         output.remark("using " + stored.remark());
     const TaskSpec& task = stored.spec().task;
     const TaskKind head = task.hasHead() ? task.kind : TaskKind::None;
-    TRAINYARD_TRY_STATUS(checkTryUses(options, trialUseOf(familyOf(stored.spec()).isCausal(), head)));
+    TRAINYARD_TRY_STATUS(checkTryUses(options, trialUseOf(stored.spec().isDecoder(), head)));
     if (task.hasHead())
         return tryTask(options, std::move(stored), output);
     if (!options.pair.empty())

@@ -71,7 +71,7 @@ ShapedSpec readShapedSpec(const std::string& file, const ShapeInput& input, bool
 QString shapeText(const ModelSpec& model, const SequenceShape& shape)
 {
     const QString text = QString("sequences of %1 tokens").arg(shape.length);
-    const bool masks = model.family == ModelFamily::Bert && !model.task.isOn();
+    const bool masks = !model.isDecoder() && !model.task.isOn();
     return masks ? text + QString(", %1 of them masked").arg(shape.maxPredictions) : text;
 }
 

@@ -19,8 +19,8 @@ QString judgedSeries(const RunFacts& facts, EvaluationMetric metric)
     const TaskKind task = facts.spec ? facts.spec->model.task.kind : TaskKind::None;
     if (task == TaskKind::Answer)
         return QStringLiteral("exact_match");
-    return task == TaskKind::None && familyOf(facts) == ModelFamily::Bert ? QStringLiteral("mlm_accuracy")
-                                                                          : QStringLiteral("accuracy");
+    return task == TaskKind::None && !isDecoder(familyOf(facts)) ? QStringLiteral("mlm_accuracy")
+                                                                 : QStringLiteral("accuracy");
 }
 
 void markBest(TextTable& table, const RunFacts& facts, const RunSeries& series)

@@ -23,8 +23,8 @@ struct TrialModel {
     std::optional<TaskKind> task{};      ///< nullopt: not known before it is tried
     bool keepsBest = false;              ///< the run marks its best checkpoint
 
-    bool isBert() const { return family == ModelFamily::Bert; }
-    bool isGpt() const { return family == ModelFamily::Gpt; }
+    bool isBert() const { return family && !isDecoder(*family); }
+    bool isGpt() const { return family && isDecoder(*family); }
     bool answers() const { return task == TaskKind::Answer; }
 
     // What may be tried with it; a model of an unknown kind says itself what it cannot do.

@@ -40,7 +40,7 @@ AdapterJson taskType(const ModelSpec& model)
     case TaskKind::Complete:
         break;
     }
-    return model.family == ModelFamily::Gpt ? AdapterJson("CAUSAL_LM") : AdapterJson();
+    return model.isDecoder() ? AdapterJson("CAUSAL_LM") : AdapterJson();
 }
 
 /// PEFT looks for targets in the whole model, and would find "dense" in the heads of BERT too: names of

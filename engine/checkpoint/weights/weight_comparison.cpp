@@ -29,7 +29,7 @@ constexpr std::size_t kNamedTensors = 3; ///< in a message; a model has hundreds
 /// norm and the decoder of the words are not of that kind.
 bool isOfHead(const ParameterSpec& parameter, const ModelSpec& model)
 {
-    const HeadNames names = familyOf(model).headNames();
+    const HeadNames names = headNames(model);
     return parameter.part == model.layers && parameter.name != names.decoder &&
            !parameter.name.starts_with(names.finalNorm + ".");
 }
@@ -38,8 +38,7 @@ bool isOfHead(const ParameterSpec& parameter, const ModelSpec& model)
 bool hasAdjustableRows(const ParameterSpec& parameter, const ModelSpec& model)
 {
     const bool inLayer = parameter.part != kEmbeddingsPart && parameter.part != model.layers;
-    return (parameter.split.cuts() && !inLayer) ||
-           parameter.name == familyOf(model).embeddingNames().positions;
+    return (parameter.split.cuts() && !inLayer) || parameter.name == embeddingNames(model).positions;
 }
 
 bool differInRowsAlone(const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b)
@@ -121,8 +120,31 @@ private:
         require("model.positions", nameOf(here.positions), nameOf(there.positions));
         require("model.tied_head", here.tiedHead, there.tiedHead);
         require("model.layer_norm_epsilon", here.layerNormEpsilon, there.layerNormEpsilon);
+        compareDescriptions(here, there);
         if (there.lora.isOn())
             compareAdapters(here, there);
+    }
+
+    /// What newer families decide.
+    void compareDescriptions(const ModelSpec& here, const ModelSpec& there)
+    {
+        require("model.kv_heads", here.keyHeads(), there.keyHeads());
+        require("model.head_width", here.headSize(), there.headSize());
+        require("model.norm_kind", nameOf(here.normKind), nameOf(there.normKind));
+        require("model.qk_norm", nameOf(here.queryKeyNorm), nameOf(there.queryKeyNorm));
+        require("model.parallel_residual", here.parallelResidual, there.parallelResidual);
+        require("model.window", here.window, there.window);
+        require("model.global_every", here.globalEvery, there.globalEvery);
+        require("model.global_first", here.globalFirst, there.globalFirst);
+        require("model.query_scale_width", here.queryScaleWidth, there.queryScaleWidth);
+        require("model.score_cap", here.scoreCap, there.scoreCap);
+        require("model.logit_cap", here.logitCap, there.logitCap);
+        require("model.scaled_embeddings", here.scaledEmbeddings, there.scaledEmbeddings);
+        require("model.rope.base", here.rope.base, there.rope.base);
+        require("model.rope.window_base", here.rope.windowBase, there.rope.windowBase);
+        require("model.rope.share", here.rope.share, there.rope.share);
+        require("model.rope.scaling", nameOf(here.rope.scaling), nameOf(there.rope.scaling));
+        require("model.rope.factor", here.rope.factor, there.rope.factor);
     }
 
     /// Weights that were trained with adapters compute with them.

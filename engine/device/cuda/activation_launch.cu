@@ -185,12 +185,15 @@ template <typename Handle>
 cudaError_t withKind(Activation activation, const Handle& handle)
 {
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return handle(std::integral_constant<Activation, Activation::Gelu>());
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return handle(std::integral_constant<Activation, Activation::GeluNew>());
     case Activation::Relu:
         return handle(std::integral_constant<Activation, Activation::Relu>());
+    case Activation::Silu:
     case Activation::Swiglu:
         return handle(std::integral_constant<Activation, Activation::Swiglu>());
     }

@@ -188,7 +188,7 @@ public:
                                         double epsilon) const;
     virtual NormGradients dropNormBackward(const NormBackwardInput& input, const KeptDropout& dropout) const;
 
-    // y = f(x + b) with x [T, N] and b [N] or undefined. Of Swiglu f is silu.
+    // y = f(x + b) with x [T, N] and b [N] or undefined. Of a gated activation f is the gate's function.
 
     virtual at::Tensor activationForward(const at::Tensor& input, const at::Tensor& bias,
                                          Activation activation) const = 0;

@@ -47,12 +47,15 @@ at::Tensor plus(const at::Tensor& a, const at::Tensor& b)
 at::Tensor slopeTimes(const at::Tensor& gradient, const at::Tensor& x, Activation activation)
 {
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return at::gelu_backward(gradient, x);
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return at::gelu_backward(gradient, x, "tanh");
     case Activation::Relu:
         return at::threshold_backward(gradient, x, 0);
+    case Activation::Silu:
     case Activation::Swiglu:
         return at::silu_backward(gradient, x);
     }
@@ -218,12 +221,15 @@ at::Tensor DeviceCompute::activationForward(const at::Tensor& input, const at::T
 {
     const at::Tensor x = plus(input, bias);
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return at::gelu(x);
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return at::gelu(x, "tanh");
     case Activation::Relu:
         return at::relu(x);
+    case Activation::Silu:
     case Activation::Swiglu:
         return at::silu(x);
     }

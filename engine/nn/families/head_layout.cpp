@@ -58,6 +58,33 @@ HeadTensors splitHeads(const at::Tensor& queryKeyValue, const HeadShape& shape, 
     return {parts[0], parts[1], parts[2]};
 }
 
+HeadTensors splitGroups(const at::Tensor& queryKeyValue, const HeadGroups& groups, bool isHeadByHead,
+                        double scale, const Compute& compute)
+{
+    const auto& [sequences, heads, keyHeads, length, width] = groups;
+    if (isHeadByHead) {
+        const auto parts = queryKeyValue.view({sequences, length, heads, 3, width}).permute({3, 0, 2, 1, 4});
+        return {parts[0] * scale, parts[1], parts[2]};
+    }
+    if (keyHeads == heads)
+        return splitHeads(queryKeyValue, {sequences, heads, length, width}, scale, compute);
+    const at::Tensor rows =
+        queryKeyValue.view({sequences, length, heads + 2 * keyHeads, width}).transpose(1, 2);
+    return {rows.narrow(1, 0, heads) * scale, rows.narrow(1, heads, keyHeads),
+            rows.narrow(1, heads + keyHeads, keyHeads)};
+}
+
+at::Tensor forEveryQuery(const at::Tensor& values_BKSD, const HeadGroups& groups)
+{
+    const auto& [sequences, heads, keyHeads, length, width] = groups;
+    if (keyHeads == heads)
+        return values_BKSD;
+    const std::int64_t tokens = values_BKSD.size(2); // with a cache more than the pass has
+    return values_BKSD.unsqueeze(2)
+        .expand({sequences, keyHeads, heads / keyHeads, tokens, width})
+        .reshape({sequences, heads, tokens, width});
+}
+
 at::Tensor mergeHeads(const at::Tensor& context_BASD, const Compute& compute)
 {
     return MergeHeads::apply(context_BASD, compute);

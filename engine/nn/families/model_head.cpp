@@ -1,5 +1,7 @@
 #include "engine/nn/families/model_head.h"
 
+#include <ATen/ops/tanh.h>
+
 #include "engine/base/check.h"
 #include "engine/nn/cross_entropy.h"
 
@@ -10,14 +12,12 @@ std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const Paramete
 {
     if (model.task.hasHead())
         return makeTaskHead(model, parameters);
-    switch (model.family) {
-    case ModelFamily::Bert:
-        return makeBertHead(model, parameters, decoder);
-    case ModelFamily::Gpt:
-        return makeGptHead(decoder);
-    }
-    TRAINYARD_CHECK_MSG(false, "unknown model family");
-    return nullptr;
+    return model.isDecoder() ? makeDecoderHead(model, decoder) : makeEncoderHead(model, parameters, decoder);
+}
+
+at::Tensor capped(const at::Tensor& values, double cap)
+{
+    return cap > 0 ? at::tanh(values / cap) * cap : values;
 }
 
 IndexRange vocabularyOf(const ModelSpec& model, const TensorParallel& parallel)

@@ -35,10 +35,13 @@ public:
 std::unique_ptr<const ModelHead> makeHead(const ModelSpec& model, const ParameterStore& parameters,
                                           const at::Tensor& decoder);
 
-std::unique_ptr<const ModelHead> makeBertHead(const ModelSpec& model, const ParameterStore& parameters,
-                                              const at::Tensor& decoder);
-std::unique_ptr<const ModelHead> makeGptHead(const at::Tensor& decoder);
+std::unique_ptr<const ModelHead> makeEncoderHead(const ModelSpec& model, const ParameterStore& parameters,
+                                                 const at::Tensor& decoder);
+std::unique_ptr<const ModelHead> makeDecoderHead(const ModelSpec& model, const at::Tensor& decoder);
 std::unique_ptr<const ModelHead> makeTaskHead(const ModelSpec& model, const ParameterStore& parameters);
+
+/// cap * tanh(values / cap) (Gemma Team, arXiv:2408.00118); the values where cap is 0.
+at::Tensor capped(const at::Tensor& values, double cap);
 
 /// Sums over one micro-batch, float32 (float64) scalars inside the autograd graph. The caller divides by the
 /// counts of the whole optimizer step over all ranks: then the gradient is the exact mean over all targets

@@ -92,12 +92,15 @@ template <typename T>
 void forward(Activation kind, T* out, const T* in, const T* bias, std::int64_t width)
 {
     switch (kind) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return forwardGelu(out, in, bias, width);
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return forwardGeluNew(out, in, bias, width);
     case Activation::Relu:
         return forwardRelu(out, in, bias, width);
+    case Activation::Silu:
     case Activation::Swiglu:
         return forwardSwiglu(out, in, bias, width);
     }
@@ -108,12 +111,15 @@ void backward(Activation kind, T* out, Wide<T>* sums, const T* gradient, const T
               std::int64_t width)
 {
     switch (kind) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return backwardGelu(out, sums, gradient, in, bias, width);
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return backwardGeluNew(out, sums, gradient, in, bias, width);
     case Activation::Relu:
         return backwardRelu(out, sums, gradient, in, bias, width);
+    case Activation::Silu:
     case Activation::Swiglu:
         return backwardSwiglu(out, sums, gradient, in, bias, width);
     }

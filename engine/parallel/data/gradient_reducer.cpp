@@ -7,10 +7,10 @@
 
 namespace trainyard {
 
-GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, SlicedTokens sliced)
+GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, TensorGroup tensor)
     : m_parameters(parameters)
     , m_group(group)
-    , m_sliced(sliced)
+    , m_tensor(tensor)
     , m_scatters(parameters.layout().sharding().ownerRanks > 1)
     , m_bucketsPass(parameters.gradients().bucketsPass())
     , m_keepsPerPass(parameters.gradients().residence() == GradientResidence::Sharded ||
@@ -46,23 +46,24 @@ void GradientReducer::onGradient(std::size_t parameter)
 {
     if (!m_armed)
         return;
-    sumOverTokenSlices(parameter);
+    sumOverTensorRanks(parameter);
     std::size_t& missing = m_missing[m_parameters.layout().bucketOf()[parameter]];
     TRAINYARD_CHECK(missing > 0);
     if (--missing == 0)
         startReadyBuckets();
 }
 
-void GradientReducer::sumOverTokenSlices(std::size_t index)
+void GradientReducer::sumOverTensorRanks(std::size_t index)
 {
     const Parameter& parameter = m_parameters.parameters()[index];
-    const bool isPartial = !parameter.spec.split.cuts() && parameter.spec.part != m_sliced.headPart;
-    if (!m_sliced.tensor || !isPartial || m_isSummed[index])
+    const bool isSliced =
+        m_tensor.slicesTokens && !parameter.spec.split.cuts() && parameter.spec.part != m_tensor.headPart;
+    if (!m_tensor.group || !(isSliced || parameter.spec.isPartial) || m_isSummed[index])
         return;
     const PhaseScope phase(StepPhase::Tensor);
-    // Each tensor rank has the gradient of its own tokens alone. Before the data-parallel sum, which takes
-    // the whole bucket and may leave this rank a part of it.
-    m_sliced.tensor->allReduce(numbersOf(m_parameters.gradientOf(index)));
+    // Each tensor rank has the gradient of its own tokens or heads alone. Before the data-parallel sum, which
+    // takes the whole bucket and may leave this rank a part of it.
+    m_tensor.group->allReduce(numbersOf(m_parameters.gradientOf(index)));
     m_isSummed[index] = true;
 }
 
@@ -100,7 +101,7 @@ void GradientReducer::finish()
     m_overlapped = m_works.size();
     while (m_works.size() < m_missing.size()) {
         for (const std::size_t parameter : m_parameters.layout().buckets()[m_works.size()].parameters)
-            sumOverTokenSlices(parameter);
+            sumOverTensorRanks(parameter);
         startNext();
     }
     while (m_completed < m_works.size())

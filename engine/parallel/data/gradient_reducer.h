@@ -33,18 +33,19 @@ class ProcessGroup;
 class GradientReducer {
 public:
     /// Of parameters that every rank of a tensor-parallel group holds whole, but uses on its slice of the
-    /// tokens alone: each rank's gradient is a part of the sum. They are added up one by one as they arrive,
-    /// which is the same order on all ranks of the group, because these run the same graph.
-    struct SlicedTokens {
-        ProcessGroup* tensor = nullptr; ///< null: tokens are not sliced
-        int headPart = -2;              ///< ParameterSpec::part of the head, which sees all tokens
+    /// tokens or for its heads alone: each rank's gradient is a part of the sum. They are added up one by one
+    /// as they arrive, which is the same order on all ranks of the group, because these run the same graph.
+    struct TensorGroup {
+        ProcessGroup* group = nullptr; ///< null: one rank
+        bool slicesTokens = false;     ///< of all parts but the head
+        int headPart = -2;             ///< ParameterSpec::part of the head, which sees all tokens
     };
 
     /// Listens to the store's gradients until destroyed; all outlive the reducer. The group has as many ranks
     /// as the store has owners, unless it has one.
-    GradientReducer(ParameterStore& parameters, ProcessGroup& group, SlicedTokens sliced);
+    GradientReducer(ParameterStore& parameters, ProcessGroup& group, TensorGroup tensor);
     GradientReducer(ParameterStore& parameters, ProcessGroup& group)
-        : GradientReducer(parameters, group, SlicedTokens())
+        : GradientReducer(parameters, group, TensorGroup())
     {
     }
     ~GradientReducer();
@@ -65,19 +66,19 @@ public:
 
 private:
     void onGradient(std::size_t parameter);
-    void sumOverTokenSlices(std::size_t parameter);
+    void sumOverTensorRanks(std::size_t parameter);
     void startReadyBuckets();
     void startNext();
     void completeNext();
 
     ParameterStore& m_parameters;
     ProcessGroup& m_group;
-    const SlicedTokens m_sliced;
+    const TensorGroup m_tensor;
     const bool m_scatters;              // each rank ends with what it owns
     const bool m_bucketsPass;           // a reduced bucket is kept elsewhere, and freed
     const bool m_keepsPerPass;          // after every micro-batch
     std::vector<std::size_t> m_missing; // by bucket of what is trained: gradients to come
-    std::vector<bool> m_isSummed;       // by parameter: over the slices of tokens, where it must be
+    std::vector<bool> m_isSummed;       // by parameter: over the tensor group, where it must be
     std::vector<Work> m_works;          // of the buckets that started, in order
     std::size_t m_completed = 0;        // of them, whose sum is there
     std::size_t m_overlapped = 0;

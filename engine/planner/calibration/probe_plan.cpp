@@ -84,7 +84,7 @@ std::vector<MatrixProduct> modelProducts(const RunSpec& spec, const Portion& por
     const int tensor = spec.layout.tensor;
     const double tokens = std::max(kMinRows, 1.0 * spec.batch.micro * model.maxPositions);
     const double heads = std::max(1.0, std::floor(1.0 * spec.batch.micro * model.heads / tensor));
-    const double headWidth = static_cast<double>(model.hidden) / model.heads;
+    const double headWidth = model.headSize();
     const double length = attended(model.maxPositions, headWidth, portion);
     const auto side = [&](int width) { return std::clamp<double>(width, portion.narrowest, portion.widest); };
     const auto rows = [&](double wanted, double columns, double depth) {
@@ -92,8 +92,8 @@ std::vector<MatrixProduct> modelProducts(const RunSpec& spec, const Portion& por
     };
     const double hidden = side(model.hidden);
     const double wide = side(model.intermediate / tensor);
-    return {rows(tokens, side(3 * model.hidden / tensor), hidden),
-            rows(tokens, hidden, side(model.hidden / tensor)),
+    return {rows(tokens, side(model.attentionWidth() / tensor), hidden),
+            rows(tokens, hidden, side(model.queryWidth() / tensor)),
             rows(tokens, wide, hidden),
             rows(tokens / 4, wide, hidden),
             rows(tokens, hidden, wide),

@@ -24,17 +24,25 @@ struct Tensor {
 /// Of a part of a model. engine/model/model_parameters.cpp lists the same ones by name.
 using Tensors = std::vector<Tensor>;
 
-void addNorm(Tensors& tensors, const ModelSpec& m)
+void addNorm(Tensors& tensors, const ModelSpec& m, std::int64_t width, Cut cut = Cut::Nothing)
 {
-    tensors.push_back({m.hidden});
-    tensors.push_back({m.hidden});
+    tensors.push_back({width, 1, cut});
+    if (m.hasNormBiases())
+        tensors.push_back({width, 1, cut});
 }
 
 /// Weight and bias of a product whose outputs are cut, or whose inputs are, which leaves the bias whole.
-void addLinear(Tensors& tensors, std::int64_t out, std::int64_t in, Cut cut = Cut::Nothing, int stacked = 1)
+void addLinear(Tensors& tensors, std::int64_t out, std::int64_t in, Cut cut, int stacked, bool hasBias)
 {
     tensors.push_back({out, in, cut, stacked});
-    tensors.push_back({out, 1, cut == Cut::Rows ? Cut::Rows : Cut::Nothing, stacked});
+    if (hasBias)
+        tensors.push_back({out, 1, cut == Cut::Rows ? Cut::Rows : Cut::Nothing, stacked});
+}
+
+/// Of a head, on every rank whole.
+void addLinear(Tensors& tensors, std::int64_t out, std::int64_t in)
+{
+    addLinear(tensors, out, in, Cut::Nothing, 1, true);
 }
 
 /// With adapters all that a model has besides them and the end of a task's head is frozen.
@@ -45,32 +53,14 @@ Tensors frozenWithAdapters(Tensors tensors, const ModelSpec& m)
     return tensors;
 }
 
-/// Inputs and outputs of a product of a layer.
-struct ProductShape {
-    std::int64_t out;
-    std::int64_t in;
-};
-
-ProductShape shapeOf(const AdaptableProduct& product, const ModelSpec& m)
-{
-    const bool isOfFeedForward = product.name.starts_with("mlp.") ||
-                                 product.name.starts_with("intermediate") || product.name == "output.dense";
-    const std::int64_t inner = isOfFeedForward ? m.intermediate : m.hidden;
-    if (!product.cutsOutputs)
-        return {m.hidden, inner};
-    return {product.name == "attn.c_attn" ? 3 * m.hidden : inner, m.hidden};
-}
-
 /// A has the cut of the product's inputs, B that of its outputs. Query, key and value in one product are
 /// three blocks, each with its own cut.
 void addAdapters(Tensors& tensors, const ModelSpec& m)
 {
     for (const AdaptableProduct& product : adaptedProducts(m)) {
-        const ProductShape shape = shapeOf(product, m);
-        const int blocks = product.name == "attn.c_attn" ? 3 : 1;
-        tensors.push_back({m.lora.rank, shape.in, product.cutsOutputs ? Cut::Nothing : Cut::Columns});
-        tensors.push_back(
-            {shape.out / blocks, m.lora.rank, product.cutsOutputs ? Cut::Rows : Cut::Nothing, blocks});
+        tensors.push_back({m.lora.rank, product.in, product.cutsOutputs ? Cut::Nothing : Cut::Columns});
+        tensors.push_back({product.out / product.blocks, m.lora.rank,
+                           product.cutsOutputs ? Cut::Rows : Cut::Nothing, product.blocks});
     }
 }
 
@@ -79,38 +69,66 @@ Tensors embeddingsOf(const ModelSpec& m)
 {
     Tensors tensors{{m.vocabulary, m.hidden, Cut::Rows}};
     if (m.positions == PositionEncoding::Learned)
-        tensors.push_back({m.maxPositions, m.hidden});
+        tensors.push_back({m.maxPositions + m.positionOffset, m.hidden});
     if (m.tokenTypes > 0)
         tensors.push_back({m.tokenTypes, m.hidden});
-    if (m.family == ModelFamily::Bert)
-        addNorm(tensors, m);
+    if (m.embeddingNorm)
+        addNorm(tensors, m, m.hidden);
     return frozenWithAdapters(std::move(tensors), m);
 }
 
-Tensors layerOf(const ModelSpec& m)
+/// All heads' rows are cut by heads, so that what is several tensors counts as one where their shares do.
+void addQueryKeyValue(Tensors& tensors, const ModelSpec& m)
 {
-    const bool normFirst = m.norm == NormPlacement::Pre;
+    const bool hasBias = m.attentionBiases != AttentionBiases::None;
+    if (m.keyHeads() == m.heads)
+        return addLinear(tensors, m.queryWidth(), m.hidden, Cut::Rows, 3, hasBias);
+    const std::int64_t rows = m.attentionWidth();
+    tensors.push_back({rows, m.hidden, Cut::Rows});
+    if (hasBias)
+        tensors.push_back({rows, 1, Cut::Rows});
+}
+
+void addQueryKeyNorms(Tensors& tensors, const ModelSpec& m)
+{
+    if (m.queryKeyNorm == QueryKeyNorm::Head) {
+        addNorm(tensors, m, m.headSize());
+        addNorm(tensors, m, m.headSize());
+    } else if (m.queryKeyNorm == QueryKeyNorm::Whole) {
+        addNorm(tensors, m, m.queryWidth(), Cut::Rows);
+        addNorm(tensors, m, m.keyWidth(), Cut::Rows);
+    }
+}
+
+Tensors layerOf(const ModelSpec& m, int layer = 1)
+{
+    const bool normsInputs = m.norm == NormPlacement::Pre || m.norm == NormPlacement::Both;
+    const bool normsOutputs = m.norm != NormPlacement::Pre;
     Tensors tensors;
-    if (normFirst)
-        addNorm(tensors, m);
-    addLinear(tensors, m.hidden, m.hidden, Cut::Rows, 3); // query, key, value
-    addLinear(tensors, m.hidden, m.hidden, Cut::Columns);
-    addNorm(tensors, m);
-    addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.activation == Activation::Swiglu ? 2 : 1);
-    addLinear(tensors, m.hidden, m.intermediate, Cut::Columns);
-    if (!normFirst)
-        addNorm(tensors, m);
+    const auto norm = [&](bool isThere) {
+        if (isThere)
+            addNorm(tensors, m, m.hidden);
+    };
+    norm(normsInputs && (layer > 0 || m.firstLayerNorm));
+    addQueryKeyValue(tensors, m);
+    addQueryKeyNorms(tensors, m);
+    addLinear(tensors, m.hidden, m.queryWidth(), Cut::Columns, 1, m.attentionBiases == AttentionBiases::All);
+    norm(normsOutputs);
+    norm(normsInputs);
+    addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.isGated() ? 2 : 1, m.feedForwardBiases);
+    addLinear(tensors, m.hidden, m.intermediate, Cut::Columns, 1, m.feedForwardBiases);
+    norm(normsOutputs);
     tensors = frozenWithAdapters(std::move(tensors), m);
     addAdapters(tensors, m);
     return tensors;
 }
 
-void addBertHead(Tensors& tensors, const ModelSpec& m)
+void addEncoderHead(Tensors& tensors, const ModelSpec& m)
 {
     if (m.nextSentence)
         addLinear(tensors, m.hidden, m.hidden); // pooler
-    addLinear(tensors, m.hidden, m.hidden);     // transform
-    addNorm(tensors, m);
+    addLinear(tensors, m.hidden, m.hidden, Cut::Nothing, 1, m.transformBias);
+    addNorm(tensors, m, m.hidden);
     tensors.push_back({m.vocabulary, 1, Cut::Rows}); // bias of the decoder
     if (m.nextSentence)
         addLinear(tensors, 2, m.hidden);
@@ -127,10 +145,10 @@ void addTaskHead(Tensors& tensors, const ModelSpec& m)
 Tensors headOf(const ModelSpec& m)
 {
     Tensors tensors;
-    if (m.norm == NormPlacement::Pre)
-        addNorm(tensors, m);
-    if (m.family == ModelFamily::Bert)
-        m.task.hasHead() ? addTaskHead(tensors, m) : addBertHead(tensors, m);
+    if (m.hasFinalNorm())
+        addNorm(tensors, m, m.hidden);
+    if (!m.isDecoder())
+        m.task.hasHead() ? addTaskHead(tensors, m) : addEncoderHead(tensors, m);
     if (!m.tiedHead && m.predictsWords())
         tensors.push_back({m.vocabulary, m.hidden, Cut::Rows});
     return m.task.hasHead() ? tensors : frozenWithAdapters(std::move(tensors), m);
@@ -166,6 +184,12 @@ std::int64_t sumOf(const ParameterParts& parts, const ModelSpec& model)
     return parts.embeddings + model.layers * parts.perLayer + parts.head;
 }
 
+/// Of the first layer, which may lack a norm.
+std::int64_t missingInFirstLayer(const ModelSpec& model)
+{
+    return elementsOf(layerOf(model)) - elementsOf(layerOf(model, 0));
+}
+
 } // namespace
 
 ParameterParts parameterParts(const ModelSpec& model)
@@ -184,12 +208,12 @@ ParameterParts trainedParts(const ModelSpec& model)
 
 std::int64_t parameterCount(const ModelSpec& model)
 {
-    return sumOf(parameterParts(model), model);
+    return sumOf(parameterParts(model), model) - missingInFirstLayer(model);
 }
 
 std::int64_t trainedParameterCount(const ModelSpec& model)
 {
-    return sumOf(trainedParts(model), model);
+    return sumOf(trainedParts(model), model) - (model.lora.isOn() ? 0 : missingInFirstLayer(model));
 }
 
 std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
@@ -203,7 +227,7 @@ std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& s
     if (stage.embeddings)
         add(embeddingsOf(model), -1);
     for (int layer = 0; layer < stage.layers; ++layer)
-        add(layerOf(model), layer);
+        add(layerOf(model, stage.embeddings ? layer : layer + 1), layer);
     if (!stage.head)
         return blocks;
     add(headOf(model), stage.layers);

@@ -13,7 +13,7 @@ struct ParameterParts {
     std::int64_t embeddings = 0; ///< words, positions, token types, their norm
     std::int64_t words =
         0; ///< the word embeddings among them: what a tied head on another stage has a copy of
-    std::int64_t perLayer = 0;
+    std::int64_t perLayer = 0; ///< but the first, which may lack a norm
     std::int64_t head = 0; ///< final norm, decoder unless tied, and what the family has there
 };
 

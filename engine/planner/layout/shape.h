@@ -9,8 +9,8 @@ struct SequenceShape {
     int length = 128;        ///< tokens per sequence, padding included
     int maxPredictions = 20; ///< masked positions per sequence
 
-    /// Positions per sequence at which a model of this family predicts, at most.
-    int targets(ModelFamily family) const { return family == ModelFamily::Gpt ? length - 1 : maxPredictions; }
+    /// Positions per sequence at which the model predicts, at most.
+    int targets(const ModelSpec& model) const { return model.isDecoder() ? length - 1 : maxPredictions; }
 };
 
 /// Whether attention runs as one kernel that keeps one number per query instead of scores (Dao et al.,
@@ -20,7 +20,8 @@ struct SequenceShape {
 inline bool fusesAttention(const RunSpec& spec)
 {
     return spec.launch.device == DeviceKind::Cuda && spec.model.attentionDropout == 0 &&
-           spec.layout.context == 1 && spec.precision.compute != ComputeType::Float64;
+           spec.layout.context == 1 && spec.precision.compute != ComputeType::Float64 &&
+           spec.model.scoreCap == 0;
 }
 
 /// Whether attention that drops is one kernel too, which keeps a bit instead of a score: on CUDA, of heads of
@@ -29,8 +30,9 @@ inline bool attendsTokens(const RunSpec& spec, std::int64_t length)
 {
     const ModelSpec& m = spec.model;
     return spec.launch.device == DeviceKind::Cuda && m.attentionDropout > 0 && spec.layout.context == 1 &&
-           elementSize(spec.precision.compute) == 2 && m.hidden == 64 * std::int64_t{m.heads} &&
-           length % 64 == 0 && m.positions == PositionEncoding::Learned && !spec.batch.packing;
+           elementSize(spec.precision.compute) == 2 && m.headSize() == 64 && m.keyHeads() == m.heads &&
+           m.window == 0 && m.scoreCap == 0 && length % 64 == 0 && m.positions == PositionEncoding::Learned &&
+           !spec.batch.packing;
 }
 
 /// Whether what dropout removes is drawn again in the backward pass instead of kept as a mask of a byte each:

@@ -42,7 +42,7 @@ double headOperations(const ModelSpec& model, const SequenceShape& shape)
         return taskOperations(model, shape);
     const double h = model.hidden;
     const double decoder = 2 * h * model.vocabulary;
-    if (model.family != ModelFamily::Bert)
+    if (model.isDecoder())
         return shape.length * decoder;
     const double nextSentence = model.nextSentence ? 2 * h * h + 4 * h : 0;
     return shape.maxPredictions * (2 * h * h + decoder) + nextSentence;
@@ -66,9 +66,9 @@ PartCosts operationCosts(const ModelSpec& model, const SequenceShape& shape)
 {
     const double s = shape.length;
     const double h = model.hidden;
-    const double projections = 8 * s * h * h;
-    const double attention = 4 * s * s * h;
-    const double feedForward = (model.activation == Activation::Swiglu ? 6 : 4) * s * h * model.intermediate;
+    const double projections = 2 * s * h * (model.attentionWidth() + model.queryWidth());
+    const double attention = 4 * s * s * model.queryWidth();
+    const double feedForward = (model.isGated() ? 6 : 4) * s * h * model.intermediate;
     return equalLayers(model, 0, projections + attention + feedForward, headOperations(model, shape));
 }
 

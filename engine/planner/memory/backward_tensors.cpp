@@ -54,7 +54,7 @@ Bytes gradientPiece(const RunSpec& spec, Bytes elements, Bytes columns)
 Bytes feedForwardGradients(const RunSpec& spec, const LayerTensors& z, const ResultCopies& copies)
 {
     const Bytes ofOutput = slicesTokens(spec) ? z.gathered : spec.model.dropout > 0 ? z.hidden : 0;
-    const bool gated = spec.model.activation == Activation::Swiglu;
+    const bool gated = spec.model.isGated();
     const Bytes h = static_cast<Bytes>(spec.model.hidden);
     const Bytes columns = static_cast<Bytes>(spec.model.intermediate / spec.layout.tensor);
     const Bytes ofWeight = copies ? copies.with(gradientPiece(spec, h * columns, columns)) : 0;
@@ -197,7 +197,7 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
     const Bytes predicted = static_cast<Bytes>(spec.batch.micro) * targets;
     const Bytes hidden = predicted * static_cast<Bytes>(m.hidden) * e;
-    const bool encoder = m.family == ModelFamily::Bert;
+    const bool encoder = !m.isDecoder();
     const Bytes numbers =
         predicted * static_cast<Bytes>(m.vocabulary) / static_cast<Bytes>(spec.layout.tensor);
     const Bytes finalNorm = normsLast(spec) ? 0 : z.gathered + z.statistics;
@@ -206,6 +206,10 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     head.kept = headInputsKept(encoder, frozen) * hidden + finalNorm;
     head.logits = numbers * (spec.layout.tensor > 1 ? wideSize(spec.precision.compute) : e);
     head.ofLogits = inLogits(spec, numbers, z, copies);
+    if (m.logitCap > 0) { // its tanh, and on the way back two gradients
+        head.kept += numbers * e;
+        head.ofLogits.made += numbers * e;
+    }
     const Bytes ofDecoder = frozen ? 0 : copies.with(decoderGradientPiece(spec));
     head.ofWeights = {numbers * e + std::max(copies.with(hidden), ofDecoder) +
                           (encoder && m.predictsNextSentence() ? z.gathered : 0),

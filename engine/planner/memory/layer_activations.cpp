@@ -15,7 +15,7 @@ LayerActivations layerActivations(const RunSpec& spec, Bytes tokens, const Activ
     const Bytes statistics = rules.statistics ? 2 * z.statistics : 0;
     return {z.hidden, z.scoresKept,
             3 * z.heads + z.contextKept + z.innerKept + z.hidden + ofProducts + 2 * z.mask + statistics +
-                z.adapters};
+                z.besides - z.shared + z.adapters};
 }
 
 Bytes keptActivations(const RunSpec& spec, const LayerActivations& layer, Bytes layers)

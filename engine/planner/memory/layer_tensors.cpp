@@ -30,7 +30,7 @@ Bytes keptOfScores(const RunSpec& spec, Bytes rows, Bytes keys)
 /// goes into the next product only if that needs it.
 Bytes innerKept(const ModelSpec& model, bool keepsOutput)
 {
-    return (model.activation == Activation::Swiglu ? 3 : 1) + (keepsOutput ? 1 : 0);
+    return (model.isGated() ? 3 : 1) + (keepsOutput ? 1 : 0);
 }
 
 /// Products of a layer by the input that they share.
@@ -38,8 +38,7 @@ enum class ProductInput { Layer, Context, Middle, Inner };
 
 ProductInput inputOf(const AdaptableProduct& product)
 {
-    const bool isOfAttention = product.name.starts_with("att");
-    if (isOfAttention)
+    if (product.isOfAttention)
         return product.cutsOutputs ? ProductInput::Layer : ProductInput::Context;
     return product.cutsOutputs ? ProductInput::Middle : ProductInput::Inner;
 }
@@ -73,6 +72,23 @@ Bytes keptOfAdapters(const RunSpec& spec, const LayerTensors& z, Bytes all, Byte
     return kept;
 }
 
+/// Norms of a layer, those of queries and keys left out.
+Bytes normsOf(const ModelSpec& model)
+{
+    return model.norm == NormPlacement::Both ? 4 : 2;
+}
+
+/// What layers keep that are not as BERT's and GPT's: the inputs of further norms, of queries and keys before
+/// theirs, and scores that were capped. Branches that share their input keep it once.
+Bytes keptBesides(const ModelSpec& model, const LayerTensors& z)
+{
+    const Bytes ofQueries = z.heads / static_cast<Bytes>(std::max(1, model.queryWidth()));
+    const Bytes ofHeads =
+        model.queryKeyNorm == QueryKeyNorm::None ? 0 : ofQueries * static_cast<Bytes>(model.attentionWidth());
+    const Bytes cap = model.scoreCap > 0 ? z.scores : 0;
+    return (normsOf(model) - 2) * z.hidden + ofHeads + cap;
+}
+
 } // namespace
 
 Bytes wideSize(ComputeType type)
@@ -92,7 +108,7 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     LayerTensors z;
     z.hidden = here * h * e;
     z.gathered = all * h * e;
-    z.heads = z.gathered / cut;
+    z.heads = all * static_cast<Bytes>(m.queryWidth()) * e / cut;
     z.inner = all * static_cast<Bytes>(m.intermediate) * e / cut;
     z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
@@ -100,11 +116,14 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.embeddingsMask = m.dropout > 0 ? here * h : 0;
     const bool isInNorm = m.norm == NormPlacement::Post; // only norms draw it again
     z.mask = redrawsDropout(spec) && isInNorm ? 0 : z.embeddingsMask;
-    z.statistics = here * 2 * wideSize(spec.precision.compute);
+    const Bytes perRow = m.normKind == NormKind::LayerNorm ? 2 : 1;
+    z.statistics = here * perRow * wideSize(spec.precision.compute);
     const Bytes ofProduct = m.lora.isOn() ? z.hidden : z.gathered; // adapters see it before it is gathered
     z.inputKept = isKept(ProductInput::Layer, m) ? ofProduct : 0;
     z.contextKept = isKept(ProductInput::Context, m) ? z.heads : 0;
     z.middleKept = isKept(ProductInput::Middle, m) ? ofProduct : 0;
+    z.besides = keptBesides(m, z);
+    z.shared = m.parallelResidual ? z.hidden : 0;
     z.adapters = m.lora.isOn() ? keptOfAdapters(spec, z, all, here) : 0;
     return z;
 }

@@ -22,6 +22,8 @@ struct LayerTensors {
     Bytes inputKept = 0;   ///< of the product of queries, keys and values
     Bytes contextKept = 0; ///< of the one after attention
     Bytes middleKept = 0;  ///< of the one into the feed-forward layer
+    Bytes besides = 0;     ///< what norms of outputs, queries and keys and capped scores keep
+    Bytes shared = 0;      ///< an input of both branches, of two that would be kept
     Bytes adapters = 0;    ///< what adapters keep besides: between their two products, and behind dropout
 };
 

@@ -170,7 +170,7 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
     say(spec.layout.pipeline > 1, "In a pipeline, the plan is for the rank with the highest peak.");
     say(true, "The peak is at the moment of a step with the most memory in use: in the head, in a layer, or "
               "in the update.");
-    say(spec.model.family == ModelFamily::Bert, "Activations assume that every masked position is used.");
+    say(!spec.model.isDecoder(), "Activations assume that every masked position is used.");
     say(memory.recompute != RecomputeKind::None, "A recomputed layer is counted in full.");
     say(spec.batch.packing, "Packed micro-batches are planned as if no row had padding.");
     say(spec.checkpoint.asynchronous,

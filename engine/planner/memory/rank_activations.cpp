@@ -13,7 +13,7 @@ namespace {
 /// Of a sequence, on the context-parallel rank that has most.
 Bytes tokensHere(const RunSpec& spec, int length)
 {
-    const bool causal = spec.model.family == ModelFamily::Gpt;
+    const bool causal = spec.model.isDecoder();
     int most = 0;
     for (int rank = 0; rank < spec.layout.context; ++rank)
         most = std::max(most, tokensOfContextRank(length, rank, spec.layout.context, causal));
@@ -22,7 +22,7 @@ Bytes tokensHere(const RunSpec& spec, int length)
 
 Bytes targetsHere(const RunSpec& spec, const SequenceShape& shape)
 {
-    return std::min(tokensHere(spec, shape.length), static_cast<Bytes>(shape.targets(spec.model.family)));
+    return std::min(tokensHere(spec, shape.length), static_cast<Bytes>(shape.targets(spec.model)));
 }
 
 /// Through a stage, before its weights' gradients.
@@ -68,7 +68,7 @@ Bytes RankActivations::embeddingsKept() const
 {
     if (m_spec.model.lora.isOn()) // nothing there has a gradient
         return 0;
-    const bool normed = m_spec.model.family == ModelFamily::Bert;
+    const bool normed = m_spec.model.embeddingNorm;
     return m_tensors.embeddingsMask + (normed ? m_tensors.hidden + m_tensors.statistics : 0);
 }
 

@@ -120,7 +120,7 @@ ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& 
                                  spec.model.trainsSharedWords() && stage.embeddings && stage.head);
     ByMoment<std::int64_t> elements{};
     if (stage.head && trainedParts(spec.model).head + trainedParts(spec.model).words > 0)
-        at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.family == ModelFamily::Gpt);
+        at(elements, StepMoment::HeadWeights) = buckets.inHead(spec.model.isDecoder());
     at(elements, StepMoment::FeedForward) = buckets.inPart(stage.layers - 1);
     at(elements, StepMoment::Attention) = at(elements, StepMoment::FeedForward);
     at(elements, StepMoment::FirstLayers) = buckets.atMost();

@@ -15,7 +15,7 @@ constexpr int kMinContextTokens = 4096; ///< of a sequence on each rank
 
 bool dividesModel(const ModelSpec& model, int tensor)
 {
-    return model.heads % tensor == 0 && model.hidden % tensor == 0 && model.intermediate % tensor == 0;
+    return model.keyHeads() % tensor == 0 && model.hidden % tensor == 0 && model.intermediate % tensor == 0;
 }
 
 void addZeroStages(std::vector<RunSpec>& found, RunSpec spec)
@@ -66,7 +66,8 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
 
 bool mayShareTokens(const RunSpec& spec, const SequenceShape& shape, int context)
 {
-    return context == 1 || (!spec.batch.packing && shape.length / context >= kMinContextTokens);
+    const bool attendsAmongRanks = spec.model.window == 0 && spec.model.scoreCap == 0 && !spec.batch.packing;
+    return context == 1 || (attendsAmongRanks && shape.length / context >= kMinContextTokens);
 }
 
 /// Deals so many ranks to context and data parallelism.

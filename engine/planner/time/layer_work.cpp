@@ -21,6 +21,8 @@ struct Sizes {
     double inner; ///< width of the feed-forward layer
     double heads; ///< on this rank, at least 1
     double headDim;
+    double queries; ///< numbers of a token's queries, and of its keys
+    double keys;
     double tensor;  ///< degree
     double element; ///< bytes, as sent
     double traffic; ///< bytes, as elementwise operations count it
@@ -39,7 +41,9 @@ Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape, double leastEleme
             static_cast<double>(m.hidden),
             static_cast<double>(m.intermediate),
             std::max(1.0, std::floor(m.heads / tensor)),
-            static_cast<double>(m.hidden) / m.heads,
+            static_cast<double>(m.headSize()),
+            static_cast<double>(m.queryWidth()),
+            static_cast<double>(m.keyWidth()),
             tensor,
             element,
             std::max(element, leastElement)};
@@ -48,7 +52,7 @@ Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape, double leastEleme
 /// Matrices that the feed-forward layer multiplies its input with.
 double innerMatrices(const ModelSpec& model)
 {
-    return model.activation == Activation::Swiglu ? 2 : 1;
+    return model.isGated() ? 2 : 1;
 }
 
 /// Of all pairs of a query and a key those that a rank of a ring looks at: a decoder skips runs of keys that
@@ -57,7 +61,7 @@ double innerMatrices(const ModelSpec& model)
 double seenShare(const RunSpec& spec, const Sizes& z)
 {
     constexpr double kMaxRunLength = 512; // tokens
-    if (spec.layout.context == 1 || spec.model.family != ModelFamily::Gpt)
+    if (spec.layout.context == 1 || !spec.model.isDecoder())
         return 1;
     const double parts = 2.0 * spec.layout.context;
     const double runs = parts * std::ceil(z.sequence / parts / kMaxRunLength);
@@ -74,8 +78,8 @@ std::vector<MatrixProduct> attentionCore(const RunSpec& spec, const Sizes& z)
 std::vector<MatrixProduct> linearProducts(const ModelSpec& model, const Sizes& z)
 {
     const double t = z.tokens();
-    return {{t, 3 * z.hidden / z.tensor, z.hidden},
-            {t, z.hidden, z.hidden / z.tensor},
+    return {{t, (z.queries + 2 * z.keys) / z.tensor, z.hidden},
+            {t, z.hidden, z.queries / z.tensor},
             {t, innerMatrices(model) * z.inner / z.tensor, z.hidden},
             {t, z.hidden, z.inner / z.tensor}};
 }
@@ -100,11 +104,6 @@ std::vector<MatrixProduct> inputGradientsOf(const std::vector<MatrixProduct>& pr
     return gradients;
 }
 
-bool isOfFeedForward(const AdaptableProduct& product)
-{
-    return !product.name.starts_with("att");
-}
-
 /// Outputs and inputs of an adapted product on this rank.
 struct AdaptedSize {
     double out;
@@ -113,10 +112,9 @@ struct AdaptedSize {
 
 AdaptedSize adaptedSize(const AdaptableProduct& product, const Sizes& z)
 {
-    const double wide = isOfFeedForward(product) ? z.inner : z.hidden;
-    const double out = product.name == "attn.c_attn" ? 3 * z.hidden : wide;
-    return product.cutsOutputs ? AdaptedSize{out / z.tensor, z.hidden}
-                               : AdaptedSize{z.hidden, wide / z.tensor};
+    const auto out = static_cast<double>(product.out);
+    const auto in = static_cast<double>(product.in);
+    return product.cutsOutputs ? AdaptedSize{out / z.tensor, in} : AdaptedSize{out, in / z.tensor};
 }
 
 std::vector<MatrixProduct> adapterProducts(const ModelSpec& model, const Sizes& z)
@@ -200,7 +198,7 @@ void addRing(Work& work, const RunSpec& spec, const Sizes& z)
 {
     const double rounds = spec.layout.context - 1;
     work.ringRounds += rounds;
-    work.ringSent += rounds * 2 * z.tokens() * z.hidden / z.tensor * z.element;
+    work.ringSent += rounds * 2 * z.tokens() * z.queries / z.tensor * z.element;
 }
 
 /// Their gradients in float32 at least, home in the end.
@@ -209,7 +207,7 @@ void addRingGradients(Work& work, const RunSpec& spec, const Sizes& z)
     constexpr double kWide = 4; // bytes
     const double rounds = spec.layout.context > 1 ? spec.layout.context : 0;
     work.ringRounds += rounds;
-    work.ringSent += rounds * 2 * z.tokens() * z.hidden / z.tensor * std::max(kWide, z.element);
+    work.ringSent += rounds * 2 * z.tokens() * z.queries / z.tensor * std::max(kWide, z.element);
 }
 
 /// Reads and writes of the scores.
@@ -322,11 +320,11 @@ HeadWork headWork(const RunSpec& spec, const SequenceShape& shape)
     if (spec.model.task.hasHead())
         return taskWork(spec.model.task, sizesOf(spec, shape));
     const Sizes z = sizesOf(spec, shape);
-    const bool bert = spec.model.family == ModelFamily::Bert;
-    const double positions = bert ? z.batch * shape.maxPredictions : z.tokens();
+    const bool encoder = !spec.model.isDecoder();
+    const double positions = encoder ? z.batch * shape.maxPredictions : z.tokens();
     const double words = std::ceil(spec.model.vocabulary / z.tensor);
     std::vector<MatrixProduct> products{{positions, words, z.hidden}};
-    if (bert)
+    if (encoder)
         products.push_back({positions, z.hidden, z.hidden});
     const bool frozen = spec.model.lora.isOn();
     HeadWork head;

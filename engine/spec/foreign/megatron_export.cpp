@@ -77,6 +77,28 @@ private:
     std::string m_text;
 };
 
+/// What differs from a GPT-2's.
+void addAttention(const ModelSpec& model, ArgumentText& arguments)
+{
+    if (model.keyHeads() < model.heads) {
+        arguments.flag("--group-query-attention", true);
+        arguments.add("--num-query-groups", model.keyHeads());
+    }
+    if (model.headWidth > 0)
+        arguments.add("--kv-channels", model.headWidth);
+    if (model.normKind == NormKind::RmsNorm)
+        arguments.add("--normalization", "RMSNorm");
+    arguments.flag("--disable-bias-linear", !model.feedForwardBiases);
+    arguments.flag("--add-qkv-bias", model.attentionBiases == AttentionBiases::QueryKeyValue);
+    arguments.flag("--qk-layernorm", model.queryKeyNorm == QueryKeyNorm::Head);
+    if (model.positions != PositionEncoding::Rotary)
+        return;
+    if (model.rope.base != RopeSpec().base)
+        arguments.add("--rotary-base", model.rope.base);
+    if (model.rope.share != RopeSpec().share)
+        arguments.add("--rotary-percent", model.rope.share);
+}
+
 void addModel(const ModelSpec& model, ArgumentText& arguments)
 {
     arguments.add("--num-layers", model.layers);
@@ -90,6 +112,7 @@ void addModel(const ModelSpec& model, ArgumentText& arguments)
     arguments.flag("--no-bias-gelu-fusion", model.activation == Activation::Gelu);
     arguments.add("--position-embedding-type",
                   model.positions == PositionEncoding::Rotary ? "rope" : "learned_absolute");
+    addAttention(model, arguments);
     arguments.flag("--untie-embeddings-and-output-weights", !model.tiedHead);
     arguments.flag("--bert-no-binary-head", model.family == ModelFamily::Bert && !model.nextSentence);
     arguments.add("--hidden-dropout", model.dropout);
@@ -166,7 +189,7 @@ void addMemory(const MemorySpec& memory, ArgumentText& arguments)
 
 std::string argumentsFor(const RunSpec& spec)
 {
-    ArgumentText arguments(spec.model.family == ModelFamily::Bert ? "pretrain_bert.py" : "pretrain_gpt.py");
+    ArgumentText arguments(spec.model.isDecoder() ? "pretrain_gpt.py" : "pretrain_bert.py");
     addModel(spec.model, arguments);
     addLayout(spec.layout, arguments);
     arguments.add("--micro-batch-size", spec.batch.micro);

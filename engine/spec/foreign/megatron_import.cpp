@@ -21,14 +21,9 @@ constexpr const char* kRecords = "every run keeps its records, and the window sh
 constexpr const char* kItself = "Trainyard chooses it itself";
 
 constexpr std::array kKnown{
-    Explanation{"--num-query-groups", "every head has keys and values of its own", "reckon with more memory"},
-    Explanation{"--group-query-attention", "every head has keys and values of its own",
-                "reckon with more memory"},
-    Explanation{"--kv-channels", "a head has hidden / heads channels", "choose model.heads by it"},
-    Explanation{"--disable-bias-linear", "linear layers have biases", "reckon with a few more parameters"},
-    Explanation{"--add-qkv-bias", "linear layers have biases", kNothing},
+    Explanation{"--num-query-groups", "it belongs to --group-query-attention", "set model.kv_heads"},
     Explanation{"--squared-relu", "there is no such activation", "choose model.activation"},
-    Explanation{"--rotary-*", "rotary positions turn whole heads, with base 10 000", "expect other losses"},
+    Explanation{"--rotary-*", "it is not known here", "see the fields of model.rope"},
     Explanation{"--make-vocab-size-divisible-by", "the vocabulary is never padded", kNothing},
     Explanation{"--num-experts", "there are no experts", "choose a dense model"},
     Explanation{"--moe-*", "there are no experts", "choose a dense model"},
@@ -100,8 +95,26 @@ void readActivation(SettingsReader& arguments, ModelSpec& model)
         model.activation = Activation::Swiglu;
 }
 
+/// Keys and values for several heads, heads of another width than hidden / heads, norms and biases.
+void readAttention(SettingsReader& arguments, ModelSpec& model)
+{
+    if (arguments.getOr("--group-query-attention", false))
+        model.keyValueHeads = arguments.getCount("--num-query-groups", kMaxWidth).value_or(1);
+    if (const auto width = arguments.getCount("--kv-channels", kMaxWidth))
+        model.headWidth = *width;
+    const bool hasBiases = !arguments.getOr("--disable-bias-linear", false);
+    const bool ofQueries = arguments.getOr("--add-qkv-bias", false);
+    model.attentionBiases = hasBiases   ? AttentionBiases::All
+                            : ofQueries ? AttentionBiases::QueryKeyValue
+                                        : AttentionBiases::None;
+    model.feedForwardBiases = hasBiases;
+    model.queryKeyNorm = arguments.getOr("--qk-layernorm", false) ? QueryKeyNorm::Head : QueryKeyNorm::None;
+}
+
 void readPositions(SettingsReader& arguments, ModelSpec& model)
 {
+    model.rope.base = arguments.getOr("--rotary-base", 10000.0);
+    model.rope.share = arguments.getOr("--rotary-percent", 1.0);
     const std::string type = arguments.getOr<std::string>("--position-embedding-type", "learned_absolute");
     const bool rotary = arguments.getOr("--use-rotary-position-embeddings", false) || type == "rope";
     model.positions = rotary ? PositionEncoding::Rotary : PositionEncoding::Learned;
@@ -179,8 +192,10 @@ void readNorm(SettingsReader& arguments, ModelSpec& model)
     if (arguments.getOr("--apply-residual-connection-post-layernorm", false))
         arguments.omit("--apply-residual-connection-post-layernorm",
                        "residuals go around the layer norm, or end before it", "choose model.norm");
-    if (arguments.getOr<std::string>("--normalization", "LayerNorm") != "LayerNorm")
-        arguments.omit("--normalization", "there are layer norms only", "expect other losses");
+    const auto kind = arguments.getOr<std::string>("--normalization", "LayerNorm");
+    model.normKind = kind == "RMSNorm" ? NormKind::RmsNorm : NormKind::LayerNorm;
+    if (kind != "LayerNorm" && kind != "RMSNorm")
+        arguments.omit("--normalization", "there are layer norms and RMS norms", "choose model.norm_kind");
     const char* epsilon = arguments.has("--layernorm-epsilon") ? "--layernorm-epsilon" : "--norm-epsilon";
     model.layerNormEpsilon = arguments.getOr(epsilon, 1e-5);
 }
@@ -191,7 +206,10 @@ void readModel(SettingsReader& arguments, bool bert, ModelSpec& model)
     if (!arguments.has("--num-layers"))
         return;
     model.preset.clear();
-    model.setFamily(bert ? ModelFamily::Bert : ModelFamily::Gpt);
+    // GPT-2 has one tensor of as many queries, keys and values.
+    const bool sharesKeys = arguments.has("--group-query-attention");
+    model.setFamily(bert ? ModelFamily::Bert : sharesKeys ? ModelFamily::Llama : ModelFamily::Gpt);
+    readAttention(arguments, model);
     readActivation(arguments, model);
     readPositions(arguments, model);
     readSizes(arguments, model);

@@ -156,7 +156,7 @@ TokenBatch batchOf(const RowBlock& rows, ModelFamily family, at::IntArrayRef sha
 {
     if (rows.task != TaskKind::None)
         return taskBatch(rows, shape);
-    return family == ModelFamily::Gpt ? decoderBatch(rows, shape) : encoderBatch(rows, shape);
+    return isDecoder(family) ? decoderBatch(rows, shape) : encoderBatch(rows, shape);
 }
 
 } // namespace

@@ -330,7 +330,7 @@ private slots:
         QTest::addColumn<QString>("said");
         QTest::addRow("model") << "model_type"
                                << R"("t5")"
-                               << R"(only "bert" or "gpt2" can be imported)";
+                               << R"("bert", "gpt2", "llama", )";
         QTest::addRow("activation") << "activation_function"
                                     << R"("silu")"
                                     << R"(the activation is "silu")";
@@ -342,7 +342,7 @@ private slots:
                                  << "embd_pdrop is 0.3 and resid_pdrop 0.1";
         QTest::addRow("heads") << "n_head"
                                << "3"
-                               << "not a multiple of 3 heads";
+                               << "is not a multiple of 3 heads";
         QTest::addRow("type") << "n_layer"
                               << R"("two")"
                               << "config.json";

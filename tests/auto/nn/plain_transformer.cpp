@@ -23,12 +23,15 @@ double sigmoid(double x)
 double activated(double x, Activation activation)
 {
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return 0.5 * x * (1.0 + std::erf(x / std::numbers::sqrt2));
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return 0.5 * x * (1.0 + std::tanh(std::sqrt(2.0 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
     case Activation::Relu:
         return std::max(0.0, x);
+    case Activation::Silu:
     case Activation::Swiglu:
         return x * sigmoid(x);
     }

@@ -92,8 +92,10 @@ void addTypes()
 at::Tensor plainActivation(const at::Tensor& x, Activation activation)
 {
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu:
         return at::gelu(x);
+    case Activation::GegluNew:
     case Activation::GeluNew:
         return at::gelu(x, "tanh");
     case Activation::Relu:

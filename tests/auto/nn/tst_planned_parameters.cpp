@@ -66,6 +66,34 @@ private slots:
             model.tokenTypes = 4;
             QTest::addRow("%s, four token types", name.c_str()) << model;
         }
+        for (std::size_t number = 0; number < kEnumNames<ModelFamily>.size(); ++number) {
+            const auto family = static_cast<ModelFamily>(number);
+            const std::string name(nameOf(family));
+            ModelSpec model = smallModel(family);
+            QTest::addRow("family %s", name.c_str()) << model;
+            model.headWidth = 6;
+            QTest::addRow("family %s, wide heads", name.c_str()) << model;
+            model.normKind = NormKind::RmsNorm;
+            model.norm = NormPlacement::Both;
+            model.attentionBiases = AttentionBiases::QueryKeyValue;
+            model.feedForwardBiases = false;
+            model.queryKeyNorm = QueryKeyNorm::Head;
+            model.positions = PositionEncoding::Learned;
+            model.positionOffset = 3;
+            QTest::addRow("family %s, normed everywhere", name.c_str()) << model;
+        }
+        for (const ModelFamily family : {ModelFamily::Llama, ModelFamily::Olmo2, ModelFamily::Roberta}) {
+            const std::string name(nameOf(family));
+            ModelSpec model = smallModel(family);
+            model.heads = 6;
+            model.keyValueHeads = 6;
+            QTest::addRow("family %s, as many keys as queries", name.c_str()) << model;
+            model.heads = 12; // ranks share heads evenly
+            model.headWidth = 2;
+            QTest::addRow("family %s, two queries a key", name.c_str()) << model;
+            model.lora = {.rank = 2, .targets = {}};
+            QTest::addRow("family %s, two queries a key, adapters", name.c_str()) << model;
+        }
         for (const TaskKind kind : {TaskKind::Classify, TaskKind::Regress, TaskKind::Tag, TaskKind::Answer}) {
             ModelSpec model = smallModel(ModelFamily::Bert);
             model.task = {.kind = kind, .labels = 5};
@@ -91,12 +119,16 @@ private slots:
         QFETCH(ModelSpec, model);
         const ParameterParts parts = parameterParts(model);
         QCOMPARE(parts.embeddings, elementsIn(model, kEmbeddingsPart));
-        for (int layer = 0; layer < model.layers; ++layer)
+        for (int layer = model.firstLayerNorm ? 0 : 1; layer < model.layers; ++layer)
             QCOMPARE(parts.perLayer, elementsIn(model, layer));
         QCOMPARE(parts.head, elementsIn(model, model.layers));
+        std::int64_t all = 0;
+        for (int part = kEmbeddingsPart; part <= model.layers; ++part)
+            all += elementsIn(model, part);
+        QCOMPARE(parameterCount(model), all);
         const ParameterParts trained = trainedParts(model);
         QCOMPARE(trained.embeddings, elementsIn(model, kEmbeddingsPart, true));
-        QCOMPARE(trained.perLayer, elementsIn(model, 0, true));
+        QCOMPARE(trained.perLayer, elementsIn(model, 1, true));
         QCOMPARE(trained.head, elementsIn(model, model.layers, true));
         QCOMPARE(trainedParameterCount(model) < parameterCount(model), model.lora.isOn());
     }

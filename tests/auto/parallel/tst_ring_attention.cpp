@@ -93,7 +93,7 @@ Attended attend(const Case& c, const at::Tensor& queryKeyValue, const at::Tensor
     const SharedPass pass =
         beginPass(model, directRunner(), batchOf(c), kKey, c.type, {}, testedDevice(), context);
     const at::Tensor leaf = queryKeyValue.clone().requires_grad_(true);
-    const at::Tensor output = attention(leaf, *pass, kSite);
+    const at::Tensor output = attention(leaf, *pass, 0, kSite);
     for (int i = 0; i < passes; ++i)
         output.backward(gradient, /*retain_graph=*/i + 1 < passes);
     return {output.detach(), leaf.grad() / passes};

@@ -14,10 +14,12 @@ struct ValueAndSlope {
 ValueAndSlope pointHere(Activation activation, double x)
 {
     switch (activation) {
+    case Activation::Geglu:
     case Activation::Gelu: {
         const double below = 0.5 * std::erfc(-x / std::sqrt(2.0));
         return {x * below, below + x * std::exp(-x * x / 2) / std::sqrt(2 * M_PI)};
     }
+    case Activation::GegluNew:
     case Activation::GeluNew: {
         const double u = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x), t = std::tanh(u);
         return {x * (1 + t) / 2,
@@ -25,6 +27,7 @@ ValueAndSlope pointHere(Activation activation, double x)
     }
     case Activation::Relu:
         return {std::max(x, 0.0), x > 0 ? 1.0 : 0.0};
+    case Activation::Silu:
     case Activation::Swiglu: {
         const double s = 1 / (1 + std::exp(-x));
         return {x * s, s * (1 + x * (1 - s))};

@@ -1,5 +1,7 @@
 #include "tests/support/layouts/engine_layouts.h"
 
+#include "engine/spec/families/family_table.h"
+
 namespace trainyard {
 
 namespace {
@@ -83,6 +85,17 @@ std::vector<Settings> settings()
          {.tensor = 2, .pipeline = 2, .schedule = Schedule::ZeroBubble},
          {},
          4},
+        {"Llama, one rank", Llama, Float32},
+        {"Qwen 3, data 2, tensor 2, sequence", Qwen3, Float32, {.data = 2, .tensor = 2, .sequence = true}},
+        {"OLMo 2, 1f1b 2, selective recomputation",
+         Olmo2,
+         Float32,
+         {.pipeline = 2},
+         {.recompute = kSelective},
+         4},
+        {"GPT-NeoX, full recomputation", GptNeox, Float32, {}, {.recompute = kFull}},
+        {"Gemma 2, one rank", Gemma2, Float32},
+        {"ModernBERT, data 2, ZeRO 2", ModernBert, Float32, {.data = 2}, {.zeroStage = 2}},
     };
 }
 
@@ -91,6 +104,10 @@ ModelSpec modelOf(const Settings& asked)
     ModelSpec model;
     model.setFamily(asked.family);
     model.activation = asked.gated ? Activation::Swiglu : model.activation;
+    if (!familyTable(asked.family).names.key.empty() && model.isDecoder())
+        model.keyValueHeads = 2;
+    if (model.window > 0)
+        model.window = 32;
     model.layers = 4;
     model.hidden = 256;
     model.heads = asked.heads;
@@ -108,7 +125,7 @@ RunSpec specOf(const Settings& asked, const std::filesystem::path& data)
     spec.cluster.nodes.front().slotCount = asked.layout.worldSize();
     spec.layout = asked.layout;
     spec.layout.bucketSize = 4 * kMiB;
-    const int micro = asked.family == ModelFamily::Bert ? 8 : 4;
+    const int micro = isDecoder(asked.family) ? 4 : 8;
     spec.batch = {micro * asked.accumulation * asked.layout.data, micro, asked.accumulation, asked.packing};
     spec.optimizer.kind = asked.optimizer;
     spec.precision.compute = asked.compute;
@@ -123,7 +140,7 @@ RunSpec specOf(const Settings& asked, const std::filesystem::path& data)
 
 SequenceShape rowsOf(const EngineLayout& layout)
 {
-    return layout.spec.model.family == ModelFamily::Bert ? kEncoderRows : kDecoderRows;
+    return layout.spec.model.isDecoder() ? kDecoderRows : kEncoderRows;
 }
 
 std::vector<EngineLayout> engineLayouts(const std::filesystem::path& encoderData,
@@ -131,8 +148,7 @@ std::vector<EngineLayout> engineLayouts(const std::filesystem::path& encoderData
 {
     std::vector<EngineLayout> layouts;
     for (const Settings& asked : settings())
-        layouts.push_back(
-            {asked.name, specOf(asked, asked.family == ModelFamily::Bert ? encoderData : decoderData)});
+        layouts.push_back({asked.name, specOf(asked, isDecoder(asked.family) ? decoderData : encoderData)});
     return layouts;
 }
 

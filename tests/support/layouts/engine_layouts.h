@@ -21,7 +21,7 @@ constexpr SequenceShape kDecoderRows{128, 0};
 constexpr int kLayoutVocabulary = 8192;
 SequenceShape rowsOf(const EngineLayout& layout);
 
-/// Twenty layouts that have, between them, every way in which our engine shares, keeps or computes again: to
+/// Layouts that have, between them, every way in which our engine shares, keeps or computes again: to
 /// hold a plan against what it does. Models of 5 million parameters, most of whose memory is in tensors.
 /// `encoderData`, `decoderData`: folders of such rows.
 std::vector<EngineLayout> engineLayouts(const std::filesystem::path& encoderData,

@@ -1,19 +1,33 @@
 #include "engine/checkpoint/hugging_face/format/architecture.h"
 
-#include <array>
-
 #include <fmt/format.h>
 
 #include "engine/base/check.h"
+#include "engine/checkpoint/hugging_face/format/table_architecture.h"
+#include "engine/spec/families/family_table.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
 
 namespace {
 
-std::array<const Architecture*, 2> all()
+const std::vector<const Architecture*>& all()
 {
-    return {&bertArchitecture(), &gpt2Architecture()};
+    static const auto tables = [] {
+        std::vector<std::unique_ptr<const Architecture>> made;
+        for (std::size_t family = 0; family < familyTables().size(); ++family) {
+            if (!familyTables()[family]->huggingFace.modelType.empty())
+                made.push_back(makeTableArchitecture(static_cast<ModelFamily>(family)));
+        }
+        return made;
+    }();
+    static const auto architectures = [] {
+        std::vector<const Architecture*> all{&bertArchitecture(), &gpt2Architecture()};
+        for (const auto& table : tables)
+            all.push_back(table.get());
+        return all;
+    }();
+    return architectures;
 }
 
 } // namespace
@@ -24,9 +38,9 @@ Result<const Architecture*> architectureOf(std::string_view modelType)
     for (const Architecture* architecture : all()) {
         if (architecture->modelType() == modelType)
             return architecture;
-        known += fmt::format("{}\"{}\"", known.empty() ? "" : " or ", architecture->modelType());
+        known += fmt::format("{}\"{}\"", known.empty() ? "" : ", ", architecture->modelType());
     }
-    return badInput(fmt::format("model_type is \"{}\"", modelType), "only " + known + " can be imported");
+    return badInput(fmt::format("model_type is \"{}\"", modelType), known + " can be imported");
 }
 
 const Architecture& architectureOf(const ModelSpec& model)

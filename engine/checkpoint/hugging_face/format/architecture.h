@@ -26,8 +26,8 @@ struct TensorRole {
 
 using TensorNames = std::set<std::string>;
 
-/// One of Hugging Face's model types: its config.json, and how its tensors are called and stored. A new one
-/// is a new file and its line in architecture.cpp. Immutable; any thread.
+/// One of Hugging Face's model types: its config.json, and how its tensors are called and stored. Families
+/// whose table describes them need none of their own. Immutable; any thread.
 class Architecture {
 public:
     virtual ~Architecture() = default;

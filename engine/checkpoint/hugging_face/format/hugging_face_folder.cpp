@@ -1,10 +1,13 @@
 #include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
+#include "engine/spec/model_rules.h"
 
 namespace trainyard {
 
@@ -112,10 +115,24 @@ Status HuggingFaceFolder::readConfig()
     } catch (const Json::exception& error) {
         return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
     }
-    if (m_spec.heads <= 0 || m_spec.hidden % m_spec.heads != 0)
-        return badInput(fmt::format("{}: a hidden size of {} is not a multiple of {} heads", file,
-                                    m_spec.hidden, m_spec.heads));
+    Diagnostics problems;
+    Checker check(problems);
+    checkModel(m_spec, check);
+    if (!problems.empty())
+        return toError(problems).in(file);
     return {};
+}
+
+ComputeType HuggingFaceFolder::storedType() const
+{
+    for (const auto& [stored, type] : {std::pair{ElementType::BF16, ComputeType::BFloat16},
+                                       {ElementType::F16, ComputeType::Float16},
+                                       {ElementType::F64, ComputeType::Float64}}) {
+        const auto isOfType = [stored = stored](const auto& tensor) { return tensor.second.type == stored; };
+        if (std::ranges::all_of(m_tensors, isOfType))
+            return type;
+    }
+    return ComputeType::Float32;
 }
 
 TensorRole HuggingFaceFolder::roleOf(const std::string& name) const

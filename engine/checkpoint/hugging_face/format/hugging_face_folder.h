@@ -17,8 +17,8 @@ inline constexpr const char* kWeightsIndexName = "model.safetensors.index.json";
 
 /// A model in a folder as Hugging Face saves it: config.json beside model.safetensors, or beside the shards
 /// that model.safetensors.index.json lists. BertForPreTraining, BertForMaskedLM, BERT's classes for tasks
-/// (sequence and token classification, question answering) or GPT2LMHeadModel. Its values are read when they
-/// are touched.
+/// (sequence and token classification, question answering), GPT2LMHeadModel, or the class of a family's table
+/// (engine/spec/families). Its values are read when they are touched.
 class HuggingFaceFolder {
 public:
     /// Reads the configuration and the headers of the weight files. BadInput for another model type, an
@@ -35,6 +35,8 @@ public:
     const Architecture& architecture() const { return *m_architecture; }
     /// By their names in the files; views as long as this object or a copy of it lives.
     const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
+    /// The type of all weights; float32 where they have several.
+    ComputeType storedType() const;
     TensorRole roleOf(const std::string& name) const;
     /// What open() reads: the configuration, the index if there are several, the weights.
     std::vector<std::filesystem::path> files() const;

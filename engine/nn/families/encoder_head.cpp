@@ -1,6 +1,7 @@
 #include <ATen/ops/tanh.h>
 
 #include "engine/model/bert_head_names.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/activation.h"
 #include "engine/nn/families/model_head.h"
 #include "engine/nn/layers.h"
@@ -10,16 +11,23 @@ namespace trainyard {
 
 namespace {
 
-// Both pre-training heads of Devlin et al. (arXiv:1810.04805); the masked-language-model head is computed at
-// the masked positions only.
-class BertHead : public ModelHead {
+// Both pre-training heads of Devlin et al. (arXiv:1810.04805), of which encoders since have the first; the
+// masked-language-model head is computed at the masked positions only.
+class EncoderHead : public ModelHead {
 public:
-    BertHead(const ModelSpec& model, const ParameterStore& parameters, const at::Tensor& decoder)
+    EncoderHead(const ModelSpec& model, const ParameterStore& parameters, const at::Tensor& decoder)
+        : EncoderHead(model, headNames(model), parameters, decoder)
+    {
+    }
+
+    EncoderHead(const ModelSpec& model, const HeadNames& names, const ParameterStore& parameters,
+                const at::Tensor& decoder)
         : m_activation(model.activation)
         , m_epsilon(model.layerNormEpsilon)
-        , m_transform(linearWeights(parameters, bert_head::kTransform))
-        , m_transformNorm(layerNormWeights(parameters, bert_head::kTransformNorm))
-        , m_decoder{decoder, parameters.leaf(bert_head::kDecoderBias)}
+        , m_logitCap(model.logitCap)
+        , m_transform(linearWeights(parameters, names.transform))
+        , m_transformNorm(normWeights(parameters, names.transformNorm, model))
+        , m_decoder{decoder, parameters.leaf(names.decoderBias)}
     {
         if (!model.nextSentence)
             return;
@@ -39,9 +47,11 @@ private:
         const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
         const Product product_MH = productOf(masked_MH, m_transform, NextPass::Activation, pass.compute());
         const at::Tensor transformed_MH =
-            layerNorm(activateUngated(product_MH.values, product_MH.bias, m_activation, pass.compute()),
-                      m_transformNorm, m_epsilon, pass.compute());
-        return columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens(), pass.compute());
+            norm(activateUngated(product_MH.values, product_MH.bias, m_activation, pass.compute()),
+                 m_transformNorm, m_epsilon, pass.compute());
+        return capped(
+            columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens(), pass.compute()),
+            m_logitCap);
     }
 
     // Of no sequence where their first tokens lie on another rank.
@@ -54,8 +64,9 @@ private:
 
     Activation m_activation;
     double m_epsilon;
+    double m_logitCap;
     LinearWeights m_transform;
-    LayerNormWeights m_transformNorm;
+    NormWeights m_transformNorm;
     LinearWeights m_decoder;
     LinearWeights m_pooler; // undefined without next-sentence head
     LinearWeights m_nextSentence;
@@ -63,10 +74,10 @@ private:
 
 } // namespace
 
-std::unique_ptr<const ModelHead> makeBertHead(const ModelSpec& model, const ParameterStore& parameters,
-                                              const at::Tensor& decoder)
+std::unique_ptr<const ModelHead> makeEncoderHead(const ModelSpec& model, const ParameterStore& parameters,
+                                                 const at::Tensor& decoder)
 {
-    return std::make_unique<const BertHead>(model, parameters, decoder);
+    return std::make_unique<const EncoderHead>(model, parameters, decoder);
 }
 
 } // namespace trainyard

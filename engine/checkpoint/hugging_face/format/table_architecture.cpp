@@ -1,0 +1,167 @@
+#include "engine/checkpoint/hugging_face/format/table_architecture.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "engine/spec/families/family_table.h"
+#include "engine/spec/field_changes.h"
+#include "engine/spec/names.h"
+
+namespace trainyard {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// What a configuration says of a model: the rest is not Hugging Face's, or of training alone.
+ModelSpec describedPart(ModelSpec model)
+{
+    const ModelSpec none;
+    model.preset = none.preset;
+    model.dropout = none.dropout;
+    model.attentionDropout = none.attentionDropout;
+    model.lora = none.lora;
+    // Said both ways.
+    model.keyValueHeads = model.keyHeads();
+    model.headWidth = model.headSize();
+    if (model.queryScaleWidth == 0)
+        model.queryScaleWidth = model.headSize();
+    if (model.rope.windowBase == 0)
+        model.rope.windowBase = model.rope.base;
+    if (model.window == 0) {
+        model.globalEvery = 0;
+        model.globalFirst = 0;
+    }
+    return model;
+}
+
+/// "norm_kind is layer_norm", of the first field that differs from what a configuration can say.
+std::string firstDifference(const ModelSpec& said, const ModelSpec& model)
+{
+    RunSpec earlier;
+    RunSpec later;
+    earlier.model = describedPart(said);
+    later.model = describedPart(model);
+    const std::vector<FieldChange> changes = changesBetween(earlier, later);
+    return changes.empty() ? std::string() : changes.front().path;
+}
+
+class TableArchitecture : public Architecture {
+public:
+    explicit TableArchitecture(ModelFamily family) : m_family(family), m_table(familyTable(family)) {}
+
+    std::string_view modelType() const override { return m_table.huggingFace.modelType; }
+    ModelFamily family() const override { return m_family; }
+    std::string className(const ModelSpec&) const override
+    {
+        return std::string(m_table.huggingFace.className);
+    }
+
+    Result<ModelSpec> readConfig(const Json& config, const TensorNames&) const override
+    {
+        ModelSpec model;
+        model.setFamily(m_family);
+        model.dropout = 0;
+        model.attentionDropout = 0;
+        readKeys(config, m_table.huggingFace.keys, model);
+        TRAINYARD_TRY_STATUS(m_table.huggingFace.read(config, model));
+        return model;
+    }
+
+    Json config(const ModelSpec& model, const std::vector<std::string>&) const override
+    {
+        Json config{{"architectures", {className(model)}},
+                    {"bos_token_id", nullptr},
+                    {"eos_token_id", nullptr},
+                    {"model_type", modelType()},
+                    {"torch_dtype", "float32"}};
+        writeKeys(config, m_table.huggingFace.keys, model);
+        m_table.huggingFace.write(config, model);
+        return config;
+    }
+
+    // What the configuration says is read again: whatever Hugging Face cannot say differs then.
+    Status requireExportable(const ModelSpec& model) const override
+    {
+        TRAINYARD_TRY(const ModelSpec said, readConfig(config(model, {}), {}));
+        const std::string difference = firstDifference(said, model);
+        if (difference.empty())
+            return {};
+        return badInput(fmt::format("Hugging Face has no {} with this {}", className(model), difference),
+                        fmt::format("only {}'s own value of it can be exported", nameOf(m_family)));
+    }
+
+    TensorRole roleOf(const std::string& storedName, const ModelSpec& model,
+                      const TensorNames&) const override
+    {
+        using Kind = TensorRole::Kind;
+        const FamilyNames& names = m_table.names;
+        const std::string name = prefixed(storedName);
+        if (isBuffer(name))
+            return {Kind::Unused, {}};
+        if (name.starts_with(std::string(m_table.huggingFace.prefix) + "pooler."))
+            return {Kind::OtherHead, name}; // some published files have it
+        if (model.tiedHead && name == names.decoder)
+            return {Kind::Copy, std::string(names.words)};
+        if (name == secondBiasName())
+            return {Kind::Copy, std::string(names.decoderBias)};
+        return {Kind::Parameter, name};
+    }
+
+    bool isTransposed(const std::string&) const override { return false; }
+
+    std::string secondName(const std::string&, const ModelSpec&) const override { return {}; }
+
+private:
+    /// Of a class that ties the bias of its decoder to that of its head: older versions saved both.
+    std::string secondBiasName() const
+    {
+        const FamilyNames& names = m_table.names;
+        if (names.decoderBias.empty())
+            return {};
+        std::string name(names.decoder.substr(0, names.decoder.rfind('.')));
+        name += ".bias";
+        return name == names.decoderBias ? std::string() : name;
+    }
+
+    /// Masks and frequencies that older versions stored.
+    static bool isBuffer(const std::string& name)
+    {
+        return name.ends_with(".rotary_emb.inv_freq") || name.ends_with(".attention.bias") ||
+               name.ends_with(".attention.masked_bias") || name.ends_with(".embeddings.position_ids");
+    }
+
+    std::string prefixed(const std::string& name) const
+    {
+        const FamilyNames& names = m_table.names;
+        if (!name.empty() && name == m_table.huggingFace.oldDecoder)
+            return std::string(names.decoder);
+        const std::string_view prefix = m_table.huggingFace.prefix;
+        const auto isBare = [&](std::string_view whole) {
+            return whole.starts_with(prefix) && name.starts_with(firstPart(whole.substr(prefix.size())));
+        };
+        for (const std::string_view whole : {names.words, names.layers, names.finalNorm}) {
+            if (isBare(whole))
+                return std::string(prefix) + name;
+        }
+        return name;
+    }
+
+    /// "layers." of "layers", "embeddings." of "embeddings.word_embeddings.weight".
+    static std::string firstPart(std::string_view name)
+    {
+        return std::string(name.substr(0, name.find('.'))) + ".";
+    }
+
+    ModelFamily m_family;
+    const FamilyTable& m_table;
+};
+
+} // namespace
+
+std::unique_ptr<const Architecture> makeTableArchitecture(ModelFamily family)
+{
+    return std::make_unique<TableArchitecture>(family);
+}
+
+} // namespace trainyard

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "engine/spec/families/config_keys.h"
+#include "engine/spec/run_spec.h"
+
+namespace trainyard {
+
+/// Names of a family's tensors, Hugging Face's where it has the tensor. Products and norms stand without
+/// ".weight" and ".bias"; those of a layer begin with "<layers>.<number>.". Empty: no model of the family has
+/// such a tensor.
+struct FamilyNames {
+    std::string_view words{}; ///< with ".weight", as are the next two
+    std::string_view positions{};
+    std::string_view tokenTypes{};
+    std::string_view embeddingNorm{};
+
+    std::string_view layers{};
+    std::string_view query{}; ///< without a key of all three, one behind the other
+    std::string_view key{};
+    std::string_view value{};
+    /// Of one tensor of all three: the rows of a head's query, key and value stand together.
+    bool isHeadByHead = false;
+    std::string_view queryNorm{};
+    std::string_view keyNorm{};
+    std::string_view attentionOutput{};
+    std::string_view attentionNorm{};
+    std::string_view attentionOutputNorm{}; ///< the second one of NormPlacement::Both
+    std::string_view gate{};                ///< empty: `in` has its rows before its own
+    std::string_view in{};
+    std::string_view out{};
+    std::string_view feedForwardNorm{};
+    std::string_view feedForwardOutputNorm{};
+
+    std::string_view finalNorm{};
+    std::string_view decoder{};   ///< with ".weight"
+    std::string_view transform{}; ///< encoders: product and norm before the decoder
+    std::string_view transformNorm{};
+    std::string_view decoderBias{}; ///< the whole name
+};
+
+/// How Hugging Face calls and describes a model of the family.
+struct HuggingFaceTable {
+    std::string_view modelType{}; ///< of config.json; empty: engine/checkpoint/hugging_face has its own class
+    std::string_view className{}; ///< "LlamaForCausalLM"
+    std::string_view prefix{};    ///< of all names but the head's; files of the bare model lack it
+    std::string_view oldDecoder{}; ///< what published files call FamilyNames::decoder
+    std::span<const ConfigKey> keys{};
+    /// What keys cannot say. BadInput naming the key for what this engine would compute differently.
+    Status (*read)(const ConfigJson& config, ModelSpec& model) = nullptr;
+    void (*write)(ConfigJson& config, const ModelSpec& model) = nullptr;
+    bool lossInFloat32 = true; ///< the class computes its loss so, whatever the type of the model
+};
+
+/// A family of models: what its name decides. A new one is a file in this folder, an enumerator with its name
+/// and a line in families.cpp.
+struct FamilyTable {
+    bool isDecoder = false;
+    /// Products that scale the initial deviation of residual branches as GPT-2 does.
+    bool scalesResiduals = false;
+    void (*describe)(ModelSpec& model) = nullptr; ///< of defaults that are BERT's
+    std::vector<std::string_view> loraTargets{};  ///< PEFT's defaults
+    FamilyNames names{};
+    HuggingFaceTable huggingFace{};
+};
+
+const FamilyTable& familyTable(ModelFamily family);
+/// In the order of the enumeration.
+std::span<const FamilyTable* const> familyTables();
+
+const FamilyTable& bertTable();
+const FamilyTable& gptTable();
+const FamilyTable& llamaTable();
+const FamilyTable& mistralTable();
+const FamilyTable& qwen2Table();
+const FamilyTable& qwen3Table();
+const FamilyTable& olmo2Table();
+const FamilyTable& gptNeoxTable();
+const FamilyTable& gemma2Table();
+const FamilyTable& robertaTable();
+const FamilyTable& modernBertTable();
+
+} // namespace trainyard
