@@ -14,6 +14,7 @@
 #include "engine/hand_over/model_card.h"
 #include "engine/hand_over/tokenizer_files.h"
 #include "engine/planner/layout/parameter_parts.h"
+#include "engine/spec/names.h"
 #include "engine/training/run_directory.h"
 #include "engine/worker/answer_output.h"
 #include "engine/worker/missing_shards.h"
@@ -58,7 +59,8 @@ public:
                 fmt::format("writing {} of weights to {}\n", formatBytes(weightBytes()), m_folder.string()));
         m_extras.onProgress = [this](Bytes written, Bytes total) { return onProgress(written, total); };
         TRAINYARD_TRY(const Bytes maxShard, parseBytes(m_options.maxShard));
-        return runExport({m_model.folder(), m_folder, maxShard, m_extras, m_options.adapters});
+        const auto type = enumFromName<ComputeType>(m_options.type);
+        return runExport({m_model.folder(), m_folder, maxShard, m_extras, m_options.adapters, type});
     }
 
 private:

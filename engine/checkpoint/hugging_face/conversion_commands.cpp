@@ -23,15 +23,25 @@ std::string baseName(const InitSpec& init)
     return config.ok() ? std::filesystem::path(config->base).filename().string() : std::string();
 }
 
+/// Of weights that were imported and not trained since the type that they came in.
+ComputeType typeOfImport(const RunSpec& run)
+{
+    const bool isRun = run.dataset.isMix() || !run.dataset.path.empty();
+    return isRun ? ComputeType::Float32 : run.precision.compute;
+}
+
 } // namespace
 
 Status runImport(const ImportOptions& options)
 {
     TRAINYARD_TRY(const HuggingFaceModel imported, HuggingFaceModel::open(options.huggingFace));
-    LanguageModel model(imported.spec(), ComputeType::Float32);
+    const ComputeType stored = imported.storedType();
+    const bool isDouble = stored == ComputeType::Float64;
+    LanguageModel model(imported.spec(), isDouble ? ComputeType::Float64 : ComputeType::Float32);
     TRAINYARD_TRY_STATUS(imported.load(model.parameters()));
     TrainingPosition position;
     position.spec.model = imported.spec();
+    position.spec.precision.compute = stored; // what an export gives back
     return saveCheckpoint(options.checkpoint, TrainingState(model.parameters()), position, {});
 }
 
@@ -44,13 +54,14 @@ Status runExport(const ExportOptions& options)
     TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(options.huggingFace, spec)); // before reading everything
     if (options.adaptersAlone && !spec.lora.isOn())
         return badInput("the model was trained without low-rank adapters", "export its weights");
-    LanguageModel model(spec, ComputeType::Float32);
+    FolderExtras extras = options.extras;
+    extras.type = options.type.value_or(typeOfImport(run));
+    const bool isDouble = extras.type == ComputeType::Float64;
+    LanguageModel model(spec, isDouble ? ComputeType::Float64 : ComputeType::Float32);
     TRAINYARD_TRY_STATUS(TrainingState(model.parameters()).load(reader));
     if (options.adaptersAlone)
-        return writeAdapterFolder(options.huggingFace, spec, model.parameters(), baseName(run.init),
-                                  options.extras);
-    return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard,
-                                  options.extras);
+        return writeAdapterFolder(options.huggingFace, spec, model.parameters(), baseName(run.init), extras);
+    return writeHuggingFaceFolder(options.huggingFace, spec, model.parameters(), options.maxShard, extras);
 }
 
 } // namespace trainyard

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
@@ -18,6 +19,8 @@ struct ExportOptions {
     Bytes maxShard = 5 * kGiB;         ///< larger weights are split into several files
     FolderExtras extras{};
     bool adaptersAlone = false; ///< as PEFT stores them, instead of the weights with the adapters added
+    /// Of the weights; nullopt: that of an imported model, else float32. Takes the place of extras.type.
+    std::optional<ComputeType> type{};
 };
 
 /// `trainyard-worker import`.

@@ -9,11 +9,13 @@
 
 #include "engine/base/result.h"
 #include "engine/base/units.h"
+#include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
-/// What goes into a folder besides configuration and weights.
+/// What goes into a folder besides configuration and weights, and how these are written.
 struct FolderExtras {
+    ComputeType type = ComputeType::Float32;    ///< of the weights
     std::map<std::string, std::string> files{}; ///< content by plain name
     std::optional<std::int64_t> endToken{};     ///< of a decoder: where it stops, config.json's eos_token_id
     /// Of a model that classifies or tags: names of its labels by their numbers, for config.json's id2label;

@@ -11,6 +11,7 @@
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/model/adapter_names.h"
 #include "engine/nn/parameters/parameter_store.h"
+#include "engine/spec/names.h"
 
 namespace trainyard {
 
@@ -23,23 +24,26 @@ namespace {
 struct ExportedTensor {
     std::string name;
     const Parameter* parameter = nullptr;
+    Bytes elementBytes = 0;
 
-    Bytes bytes() const { return static_cast<Bytes>(parameter->count) * sizeof(float); }
+    Bytes bytes() const { return static_cast<Bytes>(parameter->count) * elementBytes; }
 };
 
 using Shard = std::vector<ExportedTensor>;
 
-std::vector<ExportedTensor> exportedTensors(const ModelSpec& model, const ParameterStore& parameters)
+std::vector<ExportedTensor> exportedTensors(const ModelSpec& model, const ParameterStore& parameters,
+                                            ComputeType type)
 {
+    const auto element = static_cast<Bytes>(elementSize(type));
     const Architecture& architecture = architectureOf(model);
     std::vector<ExportedTensor> tensors;
     for (const Parameter& parameter : parameters.parameters()) {
         if (isOfAdapter(parameter.spec.name))
             continue; // added to the weight of its product
-        tensors.push_back({parameter.spec.name, &parameter});
+        tensors.push_back({parameter.spec.name, &parameter, element});
         const std::string second = architecture.secondName(parameter.spec.name, model);
         if (!second.empty())
-            tensors.push_back({second, &parameter});
+            tensors.push_back({second, &parameter, element});
     }
     return tensors;
 }
@@ -62,13 +66,14 @@ std::vector<Shard> intoShards(const std::vector<ExportedTensor>& tensors, Bytes 
 using BeforeTensor = std::function<Status(const TensorBytes&)>;
 
 Status writeShard(const fs::path& file, const ModelSpec& model, const ParameterStore& parameters,
-                  const Shard& shard, const BeforeTensor& beforeTensor)
+                  const Shard& shard, ComputeType type, const BeforeTensor& beforeTensor)
 {
     std::vector<at::Tensor> values; // alive while they are written
     std::vector<TensorBytes> tensors;
     for (const ExportedTensor& tensor : shard) {
-        values.push_back(huggingFaceLayout(model, tensor.parameter->spec,
-                                           mergedWeight(model, parameters, *tensor.parameter)));
+        const at::Tensor weight = mergedWeight(model, parameters, *tensor.parameter);
+        values.push_back(
+            huggingFaceLayout(model, tensor.parameter->spec, weight.to(computeScalarType(type))));
         tensors.push_back(bytesOf(tensor.name, values.back()));
     }
     const auto written = writeSafetensorsWatched(file, tensors, {{"format", "pt"}}, beforeTensor);
@@ -115,19 +120,20 @@ BeforeTensor progressOf(const std::vector<Shard>& shards, const FolderExtras& ex
 }
 
 Status writeWeights(const fs::path& folder, const ModelSpec& model, const ParameterStore& parameters,
-                    const std::vector<Shard>& shards, const BeforeTensor& beforeTensor)
+                    const std::vector<Shard>& shards, ComputeType type, const BeforeTensor& beforeTensor)
 {
     if (shards.size() == 1)
-        return writeShard(folder / kWeightsName, model, parameters, shards.front(), beforeTensor);
+        return writeShard(folder / kWeightsName, model, parameters, shards.front(), type, beforeTensor);
     for (std::size_t i = 0; i < shards.size(); ++i)
-        TRAINYARD_TRY_STATUS(
-            writeShard(folder / shardName(i, shards.size()), model, parameters, shards[i], beforeTensor));
+        TRAINYARD_TRY_STATUS(writeShard(folder / shardName(i, shards.size()), model, parameters, shards[i],
+                                        type, beforeTensor));
     return writeFileAtomically(folder / kWeightsIndexName, indexOf(shards));
 }
 
 std::string configOf(const ModelSpec& model, const FolderExtras& extras)
 {
     Json config = architectureOf(model).config(model, extras.labels);
+    config["torch_dtype"] = nameOf(extras.type);
     if (extras.endToken && config.contains("eos_token_id"))
         config["eos_token_id"] = *extras.endToken;
     return config.dump(2) + "\n";
@@ -158,13 +164,13 @@ Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
                               const ParameterStore& parameters, Bytes maxShard, const FolderExtras& extras)
 {
     TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(folder, model));
-    const std::vector<Shard> shards = intoShards(exportedTensors(model, parameters), maxShard);
+    const std::vector<Shard> shards = intoShards(exportedTensors(model, parameters, extras.type), maxShard);
     return publishAtomically(folder, [&](const fs::path& temporary) -> Status {
         TRAINYARD_TRY_STATUS(makeFolder(temporary));
         TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / kConfigName, configOf(model, extras)));
         for (const auto& [name, content] : extras.files)
             TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / name, content));
-        return writeWeights(temporary, model, parameters, shards, progressOf(shards, extras));
+        return writeWeights(temporary, model, parameters, shards, extras.type, progressOf(shards, extras));
     });
 }
 

@@ -29,10 +29,10 @@ constexpr Bytes kWholeFile = ~Bytes{0};
 /// BadInput when the folder exists, or Hugging Face has no such model.
 Status checkHuggingFaceFolder(const std::filesystem::path& folder, const ModelSpec& model);
 
-/// Writes config.json and the weights as float32 under their final name in one instant: model.safetensors,
-/// or, when that would be bigger than `maxShard`, shards of at most that size (a tensor bigger than it has
-/// one of its own) and model.safetensors.index.json. Low-rank adapters are added to the weights of their
-/// products. Errors of checkHuggingFaceFolder().
+/// Writes config.json and the weights, in the type of `extras`, under their final name in one instant:
+/// model.safetensors, or, when that would be bigger than `maxShard`, shards of at most that size (a tensor
+/// bigger than it has one of its own) and model.safetensors.index.json. Low-rank adapters are added to the
+/// weights of their products. Errors of checkHuggingFaceFolder().
 Status writeHuggingFaceFolder(const std::filesystem::path& folder, const ModelSpec& model,
                               const ParameterStore& parameters, Bytes maxShard = kWholeFile,
                               const FolderExtras& extras = {});

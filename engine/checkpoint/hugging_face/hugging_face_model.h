@@ -17,6 +17,7 @@ public:
 
     const ModelSpec& spec() const { return m_folder.spec(); }
     const std::vector<std::int64_t>& endTokens() const { return m_folder.endTokens(); }
+    ComputeType storedType() const { return m_folder.storedType(); }
     const std::vector<std::string>& labels() const { return m_folder.labels(); }
 
     /// Fills the master weights of a whole model of spec(), converted to their type. BadInput naming the

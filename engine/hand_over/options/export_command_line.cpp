@@ -50,6 +50,11 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
                                 ->check(byteSize())
                                 ->capture_default_str()
                                 ->needs(folder);
+    command
+        .add_option("--dtype", options.type,
+                    "Type of the weights (default: that of an imported model, else float32)")
+        ->check(CLI::IsMember({"float64", "float32", "bfloat16", "float16"}))
+        ->needs(folder);
     CLI::Option* vocabulary = command
                                   .add_option("--vocab", options.vocabulary,
                                               "WordPiece vocabulary (default: that of the run's data set)")
@@ -79,6 +84,7 @@ std::vector<std::string> modelExportArguments(const ModelExportOptions& options)
         addIf(true, {"--step", std::to_string(*options.step)});
     addIf(options.best, {"--best"});
     addIf(options.maxShard != usual.maxShard, {"--max-shard", options.maxShard});
+    addIf(!options.type.empty(), {"--dtype", options.type});
     addIf(!options.vocabulary.empty(), {"--vocab", options.vocabulary});
     addIf(options.cased, {"--cased"});
     addIf(options.withoutTokenizer, {"--no-tokenizer"});

@@ -21,6 +21,7 @@ struct ModelExportOptions {
     std::optional<std::int64_t> step; ///< of several checkpoints; nullopt: the newest
     bool best = false;                ///< the best one by held-out evaluation, instead
     std::string maxShard = "5 GiB";   ///< larger weights are split into several files
+    std::string type{};               ///< of the weights; empty: that of an imported model, else float32
     std::string vocabulary;           ///< vocab.txt; empty: that of the run's data set
     bool cased = false;               ///< keep the case, even if `vocabulary` looks as if it had none
     bool withoutTokenizer = false;

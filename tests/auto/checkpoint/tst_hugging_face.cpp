@@ -14,6 +14,7 @@
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/nn/language_model.h"
+#include "engine/spec/names.h"
 #include "tests/support/reference_data.h"
 
 using namespace trainyard;
@@ -145,15 +146,30 @@ private slots:
                 HuggingFaceModel::open(original).value().spec());
     }
 
-    void exportTwiceGivesTheSameFiles()
+    void exportTwiceGivesTheSameFiles_data()
     {
+        QTest::addColumn<int>("type");
+        for (const ComputeType type :
+             {ComputeType::Float64, ComputeType::Float32, ComputeType::BFloat16, ComputeType::Float16})
+            QTest::addRow("%s", nameOf(type).data()) << int(type);
+    }
+    void exportTwiceGivesTheSameFiles() // an imported model keeps its type
+    {
+        QFETCH(int, type);
         const ModelSpec spec = smallModel(ModelFamily::Gpt);
         const LanguageModel model = initialised(spec);
-        QVERIFY(writeHuggingFaceFolder(path() / "first", spec, model.parameters()).ok());
+        QVERIFY(writeHuggingFaceFolder(path() / "first", spec, model.parameters(), kWholeFile,
+                                       {.type = ComputeType(type)})
+                    .ok());
+        QCOMPARE(HuggingFaceModel::open(path() / "first").value().storedType(), ComputeType(type));
         QVERIFY(runImport({path() / "first", path() / "checkpoints"}).ok());
         QVERIFY(runExport({path() / "checkpoints", path() / "second"}).ok());
         for (const char* file : {"config.json", "model.safetensors"})
             QVERIFY(readFile(path() / "first" / file).value() == readFile(path() / "second" / file).value());
+        ExportOptions narrow{path() / "checkpoints", path() / "narrow"};
+        narrow.type = ComputeType::BFloat16;
+        QVERIFY(runExport(narrow).ok());
+        QCOMPARE(HuggingFaceModel::open(path() / "narrow").value().storedType(), ComputeType::BFloat16);
     }
 
     void transposesTheProductsOfGpt2()

@@ -52,6 +52,9 @@ private slots:
         best.best = true;
         best.withoutTokenizer = true;
         QTest::addRow("the best, without tokenizer") << best;
+        ModelExportOptions narrow = usual();
+        narrow.type = "bfloat16";
+        QTest::addRow("bfloat16") << narrow;
         ModelExportOptions adapters = usual();
         adapters.adapters = true;
         QTest::addRow("adapters") << adapters;
@@ -77,6 +80,7 @@ private slots:
         QTest::addRow("parts of adapters")
             << QStringList{"--hf", "m", "--adapters", "--max-shard", "1 GiB", "run"};
         QTest::addRow("no folder") << QStringList{"--best", "run"};
+        QTest::addRow("unknown type") << QStringList{"--hf", "m", "--dtype", "int8", "run"};
         QTest::addRow("size without unit") << QStringList{"--hf", "m", "--max-shard", "5", "run"};
     }
     void refusesWhatDoesNotGoTogether()
