@@ -179,9 +179,7 @@ void describe(Visitor& field, Of<ModelSpec>)
            .source = "Black et al., arXiv:2204.06745",
            .onlyIfSet = true});
     field("window", &ModelSpec::window,
-          {.help =
-               "A decoder's token sees so many tokens, itself included; an encoder's so many on each side; "
-               "0: all",
+          {.help = "Tokens that a decoder's token sees, itself included, or an encoder's on each side; 0: all",
            .range = atLeast(0),
            .unit = "tokens",
            .source = "Beltagy et al., arXiv:2004.05150",

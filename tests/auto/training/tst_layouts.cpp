@@ -270,7 +270,7 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
     if (layout.family == ModelFamily::Gpt)
         spec.model.positions = PositionEncoding::Rotary;
     if (isLater(layout.family)) {
-        const bool sharesKeys = familyTable(layout.family).names.key.size() > 0;
+        const bool sharesKeys = isDecoder(layout.family) && !familyTable(layout.family).names.key.empty();
         spec.model.keyValueHeads = sharesKeys ? 2 : 0;
         spec.model.window = spec.model.window > 0 || layout.family == ModelFamily::Mistral ? 9 : 0;
     }
