@@ -10,50 +10,67 @@ template <typename Visitor>
 void describe(Visitor& field, Of<RopeSpec>)
 {
     field("base", &RopeSpec::base,
-          {.help = "Pair i of a head of width D turns by base^(-2 i / D) per position",
+          {.label = "Rotary base",
+           .help = "Pair i of a head of width D turns by base^(-2 i / D) per position",
            .range = positive(),
            .source = "Su et al., arXiv:2104.09864",
            .onlyIfSet = true});
     field("window_base", &RopeSpec::windowBase,
-          {.help = "The same in layers with a window; 0: base",
+          {.label = "Rotary base in windows",
+           .help = "The same in layers with a window; 0: base",
            .range = atLeast(0),
+           .zero = "As base",
            .source = "Warner et al., arXiv:2412.13663",
            .onlyIfSet = true});
     field("share", &RopeSpec::share,
-          {.help = "Share of each head's numbers that are turned",
+          {.label = "Rotary share",
+           .help = "Share of each head's numbers that are turned",
            .range = {.min = 0, .max = 1, .withMin = false},
            .source = "Black et al., arXiv:2204.06745",
            .onlyIfSet = true});
     field("scaling", &RopeSpec::scaling,
-          {.help = "How positions beyond the original ones are reached",
+          {.label = "Rotary scaling",
+           .help = "How positions beyond the original ones are reached",
            .source = "Grattafiori et al., arXiv:2407.21783; Peng et al., arXiv:2309.00071",
            .onlyIfSet = true});
     field("factor", &RopeSpec::factor,
-          {.help = "How many times as many positions", .range = atLeast(1), .onlyIfSet = true});
-    field(
-        "original_positions", &RopeSpec::originalPositions,
-        {.help = "Positions before scaling; 0: those of the model", .range = atLeast(0), .onlyIfSet = true});
+          {.label = "Rotary factor",
+           .help = "How many times as many positions",
+           .range = atLeast(1),
+           .onlyIfSet = true});
+    field("original_positions", &RopeSpec::originalPositions,
+          {.label = "Original positions",
+           .help = "Positions before scaling; 0: those of the model",
+           .range = atLeast(0),
+           .zero = "Model's",
+           .onlyIfSet = true});
     field(
         "low_frequency_factor", &RopeSpec::lowFrequencyFactor,
-        {.help =
+        {.label = "Low-frequency factor",
+         .help =
              "llama3: turns of fewer rounds than this over the original positions are divided by the factor",
          .range = positive(),
          .onlyIfSet = true});
     field("high_frequency_factor", &RopeSpec::highFrequencyFactor,
-          {.help = "llama3: turns of more rounds than this stay as they are",
+          {.label = "High-frequency factor",
+           .help = "llama3: turns of more rounds than this stay as they are",
            .range = positive(),
            .onlyIfSet = true});
     field("beta_fast", &RopeSpec::betaFast,
-          {.help = "yarn: turns of more rounds than this stay as they are",
+          {.label = "YaRN beta fast",
+           .help = "yarn: turns of more rounds than this stay as they are",
            .range = positive(),
            .onlyIfSet = true});
     field("beta_slow", &RopeSpec::betaSlow,
-          {.help = "yarn: turns of fewer rounds than this are divided by the factor",
+          {.label = "YaRN beta slow",
+           .help = "yarn: turns of fewer rounds than this are divided by the factor",
            .range = positive(),
            .onlyIfSet = true});
     field("attention_factor", &RopeSpec::attentionFactor,
-          {.help = "yarn: queries and keys are multiplied with it; 0: 0.1 ln(factor) + 1",
+          {.label = "YaRN attention factor",
+           .help = "yarn: queries and keys are multiplied with it; 0: 0.1 ln(factor) + 1",
            .range = atLeast(0),
+           .zero = "By factor",
            .onlyIfSet = true});
 }
 
@@ -152,79 +169,109 @@ void describe(Visitor& field, Of<ModelSpec>)
            .range = positive(),
            .source = "Devlin et al., arXiv:1810.04805"});
     field("kv_heads", &ModelSpec::keyValueHeads,
-          {.help = "Heads of keys and values, each shared by an equal number of heads; 0: as many as heads",
+          {.label = "Key/value heads",
+           .help = "Heads of keys and values, each shared by an equal number of heads; 0: as many as heads",
            .range = between(0, kMaxWidth),
+           .zero = "As heads",
            .source = "Ainslie et al., arXiv:2305.13245",
            .onlyIfSet = true});
     field("head_width", &ModelSpec::headWidth,
-          {.help = "Width of a head; 0: hidden size / heads",
+          {.label = "Head width",
+           .help = "Width of a head; 0: hidden size / heads",
            .range = between(0, kMaxWidth),
+           .zero = "Hidden / heads",
            .onlyIfSet = true});
     field("norm_kind", &ModelSpec::normKind,
-          {.help = "layer_norm, rms_norm, or rms_norm_offset, whose weight is added to 1",
+          {.label = "Norm",
+           .help = "layer_norm, rms_norm, or rms_norm_offset, whose weight is added to 1",
            .source = "Ba et al., arXiv:1607.06450; Zhang and Sennrich, arXiv:1910.07467",
            .onlyIfSet = true});
-    field("norm_biases", &ModelSpec::normBiases, {.help = "Layer norms have a bias", .onlyIfSet = true});
+    field("norm_biases", &ModelSpec::normBiases,
+          {.label = "Norm biases", .help = "Layer norms have a bias", .onlyIfSet = true});
     field("attention_biases", &ModelSpec::attentionBiases,
-          {.help = "Products of attention with a bias: all, qkv (queries, keys and values) or none",
+          {.label = "Attention biases",
+           .help = "Products of attention with a bias: all, qkv (queries, keys and values) or none",
            .onlyIfSet = true});
     field("feed_forward_biases", &ModelSpec::feedForwardBiases,
-          {.help = "Products of the feed-forward layer have a bias", .onlyIfSet = true});
+          {.label = "Feed-forward biases",
+           .help = "Products of the feed-forward layer have a bias",
+           .onlyIfSet = true});
     field("qk_norm", &ModelSpec::queryKeyNorm,
-          {.help = "Norm of queries and keys: none, head (of each head) or whole (of all heads together)",
+          {.label = "Query and key norm",
+           .help = "Norm of queries and keys: none, head (of each head) or whole (of all heads together)",
            .source = "Henry et al., arXiv:2010.04245",
            .onlyIfSet = true});
     field("parallel_residual", &ModelSpec::parallelResidual,
-          {.help = "Attention and feed-forward layer both see the layer's input",
+          {.label = "Parallel residual",
+           .help = "Attention and feed-forward layer both see the layer's input",
            .source = "Black et al., arXiv:2204.06745",
            .onlyIfSet = true});
-    field("window", &ModelSpec::window,
-          {.help = "Tokens that a decoder's token sees, itself included, or an encoder's on each side; 0: all",
-           .range = atLeast(0),
-           .unit = "tokens",
-           .source = "Beltagy et al., arXiv:2004.05150",
-           .onlyIfSet = true});
+    field(
+        "window", &ModelSpec::window,
+        {.label = "Attention window",
+         .help = "Tokens that a decoder's token sees, itself included, or an encoder's on each side; 0: all",
+         .range = atLeast(0),
+         .unit = "tokens",
+         .zero = "Off",
+         .source = "Beltagy et al., arXiv:2004.05150",
+         .onlyIfSet = true});
     field("global_every", &ModelSpec::globalEvery,
-          {.help = "With a window: of each so many layers one sees all tokens; 0: none does",
+          {.label = "Global layer every",
+           .help = "With a window: of each so many layers one sees all tokens; 0: none does",
            .range = between(0, kMaxLayers),
+           .zero = "None",
            .onlyIfSet = true});
     field("global_first", &ModelSpec::globalFirst,
-          {.help = "The first layer that sees all tokens, counted from 0",
+          {.label = "First global layer",
+           .help = "The first layer that sees all tokens, counted from 0",
            .range = between(0, kMaxLayers),
            .onlyIfSet = true});
     field("query_scale_width", &ModelSpec::queryScaleWidth,
-          {.help = "Scores are divided by its square root; 0: width of a head",
+          {.label = "Query scale width",
+           .help = "Scores are divided by its square root; 0: width of a head",
            .range = atLeast(0),
+           .zero = "Head width",
            .source = "Gemma Team, arXiv:2408.00118",
            .onlyIfSet = true});
     field("score_cap", &ModelSpec::scoreCap,
-          {.help = "Scores become cap x tanh(score / cap); 0: as they are",
+          {.label = "Score cap",
+           .help = "Scores become cap x tanh(score / cap); 0: as they are",
            .range = atLeast(0),
+           .zero = "Off",
            .source = "Gemma Team, arXiv:2408.00118",
            .onlyIfSet = true});
     field("logit_cap", &ModelSpec::logitCap,
-          {.help = "The same of the logits of words",
+          {.label = "Logit cap",
+           .help = "The same of the logits of words",
            .range = atLeast(0),
+           .zero = "Off",
            .source = "Gemma Team, arXiv:2408.00118",
            .onlyIfSet = true});
     field("scaled_embeddings", &ModelSpec::scaledEmbeddings,
-          {.help = "Word embeddings are multiplied with the square root of the hidden size",
+          {.label = "Scaled embeddings",
+           .help = "Word embeddings are multiplied with the square root of the hidden size",
            .source = "Vaswani et al., arXiv:1706.03762",
            .onlyIfSet = true});
     field("embedding_norm", &ModelSpec::embeddingNorm,
-          {.help = "The embeddings are normalised", .onlyIfSet = true});
+          {.label = "Embedding norm", .help = "The embeddings are normalised", .onlyIfSet = true});
     field("first_layer_norm", &ModelSpec::firstLayerNorm,
-          {.help = "The first layer has a norm before attention", .onlyIfSet = true});
+          {.label = "First layer norm",
+           .help = "The first layer has a norm before attention",
+           .onlyIfSet = true});
     field("position_offset", &ModelSpec::positionOffset,
-          {.help = "Rows of the table of positions before that of the first token",
+          {.label = "Position offset",
+           .help = "Rows of the table of positions before that of the first token",
            .range = between(0, 1024),
            .onlyIfSet = true});
     field("padding_word", &ModelSpec::paddingWord,
-          {.help = "Id of the word whose embedding does not learn; -1: none",
+          {.label = "Padding word",
+           .help = "Id of the word whose embedding does not learn; -1: none",
            .range = between(-1, kMaxEntries),
            .onlyIfSet = true});
     field("transform_bias", &ModelSpec::transformBias,
-          {.help = "The product in an encoder's head has a bias", .onlyIfSet = true});
+          {.label = "Bias in the head",
+           .help = "The product in an encoder's head has a bias",
+           .onlyIfSet = true});
     field("rope", &ModelSpec::rope, {.help = "Rotary positions", .onlyIfSet = true});
 }
 

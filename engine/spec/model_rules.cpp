@@ -125,6 +125,17 @@ void checkTokenTypes(const ModelSpec& model, Checker& check)
                       fmt::format("{} < 2", model.tokenTypes));
 }
 
+void checkScaling(const RopeSpec& rope, Checker& check)
+{
+    check.require(rope.scaling != RopeScaling::Llama3 || rope.highFrequencyFactor > rope.lowFrequencyFactor,
+                  "model.rope.high_frequency_factor",
+                  fmt::format("is {}, not above the low one", rope.highFrequencyFactor),
+                  fmt::format("set it above {}", rope.lowFrequencyFactor),
+                  fmt::format("high {} <= low {}", rope.highFrequencyFactor, rope.lowFrequencyFactor));
+    check.require(rope.scaling != RopeScaling::Yarn || rope.base > 1, "model.rope.base",
+                  fmt::format("is {}, and yarn needs turns of several speeds", rope.base), "set it above 1");
+}
+
 void checkFamily(const ModelSpec& model, Checker& check)
 {
     checkTokenTypes(model, check);
@@ -195,6 +206,7 @@ void checkLora(const ModelSpec& model, Checker& check)
 void checkModel(const ModelSpec& model, Checker& check)
 {
     checkHeads(model, check);
+    checkScaling(model.rope, check);
     checkFamily(model, check);
     checkTask(model, check);
     checkLora(model, check);

@@ -64,10 +64,17 @@ Status readScaling(const ConfigJson& parameters, const std::string& type, RopeSp
 {
     rope.scaling = *enumFromName<RopeScaling>(type);
     parameters.at("factor").get_to(rope.factor);
+    if (!(rope.factor >= 1))
+        return badInput(fmt::format("the factor of rope_type \"{}\" is {}", type, rope.factor),
+                        "at least 1 is supported");
     rope.originalPositions = parameters.value("original_max_position_embeddings", 0);
     if (rope.scaling == RopeScaling::Llama3) {
         parameters.at("low_freq_factor").get_to(rope.lowFrequencyFactor);
         parameters.at("high_freq_factor").get_to(rope.highFrequencyFactor);
+        if (!(rope.highFrequencyFactor > rope.lowFrequencyFactor))
+            return badInput(fmt::format("high_freq_factor is {} and low_freq_factor {}",
+                                        rope.highFrequencyFactor, rope.lowFrequencyFactor),
+                            "a higher one is supported");
     }
     if (rope.scaling == RopeScaling::Yarn) {
         rope.betaFast = isGiven(parameters, "beta_fast") ? parameters.at("beta_fast").get<double>() : 32;
@@ -217,6 +224,11 @@ Status readRope(const ConfigJson& config, ModelSpec& model)
                 rope.share = from->at(key).get<double>();
         }
     }
+    if (!(rope.share > 0 && rope.share <= 1))
+        return badInput(fmt::format("partial_rotary_factor is {}", rope.share),
+                        "between 0 and 1 is supported");
+    if (!(rope.base > 1))
+        return badInput(fmt::format("rope_theta is {}", rope.base), "more than 1 is supported");
     const std::string old = parameters.value("type", std::string("default"));
     const std::string type = parameters.value("rope_type", old);
     if (type == "default")

@@ -348,8 +348,8 @@ private slots:
                                << R"("t5")"
                                << R"("bert", "gpt2", "llama", )";
         QTest::addRow("activation") << "activation_function"
-                                    << R"("silu")"
-                                    << R"(the activation is "silu")";
+                                    << R"("geglu")"
+                                    << R"(the activation is "geglu")";
         QTest::addRow("scale") << "scale_attn_weights"
                                << "false"
                                << "scale_attn_weights is false";

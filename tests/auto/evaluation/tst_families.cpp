@@ -261,6 +261,10 @@ private slots:
         };
         row("llama-3", R"({"hidden_act": "tanh"})", "hidden_act is \"tanh\"");
         row("llama-3", R"({"rope_parameters": {"rope_type": "longrope"}})", "rope_type is \"longrope\"");
+        row("llama-3", R"({"rope_parameters": {"rope_type": "linear", "factor": 0.0}})", "is 0");
+        row("llama-3", R"({"num_attention_heads": 0})", "0 heads");
+        row("gpt-neox-serial", R"({"rope_parameters": {"rope_type": "default", "partial_rotary_factor": 0}})",
+            "partial_rotary_factor is 0");
         row("llama-3", R"({"num_key_value_heads": 3})", "cannot share 3 heads of keys and values evenly");
         row("qwen2-window", R"({"layer_types": ["full_attention", "chunked"]})",
             "layer_types has \"chunked\"");

@@ -5,6 +5,7 @@
 #include "engine/base/check.h"
 #include "engine/checkpoint/hugging_face/format/table_architecture.h"
 #include "engine/spec/families/family_table.h"
+#include "engine/spec/field_changes.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -28,6 +29,40 @@ const std::vector<const Architecture*>& all()
         return all;
     }();
     return architectures;
+}
+
+/// What a configuration says of a model: the rest is not Hugging Face's, or of training alone.
+ModelSpec describedPart(ModelSpec model)
+{
+    const ModelSpec none;
+    model.preset = none.preset;
+    model.dropout = none.dropout;
+    model.attentionDropout = none.attentionDropout;
+    model.lora = none.lora;
+    model.task = none.task;
+    // Said both ways.
+    model.keyValueHeads = model.keyHeads();
+    model.headWidth = model.headSize();
+    if (model.queryScaleWidth == 0)
+        model.queryScaleWidth = model.headSize();
+    if (model.rope.windowBase == 0)
+        model.rope.windowBase = model.rope.base;
+    if (model.window == 0) {
+        model.globalEvery = 0;
+        model.globalFirst = 0;
+    }
+    return model;
+}
+
+/// "norm_kind is layer_norm", of the first field that differs from what a configuration can say.
+std::string firstDifference(const ModelSpec& said, const ModelSpec& model)
+{
+    RunSpec earlier;
+    RunSpec later;
+    earlier.model = describedPart(said);
+    later.model = describedPart(model);
+    const std::vector<FieldChange> changes = changesBetween(earlier, later);
+    return changes.empty() ? std::string() : changes.front().path;
 }
 
 } // namespace
@@ -63,10 +98,22 @@ Result<Activation> activationFrom(const std::string& name)
     if (name == "gelu_pytorch_tanh") // the same function under a newer name
         return Activation::GeluNew;
     const auto activation = enumFromName<Activation>(name);
-    if (!activation || *activation == Activation::Swiglu)
+    if (!activation || isGated(*activation))
         return badInput(fmt::format("the activation is \"{}\"", name),
-                        "\"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\" and \"relu\" are supported");
+                        "\"gelu\", \"gelu_new\", \"gelu_pytorch_tanh\", \"relu\" and \"silu\" are supported");
     return *activation;
+}
+
+Status requireSaid(const ModelSpec& model, const Result<ModelSpec>& said)
+{
+    if (!said.ok())
+        return said.error();
+    const std::string difference = firstDifference(*said, model);
+    if (difference.empty())
+        return {};
+    const std::string family(nameOf(model.family));
+    return badInput(fmt::format("Hugging Face has no {} with this {}", family, difference),
+                    fmt::format("only {}'s own value of it can be exported", family));
 }
 
 } // namespace trainyard

@@ -63,6 +63,10 @@ const Architecture& architectureOf(const ModelSpec& model);
 const Architecture& bertArchitecture();
 const Architecture& gpt2Architecture();
 
+/// BadInput naming a field of the description that differs in what `said`, the model's own configuration read
+/// again, says: Hugging Face has no word for it.
+Status requireSaid(const ModelSpec& model, const Result<ModelSpec>& said);
+
 /// "LABEL_2", as Hugging Face calls a label without a name.
 std::string unnamedLabel(int number);
 

@@ -202,12 +202,15 @@ public:
 
     Status requireExportable(const ModelSpec& model) const override
     {
+        TensorNames tensors;
+        if (model.nextSentence)
+            tensors.insert(kNextSentence);
         if (model.norm == NormPlacement::Post && model.positions == PositionEncoding::Learned &&
-            model.activation != Activation::Swiglu)
-            return {};
+            !model.isGated())
+            return requireSaid(model, readConfig(config(model, {}), tensors));
         return badInput(fmt::format("Hugging Face has no BERT with {}-norm, {} positions and {}",
                                     nameOf(model.norm), nameOf(model.positions), nameOf(model.activation)),
-                        "only post-norm, learned positions and gelu, gelu_new or relu can be exported");
+                        "only post-norm, learned positions and an activation without a gate can be exported");
     }
 
     TensorRole roleOf(const std::string& storedName, const ModelSpec& model,

@@ -105,11 +105,11 @@ public:
     Status requireExportable(const ModelSpec& model) const override
     {
         if (model.norm == NormPlacement::Pre && model.positions == PositionEncoding::Learned &&
-            model.activation != Activation::Swiglu)
-            return {};
+            !model.isGated())
+            return requireSaid(model, readConfig(config(model, {}), {}));
         return badInput(fmt::format("Hugging Face has no GPT-2 with {}-norm, {} positions and {}",
                                     nameOf(model.norm), nameOf(model.positions), nameOf(model.activation)),
-                        "only pre-norm, learned positions and gelu, gelu_new or relu can be exported");
+                        "only pre-norm, learned positions and an activation without a gate can be exported");
     }
 
     TensorRole roleOf(const std::string& storedName, const ModelSpec& model,

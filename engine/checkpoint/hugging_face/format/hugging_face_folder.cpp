@@ -115,9 +115,14 @@ Status HuggingFaceFolder::readConfig()
     } catch (const Json::exception& error) {
         return badInput(fmt::format("{}: {}", file, jsonProblem(error, text)));
     }
+    if (m_spec.heads < 1 || m_spec.hidden < 1 || m_spec.layers < 1)
+        return badInput(fmt::format("{}: a model of {} layers, {} heads and a hidden size of {}", file,
+                                    m_spec.layers, m_spec.heads, m_spec.hidden));
     Diagnostics problems;
     Checker check(problems);
     checkModel(m_spec, check);
+    // Only training needs two kinds of segments.
+    std::erase_if(problems, [](const Diagnostic& problem) { return problem.path == "model.token_types"; });
     if (!problems.empty())
         return toError(problems).in(file);
     return {};

@@ -1,10 +1,8 @@
 #include "engine/checkpoint/hugging_face/format/table_architecture.h"
 
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/families/family_table.h"
-#include "engine/spec/field_changes.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -12,39 +10,6 @@ namespace trainyard {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// What a configuration says of a model: the rest is not Hugging Face's, or of training alone.
-ModelSpec describedPart(ModelSpec model)
-{
-    const ModelSpec none;
-    model.preset = none.preset;
-    model.dropout = none.dropout;
-    model.attentionDropout = none.attentionDropout;
-    model.lora = none.lora;
-    // Said both ways.
-    model.keyValueHeads = model.keyHeads();
-    model.headWidth = model.headSize();
-    if (model.queryScaleWidth == 0)
-        model.queryScaleWidth = model.headSize();
-    if (model.rope.windowBase == 0)
-        model.rope.windowBase = model.rope.base;
-    if (model.window == 0) {
-        model.globalEvery = 0;
-        model.globalFirst = 0;
-    }
-    return model;
-}
-
-/// "norm_kind is layer_norm", of the first field that differs from what a configuration can say.
-std::string firstDifference(const ModelSpec& said, const ModelSpec& model)
-{
-    RunSpec earlier;
-    RunSpec later;
-    earlier.model = describedPart(said);
-    later.model = describedPart(model);
-    const std::vector<FieldChange> changes = changesBetween(earlier, later);
-    return changes.empty() ? std::string() : changes.front().path;
-}
 
 class TableArchitecture : public Architecture {
 public:
@@ -83,12 +48,7 @@ public:
     // What the configuration says is read again: whatever Hugging Face cannot say differs then.
     Status requireExportable(const ModelSpec& model) const override
     {
-        TRAINYARD_TRY(const ModelSpec said, readConfig(config(model, {}), {}));
-        const std::string difference = firstDifference(said, model);
-        if (difference.empty())
-            return {};
-        return badInput(fmt::format("Hugging Face has no {} with this {}", className(model), difference),
-                        fmt::format("only {}'s own value of it can be exported", nameOf(m_family)));
+        return requireSaid(model, readConfig(config(model, {}), {}));
     }
 
     TensorRole roleOf(const std::string& storedName, const ModelSpec& model,
