@@ -7,6 +7,7 @@
 #include <cstring>
 #include <memory>
 #include <span>
+#include <string_view>
 
 namespace trainyard {
 
@@ -19,6 +20,8 @@ struct ChunkKey {
 
     /// Reads kWindow bytes from `text`. Requires 1 <= length <= kMaxLength.
     static ChunkKey of(const char* text, std::size_t length);
+    /// The same key, slower, of a chunk with nothing readable around it.
+    static ChunkKey ofAlone(std::string_view chunk);
     /// Equals the key of no chunk.
     static constexpr ChunkKey ofNone() { return {0, 1}; }
     /// Folded 128-bit product, as in wyhash; its lower bits spread well.
@@ -96,6 +99,30 @@ inline ChunkKey ChunkKey::of(const char* text, std::size_t length)
     std::memcpy(&key.low, text, 8);
     std::memcpy(&key.high, text + 8, 8);
     return {key.low & kMasks[length].low, (key.high & kMasks[length].high) | std::uint64_t(length) << 56};
+}
+
+inline ChunkKey ChunkKey::ofAlone(std::string_view chunk)
+{
+    const std::size_t n = chunk.size();
+    const auto load = [&]<typename Word>(std::size_t at, Word word) {
+        std::memcpy(&word, chunk.data() + at, sizeof word);
+        return std::uint64_t(word);
+    };
+    const auto byte = [&](std::size_t at) {
+        return std::uint64_t(static_cast<unsigned char>(chunk[at])) << 8 * at;
+    };
+    ChunkKey key{0, std::uint64_t(n) << 56};
+    if (n > 8) {
+        key.low = load(0, std::uint64_t());
+        key.high |= load(n - 8, std::uint64_t()) >> 8 * (16 - n);
+    } else if (n == 8) {
+        key.low = load(0, std::uint64_t());
+    } else if (n >= 4) {
+        key.low = load(0, std::uint32_t()) | load(n - 4, std::uint32_t()) << 8 * (n - 4);
+    } else {
+        key.low = byte(0) | byte(n / 2) | byte(n - 1);
+    }
+    return key;
 }
 
 inline std::uint64_t ChunkKey::hash() const

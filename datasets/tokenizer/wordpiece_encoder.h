@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "datasets/tokenizer/chunk_cache.h"
+#include "datasets/tokenizer/text_encoder.h"
 #include "datasets/tokenizer/wordpiece.h"
 
 namespace trainyard {
@@ -12,12 +13,12 @@ namespace trainyard {
 /// WordPiece for large texts: yields the ids of WordPiece::encode() several times faster by caching the ids
 /// of short chunks between blanks. This is exact because a blank (space, tab, CR, LF) always ends a word and
 /// no rule looks past one. For one thread; uses ChunkCache::kBytes of memory. `wordPiece` must outlive it.
-class WordPieceEncoder {
+class WordPieceEncoder final : public TextEncoder {
 public:
     explicit WordPieceEncoder(const WordPiece& wordPiece) : m_wordPiece(wordPiece) {}
 
     /// Appends the ids of `text`, without [CLS] and [SEP].
-    void encode(std::string_view text, std::vector<std::int32_t>& ids);
+    void encode(std::string_view text, std::vector<std::int32_t>& ids) override;
 
 private:
     struct Chunk;

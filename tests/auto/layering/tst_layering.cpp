@@ -72,6 +72,9 @@ const QList<Layer> kLayers{
     {"datasets/corpus", kVocabulary, {}},
     {"datasets/metrics", kVocabulary + QStringList{"datasets/corpus"}, {}},
     {"datasets/tokenizer", kVocabulary + QStringList{"datasets/corpus"}, {}},
+    {"datasets/tokenizer_json",
+     kVocabulary + QStringList{"datasets/corpus", "datasets/tokenizer"},
+     {}},
     {"datasets/pretraining",
      kVocabulary +
          QStringList{"datasets/options", "datasets/tokenizer", "datasets/corpus", "datasets/shards"},

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace trainyard {
+
+/// Turns texts into ids, remembering what repeats. For one thread.
+class TextEncoder {
+public:
+    virtual ~TextEncoder() = default;
+
+    /// Appends the ids of `text`, without those that frame a row ([CLS], an end of text and the like).
+    virtual void encode(std::string_view text, std::vector<std::int32_t>& ids) = 0;
+};
+
+/// A vocabulary with the rules that cut text into its pieces. Immutable; any thread may use it.
+class Tokenizer {
+public:
+    virtual ~Tokenizer() = default;
+
+    /// An encoder for the calling thread. The tokenizer must outlive it.
+    virtual std::unique_ptr<TextEncoder> encoder() const = 0;
+};
+
+} // namespace trainyard

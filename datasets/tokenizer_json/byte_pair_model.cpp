@@ -1,0 +1,196 @@
+#include "datasets/tokenizer_json/byte_pair_model.h"
+
+#include <fmt/format.h>
+
+#include "datasets/tokenizer/chunk_cache.h"
+#include "datasets/tokenizer_json/byte_alphabet.h"
+#include "engine/base/utf8.h"
+
+namespace trainyard {
+
+namespace {
+
+/// Remembers the ids of short pieces.
+class BytePairEncoder : public TextEncoder {
+public:
+    explicit BytePairEncoder(const BytePairModel& model) : m_model(model) {}
+
+    void encode(std::string_view piece, std::vector<std::int32_t>& ids) override
+    {
+        if (piece.empty() || piece.size() > ChunkKey::kMaxLength)
+            return m_model.encode(piece, m_merger, ids);
+        const ChunkKey key = ChunkKey::ofAlone(piece);
+        ChunkCache::Set& set = m_cache.prefetch(key);
+        if (const ChunkCache::Entry* entry = set.find(key)) {
+            ids.insert(ids.end(), entry->ids().begin(), entry->ids().begin() + entry->count());
+            return;
+        }
+        const std::size_t before = ids.size();
+        m_model.encode(piece, m_merger, ids);
+        const auto added = std::span(ids).subspan(before);
+        if (added.size() <= ChunkCache::kMaxIds)
+            set.insert({key, added});
+    }
+
+private:
+    const BytePairModel& m_model;
+    PairMerger m_merger;
+    ChunkCache m_cache;
+};
+
+/// What two tokens become; a token that continues a piece loses its prefix.
+std::string joined(const std::string& left, const std::string& right, const std::string& prefix)
+{
+    return left + (right.size() >= prefix.size() ? right.substr(prefix.size()) : right);
+}
+
+Result<MergeTable> mergesOf(const BytePairSettings& settings)
+{
+    MergeTable table(settings.merges.size());
+    for (std::size_t i = 0; i < settings.merges.size(); ++i) {
+        const auto& [left, right] = settings.merges[i];
+        const std::string whole = joined(left, right, settings.continuingPrefix);
+        const std::string* const tokens[] = {&left, &right, &whole};
+        std::int32_t ids[3];
+        for (std::size_t k = 0; k < 3; ++k) {
+            const auto found = settings.vocabulary.find(*tokens[k]);
+            if (found == settings.vocabulary.end())
+                return badInput(
+                    fmt::format("model.merges[{}] needs \"{}\", which is not in model.vocab", i, *tokens[k]),
+                    "the file is damaged; get it again");
+            ids[k] = found->second;
+        }
+        table.add(ids[0], ids[1], {static_cast<std::uint32_t>(i), ids[2]});
+    }
+    return table;
+}
+
+std::string byteToken(unsigned byte)
+{
+    return fmt::format("<0x{:02X}>", byte);
+}
+
+} // namespace
+
+Result<BytePairModel> BytePairModel::create(const BytePairSettings& settings)
+{
+    if (settings.unknown && !settings.vocabulary.contains(*settings.unknown))
+        return badInput(fmt::format("model.unk_token \"{}\" is not in model.vocab", *settings.unknown),
+                        "the file is damaged; get it again");
+    if (settings.fallsBackToBytes && !(settings.continuingPrefix.empty() && settings.endSuffix.empty()))
+        return badInput("model.byte_fallback is not supported together with a prefix or suffix of tokens",
+                        "use a tokenizer with one of them");
+    TRAINYARD_TRY(MergeTable merges, mergesOf(settings));
+    return BytePairModel(settings, std::move(merges));
+}
+
+BytePairModel::BytePairModel(const BytePairSettings& settings, MergeTable merges)
+    : m_merges(std::move(merges))
+    , m_fusesUnknown(settings.fusesUnknown)
+    , m_isByteLevel(settings.isByteLevel)
+    , m_hasPrefix(!settings.continuingPrefix.empty())
+    , m_hasSuffix(!settings.endSuffix.empty())
+{
+    for (Characters& characters : m_characters)
+        characters.bytes.fill(kNone);
+    m_byteTokens.fill(kNone);
+    if (settings.unknown)
+        m_unknown = settings.vocabulary.at(*settings.unknown);
+    for (unsigned byte = 0; settings.fallsBackToBytes && byte < m_byteTokens.size(); ++byte) {
+        if (const auto found = settings.vocabulary.find(byteToken(byte)); found != settings.vocabulary.end())
+            m_byteTokens[byte] = found->second;
+    }
+    for (const auto& [token, id] : settings.vocabulary) {
+        addCharacter(token, id, settings);
+        if (!settings.ignoresMerges)
+            continue;
+        if (auto bytes = m_isByteLevel ? bytesSpelledBy(token) : std::optional(token))
+            m_pieces.emplace(std::move(*bytes), id);
+    }
+}
+
+/// Into the tables of the positions where the token stands for a character.
+void BytePairModel::addCharacter(const std::string& token, std::int32_t id, const BytePairSettings& settings)
+{
+    for (std::size_t position = 0; position < kPositions; ++position) {
+        std::string_view character = token;
+        const std::string_view prefix = position & 1 ? std::string_view(settings.continuingPrefix) : "";
+        const std::string_view suffix = position & 2 ? std::string_view(settings.endSuffix) : "";
+        if (character.size() <= prefix.size() + suffix.size() || !character.starts_with(prefix) ||
+            !character.ends_with(suffix))
+            continue;
+        character = character.substr(prefix.size(), character.size() - prefix.size() - suffix.size());
+        const Utf8Char c = decodeUtf8(character, 0);
+        if (c.bytes != character.size())
+            continue;
+        if (!m_isByteLevel && c.code >= m_characters[position].bytes.size() / 2)
+            m_characters[position].others.emplace(c.code, id);
+        else if (!m_isByteLevel)
+            m_characters[position].bytes[c.code] = id;
+        else if (const auto byte = bytesSpelledBy(character))
+            m_characters[position].bytes[static_cast<unsigned char>(byte->front())] = id;
+    }
+}
+
+std::unique_ptr<TextEncoder> BytePairModel::encoder() const
+{
+    return std::make_unique<BytePairEncoder>(*this);
+}
+
+void BytePairModel::encode(std::string_view piece, PairMerger& merger, std::vector<std::int32_t>& ids) const
+{
+    if (!m_pieces.empty()) {
+        if (const auto found = m_pieces.find(std::string(piece)); found != m_pieces.end()) {
+            ids.push_back(found->second);
+            return;
+        }
+    }
+    const std::size_t begin = ids.size();
+    appendCharacters(piece, ids);
+    merger.merge(m_merges, ids, begin);
+}
+
+void BytePairModel::appendCharacters(std::string_view piece, std::vector<std::int32_t>& ids) const
+{
+    const auto characterAt = [&](std::string_view bytes) {
+        return m_isByteLevel ? spelledBytes(bytes) : std::string(bytes);
+    };
+    bool isUnknownOpen = false; // an unknown token that is appended later
+    for (std::size_t at = 0; at < piece.size();) {
+        const bool isByte = m_isByteLevel || static_cast<unsigned char>(piece[at]) < 0x80;
+        const Utf8Char c =
+            isByte ? Utf8Char{static_cast<unsigned char>(piece[at]), 1} : decodeUtf8(piece, at);
+        const Characters& characters = m_characters[positionOf(at == 0, at + c.bytes == piece.size())];
+        std::int32_t id = isByte ? characters.bytes[c.code] : kNone;
+        if (!isByte) {
+            const auto found = characters.others.find(c.code);
+            id = found == characters.others.end() ? kNone : found->second;
+        }
+        if (id != kNone) {
+            if (std::exchange(isUnknownOpen, false))
+                ids.push_back(m_unknown);
+            ids.push_back(id);
+        } else if (!appendBytes(characterAt(piece.substr(at, c.bytes)), ids) && m_unknown != kNone) {
+            if (isUnknownOpen && !m_fusesUnknown)
+                ids.push_back(m_unknown);
+            isUnknownOpen = true;
+        }
+        at += c.bytes;
+    }
+    if (isUnknownOpen)
+        ids.push_back(m_unknown);
+}
+
+/// False if there is no token for one of the bytes.
+bool BytePairModel::appendBytes(std::string_view character, std::vector<std::int32_t>& ids) const
+{
+    for (const char byte : character) {
+        if (m_byteTokens[static_cast<unsigned char>(byte)] == kNone)
+            return false;
+    }
+    for (const char byte : character)
+        ids.push_back(m_byteTokens[static_cast<unsigned char>(byte)]);
+    return true;
+}
+
+} // namespace trainyard

@@ -1,0 +1,184 @@
+#include "datasets/tokenizer_json/tokenizer_file.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "datasets/tokenizer/wordpiece_tokenizer.h"
+#include "datasets/tokenizer_json/model_reader.h"
+#include "datasets/tokenizer_json/normalizer_reader.h"
+#include "datasets/tokenizer_json/pipeline_tokenizer.h"
+#include "datasets/tokenizer_json/pre_tokenizer_reader.h"
+#include "engine/base/file.h"
+
+namespace trainyard {
+
+namespace {
+
+Result<AddedToken> readAddedToken(const JsonField& field)
+{
+    TRAINYARD_TRY_STATUS(
+        field.hasOnly({"id", "content", "single_word", "lstrip", "rstrip", "normalized", "special"}));
+    AddedToken token;
+    TRAINYARD_TRY(const std::int64_t id, field.member("id").number());
+    token.id = static_cast<std::int32_t>(id);
+    if (token.id != id || id < 0)
+        return field.member("id").isNo("valid id");
+    TRAINYARD_TRY(token.content, field.member("content").text());
+    if (token.content.empty())
+        return field.member("content").unsupported("remove this token");
+    TRAINYARD_TRY(token.singleWord, field.member("single_word").flag());
+    TRAINYARD_TRY(token.leftStrip, field.member("lstrip").flag());
+    TRAINYARD_TRY(token.rightStrip, field.member("rstrip").flag());
+    TRAINYARD_TRY(token.normalized, field.member("normalized").flag());
+    TRAINYARD_TRY([[maybe_unused]] const bool special, field.member("special").flag());
+    return token;
+}
+
+/// Hugging Face gives a token the id that the model's vocabulary has for it, else the next one behind the
+/// vocabulary; it does not use those of the file. They must agree.
+Result<std::vector<AddedToken>> readAddedTokens(const JsonField& field, const TokenIds& vocabulary)
+{
+    TRAINYARD_TRY(const std::vector<JsonField> elements, field.elements());
+    std::vector<AddedToken> tokens;
+    std::size_t next = vocabulary.size();
+    for (const JsonField& element : elements) {
+        TRAINYARD_TRY(AddedToken token, readAddedToken(element));
+        if (std::ranges::find(tokens, token.content, &AddedToken::content) != tokens.end())
+            return element.member("content").unsupported("another added token has the same text");
+        const auto known = vocabulary.find(token.content);
+        const std::size_t id = known == vocabulary.end() ? next++ : static_cast<std::size_t>(known->second);
+        if (static_cast<std::size_t>(token.id) != id)
+            return element.member("id").unsupported(
+                fmt::format("Hugging Face tokenizers would give it the id {}", id));
+        tokens.push_back(std::move(token));
+    }
+    return tokens;
+}
+
+Status addTokens(const JsonField& field, const TokenIds& vocabulary, TokenizerPipeline& pipeline)
+{
+    TRAINYARD_TRY(std::vector<AddedToken> tokens, readAddedTokens(field, vocabulary));
+    std::vector<AddedToken> raw, normalized;
+    for (AddedToken& token : tokens) {
+        if (!token.normalized) {
+            raw.push_back(std::move(token));
+            continue;
+        }
+        std::string buffer;
+        token.content = pipeline.normalizer.apply(token.content, buffer);
+        const bool repeats =
+            std::ranges::find(normalized, token.content, &AddedToken::content) != normalized.end();
+        if (token.content.empty() || repeats)
+            return badInput(fmt::format("the normalizer leaves {} of the added token {}",
+                                        repeats ? "the text of another one" : "nothing", token.id),
+                            "set its \"normalized\" to false");
+        normalized.push_back(std::move(token));
+    }
+    pipeline.rawTokens = AddedTokens(std::move(raw));
+    pipeline.normalizedTokens = AddedTokens(std::move(normalized));
+    return {};
+}
+
+Result<std::unique_ptr<Tokenizer>> bytePairTokenizer(const JsonField& root)
+{
+    TokenizerPipeline pipeline{AddedTokens({}), {}, AddedTokens({}), {}, nullptr};
+    TRAINYARD_TRY(pipeline.normalizer, readNormalizer(root.member("normalizer")));
+    TRAINYARD_TRY(ReadPreTokenizer preTokenizer, readPreTokenizer(root.member("pre_tokenizer")));
+    if (!preTokenizer.firstPieceAskedBy.empty() && !pipeline.normalizer.isEmpty())
+        return badInput(preTokenizer.firstPieceAskedBy +
+                            " is \"first\", which is not supported with a normalizer",
+                        "use a tokenizer whose normalizer is null");
+    pipeline.preTokenizer = std::move(preTokenizer.steps);
+    TRAINYARD_TRY(BytePairSettings settings, readBytePairModel(root.member("model")));
+    settings.isByteLevel = preTokenizer.endsInBytes;
+    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, pipeline));
+    TRAINYARD_TRY(BytePairModel model, BytePairModel::create(settings));
+    pipeline.model = std::make_unique<BytePairModel>(std::move(model));
+    return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
+}
+
+/// Whether BERT's normalizer keeps case and accents.
+Result<bool> readCased(const JsonField& field)
+{
+    if (field.member("type").value() != "BertNormalizer")
+        return (field.isNull() ? field : field.member("type"))
+            .unsupported("WordPiece needs a BertNormalizer");
+    TRAINYARD_TRY_STATUS(
+        field.hasOnly({"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}));
+    for (const char* const key : {"clean_text", "handle_chinese_chars"}) {
+        if (field.member(key).value() != true)
+            return field.member(key).unsupported("BERT's is true");
+    }
+    TRAINYARD_TRY(const bool lowers, field.member("lowercase").flag());
+    TRAINYARD_TRY(const bool strips, field.member("strip_accents").flag(lowers));
+    if (strips != lowers)
+        return field.member("strip_accents").unsupported("it must be null or equal to lowercase");
+    return !lowers;
+}
+
+Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root)
+{
+    TRAINYARD_TRY(const bool cased, readCased(root.member("normalizer")));
+    const JsonField preTokenizer = root.member("pre_tokenizer");
+    if (preTokenizer.member("type").value() != "BertPreTokenizer")
+        return (preTokenizer.isNull() ? preTokenizer : preTokenizer.member("type"))
+            .unsupported("WordPiece needs a BertPreTokenizer");
+    TRAINYARD_TRY_STATUS(preTokenizer.hasOnly({"type"}));
+    const JsonField model = root.member("model");
+    TRAINYARD_TRY(const TokenIds ids, readVocabulary(model.member("vocab")));
+    TokenizerPipeline pipeline{AddedTokens({}), {}, AddedTokens({}), {}, nullptr};
+    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), ids, pipeline));
+    if (!pipeline.normalizedTokens.isEmpty())
+        return badInput("added_tokens has one that is \"normalized\", which is not supported with WordPiece",
+                        "set its \"normalized\" to false");
+    TRAINYARD_TRY(const std::string lines, readWordPieceVocabulary(model));
+    Result<Vocabulary> vocabulary = Vocabulary::parse(lines);
+    if (!vocabulary.ok())
+        return vocabulary.error().in("model.vocab");
+    pipeline.model =
+        std::make_unique<WordPieceTokenizer>(std::move(vocabulary).value(), huggingFaceTables(), cased);
+    return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
+}
+
+/// Settings that change what encode() yields, whatever the model is.
+Status checkFrame(const JsonField& root)
+{
+    TRAINYARD_TRY_STATUS(root.hasOnly({"version", "truncation", "padding", "added_tokens", "normalizer",
+                                       "pre_tokenizer", "post_processor", "decoder", "model"}));
+    if (root.member("version").value() != "1.0")
+        return root.member("version").unsupported("known is \"1.0\"");
+    for (const char* const key : {"truncation", "padding"}) {
+        if (!root.member(key).isNull())
+            return root.member(key).unsupported("rows are cut and filled elsewhere; set it to null");
+    }
+    return {};
+}
+
+} // namespace
+
+Result<std::unique_ptr<Tokenizer>> parseTokenizer(std::string_view json)
+{
+    const auto document = nlohmann::json::parse(json, nullptr, false);
+    if (!document.is_object())
+        return badInput("this is no JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
+    const JsonField root(document, "");
+    TRAINYARD_TRY_STATUS(checkFrame(root));
+    const JsonField type = root.member("model").member("type");
+    if (type.value() == "BPE")
+        return bytePairTokenizer(root);
+    if (type.value() == "WordPiece")
+        return wordPieceTokenizer(root);
+    return type.unsupported("known are BPE and WordPiece");
+}
+
+Result<std::unique_ptr<Tokenizer>> loadTokenizer(const std::filesystem::path& file)
+{
+    TRAINYARD_TRY(const std::string json, readFile(file));
+    Result<std::unique_ptr<Tokenizer>> tokenizer = parseTokenizer(json);
+    if (!tokenizer.ok())
+        return tokenizer.error().in(file.string());
+    return tokenizer;
+}
+
+} // namespace trainyard
