@@ -24,6 +24,8 @@ struct ChunkKey {
     static ChunkKey ofAlone(std::string_view chunk);
     /// Equals the key of no chunk.
     static constexpr ChunkKey ofNone() { return {0, 1}; }
+    /// The bytes of the chunk, which are the first ones of the key, are so many.
+    std::size_t length() const { return high >> 56; }
     /// Folded 128-bit product, as in wyhash; its lower bits spread well.
     std::uint64_t hash() const;
 

@@ -2,41 +2,13 @@
 
 #include <fmt/format.h>
 
-#include "datasets/tokenizer/chunk_cache.h"
 #include "datasets/tokenizer_json/byte_alphabet.h"
+#include "datasets/tokenizer_json/byte_pair_encoder.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
 
 namespace {
-
-/// Remembers the ids of short pieces.
-class BytePairEncoder : public TextEncoder {
-public:
-    explicit BytePairEncoder(const BytePairModel& model) : m_model(model) {}
-
-    void encode(std::string_view piece, std::vector<std::int32_t>& ids) override
-    {
-        if (piece.empty() || piece.size() > ChunkKey::kMaxLength)
-            return m_model.encode(piece, m_merger, ids);
-        const ChunkKey key = ChunkKey::ofAlone(piece);
-        ChunkCache::Set& set = m_cache.prefetch(key);
-        if (const ChunkCache::Entry* entry = set.find(key)) {
-            ids.insert(ids.end(), entry->ids().begin(), entry->ids().begin() + entry->count());
-            return;
-        }
-        const std::size_t before = ids.size();
-        m_model.encode(piece, m_merger, ids);
-        const auto added = std::span(ids).subspan(before);
-        if (added.size() <= ChunkCache::kMaxIds)
-            set.insert({key, added});
-    }
-
-private:
-    const BytePairModel& m_model;
-    PairMerger m_merger;
-    ChunkCache m_cache;
-};
 
 /// What two tokens become; a token that continues a piece loses its prefix.
 std::string joined(const std::string& left, const std::string& right, const std::string& prefix)
@@ -132,7 +104,7 @@ void BytePairModel::addCharacter(const std::string& token, std::int32_t id, cons
     }
 }
 
-std::unique_ptr<TextEncoder> BytePairModel::encoder() const
+std::unique_ptr<PieceEncoder> BytePairModel::encoder() const
 {
     return std::make_unique<BytePairEncoder>(*this);
 }

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/tokenizer/text_encoder.h"
 #include "datasets/tokenizer_json/merge_table.h"
 #include "datasets/tokenizer_json/pair_merger.h"
+#include "datasets/tokenizer_json/piece_encoder.h"
 #include "engine/base/result.h"
 
 namespace trainyard {
@@ -35,12 +35,12 @@ struct BytePairSettings {
 
 /// Byte pair encoding of pieces as a pre-tokenizer cuts them, with the ids of Hugging Face tokenizers.
 /// Characters for which there is neither a token, nor bytes, nor an unknown token are left out, as they do.
-class BytePairModel : public Tokenizer {
+class BytePairModel : public PieceModel {
 public:
     /// BadInput names what of "model" is wrong.
     static Result<BytePairModel> create(const BytePairSettings& settings);
 
-    std::unique_ptr<TextEncoder> encoder() const override;
+    std::unique_ptr<PieceEncoder> encoder() const override;
 
     /// Appends the ids of a piece. encoder() does the same faster.
     void encode(std::string_view piece, PairMerger& merger, std::vector<std::int32_t>& ids) const;

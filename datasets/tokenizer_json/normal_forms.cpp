@@ -246,6 +246,15 @@ void appendNormalized(NormalForm form, std::string_view text, std::string& out)
         appendUtf8(out, code);
 }
 
+/// Length of the ASCII that starts at text[at].
+std::size_t asciiAt(std::string_view text, std::size_t at)
+{
+    std::size_t end = at;
+    while (end < text.size() && static_cast<unsigned char>(text[end]) < 0x80)
+        ++end;
+    return end - at;
+}
+
 } // namespace
 
 std::string normalized(NormalForm form, std::string_view text)
@@ -262,16 +271,20 @@ std::string normalized(NormalForm form, std::string_view text)
         }
     };
     for (std::size_t at = 0; at < text.size();) {
-        const Utf8Char c = static_cast<unsigned char>(text[at]) < 0x80
-                               ? Utf8Char{static_cast<char32_t>(text[at]), 1}
-                               : decodeUtf8(text, at);
-        if (tables().isStable(c.code, form)) {
+        if (const std::size_t ascii = asciiAt(text, at)) { // stable, all of it
+            finish(at);
+            at += ascii;
+            stable = at - 1;
+            isPlain = true;
+            continue;
+        }
+        const Utf8Char c = decodeUtf8(text, at);
+        const bool isStable = tables().isStable(c.code, form);
+        if (isStable) {
             finish(at);
             stable = at;
-            isPlain = true;
-        } else {
-            isPlain = false;
         }
+        isPlain = isStable;
         at += c.bytes;
     }
     finish(text.size());

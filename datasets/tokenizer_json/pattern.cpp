@@ -337,26 +337,6 @@ void Pattern::fillPages(const std::vector<std::uint8_t>& flat)
     }
 }
 
-std::uint8_t Pattern::classAt(const char* at, std::size_t& bytes) const
-{
-    const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(at[i])); };
-    const char32_t lead = byte(0);
-    if (lead < kAscii) {
-        bytes = 1;
-        return m_ascii[lead];
-    }
-    if (lead < 0xE0) {
-        bytes = 2;
-        return classOf((lead & 0x1F) << 6 | (byte(1) & 0x3F));
-    }
-    if (lead < 0xF0) {
-        bytes = 3;
-        return classOf((lead & 0x0F) << 12 | (byte(1) & 0x3F) << 6 | (byte(2) & 0x3F));
-    }
-    bytes = 4;
-    return classOf((lead & 0x07) << 18 | (byte(1) & 0x3F) << 12 | (byte(2) & 0x3F) << 6 | (byte(3) & 0x3F));
-}
-
 const char* Pattern::skip(const Text& text, const char* at, const Instruction& loop,
                           std::uint32_t& count) const
 {

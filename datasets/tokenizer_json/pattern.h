@@ -57,7 +57,19 @@ private:
         return m_classes[m_pages[code >> kPageBits] * kPageSize + code % kPageSize];
     }
     struct Text;
-    std::uint8_t classAt(const char* at, std::size_t& bytes) const;
+    /// Of the code point at `at`, with its length.
+    std::uint8_t classAt(const char* at, std::size_t& bytes) const
+    {
+        const auto byte = [at](std::size_t i) { return char32_t(static_cast<unsigned char>(at[i])); };
+        const char32_t lead = byte(0);
+        bytes = lead < kAscii ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+        if (bytes == 1)
+            return m_ascii[lead];
+        char32_t code = (lead & (0x7F >> bytes)) << 6 | (byte(1) & 0x3F);
+        for (std::size_t i = 2; i < bytes; ++i)
+            code = code << 6 | (byte(i) & 0x3F);
+        return classOf(code);
+    }
     const char* skip(const Text& text, const char* at, const Instruction& loop, std::uint32_t& count) const;
     bool holds(const Text& text, const char* at, PatternNode::Kind position) const;
     /// Returns the end of the match, nullptr if there is none.

@@ -230,7 +230,7 @@ private:
         if ((!hasLeast && !hasMost) || !takes("}") || most < least || least > kMaxRepetitions ||
             (hasMost && most > kMaxRepetitions)) {
             m_at = begin;
-            return unsupported("a { that is no count");
+            return unsupported("an invalid count");
         }
         return {};
     }
@@ -302,7 +302,7 @@ private:
         // A byte of a longer character in UTF-8, or half of one in UTF-16.
         const bool isPart = (!isLong && most == 2 && code >= 0x80) || (code >= 0xD800 && code <= 0xDFFF);
         if (!isComplete || isPart || code > CodePointSet::kLast || (isLong && !takes("}")))
-            return unsupported("a code point that is none");
+            return unsupported("an invalid code point");
         return CodePointSet::of(code);
     }
 
@@ -369,7 +369,7 @@ private:
             return unsupported("a - that could be a range");
         TRAINYARD_TRY(const CodePointSet last, classCharacter());
         if (!single(last) || last.ranges()[0].first < first.ranges()[0].first)
-            return unsupported("a range that is none");
+            return unsupported("an invalid range");
         return CodePointSet({{first.ranges()[0].first, last.ranges()[0].first}});
     }
 

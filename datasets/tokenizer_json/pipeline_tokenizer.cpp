@@ -31,10 +31,10 @@ public:
 
 private:
     struct ToModel : PieceSink {
-        ToModel(TextEncoder& model, std::vector<std::int32_t>& ids) : model(model), ids(ids) {}
-        void take(const TextPiece& piece) override { model.encode(piece.text, ids); }
+        ToModel(PieceEncoder& model, std::vector<std::int32_t>& ids) : model(model), ids(ids) {}
+        void take(const TextPiece& piece) override { model.add(piece.text, ids); }
 
-        TextEncoder& model;
+        PieceEncoder& model;
         std::vector<std::int32_t>& ids;
     };
 
@@ -49,11 +49,15 @@ private:
                 m_pipeline.preTokenizer.split({text.substr(begin, end - begin), isFirst && begin == 0},
                                               toModel);
             },
-            [&](std::int32_t id) { ids.push_back(id); });
+            [&](std::int32_t id) {
+                m_model->finish(ids);
+                ids.push_back(id);
+            });
+        m_model->finish(ids);
     }
 
     const TokenizerPipeline& m_pipeline;
-    std::unique_ptr<TextEncoder> m_model;
+    std::unique_ptr<PieceEncoder> m_model;
     std::string m_buffer;
 };
 

@@ -5,6 +5,7 @@
 #include "datasets/tokenizer/text_encoder.h"
 #include "datasets/tokenizer_json/added_tokens.h"
 #include "datasets/tokenizer_json/normalizer.h"
+#include "datasets/tokenizer_json/piece_encoder.h"
 #include "datasets/tokenizer_json/pre_tokenizer.h"
 
 namespace trainyard {
@@ -15,7 +16,7 @@ struct TokenizerPipeline {
     Normalizer normalizer;
     AddedTokens normalizedTokens; ///< looked for behind the normalizer
     PreTokenizer preTokenizer;
-    std::unique_ptr<Tokenizer> model; ///< of pieces
+    std::unique_ptr<PieceModel> model;
 };
 
 class PipelineTokenizer : public Tokenizer {

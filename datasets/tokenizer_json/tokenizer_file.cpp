@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "datasets/tokenizer/wordpiece_tokenizer.h"
+#include "datasets/tokenizer/wordpiece_encoder.h"
 #include "datasets/tokenizer_json/model_reader.h"
 #include "datasets/tokenizer_json/normalizer_reader.h"
 #include "datasets/tokenizer_json/pipeline_tokenizer.h"
@@ -14,6 +14,33 @@
 namespace trainyard {
 
 namespace {
+
+/// A whole text between added tokens is one piece for it.
+class WordPieceModel : public PieceModel {
+public:
+    WordPieceModel(const Vocabulary& vocabulary, bool cased)
+        : m_wordPiece(vocabulary, huggingFaceTables(), cased)
+    {
+    }
+
+    std::unique_ptr<PieceEncoder> encoder() const override { return std::make_unique<Encoder>(m_wordPiece); }
+
+private:
+    class Encoder : public PieceEncoder {
+    public:
+        explicit Encoder(const WordPiece& wordPiece) : m_encoder(wordPiece) {}
+        void add(std::string_view piece, std::vector<std::int32_t>& ids) override
+        {
+            m_encoder.encode(piece, ids);
+        }
+        void finish(std::vector<std::int32_t>&) override {}
+
+    private:
+        WordPieceEncoder m_encoder;
+    };
+
+    WordPiece m_wordPiece;
+};
 
 Result<AddedToken> readAddedToken(const JsonField& field)
 {
@@ -136,8 +163,7 @@ Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root)
     Result<Vocabulary> vocabulary = Vocabulary::parse(lines);
     if (!vocabulary.ok())
         return vocabulary.error().in("model.vocab");
-    pipeline.model =
-        std::make_unique<WordPieceTokenizer>(std::move(vocabulary).value(), huggingFaceTables(), cased);
+    pipeline.model = std::make_unique<WordPieceModel>(vocabulary.value(), cased);
     return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
 }
 
@@ -161,7 +187,7 @@ Result<std::unique_ptr<Tokenizer>> parseTokenizer(std::string_view json)
 {
     const auto document = nlohmann::json::parse(json, nullptr, false);
     if (!document.is_object())
-        return badInput("this is no JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
+        return badInput("not a JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
     const JsonField root(document, "");
     TRAINYARD_TRY_STATUS(checkFrame(root));
     const JsonField type = root.member("model").member("type");
