@@ -1,13 +1,18 @@
 #include "datasets/prepare/commands.h"
 
+#include <algorithm>
+#include <charconv>
 #include <iostream>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
+#include "datasets/job/ordered_pipeline.h"
+#include "datasets/prepare/text_of_line.h"
 #include "datasets/tokenizer/wordpiece_tokenizer.h"
 #include "datasets/tokenizer_json/tokenizer_file.h"
 #include "engine/base/standard_streams.h"
@@ -21,22 +26,113 @@ struct TokenizeArguments {
     std::filesystem::path vocabulary;
     std::string profile = "hf";
     bool cased = false;
+    int threads = 0;
 };
 
-constexpr std::size_t kPieceBytes = 64 * 1024;
+constexpr std::size_t kBlockBytes = 256 * 1024;
 
-std::optional<std::string> textIn(const std::string& line)
+/// Complete lines of the input.
+struct LineBlock {
+    std::string text;
+    std::size_t firstLine = 0; ///< number of its first line, from 1
+};
+
+struct IdBlock {
+    std::string lines;
+    std::optional<std::size_t> badLine; ///< number of the line at which it ends
+};
+
+/// One encoder for each thread that works at the time.
+class EncoderPool {
+public:
+    explicit EncoderPool(const Tokenizer& tokenizer) : m_tokenizer(tokenizer) {}
+
+    std::unique_ptr<TextEncoder> take()
+    {
+        const std::lock_guard lock(m_mutex);
+        if (m_free.empty())
+            return m_tokenizer.encoder();
+        auto encoder = std::move(m_free.back());
+        m_free.pop_back();
+        return encoder;
+    }
+    void giveBack(std::unique_ptr<TextEncoder> encoder)
+    {
+        const std::lock_guard lock(m_mutex);
+        m_free.push_back(std::move(encoder));
+    }
+
+private:
+    const Tokenizer& m_tokenizer;
+    std::mutex m_mutex;
+    std::vector<std::unique_ptr<TextEncoder>> m_free;
+};
+
+/// Reads standard input in blocks.
+class LineReader {
+public:
+    Result<std::optional<LineBlock>> next()
+    {
+        LineBlock block{std::move(m_rest), m_line};
+        m_rest.clear();
+        for (std::size_t lines = 0; std::cin && lines == 0;) {
+            const std::size_t before = block.text.size();
+            block.text.resize(before + kBlockBytes);
+            std::cin.read(block.text.data() + before, kBlockBytes);
+            block.text.resize(before + static_cast<std::size_t>(std::cin.gcount()));
+            const std::size_t end = block.text.rfind('\n');
+            if (std::cin && end != block.text.npos) {
+                m_rest = block.text.substr(end + 1);
+                block.text.resize(end + 1);
+                lines = static_cast<std::size_t>(std::ranges::count(block.text, '\n'));
+                m_line += lines;
+            }
+        }
+        return block.text.empty() ? std::nullopt : std::optional(std::move(block));
+    }
+
+private:
+    std::string m_rest; ///< an incomplete line
+    std::size_t m_line = 1;
+};
+
+void appendLine(const std::vector<std::int32_t>& ids, std::string& out)
 {
-    auto item = nlohmann::json::parse(line, nullptr, false);
-    const bool fine = item.is_object() && item.contains("text") && item["text"].is_string();
-    return fine ? std::optional(std::move(item["text"].get_ref<std::string&>())) : std::nullopt;
+    out += "{\"ids\":[";
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+        char digits[16];
+        out.append(i == 0 ? "" : ",").append(digits, std::to_chars(digits, std::end(digits), ids[i]).ptr);
+    }
+    out += "]}\n";
 }
 
-/// Returns false when the reader has closed the pipe.
-bool put(const std::string& lines)
+IdBlock encode(const LineBlock& block, TextEncoder& encoder)
 {
-    printOutput(lines);
-    return outputStatus().ok();
+    IdBlock out;
+    std::vector<std::int32_t> ids;
+    std::string_view rest = block.text;
+    for (std::size_t number = block.firstLine; !rest.empty(); ++number) {
+        const std::size_t end = std::min(rest.find('\n'), rest.size());
+        const auto text = textOfLine(rest.substr(0, end));
+        if (!text) {
+            out.badLine = number;
+            break;
+        }
+        ids.clear();
+        encoder.encode(*text, ids);
+        appendLine(ids, out.lines);
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+    }
+    return out;
+}
+
+Status put(const IdBlock& block)
+{
+    printOutput(block.lines);
+    if (block.badLine)
+        return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", *block.badLine),
+                        "use one JSON object per line, in UTF-8");
+    return outputStatus();
 }
 
 Result<std::unique_ptr<Tokenizer>> tokenizerOf(const TokenizeArguments& arguments)
@@ -50,33 +146,25 @@ Result<std::unique_ptr<Tokenizer>> tokenizerOf(const TokenizeArguments& argument
         std::make_unique<WordPieceTokenizer>(vocabulary, *unicodeTables(arguments.profile), arguments.cased));
 }
 
-/// Reads lines {"text": ...} and writes a line {"ids": [...]} for each. BadInput names the first line that is
-/// not such an object.
+/// Reads lines {"text": ...} and writes a line {"ids": [...]} for each, in their order. BadInput names the
+/// first line that is not such an object.
 Status tokenize(const TokenizeArguments& arguments)
 {
     TRAINYARD_TRY(const std::unique_ptr<Tokenizer> tokenizer, tokenizerOf(arguments));
-    const std::unique_ptr<TextEncoder> encoder = tokenizer->encoder();
     std::ios::sync_with_stdio(false);
-    std::string line, waiting;
-    std::vector<std::int32_t> ids;
-    std::size_t number = 0;
-    bool wanted = true;
-    while (wanted && std::getline(std::cin, line)) {
-        ++number;
-        const auto text = textIn(line);
-        if (!text) {
-            put(waiting);
-            return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", number),
-                            "use one JSON object per line, in UTF-8");
-        }
-        ids.clear();
-        encoder->encode(*text, ids);
-        waiting += fmt::format("{{\"ids\":{}}}\n", nlohmann::json(ids).dump());
-        if (waiting.size() >= kPieceBytes)
-            wanted = put(std::exchange(waiting, {}));
-    }
-    put(waiting);
-    return {};
+    const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+    LineReader reader;
+    EncoderPool pool(*tokenizer);
+    const Status status = OrderedPipeline<LineBlock, IdBlock>::run(
+        arguments.threads == 0 ? cores : arguments.threads, [&] { return reader.next(); },
+        [&](LineBlock&& block) {
+            auto encoder = pool.take();
+            IdBlock out = encode(block, *encoder);
+            pool.giveBack(std::move(encoder));
+            return out;
+        },
+        put);
+    return outputStatus().ok() ? status : Status(); // that nobody reads on is for main() to judge
 }
 
 } // namespace
@@ -101,6 +189,9 @@ Command addTokenizeCommand(CLI::App& app)
         ->check(CLI::IsMember({"hf", "google-py"}))
         ->capture_default_str()
         ->excludes(tokenizer);
+    command->add_option("--threads", arguments->threads, "0 = one per core; does not change the result")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
     return {command, [arguments] { return tokenize(*arguments); }};
 }
 
