@@ -1,6 +1,7 @@
 #include "datasets/tokenizer_json/pre_tokenizer_reader.h"
 
 #include "datasets/tokenizer_json/normalizer_reader.h"
+#include "datasets/tokenizer_json/split_patterns.h"
 #include "engine/base/utf8.h"
 
 namespace trainyard {
@@ -12,10 +13,6 @@ using Steps = std::vector<std::unique_ptr<SplitStep>>;
 constexpr std::string_view kKnownPreTokenizers =
     "known are ByteLevel, Split, Digits, Metaspace, Punctuation, Whitespace, "
     "WhitespaceSplit, BertPreTokenizer and Sequence";
-
-/// Of GPT-2's encoder.py.
-constexpr std::string_view kGpt2 =
-    R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
 
 CodePointSet set(std::string_view property)
 {
@@ -90,7 +87,8 @@ private:
         if (prefixes)
             m_steps.push_back(splitAfterPrefix(" "));
         if (splits)
-            m_steps.push_back(splitAtMatches(Pattern::parse(kGpt2).value(), SplitBehavior::Isolated));
+            m_steps.push_back(
+                splitAtMatches(Pattern::parse(kGpt2Expression).value(), SplitBehavior::Isolated));
         m_steps.push_back(spellBytes());
         m_endsInBytes = !m_spellsBytes;
         m_spellsBytes = true;
