@@ -1,6 +1,8 @@
 """The other tokenizers of compare_tokenizers: processor time of passes over a text, or the ids of its lines.
 
-Usage: tokenizer_peers.py nanotoken|huggingface|python VOCABULARY TEXT [--cased] [--passes N] [--ids FILE]
+Usage: tokenizer_peers.py nanotoken|huggingface|python|tiktoken TOKENIZER TEXT [--cased] [--passes N] [--ids FILE]
+
+TOKENIZER is a vocab.txt or, for huggingface and tiktoken, a tokenizer.json with a byte-level BPE.
 
 python is the algorithm of BertTokenizer as Google and NVIDIA have it, in plain Python: clean, split at white space,
 fold, split at punctuation, then look for the longest pieces.
@@ -100,6 +102,9 @@ def python_encoder(arguments):
 def huggingface_encoder(arguments):
     from tokenizers import Tokenizer, models, normalizers, pre_tokenizers
 
+    if arguments.vocabulary.endswith(".json"):
+        tokenizer = Tokenizer.from_file(arguments.vocabulary)
+        return lambda lines: tokenizer.encode_batch_fast(lines, add_special_tokens=False)
     tokenizer = Tokenizer(models.WordPiece(vocabulary_of(arguments.vocabulary), unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=not arguments.cased)
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -113,7 +118,35 @@ def nanotoken_encoder(arguments):
     return lambda lines: tokenizer.encode_batch(lines, add_special_tokens=False, parallel=False)
 
 
-ENCODERS = {"nanotoken": nanotoken_encoder, "huggingface": huggingface_encoder, "python": python_encoder}
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+
+
+def bytes_of_characters():
+    """GPT-2's bytes_to_unicode(), the other way round."""
+    printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = [byte for byte in range(256) if byte not in printable]
+    return {chr(byte): byte for byte in printable} | {chr(256 + place): byte for place, byte in enumerate(others)}
+
+
+def tiktoken_encoder(arguments):
+    """Merges by id, so the ids must be in the order of the merges; a normalizer is Python's."""
+    import tiktoken
+
+    with open(arguments.vocabulary, encoding="utf-8") as file:
+        described = json.load(file)
+    steps = described["pre_tokenizer"].get("pretokenizers")
+    bytes_of, special = bytes_of_characters(), {token["content"]: token["id"] for token in described["added_tokens"]}
+    ranks = {bytes(bytes_of[c] for c in token): number for token, number in described["model"]["vocab"].items()
+             if token not in special}
+    encoding = tiktoken.Encoding("peer", pat_str=steps[0]["pattern"]["Regex"] if steps else GPT2, mergeable_ranks=ranks,
+                                 special_tokens=special)
+    form = (described["normalizer"] or {}).get("type")
+    prepared = (lambda line: unicodedata.normalize(form, line)) if form else lambda line: line
+    return lambda lines: [encoding.encode_ordinary(prepared(line)) for line in lines]
+
+
+ENCODERS = {"nanotoken": nanotoken_encoder, "huggingface": huggingface_encoder, "python": python_encoder,
+            "tiktoken": tiktoken_encoder}
 
 
 def seconds_to_encode(encode, lines):
