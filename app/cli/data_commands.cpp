@@ -54,7 +54,9 @@ void addDataCommands(CLI::App& app, CommandOutcome& outcome)
     for (const auto& [name, description] :
          {std::pair{"adopt", "Make shards of another tool (NVIDIA's HDF5) a data set: DIR --vocab FILE"},
           std::pair{"convert", "Write the rows of a data set in another format: --format mds --out DIR"},
-          std::pair{"tokenize", "Tokenize JSON lines: {\"text\"} in, {\"ids\"} out"}}) {
+          std::pair{"tokenize", "Tokenize JSON lines: {\"text\"} in, {\"ids\"} out"},
+          std::pair{"train-tokenizer",
+                    "Train a byte-level BPE on JSON lines {\"text\"}: --out tokenizer.json"}}) {
         CLI::App* command = addPassedOn(app, name, description);
         command->callback([&outcome, command, name = name] {
             outcome.status = becomeNodeTool("trainyard-prepare", withName(name, command->remaining()));

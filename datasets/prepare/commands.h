@@ -19,6 +19,7 @@ Command addPrepareCommand(CLI::App& app);
 Command addDocumentsCommand(CLI::App& app);
 Command addVerifyCommand(CLI::App& app);
 Command addTokenizeCommand(CLI::App& app);
+Command addTrainTokenizerCommand(CLI::App& app);
 Command addConvertCommand(CLI::App& app);
 
 } // namespace trainyard

@@ -66,8 +66,10 @@ int main(int argc, char** argv)
     CLI::App app("Makes and checks data sets for pre-training", programName(argv[0], kOwnName));
     app.set_version_flag("--version", TRAINYARD_VERSION);
     app.require_subcommand(1);
-    const Command commands[] = {addPrepareCommand(app),  addDocumentsCommand(app), addVerifyCommand(app),
-                                addTokenizeCommand(app), addConvertCommand(app),   addAdoptCommand(app)};
+    const Command commands[] = {addPrepareCommand(app),        addDocumentsCommand(app),
+                                addVerifyCommand(app),         addTokenizeCommand(app),
+                                addTrainTokenizerCommand(app), addConvertCommand(app),
+                                addAdoptCommand(app)};
     for (const Command& command : commands)
         command.app->footer(command.app->get_footer() + "\n\n" + kExitStatusText);
     const int parsed = parse(app, argc, argv);

@@ -9,9 +9,8 @@
 #include <string>
 #include <thread>
 
-#include <fmt/format.h>
-
 #include "datasets/job/ordered_pipeline.h"
+#include "datasets/prepare/line_blocks.h"
 #include "datasets/prepare/text_of_line.h"
 #include "datasets/tokenizer/wordpiece_tokenizer.h"
 #include "datasets/tokenizer_json/tokenizer_file.h"
@@ -27,14 +26,6 @@ struct TokenizeArguments {
     std::string profile = "hf";
     bool cased = false;
     int threads = 0;
-};
-
-constexpr std::size_t kBlockBytes = 256 * 1024;
-
-/// Complete lines of the input.
-struct LineBlock {
-    std::string text;
-    std::size_t firstLine = 0; ///< number of its first line, from 1
 };
 
 struct IdBlock {
@@ -66,34 +57,6 @@ private:
     const Tokenizer& m_tokenizer;
     std::mutex m_mutex;
     std::vector<std::unique_ptr<TextEncoder>> m_free;
-};
-
-/// Reads standard input in blocks.
-class LineReader {
-public:
-    Result<std::optional<LineBlock>> next()
-    {
-        LineBlock block{std::move(m_rest), m_line};
-        m_rest.clear();
-        for (std::size_t lines = 0; std::cin && lines == 0;) {
-            const std::size_t before = block.text.size();
-            block.text.resize(before + kBlockBytes);
-            std::cin.read(block.text.data() + before, kBlockBytes);
-            block.text.resize(before + static_cast<std::size_t>(std::cin.gcount()));
-            const std::size_t end = block.text.rfind('\n');
-            if (std::cin && end != block.text.npos) {
-                m_rest = block.text.substr(end + 1);
-                block.text.resize(end + 1);
-                lines = static_cast<std::size_t>(std::ranges::count(block.text, '\n'));
-                m_line += lines;
-            }
-        }
-        return block.text.empty() ? std::nullopt : std::optional(std::move(block));
-    }
-
-private:
-    std::string m_rest; ///< an incomplete line
-    std::size_t m_line = 1;
 };
 
 void appendLine(const std::vector<std::int32_t>& ids, std::string& out)
@@ -130,8 +93,7 @@ Status put(const IdBlock& block)
 {
     printOutput(block.lines);
     if (block.badLine)
-        return badInput(fmt::format("line {} is not {{\"text\": \"...\"}}", *block.badLine),
-                        "use one JSON object per line, in UTF-8");
+        return notATextLine(*block.badLine);
     return outputStatus();
 }
 

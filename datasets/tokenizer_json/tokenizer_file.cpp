@@ -10,6 +10,8 @@
 #include "datasets/tokenizer_json/pipeline_tokenizer.h"
 #include "datasets/tokenizer_json/pre_tokenizer_reader.h"
 #include "engine/base/file.h"
+#include "engine/base/json_limits.h"
+#include "engine/base/json_problem.h"
 
 namespace trainyard {
 
@@ -181,11 +183,23 @@ Status checkFrame(const JsonField& root)
     return {};
 }
 
+Result<nlohmann::json> parseDocument(std::string_view json)
+{
+    constexpr JsonLimits kLimits{.depth = 64,
+                                 .values = 20'000'000}; // a vocabulary of a million with its merges
+    TRAINYARD_TRY_STATUS(checkJsonLimits(json, kLimits));
+    try {
+        return nlohmann::json::parse(json);
+    } catch (const nlohmann::json::exception& error) {
+        return badInput(jsonProblem(error, json), "get the file again");
+    }
+}
+
 } // namespace
 
 Result<std::unique_ptr<Tokenizer>> parseTokenizer(std::string_view json)
 {
-    const auto document = nlohmann::json::parse(json, nullptr, false);
+    TRAINYARD_TRY(const nlohmann::json document, parseDocument(json));
     if (!document.is_object())
         return badInput("not a JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
     const JsonField root(document, "");

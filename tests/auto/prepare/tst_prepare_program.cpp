@@ -259,6 +259,16 @@ private slots:
             << "nowhere.xml";
         QTest::addRow("no vocabulary file")
             << QStringList{"tokenize", "--vocab", "nowhere.txt"} << "nowhere.txt";
+        QTest::addRow("no tokenizer file")
+            << QStringList{"tokenize", "--tokenizer", "nowhere.json"} << "nowhere.json";
+        QTest::addRow("no tokenizer") << QStringList{"tokenize"} << "--tokenizer";
+        QTest::addRow("two tokenizers")
+            << QStringList{"tokenize", "--tokenizer", "t.json", "--vocab", "v.txt"}
+            << "--tokenizer excludes --vocab";
+        QTest::addRow("case of a tokenizer.json")
+            << QStringList{"tokenize", "--tokenizer", "t.json", "--cased"} << "--tokenizer excludes --cased";
+        QTest::addRow("few tokens") << QStringList{"train-tokenizer", "--out", "t.json", "--size", "256"}
+                                    << "request at least 257 tokens";
     }
     void saysWhatIsWrong()
     {
@@ -292,6 +302,28 @@ private slots:
         for (const auto& [profile, ids] : {std::pair{"google-py", "[5]"}, {"hf", "[6]"}})
             QCOMPARE(run({"tokenize", "--vocab", at("vocab.txt"), "--profile", profile}, line).out,
                      QString("{\"ids\":%1}\n").arg(ids));
+    }
+
+    void trainsATokenizerAndUsesIt()
+    {
+        QByteArray lines;
+        for (int i = 0; i < 20'000; ++i)
+            lines += "{\"text\": \"a train of " + QByteArray::number(i % 300) + " caf\\u00e9s\"}\n";
+        for (const char* threads : {"1", "3"}) {
+            const QStringList training{"train-tokenizer", "--size", "300", "--threads", threads, "--out"};
+            QCOMPARE(run(training + QStringList{at(QString("%1.json").arg(threads))}, lines).status, 0);
+        }
+        QCOMPARE(readFile(at("1.json").toStdString()).value(), readFile(at("3.json").toStdString()).value());
+        const QStringList call{"tokenize", "--tokenizer", at("1.json"), "--threads"};
+        const Outcome one = run(call + QStringList{"1"}, lines);
+        QCOMPARE(one.out.count('\n'), 20'000);
+        QCOMPARE(run(call + QStringList{"3"}, lines).out, one.out);
+        const Outcome bad = run(call + QStringList{"3"}, lines + "{\"text\": 1}\n" + lines);
+        QCOMPARE(bad.status, 2);
+        QVERIFY2(bad.err.contains("line 20001 is not"), qPrintable(bad.err));
+        QCOMPARE(bad.out, one.out);
+        const Outcome marked = run(call + QStringList{"1"}, "{\"more\": [1], \"text\": \"<|endoftext|>\"}");
+        QCOMPARE(marked.out, QString("{\"ids\":[0]}\n"));
     }
 
     void tokenizesJsonLines()
