@@ -42,11 +42,21 @@ std::string byteToken(unsigned byte)
     return fmt::format("<0x{:02X}>", byte);
 }
 
+/// Nothing is unknown to it.
+bool hasEveryByte(const BytePairSettings& settings)
+{
+    bool all = settings.isByteLevel && settings.continuingPrefix.empty() && settings.endSuffix.empty();
+    for (int byte = 0; all && byte < 256; ++byte)
+        all = settings.vocabulary.contains(spelledBytes(std::string(1, static_cast<char>(byte))));
+    return all;
+}
+
 } // namespace
 
 Result<BytePairModel> BytePairModel::create(const BytePairSettings& settings)
 {
-    if (settings.unknown && !settings.vocabulary.contains(*settings.unknown))
+    // GPT-2's own file has "", which is no token and is never needed.
+    if (settings.unknown && !settings.vocabulary.contains(*settings.unknown) && !hasEveryByte(settings))
         return badInput(fmt::format("model.unk_token \"{}\" is not in model.vocab", *settings.unknown),
                         "the file is damaged; get it again");
     if (settings.fallsBackToBytes && !(settings.continuingPrefix.empty() && settings.endSuffix.empty()))
@@ -66,7 +76,7 @@ BytePairModel::BytePairModel(const BytePairSettings& settings, MergeTable merges
     for (Characters& characters : m_characters)
         characters.bytes.fill(kNone);
     m_byteTokens.fill(kNone);
-    if (settings.unknown)
+    if (settings.unknown && settings.vocabulary.contains(*settings.unknown))
         m_unknown = settings.vocabulary.at(*settings.unknown);
     for (unsigned byte = 0; settings.fallsBackToBytes && byte < m_byteTokens.size(); ++byte) {
         if (const auto found = settings.vocabulary.find(byteToken(byte)); found != settings.vocabulary.end())

@@ -49,6 +49,8 @@ def properties():
     found |= {"RustWord": joined(pre_tokenizers.Whitespace()), "RustNumeric": alone(pre_tokenizers.Digits(True)),
               "RustPunctuation": alone(pre_tokenizers.Punctuation()) - {ord("a")},
               "CombiningMark": {code for code in CODES if strip.normalize_str("a" + chr(code)) == "a"}}
+    bert = normalizers.BertNormalizer(clean_text=False, handle_chinese_chars=False, strip_accents=True, lowercase=False)
+    found["BertMark"] = {code for code in CODES if bert.normalize_str("a" + chr(code)) == "a"}
     assert found["Space"] == {code for code in CODES if not pre_tokenizers.WhitespaceSplit().pre_tokenize_str(chr(code))}
     return found
 

@@ -1,11 +1,8 @@
 #include "datasets/tokenizer_json/model_reader.h"
 
-#include <algorithm>
 #include <limits>
 
 #include <fmt/format.h>
-
-#include "datasets/tokenizer/text_normalizer.h"
 
 namespace trainyard {
 
@@ -87,28 +84,21 @@ Result<BytePairSettings> readBytePairModel(const JsonField& field)
     return settings;
 }
 
-Result<std::string> readWordPieceVocabulary(const JsonField& field)
+Result<WordPieceSettings> readWordPieceModel(const JsonField& field)
 {
     TRAINYARD_TRY_STATUS(field.hasOnly(
         {"type", "unk_token", "continuing_subword_prefix", "max_input_chars_per_word", "vocab"}));
-    if (field.member("unk_token").value() != "[UNK]")
-        return field.member("unk_token").unsupported("BERT's is [UNK]");
-    if (field.member("continuing_subword_prefix").value() != "##")
-        return field.member("continuing_subword_prefix").unsupported("BERT's is ##");
-    if (field.member("max_input_chars_per_word").value() != TextNormalizer::kMaxWordLength)
-        return field.member("max_input_chars_per_word").unsupported("BERT's is 100");
-    TRAINYARD_TRY(const TokenIds ids, readVocabulary(field.member("vocab")));
-    std::vector<const std::string*> lines(ids.size());
-    for (const auto& [token, id] : ids) {
-        if (static_cast<std::size_t>(id) >= lines.size() || lines[static_cast<std::size_t>(id)])
-            return badInput(fmt::format("model.vocab[\"{}\"] is {}, which leaves a gap", token, id),
-                            "the ids must be 0, 1, 2 and so on, each once");
-        lines[static_cast<std::size_t>(id)] = &token;
-    }
-    std::string text;
-    for (const std::string* line : lines)
-        text.append(*line) += '\n';
-    return text;
+    WordPieceSettings settings;
+    TRAINYARD_TRY(settings.unknown, field.member("unk_token").text());
+    TRAINYARD_TRY(settings.prefix, field.member("continuing_subword_prefix").text());
+    TRAINYARD_TRY(const std::int64_t longest, field.member("max_input_chars_per_word").number());
+    if (longest < 0)
+        return field.member("max_input_chars_per_word").isNo("valid length");
+    settings.longest = static_cast<std::size_t>(longest);
+    TRAINYARD_TRY(settings.vocabulary, readVocabulary(field.member("vocab")));
+    if (!settings.vocabulary.contains(settings.unknown))
+        return field.member("unk_token").unsupported("it must be in model.vocab");
+    return settings;
 }
 
 } // namespace trainyard

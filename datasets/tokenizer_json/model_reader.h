@@ -2,6 +2,7 @@
 
 #include "datasets/tokenizer_json/byte_pair_model.h"
 #include "datasets/tokenizer_json/json_field.h"
+#include "datasets/tokenizer_json/word_piece_model.h"
 
 namespace trainyard {
 
@@ -12,7 +13,7 @@ Result<TokenIds> readVocabulary(const JsonField& field);
 /// supported.
 Result<BytePairSettings> readBytePairModel(const JsonField& field);
 
-/// Reads the "model" of type WordPiece as a vocab.txt, if it cuts words as BERT does.
-Result<std::string> readWordPieceVocabulary(const JsonField& field);
+/// Reads the "model" of type WordPiece.
+Result<WordPieceSettings> readWordPieceModel(const JsonField& field);
 
 } // namespace trainyard

@@ -1,7 +1,9 @@
 #include "datasets/tokenizer_json/normalizer_reader.h"
 
+#include "datasets/tokenizer/unicode_tables.h"
 #include "datasets/tokenizer_json/byte_alphabet.h"
 #include "datasets/tokenizer_json/normal_forms.h"
+#include "engine/base/utf8.h"
 
 namespace trainyard {
 
@@ -9,7 +11,7 @@ namespace {
 
 constexpr std::string_view kKnownNormalizers =
     "known are NFC, NFD, NFKC, NFKD, Lowercase, Strip, StripAccents, Nmt, Replace, "
-    "Prepend, ByteLevel and Sequence";
+    "Prepend, ByteLevel, BertNormalizer and Sequence";
 
 Normalizer::Step toForm(NormalForm form)
 {
@@ -83,6 +85,48 @@ Result<Normalizer::Step> prependStep(const JsonField& field)
     });
 }
 
+/// Each ideograph between spaces.
+std::string withLoneIdeographs(const CodePointSet& ideographs, std::string_view text)
+{
+    std::string out;
+    for (std::size_t at = 0; at < text.size();) {
+        const Utf8Char c = decodeUtf8(text, at);
+        const bool isAlone = ideographs.contains(c.code);
+        out.append(isAlone ? " " : "").append(text.substr(at, c.bytes)).append(isAlone ? " " : "");
+        at += c.bytes;
+    }
+    return out;
+}
+
+Status addBertSteps(const JsonField& field, Normalizer& normalizer)
+{
+    TRAINYARD_TRY_STATUS(
+        field.hasOnly({"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}));
+    TRAINYARD_TRY(const bool cleans, field.member("clean_text").flag());
+    TRAINYARD_TRY(const bool separates, field.member("handle_chinese_chars").flag());
+    TRAINYARD_TRY(const bool lowers, field.member("lowercase").flag());
+    TRAINYARD_TRY(const bool strips, field.member("strip_accents").flag(lowers));
+    if (cleans) {
+        const auto removed = CodePointSet::parse(huggingFaceTables().removed);
+        const auto blank = PatternNode::ofSet(CodePointSet::parse(huggingFaceTables().toSpace));
+        normalizer.add([removed, blanks = Pattern::compile(blank).value()](std::string_view text) {
+            return replaced(blanks, " ", without(removed, text));
+        });
+    }
+    if (separates) {
+        normalizer.add([ideographs = CodePointSet::parse(huggingFaceTables().ideographs)](
+                           std::string_view text) { return withLoneIdeographs(ideographs, text); });
+    }
+    if (strips) {
+        normalizer.add([marks = codePointsWith("BertMark").value()](std::string_view text) {
+            return without(marks, normalized(NormalForm::Nfd, text));
+        });
+    }
+    if (lowers)
+        normalizer.add(lowerCased);
+    return {};
+}
+
 Status addSteps(const JsonField& field, Normalizer& normalizer)
 {
     TRAINYARD_TRY(const std::string type, field.member("type").text());
@@ -93,6 +137,8 @@ Status addSteps(const JsonField& field, Normalizer& normalizer)
             TRAINYARD_TRY_STATUS(addSteps(part, normalizer));
         return {};
     }
+    if (type == "BertNormalizer")
+        return addBertSteps(field, normalizer);
     if (Normalizer::Step step = plainStep(type)) {
         TRAINYARD_TRY_STATUS(field.hasOnly({"type"}));
         normalizer.add(std::move(step));

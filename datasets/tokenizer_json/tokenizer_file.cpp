@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "datasets/tokenizer/wordpiece_encoder.h"
 #include "datasets/tokenizer_json/model_reader.h"
 #include "datasets/tokenizer_json/normalizer_reader.h"
 #include "datasets/tokenizer_json/pipeline_tokenizer.h"
 #include "datasets/tokenizer_json/pre_tokenizer_reader.h"
+#include "datasets/tokenizer_json/word_piece_model.h"
 #include "engine/base/file.h"
 #include "engine/base/json_limits.h"
 #include "engine/base/json_problem.h"
@@ -16,33 +16,6 @@
 namespace trainyard {
 
 namespace {
-
-/// A whole text between added tokens is one piece for it.
-class WordPieceModel : public PieceModel {
-public:
-    WordPieceModel(const Vocabulary& vocabulary, bool cased)
-        : m_wordPiece(vocabulary, huggingFaceTables(), cased)
-    {
-    }
-
-    std::unique_ptr<PieceEncoder> encoder() const override { return std::make_unique<Encoder>(m_wordPiece); }
-
-private:
-    class Encoder : public PieceEncoder {
-    public:
-        explicit Encoder(const WordPiece& wordPiece) : m_encoder(wordPiece) {}
-        void add(std::string_view piece, std::vector<std::int32_t>& ids) override
-        {
-            m_encoder.encode(piece, ids);
-        }
-        void finish(std::vector<std::int32_t>&) override {}
-
-    private:
-        WordPieceEncoder m_encoder;
-    };
-
-    WordPiece m_wordPiece;
-};
 
 Result<AddedToken> readAddedToken(const JsonField& field)
 {
@@ -127,45 +100,39 @@ Result<std::unique_ptr<Tokenizer>> bytePairTokenizer(const JsonField& root)
     return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
 }
 
-/// Whether BERT's normalizer keeps case and accents.
-Result<bool> readCased(const JsonField& field)
+/// Whether text meets nothing but BERT's own steps; in these it keeps its case, or loses it with its accents.
+std::optional<bool> bertsCase(const JsonField& normalizer, const JsonField& preTokenizer)
 {
-    if (field.member("type").value() != "BertNormalizer")
-        return (field.isNull() ? field : field.member("type"))
-            .unsupported("WordPiece needs a BertNormalizer");
-    TRAINYARD_TRY_STATUS(
-        field.hasOnly({"type", "clean_text", "handle_chinese_chars", "strip_accents", "lowercase"}));
-    for (const char* const key : {"clean_text", "handle_chinese_chars"}) {
-        if (field.member(key).value() != true)
-            return field.member(key).unsupported("BERT's is true");
-    }
-    TRAINYARD_TRY(const bool lowers, field.member("lowercase").flag());
-    TRAINYARD_TRY(const bool strips, field.member("strip_accents").flag(lowers));
-    if (strips != lowers)
-        return field.member("strip_accents").unsupported("it must be null or equal to lowercase");
-    return !lowers;
+    const auto isTrue = [&](const char* key) { return normalizer.member(key).value() == true; };
+    const JsonField strips = normalizer.member("strip_accents");
+    const bool isBert = normalizer.member("type").value() == "BertNormalizer" && isTrue("clean_text") &&
+                        isTrue("handle_chinese_chars") &&
+                        (strips.isNull() || strips.value() == normalizer.member("lowercase").value()) &&
+                        preTokenizer.member("type").value() == "BertPreTokenizer";
+    return isBert ? std::optional(!isTrue("lowercase")) : std::nullopt;
 }
 
 Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root)
 {
-    TRAINYARD_TRY(const bool cased, readCased(root.member("normalizer")));
-    const JsonField preTokenizer = root.member("pre_tokenizer");
-    if (preTokenizer.member("type").value() != "BertPreTokenizer")
-        return (preTokenizer.isNull() ? preTokenizer : preTokenizer.member("type"))
-            .unsupported("WordPiece needs a BertPreTokenizer");
-    TRAINYARD_TRY_STATUS(preTokenizer.hasOnly({"type"}));
-    const JsonField model = root.member("model");
-    TRAINYARD_TRY(const TokenIds ids, readVocabulary(model.member("vocab")));
     TokenizerPipeline pipeline{AddedTokens({}), {}, AddedTokens({}), {}, nullptr};
-    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), ids, pipeline));
-    if (!pipeline.normalizedTokens.isEmpty())
-        return badInput("added_tokens has one that is \"normalized\", which is not supported with WordPiece",
-                        "set its \"normalized\" to false");
-    TRAINYARD_TRY(const std::string lines, readWordPieceVocabulary(model));
-    Result<Vocabulary> vocabulary = Vocabulary::parse(lines);
-    if (!vocabulary.ok())
-        return vocabulary.error().in("model.vocab");
-    pipeline.model = std::make_unique<WordPieceModel>(vocabulary.value(), cased);
+    const JsonField normalizer = root.member("normalizer"), splitter = root.member("pre_tokenizer");
+    TRAINYARD_TRY(pipeline.normalizer, readNormalizer(normalizer));
+    TRAINYARD_TRY(ReadPreTokenizer preTokenizer, readPreTokenizer(splitter));
+    if (preTokenizer.endsInBytes || !preTokenizer.firstPieceAskedBy.empty())
+        return splitter.unsupported(
+            "WordPiece works on words; use a tokenizer without ByteLevel and Metaspace");
+    TRAINYARD_TRY(const WordPieceSettings settings, readWordPieceModel(root.member("model")));
+    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, pipeline));
+    const auto cased = bertsCase(normalizer, splitter);
+    const auto vocabulary =
+        cased && pipeline.normalizedTokens.isEmpty() ? bertVocabulary(settings) : std::nullopt;
+    if (vocabulary) {
+        pipeline.normalizer = {};
+        pipeline.model = bertModel(*vocabulary, *cased);
+    } else {
+        pipeline.preTokenizer = std::move(preTokenizer.steps);
+        pipeline.model = std::make_unique<WordPieceModel>(settings);
+    }
     return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
 }
 
@@ -204,10 +171,11 @@ Result<std::unique_ptr<Tokenizer>> parseTokenizer(std::string_view json)
         return badInput("not a JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
     const JsonField root(document, "");
     TRAINYARD_TRY_STATUS(checkFrame(root));
-    const JsonField type = root.member("model").member("type");
-    if (type.value() == "BPE")
+    const JsonField model = root.member("model"), type = model.member("type");
+    const bool isOld = type.isNull(); // files of before 0.10 do not name the type
+    if (type.value() == "BPE" || (isOld && !model.member("merges").isNull()))
         return bytePairTokenizer(root);
-    if (type.value() == "WordPiece")
+    if (type.value() == "WordPiece" || (isOld && !model.member("max_input_chars_per_word").isNull()))
         return wordPieceTokenizer(root);
     return type.unsupported("known are BPE and WordPiece");
 }

@@ -65,7 +65,21 @@ def base_models():
                            end_of_word_suffix="</w>", limit_alphabet=90),
     }
     made["characters"]["added_tokens"] = made["characters"]["added_tokens"][:1]
+    made["words"] = word_pieces()
     return made
+
+
+def bert(**settings):
+    return {"normalizer": {"type": "BertNormalizer", "clean_text": True, "handle_chinese_chars": True, "strip_accents": None,
+                           "lowercase": True} | settings}
+
+
+def word_pieces():
+    letters = sorted(set("".join(texts())) - set("Я한🏽") - {" "})
+    tokens = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *letters, *("##" + c for c in letters), "the", "##he", "caf", "##fé"]
+    tokenizer = Tokenizer(models.WordPiece({token: number for number, token in enumerate(tokens)}, unk_token="[UNK]"))
+    tokenizer.add_special_tokens(tokens[:5])
+    return json.loads(tokenizer.to_str()) | bert() | {"pre_tokenizer": {"type": "BertPreTokenizer"}}
 
 
 def split(pattern, behavior="Isolated", invert=False, kind="Regex"):
@@ -142,8 +156,17 @@ def cases(base):
         "unknown": {"+model": {"byte_fallback": False, "fuse_unk": False}},
         "left out": {"+model": {"byte_fallback": False, "unk_token": None}},
     }
+    of_words = {
+        "BERT": {}, "BERT, cased": bert(lowercase=False), "BERT, accents kept": bert(strip_accents=False),
+        "BERT, accents removed": bert(strip_accents=True, lowercase=False), "BERT, not cleaned": bert(clean_text=False),
+        "BERT, ideographs in words": bert(handle_chinese_chars=False),
+        "BERT, short words": {"+model": {"max_input_chars_per_word": 4}},
+        "BERT, no prefix": {"+model": {"continuing_subword_prefix": ""}},
+        "BERT, added": added(base["words"], ("café", {"normalized": True}), ("THE", {"normalized": True, "single_word": True})),
+        "other words": {"normalizer": None, "pre_tokenizer": {"type": "Whitespace"}},
+    }
     return [("bytes", *case) for case in of_bytes.items()] + [("characters", *case) for case in of_characters.items()] \
-        + [("affixes", "affixes", {})]
+        + [("affixes", "affixes", {})] + [("words", *case) for case in of_words.items()]
 
 
 def changed(base, changes):
