@@ -1,6 +1,7 @@
 #include "datasets/tokenizer_json/byte_pair_encoder.h"
 
 #include <cstring>
+#include <functional>
 #include <span>
 
 namespace trainyard {
@@ -26,10 +27,26 @@ void BytePairEncoder::finish(std::vector<std::int32_t>& ids)
 void BytePairEncoder::appendUnknown(const Waiting& piece, std::vector<std::int32_t>& ids)
 {
     const std::size_t before = ids.size();
-    m_model.encode({reinterpret_cast<const char*>(&piece.key), piece.key.length()}, m_merger, ids);
+    appendLong({reinterpret_cast<const char*>(&piece.key), piece.key.length()}, ids);
     const auto added = std::span(ids).subspan(before);
     if (added.size() <= ChunkCache::kMaxIds)
         piece.set->insert({piece.key, added});
+}
+
+void BytePairEncoder::appendLong(std::string_view piece, std::vector<std::int32_t>& ids)
+{
+    Remembered& place = m_long[std::hash<std::string_view>()(piece) % kLongPieces];
+    if (place.piece == piece) {
+        ids.insert(ids.end(), place.ids.begin(), place.ids.end());
+        return;
+    }
+    const std::size_t before = ids.size();
+    m_model.encode(piece, m_merger, ids);
+    const bool isShort = piece.size() <= ChunkKey::kMaxLength && ids.size() - before <= ChunkCache::kMaxIds;
+    if (piece.size() <= kMostBytes && !isShort) {
+        place.piece = piece;
+        place.ids.assign(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end());
+    }
 }
 
 } // namespace trainyard

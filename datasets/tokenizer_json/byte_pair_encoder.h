@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <string>
 
 #include "datasets/tokenizer/chunk_cache.h"
 #include "datasets/tokenizer_json/byte_pair_model.h"
@@ -18,7 +19,7 @@ public:
     {
         if (piece.empty() || piece.size() > ChunkKey::kMaxLength) {
             finish(ids);
-            m_model.encode(piece, m_merger, ids);
+            appendLong(piece, ids);
             return;
         }
         const ChunkKey key = ChunkKey::ofAlone(piece);
@@ -33,13 +34,22 @@ private:
         ChunkKey key;
         ChunkCache::Set* set;
     };
+    /// A piece in the place that its hash gives it.
+    struct Remembered {
+        std::string piece;
+        std::vector<std::int32_t> ids;
+    };
     static constexpr std::size_t kBatch = 64;
+    static constexpr std::size_t kLongPieces = std::size_t(1) << 14;
+    static constexpr std::size_t kMostBytes = 128; ///< longer pieces hardly come back
 
+    void appendLong(std::string_view piece, std::vector<std::int32_t>& ids);
     void appendUnknown(const Waiting& piece, std::vector<std::int32_t>& ids);
 
     const BytePairModel& m_model;
     PairMerger m_merger;
     ChunkCache m_cache;
+    std::vector<Remembered> m_long = std::vector<Remembered>(kLongPieces);
     std::array<Waiting, kBatch> m_waiting;
     std::size_t m_size = 0;
 };

@@ -53,7 +53,7 @@ void PairMerger::propose(const MergeTable& table, std::uint32_t left)
 {
     if (left == kEnd || m_tokens[left].next == kEnd)
         return;
-    const MergeTable::Merge& merge = table.find(m_tokens[left].id, m_tokens[m_tokens[left].next].id);
+    const MergeTable::Merge merge = table.find(m_tokens[left].id, m_tokens[m_tokens[left].next].id);
     if (merge.rank == MergeTable::kNone)
         return;
     m_candidates.push_back({merge.rank, left, merge.id});

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "engine/base/check.h"
-
 namespace trainyard {
 
 namespace {
