@@ -122,7 +122,7 @@ std::unique_ptr<PieceEncoder> BytePairModel::encoder() const
 void BytePairModel::encode(std::string_view piece, PairMerger& merger, std::vector<std::int32_t>& ids) const
 {
     if (!m_pieces.empty()) {
-        if (const auto found = m_pieces.find(std::string(piece)); found != m_pieces.end()) {
+        if (const auto found = m_pieces.find(piece); found != m_pieces.end()) {
             ids.push_back(found->second);
             return;
         }

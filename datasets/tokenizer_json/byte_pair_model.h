@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -53,6 +54,11 @@ private:
         std::unordered_map<char32_t, std::int32_t> others;
     };
     static constexpr std::size_t kPositions = 4;
+    /// Finds texts without a copy of them.
+    struct TextHash {
+        using is_transparent = void;
+        std::size_t operator()(std::string_view text) const { return std::hash<std::string_view>()(text); }
+    };
 
     BytePairModel(const BytePairSettings& settings, MergeTable merges);
     void addCharacter(const std::string& token, std::int32_t id, const BytePairSettings& settings);
@@ -63,7 +69,8 @@ private:
     void appendCharacters(std::string_view piece, std::vector<std::int32_t>& ids) const;
     bool appendBytes(std::string_view character, std::vector<std::int32_t>& ids) const;
 
-    TokenIds m_pieces; ///< that are tokens, where this decides
+    std::unordered_map<std::string, std::int32_t, TextHash, std::equal_to<>>
+        m_pieces; ///< where merges are ignored
     MergeTable m_merges;
     std::array<Characters, kPositions> m_characters;
     std::array<std::int32_t, 256> m_byteTokens; ///< <0x00> to <0xFF>
