@@ -22,8 +22,8 @@ Vocabulary vocabulary()
         .value();
 }
 
-struct Tokenizer {
-    explicit Tokenizer(const UnicodeTables& tables, bool cased)
+struct CasedTokenizer {
+    explicit CasedTokenizer(const UnicodeTables& tables, bool cased)
         : plain(vocabulary(), tables, cased), encoder(plain)
     {
     }
@@ -39,7 +39,7 @@ Ids encode(Encoder& encoder, std::string_view text)
     return ids;
 }
 
-void check(Tokenizer& tokenizer, std::string_view text)
+void check(CasedTokenizer& tokenizer, std::string_view text)
 {
     static const Vocabulary pieces = vocabulary();
     const Ids ids = encode(tokenizer.plain, text);
@@ -74,11 +74,11 @@ void checkTrie(std::string_view text)
 /// A text; one that begins like a vocabulary is read as one too.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
-    static std::array<Tokenizer, 4> tokenizers{
-        Tokenizer(huggingFaceTables(), false), Tokenizer(huggingFaceTables(), true),
-        Tokenizer(googlePythonTables(), false), Tokenizer(googlePythonTables(), true)};
+    static std::array<CasedTokenizer, 4> tokenizers{
+        CasedTokenizer(huggingFaceTables(), false), CasedTokenizer(huggingFaceTables(), true),
+        CasedTokenizer(googlePythonTables(), false), CasedTokenizer(googlePythonTables(), true)};
     const std::string_view text = bytesOf(data, size);
-    for (Tokenizer& tokenizer : tokenizers)
+    for (CasedTokenizer& tokenizer : tokenizers)
         check(tokenizer, text);
     if (text.starts_with("[PAD]"))
         checkTrie(text);

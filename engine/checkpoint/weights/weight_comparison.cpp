@@ -128,8 +128,10 @@ private:
     /// What newer families decide.
     void compareDescriptions(const ModelSpec& here, const ModelSpec& there)
     {
-        require("model.kv_heads", here.keyHeads(), there.keyHeads());
-        require("model.head_width", here.headSize(), there.headSize());
+        if (here.heads == there.heads)
+            require("model.kv_heads", here.keyHeads(), there.keyHeads());
+        if (here.headWidth > 0 || there.headWidth > 0)
+            require("model.head_width", here.headSize(), there.headSize());
         require("model.norm_kind", nameOf(here.normKind), nameOf(there.normKind));
         require("model.qk_norm", nameOf(here.queryKeyNorm), nameOf(there.queryKeyNorm));
         require("model.parallel_residual", here.parallelResidual, there.parallelResidual);

@@ -50,6 +50,9 @@ RunSpec withinReason(RunSpec spec)
     limit(spec.model.layers, kMaxLayers);
     limit(spec.model.hidden, kMaxWidth);
     limit(spec.model.heads, kMaxWidth);
+    spec.model.keyValueHeads = std::clamp(spec.model.keyValueHeads, 0, spec.model.heads);
+    spec.model.headWidth = std::clamp(spec.model.headWidth, 0, kMaxWidth / spec.model.heads);
+    spec.model.positionOffset = std::clamp(spec.model.positionOffset, 0, kMaxEntries);
     limit(spec.model.intermediate, kMaxWidth);
     limit(spec.model.vocabulary, kMaxEntries);
     limit(spec.model.maxPositions, kMaxEntries);

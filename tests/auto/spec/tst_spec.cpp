@@ -68,6 +68,42 @@ QString print(const Keys& keys)
     return lines.join('\n');
 }
 
+/// Every field that is written only where it differs from its default.
+void describeOtherwise(ModelSpec& model)
+{
+    model.keyValueHeads = 1;
+    model.headWidth = 2;
+    model.normKind = NormKind::RmsNorm;
+    model.normBiases = false;
+    model.attentionBiases = AttentionBiases::None;
+    model.feedForwardBiases = false;
+    model.queryKeyNorm = QueryKeyNorm::Head;
+    model.parallelResidual = true;
+    model.window = 3;
+    model.globalEvery = 2;
+    model.globalFirst = 1;
+    model.queryScaleWidth = 4;
+    model.scoreCap = 5;
+    model.logitCap = 6;
+    model.scaledEmbeddings = true;
+    model.embeddingNorm = false;
+    model.firstLayerNorm = false;
+    model.positionOffset = 2;
+    model.paddingWord = -1;
+    model.transformBias = false;
+    model.rope = {.base = 500,
+                  .windowBase = 400,
+                  .share = 0.5,
+                  .scaling = RopeScaling::Yarn,
+                  .factor = 2,
+                  .originalPositions = 8,
+                  .lowFrequencyFactor = 2,
+                  .highFrequencyFactor = 3,
+                  .betaFast = 16,
+                  .betaSlow = 2,
+                  .attentionFactor = 1.5};
+}
+
 } // namespace
 
 /// Specifications as JSON: reading, writing, and the schema.
@@ -354,6 +390,7 @@ private slots:
         spec.batch.ramp = {8, 8, 100};
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         spec.model.lora = {.rank = 2, .targets = {"query"}};
+        describeOtherwise(spec.model);
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         phase.dataset = spec.dataset;
         phase.batch = spec.batch;
