@@ -1,3 +1,5 @@
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/families/llama_like.h"
@@ -6,12 +8,12 @@ namespace trainyard {
 
 namespace {
 
-double gemmaNumber(const ConfigJson& config, const char* key, double otherwise)
-{
-    if (!config.contains(key))
-        return otherwise;
-    return config.at(key).is_null() ? 0 : config.at(key).get<double>();
-}
+constexpr std::array kGemma2Keys{ConfigKey{"num_key_value_heads", &ModelSpec::keyValueHeads, 4},
+                                 ConfigKey{"head_dim", &ModelSpec::headWidth, 256},
+                                 ConfigKey{"query_pre_attn_scalar", &ModelSpec::queryScaleWidth, 256},
+                                 ConfigKey{"attn_logit_softcapping", &ModelSpec::scoreCap, 50},
+                                 ConfigKey{"final_logit_softcapping", &ModelSpec::logitCap, 30},
+                                 ConfigKey{"sliding_window", &ModelSpec::window, 4096}};
 
 Status readGemma2(const ConfigJson& config, ModelSpec& model)
 {
@@ -19,12 +21,7 @@ Status readGemma2(const ConfigJson& config, ModelSpec& model)
     readAttentionBias(config, model);
     model.paddingWord = config.contains("pad_token_id") ? -1 : 0;
     readPaddingWord(config, model);
-    model.keyValueHeads = static_cast<int>(gemmaNumber(config, "num_key_value_heads", 4));
-    model.headWidth = static_cast<int>(gemmaNumber(config, "head_dim", 256));
-    model.queryScaleWidth = gemmaNumber(config, "query_pre_attn_scalar", 256);
-    model.scoreCap = gemmaNumber(config, "attn_logit_softcapping", 50);
-    model.logitCap = gemmaNumber(config, "final_logit_softcapping", 30);
-    model.window = static_cast<int>(gemmaNumber(config, "sliding_window", 4096));
+    readKeys(config, kGemma2Keys, model);
     model.layerNormEpsilon = config.value("rms_norm_eps", model.layerNormEpsilon);
     model.tiedHead = config.value("tie_word_embeddings", true);
     if (config.contains("layer_types") && !config.at("layer_types").is_null())

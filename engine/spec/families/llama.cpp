@@ -1,3 +1,5 @@
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/families/llama_like.h"
@@ -87,9 +89,7 @@ Status readLlama(const ConfigJson& config, ModelSpec& model)
 {
     readAttentionBias(config, model);
     model.feedForwardBiases = config.value("mlp_bias", false);
-    model.headWidth = config.contains("head_dim") && !config.at("head_dim").is_null()
-                          ? config.at("head_dim").get<int>()
-                          : 0;
+    readKeys(config, std::array{ConfigKey{"head_dim", &ModelSpec::headWidth, 0}}, model);
     return readLlamaLike(config, model);
 }
 

@@ -1,3 +1,5 @@
+#include <array>
+
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/families/llama_like.h"
@@ -8,14 +10,10 @@ namespace {
 
 Status readMistral(const ConfigJson& config, ModelSpec& model)
 {
-    const auto intOr = [&](const char* key, int otherwise) {
-        if (!config.contains(key))
-            return otherwise;
-        return config.at(key).is_null() ? 0 : config.at(key).get<int>();
-    };
-    model.headWidth = intOr("head_dim", 0);
-    model.keyValueHeads = intOr("num_key_value_heads", 8);
-    model.window = intOr("sliding_window", 4096);
+    constexpr std::array kOwnKeys{ConfigKey{"head_dim", &ModelSpec::headWidth, 0},
+                                  ConfigKey{"num_key_value_heads", &ModelSpec::keyValueHeads, 8},
+                                  ConfigKey{"sliding_window", &ModelSpec::window, 4096}};
+    readKeys(config, kOwnKeys, model);
     return readLlamaLike(config, model);
 }
 

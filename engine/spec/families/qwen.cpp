@@ -1,3 +1,5 @@
+#include <array>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -32,10 +34,11 @@ void writeOptionalWindow(ConfigJson& config, const ModelSpec& model)
 
 namespace {
 
+constexpr std::array kQwenKeys{ConfigKey{"num_key_value_heads", &ModelSpec::keyValueHeads, 32}};
+
 Status readQwen2(const ConfigJson& config, ModelSpec& model)
 {
-    if (!config.contains("num_key_value_heads"))
-        model.keyValueHeads = 32;
+    readKeys(config, kQwenKeys, model);
     TRAINYARD_TRY_STATUS(readOptionalWindow(config, model));
     return readLlamaLike(config, model);
 }
@@ -48,11 +51,9 @@ void writeQwen2(ConfigJson& config, const ModelSpec& model)
 
 Status readQwen3(const ConfigJson& config, ModelSpec& model)
 {
-    if (!config.contains("num_key_value_heads"))
-        model.keyValueHeads = 32;
+    readKeys(config, kQwenKeys, model);
     readAttentionBias(config, model);
-    model.headWidth =
-        config.contains("head_dim") && config.at("head_dim").is_null() ? 0 : config.value("head_dim", 128);
+    readKeys(config, std::array{ConfigKey{"head_dim", &ModelSpec::headWidth, 128}}, model);
     TRAINYARD_TRY_STATUS(readOptionalWindow(config, model));
     return readLlamaLike(config, model);
 }
