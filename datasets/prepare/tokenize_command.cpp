@@ -102,7 +102,7 @@ Result<std::unique_ptr<Tokenizer>> tokenizerOf(const TokenizeArguments& argument
     if (!arguments.tokenizer.empty())
         return loadTokenizer(arguments.tokenizer);
     if (arguments.vocabulary.empty())
-        return badInput("no tokenizer is given", "give --tokenizer tokenizer.json or --vocab vocab.txt");
+        return badInput("no tokenizer given", "give --tokenizer tokenizer.json or --vocab vocab.txt");
     TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(arguments.vocabulary));
     return std::unique_ptr<Tokenizer>(
         std::make_unique<WordPieceTokenizer>(vocabulary, *unicodeTables(arguments.profile), arguments.cased));

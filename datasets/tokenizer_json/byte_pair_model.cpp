@@ -60,8 +60,9 @@ Result<BytePairModel> BytePairModel::create(const BytePairSettings& settings)
         return badInput(fmt::format("model.unk_token \"{}\" is not in model.vocab", *settings.unknown),
                         "the file is damaged; get it again");
     if (settings.fallsBackToBytes && !(settings.continuingPrefix.empty() && settings.endSuffix.empty()))
-        return badInput("model.byte_fallback is not supported together with a prefix or suffix of tokens",
-                        "use a tokenizer with one of them");
+        return badInput(
+            "model.byte_fallback cannot be combined with continuing_subword_prefix or end_of_word_suffix",
+            "use a tokenizer with one of them");
     TRAINYARD_TRY(MergeTable merges, mergesOf(settings));
     return BytePairModel(settings, std::move(merges));
 }

@@ -266,7 +266,7 @@ Result<Pattern> Pattern::compile(const PatternNode& tree)
     Pattern pattern;
     const std::vector<ClassMask> masks = pattern.classify(sets);
     if (pattern.m_classes.empty())
-        return badInput("a regular expression has too many different sets",
+        return badInput("a regular expression uses too many different character sets",
                         "at most 64 kinds of characters fit");
     Compiler compiler(pattern, sets, masks);
     if (tree.kind != Kind::Alternatives) {

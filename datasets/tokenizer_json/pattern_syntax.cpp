@@ -416,7 +416,7 @@ PatternNode PatternNode::repeated(PatternNode part, unsigned least, unsigned mos
 Result<PatternNode> parsePattern(std::string_view text)
 {
     if (!isUtf8(text))
-        return badInput("a regular expression is not UTF-8");
+        return badInput("a regular expression is not valid UTF-8");
     return Parser(text).parseAll();
 }
 
