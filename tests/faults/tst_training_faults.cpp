@@ -77,13 +77,14 @@ private slots:
         report.injected(freeSpace(0) + " KiB free on node1");
         const std::int64_t before = stepUnderWay(run);
         AWAIT(stepUnderWay(run) > before + 3 * kEverySteps);
+        // A checkpoint that failed leaves its room, so records may be written for a while.
+        AWAIT((fill(0), stepUnderWay(run) > stepWritten(run) + kEverySteps));
         const auto latest = seeLatestCheckpoint(run.folder().path() / "checkpoints");
         QVERIFY(latest && latest->damage.empty());
         QVERIFY(latest->step <= before);
         const std::int64_t during = stepUnderWay(run);
         makeRoom(0);
         AWAIT(checkpointOf(run) > during);
-        // A checkpoint that failed leaves its room, so records may be written for a while: a gap for each time.
         AWAIT(!run.events("gap", "steps").isEmpty());
         QVERIFY(!run.events("checkpoint-failed", "steps").isEmpty());
         const QString told = run.events("checkpoint-failed", "steps").first();
@@ -237,7 +238,12 @@ private:
         return spec;
     }
 
-    void fill(int host) { m_lab->host(host).run({"dd", "if=/dev/zero", "of=/root/filler", "bs=4k"}); }
+    /// Takes what room there is, beside what it took before.
+    void fill(int host)
+    {
+        m_lab->host(host).run(
+            {"dd", "if=/dev/zero", "of=/root/filler", "bs=4k", "oflag=append", "conv=notrunc"});
+    }
     void makeRoom(int host) { m_lab->host(host).run({"rm", "-f", "/root/filler"}); }
     QString freeSpace(int host)
     {
@@ -251,6 +257,17 @@ private:
     {
         const auto ring = readFlightRing(flightRingPath(run.folder().path(), 0));
         return ring.ok() ? ring->step : 0;
+    }
+
+    static std::int64_t stepWritten(const SupervisedRun& run)
+    {
+        const auto journal = readJournal(run.folder().journal() / "steps");
+        std::int64_t step = 0;
+        for (std::size_t i = 0; journal.ok() && i < journal->records.size(); ++i) {
+            if (const auto* done = std::get_if<StepRecord>(&journal->records[i].payload))
+                step = done->step;
+        }
+        return step;
     }
 
     static QString original(const SupervisedRun& run, const std::string& stream)
