@@ -72,7 +72,12 @@ template <typename Struct>
 class ObjectWriter {
 public:
     explicit ObjectWriter(const Struct& object, WrittenFields fields = WrittenFields::Needed)
-        : m_object(object), m_readersDefault(readersDefault(object)), m_fields(fields)
+        : ObjectWriter(object, readersDefault(object), fields)
+    {
+    }
+    /// `readersDefault`: what a reader has before it reads the object.
+    ObjectWriter(const Struct& object, Struct readersDefault, WrittenFields fields = WrittenFields::Needed)
+        : m_object(object), m_readersDefault(std::move(readersDefault)), m_fields(fields)
     {
     }
 
@@ -83,16 +88,34 @@ public:
         const Struct byDefault{};
         if (m_fields == WrittenFields::All || info.isAlwaysWritten() ||
             value != std::invoke(access, byDefault) || value != std::invoke(access, m_readersDefault))
-            m_json[key] = valueJson(value, info);
+            m_json[key] = jsonOf(value, std::invoke(access, m_readersDefault), info);
     }
     OrderedJson take() { return std::move(m_json); }
 
 private:
+    /// A section of a section has the default that the outer one gives it.
+    template <typename Value>
+    static OrderedJson jsonOf(const Value& value, const Value& byDefault, const FieldInfo& info)
+    {
+        if constexpr (std::is_same_v<Struct, ModelSpec> && Described<Value>)
+            return objectJson(value, byDefault);
+        else
+            return valueJson(value, info);
+    }
+
     const Struct& m_object;
     const Struct m_readersDefault;
     const WrittenFields m_fields;
     OrderedJson m_json = OrderedJson::object();
 };
+
+template <Described Struct>
+OrderedJson objectJson(const Struct& object, const Struct& byDefault)
+{
+    ObjectWriter writer(object, byDefault);
+    describe(writer, Of<Struct>());
+    return writer.take();
+}
 
 template <Described Struct>
 OrderedJson objectJson(const Struct& object)
