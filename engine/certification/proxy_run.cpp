@@ -74,6 +74,8 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.limit(model.headWidth, kHeadSize, "model.head_width");
     shrinker.limit(model.window, kSliceLength / 2, "model.window");
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
+    shrinker.limit(model.experts.width, 2 * hidden + 2, "model.experts.width");
+    shrinker.limit(model.experts.count, 2 * model.experts.perToken, "model.experts.count");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
     shrinker.limit(model.task.labels, kVocabulary, "task.labels");
     shrinker.limit(model.lora.rank, kAdapterRank, "lora.rank");

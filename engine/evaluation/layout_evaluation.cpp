@@ -164,6 +164,8 @@ Result<RunSpec> evaluationRun(const RunSpec& layout, const ModelSpec& model, Com
     spec.model.dropout = 0;
     spec.model.attentionDropout = 0;
     spec.model.task.dropout = 0;
+    spec.model.experts.balanceLoss = 0;
+    spec.model.experts.zLoss = 0;
     spec.precision.compute = precision;
     spec.dataset = {.path = "/unused"};
     spec.batch.ramp = {};

@@ -49,6 +49,9 @@ LayerNames layerNames(const ModelSpec& model, int layer)
         whole(names.gate),
         whole(names.in),
         whole(names.out),
+        whole(names.router),
+        whole(names.expertsIn),
+        whole(names.expertsOut),
         branchNorms(model.norm, whole(names.feedForwardNorm), whole(names.feedForwardOutputNorm))};
     if (layer == 0 && !model.firstLayerNorm)
         layerNames.attentionNorms.before.clear();

@@ -34,6 +34,9 @@ struct LayerNames {
     std::string feedForwardGate; ///< empty where one tensor has its rows and those of the next one
     std::string feedForwardIn;
     std::string feedForwardOut;
+    std::string router; ///< layers with experts only, as are the next two, which are whole names
+    std::string expertsIn;
+    std::string expertsOut;
     BranchNorms feedForwardNorms;
 };
 

@@ -98,11 +98,21 @@ bool hasGateInside(const LayerNames& names, const ModelSpec& model)
     return model.isGated() && names.feedForwardGate.empty();
 }
 
-void addAdapters(ParameterList& list, const ModelSpec& model, const LayerNames& names)
+void addFeedForwardAdapters(AdapterList& adapters, const ModelSpec& model, const LayerNames& names)
+{
+    const std::int64_t hidden = model.hidden;
+    const std::int64_t inner = model.intermediate;
+    if (!names.feedForwardGate.empty())
+        adapters.add(names.feedForwardGate, inner, hidden, LinearSplit::Column);
+    const int blocks = hasGateInside(names, model) ? 2 : 1;
+    adapters.add(names.feedForwardIn, blocks * inner, hidden, LinearSplit::Column, blocks);
+    adapters.add(names.feedForwardOut, hidden, inner, LinearSplit::Row);
+}
+
+void addAdapters(ParameterList& list, const ModelSpec& model, const LayerNames& names, bool hasExperts)
 {
     AdapterList adapters(list, model);
     const std::int64_t hidden = model.hidden;
-    const std::int64_t inner = model.intermediate;
     const auto& [query, key, value] = names.queryKeyValue;
     if (key.empty()) {
         adapters.add(query, model.attentionWidth(), hidden, LinearSplit::Column, splitOfOne(model).blocks);
@@ -112,11 +122,8 @@ void addAdapters(ParameterList& list, const ModelSpec& model, const LayerNames& 
         adapters.add(value, model.keyWidth(), hidden, LinearSplit::Column);
     }
     adapters.add(names.attentionOutput, hidden, model.queryWidth(), LinearSplit::Row);
-    if (!names.feedForwardGate.empty())
-        adapters.add(names.feedForwardGate, inner, hidden, LinearSplit::Column);
-    const int blocks = hasGateInside(names, model) ? 2 : 1;
-    adapters.add(names.feedForwardIn, blocks * inner, hidden, LinearSplit::Column, blocks);
-    adapters.add(names.feedForwardOut, hidden, inner, LinearSplit::Row);
+    if (!hasExperts)
+        addFeedForwardAdapters(adapters, model, names);
 }
 
 // A gate lies before the other factor: a single product computes both.
@@ -142,6 +149,23 @@ void addFeedForwardIn(ParameterList& list, const LayerNames& names, const ModelS
     list.stackOnPrevious();
 }
 
+void addFeedForward(ParameterList& list, const LayerNames& names, const ModelSpec& model)
+{
+    addFeedForwardIn(list, names, model);
+    list.linear(names.feedForwardOut, model.hidden, model.intermediate, LinearSplit::Row,
+                residualDeviationScale(model), model.feedForwardBiases);
+}
+
+void addExperts(ParameterList& list, const LayerNames& names, const ModelSpec& model)
+{
+    const int count = model.experts.count;
+    const std::int64_t width = model.expertWidth();
+    list.matrix(names.router + ".weight", {count, model.hidden});
+    list.expertMatrices(names.expertsIn, count, 2 * width, model.hidden, LinearSplit::Column, 2);
+    list.expertMatrices(names.expertsOut, count, model.hidden, width, LinearSplit::Row, 1,
+                        residualDeviationScale(model));
+}
+
 void addLayer(ParameterList& list, const ModelSpec& model, int layer)
 {
     const LayerNames names = layerNames(model, layer);
@@ -157,11 +181,10 @@ void addLayer(ParameterList& list, const ModelSpec& model, int layer)
                 model.attentionBiases == AttentionBiases::All);
     norm(names.attentionNorms.behind);
     norm(names.feedForwardNorms.before);
-    addFeedForwardIn(list, names, model);
-    list.linear(names.feedForwardOut, model.hidden, model.intermediate, LinearSplit::Row, residual,
-                model.feedForwardBiases);
+    const bool hasExperts = model.hasExperts(layer);
+    hasExperts ? addExperts(list, names, model) : addFeedForward(list, names, model);
     norm(names.feedForwardNorms.behind);
-    addAdapters(list, model, names);
+    addAdapters(list, model, names, hasExperts);
 }
 
 void addTaskHead(ParameterList& list, const ModelSpec& model)

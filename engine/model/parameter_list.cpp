@@ -24,6 +24,14 @@ void ParameterList::matrix(const std::string& name, std::vector<std::int64_t> sh
     m_specs.back().deviationScale = deviationScale;
 }
 
+void ParameterList::expertMatrices(const std::string& name, std::int64_t experts, std::int64_t out,
+                                   std::int64_t in, LinearSplit split, int blocks, double deviationScale)
+{
+    const TensorSplit cut =
+        split == LinearSplit::Column ? TensorSplit{0, static_cast<int>(experts) * blocks} : TensorSplit{1};
+    matrix(name, {experts * out, in}, cut, deviationScale);
+}
+
 void ParameterList::bias(const std::string& name, std::int64_t width, TensorSplit split)
 {
     add(name, {width}, Initialization::Zero, split);

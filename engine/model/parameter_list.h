@@ -23,6 +23,10 @@ public:
 
     void matrix(const std::string& name, std::vector<std::int64_t> shape, TensorSplit split = {},
                 double deviationScale = 1.0);
+    /// Matrices [out, in] of `experts` behind each other, in one tensor; `split`: of each expert's, whose
+    /// rows are `blocks` equal ones.
+    void expertMatrices(const std::string& name, std::int64_t experts, std::int64_t out, std::int64_t in,
+                        LinearSplit split, int blocks, double deviationScale = 1.0);
     void bias(const std::string& name, std::int64_t width, TensorSplit split = {});
     /// "<name>.weight" [out, in] and perhaps "<name>.bias" [out].
     void linear(const std::string& name, std::int64_t out, std::int64_t in,

@@ -43,7 +43,7 @@ DropoutPlaces dropoutPlacesOf(const ForwardPass& pass)
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
                      const TensorParallel& parallel, const Device& device, const ContextParallel* context,
-                     KeyValueCache* cache)
+                     KeyValueCache* cache, double routerLossScale)
 {
     TRAINYARD_CHECK(!cache || (batch.isPacked() && batch.positionIds.defined()));
     const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
@@ -59,9 +59,10 @@ SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBat
             places.rotary.emplace(rotaryPositions(here, cache != nullptr), model, windowed, type);
         return places;
     };
-    auto pass = std::make_shared<ForwardPass>(ForwardPass{
-        model, runner, here, slice, padding, placesOf(false),
-        model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, device, context, cache});
+    auto pass = std::make_shared<ForwardPass>(
+        ForwardPass{model, runner, here, slice, padding, placesOf(false),
+                    model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, device,
+                    context, cache, routerLossScale});
     if (dropoutKey && (model.dropout > 0 || model.attentionDropout > 0))
         pass->dropoutPlaces = dropoutPlacesOf(*pass);
     return pass;

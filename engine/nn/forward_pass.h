@@ -53,6 +53,8 @@ struct ForwardPass {
     Device device{};
     const ContextParallel* context = nullptr; ///< null: sequences are not shared
     KeyValueCache* cache = nullptr; ///< of the tokens before those of a decoder's pass; null: there are none
+    /// Weight of the losses of routers in the gradients; 0: an evaluation, or a model without experts.
+    double routerLossScale = 0;
     DropoutPlaces dropoutPlaces{};
 
     const Compute& compute() const { return *device.compute; }
@@ -102,7 +104,8 @@ using SharedPass = std::shared_ptr<const ForwardPass>;
 SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
                      const TensorParallel& parallel, const Device& device = {},
-                     const ContextParallel* context = nullptr, KeyValueCache* cache = nullptr);
+                     const ContextParallel* context = nullptr, KeyValueCache* cache = nullptr,
+                     double routerLossScale = 0);
 
 /// The slice of sequences of `length` tokens that this rank has.
 SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context);

@@ -1,7 +1,6 @@
 #include "engine/nn/transformer_layer.h"
 
 #include "engine/model/model_family.h"
-#include "engine/nn/activation.h"
 #include "engine/nn/add_norm.h"
 #include "engine/nn/attention.h"
 #include "engine/nn/query_key_norm.h"
@@ -31,17 +30,12 @@ NextPass behindOutput(const ModelSpec& model)
     return fusesNorm(model) ? NextPass::Norm : NextPass::Other;
 }
 
-NextPass behindFeedForwardIn(const ModelSpec& model)
+std::variant<FeedForward, Experts> makeFeedForward(const ModelSpec& model, int layer, const LayerNames& names,
+                                                   const ParameterStore& parameters)
 {
-    return model.isGated() ? NextPass::Other : NextPass::Activation;
-}
-
-/// Products whose rows lie behind each other, of which one without a name of its own is part of the next.
-std::vector<std::string> feedForwardInputs(const LayerNames& names, const ModelSpec& model)
-{
-    if (model.isGated() && !names.feedForwardGate.empty())
-        return {names.feedForwardGate, names.feedForwardIn};
-    return {names.feedForwardIn};
+    if (model.hasExperts(layer))
+        return Experts(names, parameters);
+    return FeedForward(model, layer, names, parameters);
 }
 
 at::Tensor normed(const at::Tensor& input_TH, const NormWeights& weights, const ForwardPass& pass)
@@ -64,14 +58,11 @@ TransformerLayer::TransformerLayer(const ModelSpec& model, int layer, const Laye
     , m_queryKeyValue(linearWeights(parameters, names.queryKeyValue[0]))
     , m_attentionOutput(linearWeights(parameters, names.attentionOutput))
     , m_attentionNorms(normsOf(names.attentionNorms, model, parameters))
-    , m_feedForwardIn(linearWeights(parameters, feedForwardInputs(names, model).front()))
-    , m_feedForwardOut(linearWeights(parameters, names.feedForwardOut))
+    , m_feedForward(makeFeedForward(model, layer, names, parameters))
     , m_feedForwardNorms(normsOf(names.feedForwardNorms, model, parameters))
     , m_queryKeyValueAdapters(model, layer, {names.queryKeyValue.begin(), names.queryKeyValue.end()},
                               parameters)
     , m_attentionOutputAdapters(model, layer, {names.attentionOutput}, parameters)
-    , m_feedForwardInAdapters(model, layer, feedForwardInputs(names, model), parameters)
-    , m_feedForwardOutAdapters(model, layer, {names.feedForwardOut}, parameters)
 {
     if (model.queryKeyNorm == QueryKeyNorm::None)
         return;
@@ -106,16 +97,11 @@ Product TransformerLayer::attend(const at::Tensor& input_TH, const SharedPass& p
     return output_TH;
 }
 
-Product TransformerLayer::feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const
+Product TransformerLayer::feed(const at::Tensor& input_TH, const ForwardPass& pass) const
 {
-    Product product_TI = columnProduct(input_TH, m_feedForwardIn, behindFeedForwardIn(pass.model),
-                                       pass.parallel, pass.compute());
-    product_TI.values = m_feedForwardInAdapters.addToColumns(product_TI.values, input_TH, pass);
-    const at::Tensor inner_TI = activate(product_TI, pass.model.activation, pass.compute());
-    Product output_TH =
-        rowProduct(inner_TI, m_feedForwardOut, behindOutput(pass.model), pass.parallel, pass.compute());
-    output_TH.values = m_feedForwardOutAdapters.addToRows(output_TH.values, inner_TI, pass);
-    return output_TH;
+    if (const auto* experts = std::get_if<Experts>(&m_feedForward))
+        return {experts->forward(input_TH, pass), {}};
+    return std::get<FeedForward>(m_feedForward).forward(input_TH, behindOutput(pass.model), pass);
 }
 
 at::Tensor TransformerLayer::sum(const at::Tensor& residual_TH, const Product& branch, const Norms& norms,
@@ -139,7 +125,7 @@ at::Tensor TransformerLayer::forward(const at::Tensor& hidden_TH, const SharedPa
     const at::Tensor middle_TH =
         sum(hidden_TH, attended_TH, m_attentionNorms, siteOf(m_layer, kAttentionOutputSite), *pass);
     const at::Tensor& input_TH = pass->model.parallelResidual ? hidden_TH : middle_TH;
-    const Product fed_TH = feedForward(normed(input_TH, m_feedForwardNorms.before, *pass), *pass);
+    const Product fed_TH = feed(normed(input_TH, m_feedForwardNorms.before, *pass), *pass);
     return sum(middle_TH, fed_TH, m_feedForwardNorms, siteOf(m_layer, kFeedForwardSite), *pass);
 }
 

@@ -1,5 +1,9 @@
 #pragma once
 
+#include <variant>
+
+#include "engine/nn/experts/experts.h"
+#include "engine/nn/feed_forward.h"
 #include "engine/nn/forward_pass.h"
 #include "engine/nn/layers.h"
 #include "engine/nn/low_rank_adapters.h"
@@ -13,8 +17,9 @@ struct LayerNames;
 ///     a = norm(x + drop(attention(x))),           y = norm(a + drop(feedForward(a)))
 /// and elsewhere, where each norm may be missing,
 ///     a = x + drop(norm(attention(norm(x)))),     y = a + drop(norm(feedForward(norm(a))))
-/// the last with feedForward(norm(x)) where both branches see the layer's input (parallelResidual).
-/// Layer l of the model (not of the stage) uses the dropout sites 1 + 3 l .. 3 + 3 l.
+/// the last with feedForward(norm(x)) where both branches see the layer's input (parallelResidual). In some
+/// layers the feed-forward is a mixture of experts (ModelSpec::hasExperts). Layer l of the model (not of the
+/// stage) uses the dropout sites 1 + 3 l .. 3 + 3 l.
 class TransformerLayer {
 public:
     TransformerLayer(const ModelSpec& model, int layer, const ParameterStore& parameters);
@@ -34,7 +39,7 @@ private:
 
     static Norms normsOf(const BranchNorms& names, const ModelSpec& model, const ParameterStore& parameters);
     Product attend(const at::Tensor& input_TH, const SharedPass& pass) const;
-    Product feedForward(const at::Tensor& input_TH, const ForwardPass& pass) const;
+    Product feed(const at::Tensor& input_TH, const ForwardPass& pass) const;
     /// The residual and a branch that begins at the dropout site.
     at::Tensor sum(const at::Tensor& residual_TH, const Product& branch, const Norms& norms,
                    std::uint32_t site, const ForwardPass& pass) const;
@@ -46,14 +51,11 @@ private:
     NormWeights m_keyNorm;
     LinearWeights m_attentionOutput;
     Norms m_attentionNorms;
-    LinearWeights m_feedForwardIn; ///< [I, H]; with a gate [2 I, H], the gate first
-    LinearWeights m_feedForwardOut;
+    std::variant<FeedForward, Experts> m_feedForward;
     Norms m_feedForwardNorms;
-    // Of the products above; without model.lora there are none.
+    // Of attention's products; without model.lora there are none.
     LowRankAdapters m_queryKeyValueAdapters;
     LowRankAdapters m_attentionOutputAdapters;
-    LowRankAdapters m_feedForwardInAdapters;
-    LowRankAdapters m_feedForwardOutAdapters;
 };
 
 } // namespace trainyard

@@ -78,7 +78,7 @@ SharedPass TransformerStage::begin(const StageInput& input) const
 {
     TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
     return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel, m_device, m_context,
-                     input.cache);
+                     input.cache, input.routerLossScale);
 }
 
 at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const

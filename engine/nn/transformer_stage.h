@@ -21,6 +21,7 @@ struct StageInput {
     std::optional<DropoutKey> dropout; ///< without a key nothing is dropped (evaluation)
     bool countsCorrect = false;        ///< the losses come with the number of correct predictions
     KeyValueCache* cache = nullptr;    ///< a decoder continues the sequences in it; see beginPass()
+    double routerLossScale = 0;        ///< see ForwardPass
 };
 
 /// Of a stage with the head the losses, of any other the hidden states.

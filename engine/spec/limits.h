@@ -5,6 +5,7 @@ namespace trainyard {
 // What a specification may ask for at most: far beyond every model and cluster there is, and small enough
 // that products of a few of these numbers can be counted.
 constexpr int kMaxLayers = 1024;
+constexpr int kMaxExperts = 4096;
 constexpr int kMaxWidth = 1 << 20;   ///< hidden size, heads, feed-forward width
 constexpr int kMaxEntries = 1 << 24; ///< vocabulary, positions
 constexpr int kMaxLabels = 1 << 16;  ///< classes of a task

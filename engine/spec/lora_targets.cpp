@@ -39,7 +39,8 @@ std::vector<AdaptableProduct> adaptableProducts(const ModelSpec& model)
     const FamilyNames& names = familyTable(model.family).names;
     std::vector<AdaptableProduct> products;
     addAttention(products, names, model);
-    addFeedForward(products, names, model);
+    if (!model.hasExperts(0))
+        addFeedForward(products, names, model);
     return products;
 }
 

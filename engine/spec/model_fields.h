@@ -75,6 +75,56 @@ void describe(Visitor& field, Of<RopeSpec>)
 }
 
 template <typename Visitor>
+void describe(Visitor& field, Of<ExpertSpec>)
+{
+    field(
+        "count", &ExpertSpec::count,
+        {.label = "Experts",
+         .help = "Feed-forwards in a layer, of which a router gives each token a few; 0: one for all tokens",
+         .range = between(0, kMaxExperts),
+         .zero = "None",
+         .source = "Shazeer et al., arXiv:1701.06538",
+         .onlyIfSet = true});
+    field("per_token", &ExpertSpec::perToken,
+          {.label = "Experts per token",
+           .help = "Experts that each token takes, the likeliest first; no token is dropped",
+           .range = between(1, kMaxExperts),
+           .source = "Jiang et al., arXiv:2401.04088",
+           .onlyIfSet = true});
+    field("width", &ExpertSpec::width,
+          {.label = "Expert width",
+           .help = "Width inside an expert; 0: that of the feed-forward layer",
+           .range = between(0, kMaxWidth),
+           .zero = "Feed-forward",
+           .onlyIfSet = true});
+    field("every", &ExpertSpec::every,
+          {.label = "Expert layer every",
+           .help = "Of each so many layers the last has experts, the others one feed-forward",
+           .range = between(1, kMaxLayers),
+           .source = "Lepikhin et al., arXiv:2006.16668",
+           .onlyIfSet = true});
+    field("normalized", &ExpertSpec::normalized,
+          {.label = "Weights add up to 1",
+           .help = "The weights of a token's experts are divided by their sum",
+           .onlyIfSet = true});
+    field(
+        "balance_loss", &ExpertSpec::balanceLoss,
+        {.label = "Balance loss",
+         .help = "Weight of the loss, of each micro-batch, that grows as experts get unequal shares; 0: off",
+         .range = atLeast(0),
+         .zero = "Off",
+         .source = "Fedus et al., arXiv:2101.03961",
+         .onlyIfSet = true});
+    field("z_loss", &ExpertSpec::zLoss,
+          {.label = "Router z loss",
+           .help = "Weight of the loss that keeps the router's logits small; 0: off",
+           .range = atLeast(0),
+           .zero = "Off",
+           .source = "Zoph et al., arXiv:2202.08906",
+           .onlyIfSet = true});
+}
+
+template <typename Visitor>
 void describe(Visitor& field, Of<ModelSpec>)
 {
     field("preset", &ModelSpec::preset,
@@ -226,6 +276,11 @@ void describe(Visitor& field, Of<ModelSpec>)
            .help = "The first layer that sees all tokens, counted from 0",
            .range = between(0, kMaxLayers),
            .onlyIfSet = true});
+    field("global_leading", &ModelSpec::globalLeading,
+          {.label = "Global layers at the front",
+           .help = "With a window: so many layers at the front see all tokens too",
+           .range = between(0, kMaxLayers),
+           .onlyIfSet = true});
     field("query_scale_width", &ModelSpec::queryScaleWidth,
           {.label = "Query scale width",
            .help = "Scores are divided by its square root; 0: width of a head",
@@ -273,6 +328,7 @@ void describe(Visitor& field, Of<ModelSpec>)
            .help = "The product in an encoder's head has a bias",
            .onlyIfSet = true});
     field("rope", &ModelSpec::rope, {.help = "Rotary positions", .onlyIfSet = true});
+    field("experts", &ModelSpec::experts, {.help = "Mixture of experts", .onlyIfSet = true});
 }
 
 } // namespace trainyard

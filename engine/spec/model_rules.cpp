@@ -157,6 +157,32 @@ void checkFamily(const ModelSpec& model, Checker& check)
                   "set it to none, or choose another model.family");
 }
 
+void checkExperts(const ModelSpec& model, Checker& check)
+{
+    const ExpertSpec& experts = model.experts;
+    const bool isNamed = !familyTable(model.family).names.router.empty();
+    check.require(isNamed == experts.isOn(), "model.experts.count",
+                  fmt::format("is {}, and {} models have {}experts", experts.count, nameOf(model.family),
+                              isNamed ? "" : "no "),
+                  isNamed ? "set it to at least 2, or choose another model.family"
+                          : "set model.family to mixtral or qwen3_moe, or leave section experts out");
+    if (!experts.isOn() || !isNamed)
+        return;
+    check.require(experts.perToken <= experts.count, "model.experts.per_token",
+                  fmt::format("is {}, more than there are experts", experts.perToken),
+                  fmt::format("set it to at most {}", experts.count),
+                  fmt::format("per_token {} > count {}", experts.perToken, experts.count));
+    check.require(experts.every <= model.layers, "model.experts.every",
+                  fmt::format("is {}, so that none of {} layers has experts", experts.every, model.layers),
+                  fmt::format("set it to at most {}", model.layers),
+                  fmt::format("every {} > layers {}", experts.every, model.layers));
+    check.require(model.isGated(), "model.activation",
+                  fmt::format("is {}, and experts have a gate", nameOf(model.activation)),
+                  "set it to swiglu, geglu or geglu_new");
+    check.require(!model.feedForwardBiases, "model.feed_forward_biases",
+                  "is true, and products of experts have no bias", "set it to false");
+}
+
 void checkTask(const ModelSpec& model, Checker& check)
 {
     const TaskSpec& task = model.task;
@@ -208,6 +234,7 @@ void checkModel(const ModelSpec& model, Checker& check)
     checkHeads(model, check);
     checkScaling(model.rope, check);
     checkFamily(model, check);
+    checkExperts(model, check);
     checkTask(model, check);
     checkLora(model, check);
 }

@@ -24,7 +24,7 @@ inline constexpr auto kEnumNames = nameTable();
 template <>
 inline constexpr auto kEnumNames<ModelFamily> = nameTable("bert", "gpt", "llama", "mistral", "qwen2", "qwen3",
                                                           "olmo2", "gpt_neox", "gemma2", "roberta",
-                                                          "modernbert");
+                                                          "modernbert", "mixtral", "qwen3_moe");
 template <>
 inline constexpr auto kEnumNames<Activation> = nameTable("gelu", "gelu_new", "relu", "swiglu", "silu",
                                                          "geglu", "geglu_new");

@@ -24,6 +24,8 @@ enum class ModelFamily {
     Gemma2,
     Roberta,
     ModernBert,
+    Mixtral,
+    Qwen3Moe,
 };
 
 /// Whether tokens of its models see nothing behind them.
@@ -151,6 +153,23 @@ struct RopeSpec {
     bool operator==(const RopeSpec&) const = default;
 };
 
+/// Feed-forwards of which each token takes a few, chosen by a router (Shazeer et al., arXiv:1701.06538;
+/// Lepikhin et al., arXiv:2006.16668). No token is dropped.
+struct ExpertSpec {
+    int count = 0; ///< 0: one feed-forward for all tokens
+    int perToken = 2;
+    int width = 0;          ///< of one expert; 0: the model's intermediate
+    int every = 1;          ///< each so many layers one has experts: the last of them
+    bool normalized = true; ///< a token's weights add up to 1
+    /// Times count * sum(share of tokens * mean probability) (Fedus et al., arXiv:2101.03961, eq. 4).
+    double balanceLoss = 0.001;
+    /// Times mean(logsumexp(logits)^2) of the router (Zoph et al., arXiv:2202.08906, eq. 5).
+    double zLoss = 0;
+
+    bool isOn() const { return count > 0; }
+    bool operator==(const ExpertSpec&) const = default;
+};
+
 /// A transformer's shape. Field names follow Hugging Face's config.json where it has one. The defaults of
 /// what a family decides are BERT's; setFamily() changes them together.
 struct ModelSpec {
@@ -183,6 +202,7 @@ struct ModelSpec {
     int window = 0;                ///< tokens that a query sees of keys on one side; 0: all
     int globalEvery = 0;           ///< with a window: each so many layers one sees all; 0: none does
     int globalFirst = 0;           ///< the first of them
+    int globalLeading = 0;         ///< with a window: so many layers at the front see all as well
     double queryScaleWidth = 0;    ///< scores are divided by its square root; 0: width of a head
     double scoreCap = 0;           ///< scores become cap * tanh(score / cap); 0: as they are
     double logitCap = 0;           ///< likewise
@@ -193,6 +213,7 @@ struct ModelSpec {
     int paddingWord = 0;        ///< whose look-ups leave no gradient, as in Hugging Face; -1: none
     bool transformBias = true;  ///< of the product in an encoder's head
     RopeSpec rope{};
+    ExpertSpec experts{};
     TaskSpec task{}; ///< decides the head; a section of the file by itself
     LoraSpec lora{}; ///< likewise
 
@@ -206,13 +227,20 @@ struct ModelSpec {
     int keyWidth() const { return keyHeads() * headSize(); }
     /// Queries, keys and values, one behind the other.
     int attentionWidth() const { return queryWidth() + 2 * keyWidth(); }
+    bool hasExperts(int layer) const
+    {
+        return experts.isOn() && (experts.every < 2 || (layer + 1) % experts.every == 0);
+    }
+    /// Of the feed-forward of one expert.
+    int expertWidth() const { return experts.width > 0 ? experts.width : intermediate; }
     bool isGated() const { return trainyard::isGated(activation); }
     bool hasNormBiases() const { return normKind == NormKind::LayerNorm && normBiases; }
     bool hasFinalNorm() const { return norm != NormPlacement::Post; }
     /// Whether queries of that layer see keys within the window alone.
     bool hasWindow(int layer) const
     {
-        return window > 0 && (globalEvery == 0 || layer % globalEvery != globalFirst % globalEvery);
+        return window > 0 && layer >= globalLeading &&
+               (globalEvery == 0 || layer % globalEvery != globalFirst % globalEvery);
     }
     /// The head predicts words, from the embeddings' matrix or from one of its own.
     bool predictsWords() const { return !task.hasHead(); }

@@ -76,6 +76,9 @@ void checkSharedHeads(const RunSpec& spec, Checker& check)
         fmt::format("{} ranks cannot share sequences whose attention has a window or capped scores",
                     layout.context),
         "set it to 1");
+    check.refuseUnless(layout.context == 1 || !model.experts.isOn(), "layout.context",
+                       fmt::format("{} ranks cannot share sequences in a model with experts", layout.context),
+                       "set it to 1");
     check.refuseUnless(layout.tensor == 1 || model.queryKeyNorm != QueryKeyNorm::Whole ||
                            model.normKind != NormKind::LayerNorm,
                        "layout.tensor", "ranks cannot share layer norms of all heads together",
@@ -102,6 +105,11 @@ void checkLayout(const RunSpec& spec, Checker& check)
             fmt::format("heads {} % tensor {} = {}, must be 0", spec.model.heads, layout.tensor,
                         spec.model.heads % layout.tensor));
     checkSharedHeads(spec, check);
+    if (spec.model.experts.isOn())
+        check.refuseUnless(
+            layout.tensor <= spec.model.expertWidth(), "layout.tensor",
+            fmt::format("{} ranks are more than an expert is wide", layout.tensor), "lower layout.tensor",
+            fmt::format("tensor {} > expert width {}", layout.tensor, spec.model.expertWidth()));
     check.refuseUnless(
         layout.tensor <= spec.model.intermediate && layout.tensor <= spec.model.vocabulary, "layout.tensor",
         fmt::format("{} ranks are more than model.intermediate or model.vocabulary has rows", layout.tensor),

@@ -94,6 +94,7 @@ Result<TrainingPosition> positionFrom(const Json& json)
     if (json.contains("phase"))
         position.phase = phaseFrom(json.at("phase"));
     position.earlierUpdates = json.value("earlier_updates", std::int64_t{0});
+    position.fusedExperts = json.value("fused_experts", false);
     ParsedSpec parsed = parseSpec(json.at("spec").dump());
     if (!parsed.diagnostics.empty())
         return toError(parsed.diagnostics).in("spec");
@@ -240,6 +241,8 @@ std::string CheckpointManifest::toJson() const
         json["phase"] = phaseJson(position);
     if (position.earlierUpdates != 0)
         json["earlier_updates"] = position.earlierUpdates;
+    if (position.fusedExperts)
+        json["fused_experts"] = true;
     json["spec"] = Json::parse(trainyard::toJson(position.spec));
     if (!places.empty())
         json["places"] = places;

@@ -53,6 +53,8 @@ struct TrainingPosition {
     /// Updates that the optimizer's state has behind it besides those of the run: what init.optimizer brought;
     /// below 0 where the state was reset for a later phase.
     std::int64_t earlierUpdates = 0;
+    /// Of an import: its files had all experts of a layer in one tensor, and so will those of an export.
+    bool fusedExperts = false;
     RunSpec spec; ///< the run that wrote it: seed, model, optimizer, schedule, layout
 
     /// What the optimizer counts for its bias correction.

@@ -42,6 +42,7 @@ Status runImport(const ImportOptions& options)
     TrainingPosition position;
     position.spec.model = imported.spec();
     position.spec.precision.compute = stored; // what an export gives back
+    position.fusedExperts = imported.fusesExperts();
     return saveCheckpoint(options.checkpoint, TrainingState(model.parameters()), position, {});
 }
 
@@ -56,6 +57,7 @@ Status runExport(const ExportOptions& options)
         return badInput("the model was trained without low-rank adapters", "export its weights");
     FolderExtras extras = options.extras;
     extras.type = options.type.value_or(typeOfImport(run));
+    extras.fusesExperts = reader.manifest().position.fusedExperts;
     const bool isDouble = extras.type == ComputeType::Float64;
     LanguageModel model(spec, isDouble ? ComputeType::Float64 : ComputeType::Float32);
     TRAINYARD_TRY_STATUS(TrainingState(model.parameters()).load(reader));

@@ -7,6 +7,7 @@
 #include "engine/checkpoint/format/watched_writing.h"
 #include "engine/checkpoint/hugging_face/adapter_folder.h"
 #include "engine/checkpoint/hugging_face/format/architecture.h"
+#include "engine/checkpoint/hugging_face/format/expert_tensors.h"
 #include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/model/adapter_names.h"
@@ -20,26 +21,38 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-/// A tensor of the export: a parameter under one of its names.
+/// A tensor of the export: a parameter under one of its names, or some of its rows.
 struct ExportedTensor {
     std::string name;
     const Parameter* parameter = nullptr;
     Bytes elementBytes = 0;
+    std::int64_t firstRow = 0;
+    std::int64_t rows = 0; ///< 0: all
 
-    Bytes bytes() const { return static_cast<Bytes>(parameter->count) * elementBytes; }
+    Bytes bytes() const
+    {
+        const std::int64_t width = parameter->count / parameter->spec.shape.front();
+        return static_cast<Bytes>(rows > 0 ? rows * width : parameter->count) * elementBytes;
+    }
 };
 
 using Shard = std::vector<ExportedTensor>;
 
 std::vector<ExportedTensor> exportedTensors(const ModelSpec& model, const ParameterStore& parameters,
-                                            ComputeType type)
+                                            const FolderExtras& extras)
 {
-    const auto element = static_cast<Bytes>(elementSize(type));
+    const auto element = static_cast<Bytes>(elementSize(extras.type));
     const Architecture& architecture = architectureOf(model);
     std::vector<ExportedTensor> tensors;
     for (const Parameter& parameter : parameters.parameters()) {
         if (isOfAdapter(parameter.spec.name))
             continue; // added to the weight of its product
+        const auto separate =
+            extras.fusesExperts ? std::vector<RowsTensor>() : separateTensors(parameter.spec.name, model);
+        for (const RowsTensor& tensor : separate)
+            tensors.push_back({tensor.name, &parameter, element, tensor.firstRow, tensor.rows});
+        if (!separate.empty())
+            continue;
         tensors.push_back({parameter.spec.name, &parameter, element});
         const std::string second = architecture.secondName(parameter.spec.name, model);
         if (!second.empty())
@@ -72,8 +85,9 @@ Status writeShard(const fs::path& file, const ModelSpec& model, const ParameterS
     std::vector<TensorBytes> tensors;
     for (const ExportedTensor& tensor : shard) {
         const at::Tensor weight = mergedWeight(model, parameters, *tensor.parameter);
-        values.push_back(
-            huggingFaceLayout(model, tensor.parameter->spec, weight.to(computeScalarType(type))));
+        const at::Tensor shaped = tensor.rows > 0 ? weight.narrow(0, tensor.firstRow, tensor.rows)
+                                                  : huggingFaceLayout(model, tensor.parameter->spec, weight);
+        values.push_back(shaped.to(computeScalarType(type)));
         tensors.push_back(bytesOf(tensor.name, values.back()));
     }
     const auto written = writeSafetensorsWatched(file, tensors, {{"format", "pt"}}, beforeTensor);
@@ -143,7 +157,8 @@ std::string configOf(const ModelSpec& model, const FolderExtras& extras)
 
 at::Tensor huggingFaceLayout(const ModelSpec& model, const ParameterSpec& parameter, const at::Tensor& values)
 {
-    return architectureOf(model).isTransposed(parameter.name) ? values.t().contiguous() : values;
+    const at::Tensor shaped = values.view(huggingFaceShape(parameter.name, parameter.shape, model));
+    return architectureOf(model).isTransposed(parameter.name) ? shaped.t().contiguous() : shaped;
 }
 
 std::string huggingFaceName(const ModelSpec& model, const std::string& parameter)
@@ -164,7 +179,7 @@ Status writeHuggingFaceFolder(const fs::path& folder, const ModelSpec& model,
                               const ParameterStore& parameters, Bytes maxShard, const FolderExtras& extras)
 {
     TRAINYARD_TRY_STATUS(checkHuggingFaceFolder(folder, model));
-    const std::vector<Shard> shards = intoShards(exportedTensors(model, parameters, extras.type), maxShard);
+    const std::vector<Shard> shards = intoShards(exportedTensors(model, parameters, extras), maxShard);
     return publishAtomically(folder, [&](const fs::path& temporary) -> Status {
         TRAINYARD_TRY_STATUS(makeFolder(temporary));
         TRAINYARD_TRY_STATUS(writeFileAtomically(temporary / kConfigName, configOf(model, extras)));

@@ -27,23 +27,28 @@ public:
         if (!m_parameters.contains(role.parameter))
             return badInput(
                 fmt::format("tensor {} is not part of {}", tensor.name, m_architecture.className(m_model)));
-        TRAINYARD_TRY(const at::Tensor values, valuesOf(tensor, role.parameter));
+        TRAINYARD_TRY(const at::Tensor values, valuesOf(tensor, role));
         if (role.kind == TensorRole::Kind::Copy) {
             m_copies.push_back({tensor.name, role.parameter, values});
             return {};
         }
-        if (!m_loaded.insert(role.parameter).second)
-            return badInput(
-                fmt::format("tensor {} appears twice, under its old and new names", role.parameter));
-        m_parameters.parameter(role.parameter).master.copy_(values);
+        const at::Tensor& master = m_parameters.parameter(role.parameter).master;
+        const std::int64_t rows = role.rows > 0 ? role.rows : master.size(0);
+        if (!m_loaded[role.parameter].emplace(role.firstRow, rows).second)
+            return appearsTwice(role.parameter);
+        master.narrow(0, role.firstRow, rows).copy_(values);
         return {};
     }
 
     Status finish() const
     {
         for (const Parameter& parameter : m_parameters.parameters()) {
-            if (!m_loaded.contains(parameter.spec.name))
-                return badInput(fmt::format("tensor {} is missing", parameter.spec.name),
+            const std::string& name = parameter.spec.name;
+            const std::int64_t rows = rowsLoaded(name);
+            if (rows > parameter.master.size(0))
+                return appearsTwice(name);
+            if (rows < parameter.master.size(0))
+                return badInput(fmt::format("{}tensor {} is missing", rows > 0 ? "part of " : "", name),
                                 "save the model as " + m_architecture.className(m_model));
         }
         for (const Copy& copy : m_copies) {
@@ -58,17 +63,35 @@ public:
     }
 
 private:
+    using RowCounts = std::map<std::int64_t, std::int64_t>; ///< by the first row
+
     struct Copy {
         std::string name;
         std::string parameter;
         at::Tensor values;
     };
 
-    // In the engine's layout.
-    Result<at::Tensor> valuesOf(const TensorBytes& tensor, const std::string& parameter) const
+    static Error appearsTwice(const std::string& parameter)
     {
-        const bool transposed = m_architecture.isTransposed(parameter);
-        std::vector<std::int64_t> shape = m_parameters.parameter(parameter).spec.shape;
+        return badInput(fmt::format("tensor {} appears twice, under its old and new names", parameter));
+    }
+
+    std::int64_t rowsLoaded(const std::string& parameter) const
+    {
+        const auto found = m_loaded.find(parameter);
+        std::int64_t rows = 0;
+        for (const auto& [first, count] : found == m_loaded.end() ? RowCounts() : found->second)
+            rows += count;
+        return rows;
+    }
+
+    // In the engine's layout.
+    Result<at::Tensor> valuesOf(const TensorBytes& tensor, const TensorRole& role) const
+    {
+        const bool transposed = m_architecture.isTransposed(role.parameter);
+        std::vector<std::int64_t> shape = m_parameters.parameter(role.parameter).spec.shape;
+        if (role.rows > 0)
+            shape.front() = role.rows;
         if (transposed)
             std::reverse(shape.begin(), shape.end());
         if (tensor.shape != shape)
@@ -83,7 +106,7 @@ private:
     const Architecture& m_architecture;
     const ModelSpec& m_model;
     ParameterStore& m_parameters;
-    std::set<std::string> m_loaded;
+    std::map<std::string, RowCounts> m_loaded;
     std::vector<Copy> m_copies;
 };
 

@@ -17,6 +17,7 @@ public:
 
     const ModelSpec& spec() const { return m_folder.spec(); }
     const std::vector<std::int64_t>& endTokens() const { return m_folder.endTokens(); }
+    bool fusesExperts() const { return m_folder.fusesExperts(); }
     ComputeType storedType() const { return m_folder.storedType(); }
     const std::vector<std::string>& labels() const { return m_folder.labels(); }
 

@@ -14,14 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::int64_t> logicalShape(const TensorBytes& stored, bool transposed)
-{
-    std::vector<std::int64_t> shape = stored.shape;
-    if (transposed)
-        std::ranges::reverse(shape);
-    return shape;
-}
-
 /// Element by element: `box` is of the logical tensor [out, in], and stored is [in, out].
 void copyTransposed(const TensorBytes& stored, const TensorBox& box, std::span<std::byte> destination)
 {
@@ -42,6 +34,33 @@ std::string_view textOf(std::span<const std::byte> bytes)
 
 } // namespace
 
+std::vector<std::int64_t> HuggingFaceWeights::Stored::logicalShape() const
+{
+    std::vector<std::int64_t> shape = pieces.front().bytes.shape;
+    if (transposed)
+        std::ranges::reverse(shape);
+    for (std::size_t i = 1; i < pieces.size(); ++i)
+        shape.front() += pieces[i].bytes.shape.front();
+    return shape;
+}
+
+Status HuggingFaceWeights::add(Content& content, const TensorBytes& bytes, const TensorRole& role,
+                               bool transposed)
+{
+    Stored& stored = content.tensors[std::string(kWeightPrefix) + role.parameter];
+    const auto place = std::ranges::lower_bound(stored.pieces, role.firstRow, {},
+                                                [](const Piece& piece) { return piece.firstRow; });
+    if (place != stored.pieces.end() && place->firstRow == role.firstRow)
+        return badInput(fmt::format("tensor {} appears twice, under its old and new names", role.parameter));
+    if (!stored.pieces.empty() && stored.pieces.front().bytes.type != bytes.type)
+        return badInput(fmt::format("tensors {} and {} hold different types of numbers",
+                                    stored.pieces.front().bytes.name, bytes.name),
+                        "store all experts of a layer in one type");
+    stored.pieces.insert(place, {bytes, role.firstRow});
+    stored.transposed = transposed;
+    return {};
+}
+
 Result<HuggingFaceWeights::Content> HuggingFaceWeights::contentOf(const HuggingFaceFolder& folder)
 {
     Content content;
@@ -55,9 +74,7 @@ Result<HuggingFaceWeights::Content> HuggingFaceWeights::contentOf(const HuggingF
             continue;
         }
         const bool transposed = bytes.shape.size() == 2 && folder.architecture().isTransposed(role.parameter);
-        if (!content.tensors.emplace(name, Stored{bytes, transposed}).second)
-            return badInput(
-                fmt::format("tensor {} appears twice, under its old and new names", role.parameter));
+        TRAINYARD_TRY_STATUS(add(content, bytes, role, transposed));
     }
     return content;
 }
@@ -71,8 +88,7 @@ Result<std::unique_ptr<WeightSource>> HuggingFaceWeights::open(const fs::path& f
     WeightDescription description{.origin = "the Hugging Face model " + folder.string(),
                                   .model = opened.spec()};
     for (const auto& [name, stored] : content->tensors)
-        description.tensors.push_back(
-            {name, logicalShape(stored.bytes, stored.transposed), stored.bytes.type});
+        description.tensors.push_back({name, stored.logicalShape(), stored.pieces.front().bytes.type});
     return std::unique_ptr<WeightSource>(
         new HuggingFaceWeights(std::move(opened), std::move(*content), std::move(description)));
 }
@@ -88,12 +104,17 @@ Status HuggingFaceWeights::read(const StoredTensor& tensor, const TensorBox& box
 {
     const auto found = m_content.tensors.find(tensor.name);
     TRAINYARD_CHECK_MSG(found != m_content.tensors.end(), tensor.name);
-    const auto& [bytes, transposed] = found->second;
-    if (transposed)
-        copyTransposed(bytes, box, destination);
-    else
-        copyOverlap({{std::vector<std::int64_t>(bytes.shape.size(), 0), bytes.shape}, bytes.bytes},
-                    {box, destination}, byteSize(bytes.type));
+    const auto& [pieces, transposed] = found->second;
+    if (transposed) {
+        copyTransposed(pieces.front().bytes, box, destination);
+        return {};
+    }
+    for (const auto& [bytes, firstRow] : pieces) {
+        std::vector<std::int64_t> begin(bytes.shape.size(), 0);
+        if (!begin.empty())
+            begin.front() = firstRow;
+        copyOverlap({{begin, bytes.shape}, bytes.bytes}, {box, destination}, byteSize(bytes.type));
+    }
     return {};
 }
 
@@ -102,7 +123,8 @@ std::string HuggingFaceWeights::fingerprint() const
     Xxh3 hash;
     for (const auto& [name, stored] : m_content.tensors) {
         hash.update(name);
-        hash.update(textOf(stored.bytes.bytes));
+        for (const Piece& piece : stored.pieces)
+            hash.update(textOf(piece.bytes.bytes));
     }
     return hash.hexDigest();
 }
@@ -113,7 +135,7 @@ Status HuggingFaceWeights::checkContent() const
         const auto tied = m_content.tensors.find(name);
         if (tied == m_content.tensors.end())
             continue; // the comparison with the model names what is missing
-        const TensorBytes& original = tied->second.bytes;
+        const TensorBytes& original = tied->second.pieces.front().bytes;
         if (copy.type != original.type || !std::ranges::equal(copy.bytes, original.bytes))
             return badInput(fmt::format("{}: tensor {} differs from {}, to which it is tied",
                                         m_folder.path().string(), copy.name, original.name),

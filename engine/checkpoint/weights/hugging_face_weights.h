@@ -23,9 +23,16 @@ public:
     std::vector<std::filesystem::path> files() const override { return m_folder.files(); }
 
 private:
-    struct Stored {
+    /// A tensor of a file: all rows of a logical one, or some.
+    struct Piece {
         TensorBytes bytes; ///< view of the file
-        bool transposed = false;
+        std::int64_t firstRow = 0;
+    };
+    struct Stored {
+        std::vector<Piece> pieces; ///< in the order of their rows
+        bool transposed = false;   ///< of one piece only
+
+        std::vector<std::int64_t> logicalShape() const;
     };
     /// What the files hold by the names of checkpoints.
     struct Content {
@@ -33,6 +40,7 @@ private:
         std::vector<std::pair<TensorBytes, std::string>> copies; ///< and the tensor that each is tied to
     };
     HuggingFaceWeights(HuggingFaceFolder folder, Content content, WeightDescription description);
+    static Status add(Content& content, const TensorBytes& bytes, const TensorRole& role, bool transposed);
     static Result<Content> contentOf(const HuggingFaceFolder& folder);
 
     HuggingFaceFolder m_folder; ///< owns the memory that the content views

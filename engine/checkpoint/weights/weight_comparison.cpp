@@ -138,10 +138,14 @@ private:
         require("model.window", here.window, there.window);
         require("model.global_every", here.globalEvery, there.globalEvery);
         require("model.global_first", here.globalFirst, there.globalFirst);
+        require("model.global_leading", here.globalLeading, there.globalLeading);
         require("model.query_scale_width", here.queryScaleWidth, there.queryScaleWidth);
         require("model.score_cap", here.scoreCap, there.scoreCap);
         require("model.logit_cap", here.logitCap, there.logitCap);
         require("model.scaled_embeddings", here.scaledEmbeddings, there.scaledEmbeddings);
+        require("model.experts.per_token", here.experts.perToken, there.experts.perToken);
+        require("model.experts.every", here.experts.every, there.experts.every);
+        require("model.experts.normalized", here.experts.normalized, there.experts.normalized);
         require("model.rope.base", here.rope.base, there.rope.base);
         require("model.rope.window_base", here.rope.windowBase, there.rope.windowBase);
         require("model.rope.share", here.rope.share, there.rope.share);
@@ -258,6 +262,9 @@ private:
             requireSize("model.layers", here.layers, there.layers, kOtherwise);
             requireSize("model.hidden", here.hidden, there.hidden, kOtherwise);
             requireSize("model.intermediate", here.intermediate, there.intermediate, kOtherwise);
+            requireSize("model.experts.count", here.experts.count, there.experts.count, kOtherwise);
+            if (here.experts.isOn())
+                requireSize("model.experts.width", here.expertWidth(), there.expertWidth(), kOtherwise);
             requireSize("model.token_types", here.tokenTypes, there.tokenTypes, kOtherwise);
         }
         if (m_spec.init.resize)

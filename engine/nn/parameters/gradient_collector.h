@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include <torch/csrc/autograd/function_hook.h>
 #include <torch/types.h>
@@ -48,6 +49,9 @@ public:
     at::Tensor deliver(const at::Tensor& gradient) const;
     /// left [N, M] times right [M, K].
     at::Tensor deliverProduct(const at::Tensor& left, const at::Tensor& right, const Compute& compute) const;
+    /// Equal blocks of rows behind each other: block i is left[i] [N, M_i] times right[i] [M_i, K].
+    at::Tensor deliverBlocks(std::span<const at::Tensor> left, std::span<const at::Tensor> right,
+                             const Compute& compute) const;
     /// Row i is added to row ids[i] of a table of so many rows, unless ids[i] is `padding`.
     at::Tensor deliverRows(const at::Tensor& rows, const at::Tensor& ids, std::int64_t tableRows,
                            std::int64_t padding, const Compute& compute) const;

@@ -113,9 +113,9 @@ void PipelineExecutor::forward(const PipelineAction& action, const StepPasses& p
     const TransformerStage& stage = *m_chunks[static_cast<std::size_t>(action.chunk)].stage;
     Passing& passing = at(action);
     const bool evaluates = !passes.dropout;
-    const StageOutput output =
-        stage.forward({*passes.microBatches[static_cast<std::size_t>(action.microBatch)], passing.input,
-                       passes.dropout, evaluates});
+    const TokenBatch& batch = *passes.microBatches[static_cast<std::size_t>(action.microBatch)];
+    const StageOutput output = stage.forward({batch, passing.input, passes.dropout, evaluates, nullptr,
+                                              evaluates ? 0 : passes.routerLossScale(batch)});
     if (evaluates)
         passing.input.reset(); // no backward pass needs it
     if (!stage.range().head) {

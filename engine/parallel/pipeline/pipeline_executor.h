@@ -24,6 +24,12 @@ struct StepPasses {
     std::int64_t globalSequences = 0;
     double lossScale = 1;       ///< gradients become so many times larger; PassSums do not
     PassTimes* times = nullptr; ///< notes the passes; null: nobody asks
+
+    /// A micro-batch counts by its targets, as it does in the loss of words.
+    double routerLossScale(const TokenBatch& batch) const
+    {
+        return lossScale * static_cast<double>(batch.targetCount()) / static_cast<double>(globalTargets);
+    }
 };
 
 /// Sums over the micro-batches, 0 on ranks without the head.

@@ -1,5 +1,6 @@
 #include "engine/planner/layout/parameter_parts.h"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -100,7 +101,33 @@ void addQueryKeyNorms(Tensors& tensors, const ModelSpec& m)
     }
 }
 
-Tensors layerOf(const ModelSpec& m, int layer = 1)
+/// What makes layers of a model differ.
+struct LayerKind {
+    bool isFirst = false; ///< which may lack a norm
+    bool hasExperts = false;
+};
+
+LayerKind kindOf(const ModelSpec& m, int layer)
+{
+    return {layer == 0, m.hasExperts(layer)};
+}
+
+void addFeedForward(Tensors& tensors, const ModelSpec& m)
+{
+    addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.isGated() ? 2 : 1, m.feedForwardBiases);
+    addLinear(tensors, m.hidden, m.intermediate, Cut::Columns, 1, m.feedForwardBiases);
+}
+
+/// The router, and one tensor each for the products of all experts.
+void addExperts(Tensors& tensors, const ModelSpec& m)
+{
+    const std::int64_t count = m.experts.count;
+    tensors.push_back({count, m.hidden});
+    tensors.push_back({m.expertWidth(), m.hidden, Cut::Rows, 2 * m.experts.count});
+    tensors.push_back({count * m.hidden, m.expertWidth(), Cut::Columns});
+}
+
+Tensors layerOf(const ModelSpec& m, LayerKind kind)
 {
     const bool normsInputs = m.norm == NormPlacement::Pre || m.norm == NormPlacement::Both;
     const bool normsOutputs = m.norm != NormPlacement::Pre;
@@ -109,14 +136,13 @@ Tensors layerOf(const ModelSpec& m, int layer = 1)
         if (isThere)
             addNorm(tensors, m, m.hidden);
     };
-    norm(normsInputs && (layer > 0 || m.firstLayerNorm));
+    norm(normsInputs && (!kind.isFirst || m.firstLayerNorm));
     addQueryKeyValue(tensors, m);
     addQueryKeyNorms(tensors, m);
     addLinear(tensors, m.hidden, m.queryWidth(), Cut::Columns, 1, m.attentionBiases == AttentionBiases::All);
     norm(normsOutputs);
     norm(normsInputs);
-    addLinear(tensors, m.intermediate, m.hidden, Cut::Rows, m.isGated() ? 2 : 1, m.feedForwardBiases);
-    addLinear(tensors, m.hidden, m.intermediate, Cut::Columns, 1, m.feedForwardBiases);
+    kind.hasExperts ? addExperts(tensors, m) : addFeedForward(tensors, m);
     norm(normsOutputs);
     tensors = frozenWithAdapters(std::move(tensors), m);
     addAdapters(tensors, m);
@@ -179,15 +205,46 @@ Tensors trainedOf(Tensors tensors)
     return tensors;
 }
 
-std::int64_t sumOf(const ParameterParts& parts, const ModelSpec& model)
+std::int64_t expertLayers(const ModelSpec& model)
 {
-    return parts.embeddings + model.layers * parts.perLayer + parts.head;
+    return model.experts.isOn() ? model.layers / std::max(1, model.experts.every) : 0;
 }
 
-/// Of the first layer, which may lack a norm.
-std::int64_t missingInFirstLayer(const ModelSpec& model)
+/// Of so many layers behind the first.
+template <typename Count>
+std::int64_t ofLayers(const ModelSpec& model, std::int64_t layers, std::int64_t withExperts,
+                      const Count& count)
 {
-    return elementsOf(layerOf(model)) - elementsOf(layerOf(model, 0));
+    const auto of = [&](bool hasExperts) { return count(layerOf(model, {false, hasExperts})); };
+    return withExperts * of(true) + (layers - withExperts) * of(false);
+}
+
+/// The mean of those behind the first.
+template <typename Count>
+std::int64_t perLayer(const ModelSpec& model, const Count& count)
+{
+    if (!model.experts.isOn())
+        return count(layerOf(model, {}));
+    const int every = std::max(1, model.experts.every);
+    return ofLayers(model, every, 1, count) / every;
+}
+
+template <typename Count>
+std::int64_t ofAllLayers(const ModelSpec& model, const Count& count)
+{
+    const LayerKind first = kindOf(model, 0);
+    const std::int64_t withExperts = expertLayers(model) - (first.hasExperts ? 1 : 0);
+    return count(layerOf(model, first)) + ofLayers(model, model.layers - 1, withExperts, count);
+}
+
+std::int64_t allOf(const Tensors& tensors)
+{
+    return elementsOf(tensors);
+}
+
+std::int64_t trainedElementsOf(const Tensors& tensors)
+{
+    return elementsOf(trainedOf(tensors));
 }
 
 } // namespace
@@ -195,7 +252,7 @@ std::int64_t missingInFirstLayer(const ModelSpec& model)
 ParameterParts parameterParts(const ModelSpec& model)
 {
     const Tensors embeddings = embeddingsOf(model);
-    return {elementsOf(embeddings), elementsOf(embeddings.front()), elementsOf(layerOf(model)),
+    return {elementsOf(embeddings), elementsOf(embeddings.front()), perLayer(model, allOf),
             elementsOf(headOf(model))};
 }
 
@@ -203,17 +260,19 @@ ParameterParts trainedParts(const ModelSpec& model)
 {
     const Tensors embeddings = embeddingsOf(model);
     return {elementsOf(trainedOf(embeddings)), elementsOf(trainedOf({embeddings.front()})),
-            elementsOf(trainedOf(layerOf(model))), elementsOf(trainedOf(headOf(model)))};
+            perLayer(model, trainedElementsOf), elementsOf(trainedOf(headOf(model)))};
 }
 
 std::int64_t parameterCount(const ModelSpec& model)
 {
-    return sumOf(parameterParts(model), model) - missingInFirstLayer(model);
+    const ParameterParts parts = parameterParts(model);
+    return parts.embeddings + ofAllLayers(model, allOf) + parts.head;
 }
 
 std::int64_t trainedParameterCount(const ModelSpec& model)
 {
-    return sumOf(trainedParts(model), model) - (model.lora.isOn() ? 0 : missingInFirstLayer(model));
+    const ParameterParts parts = trainedParts(model);
+    return parts.embeddings + ofAllLayers(model, trainedElementsOf) + parts.head;
 }
 
 std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
@@ -227,7 +286,7 @@ std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& s
     if (stage.embeddings)
         add(embeddingsOf(model), -1);
     for (int layer = 0; layer < stage.layers; ++layer)
-        add(layerOf(model, stage.embeddings ? layer : layer + 1), layer);
+        add(layerOf(model, kindOf(model, stage.firstLayer + layer)), layer);
     if (!stage.head)
         return blocks;
     add(headOf(model), stage.layers);

@@ -13,7 +13,8 @@ struct ParameterParts {
     std::int64_t embeddings = 0; ///< words, positions, token types, their norm
     std::int64_t words =
         0; ///< the word embeddings among them: what a tied head on another stage has a copy of
-    std::int64_t perLayer = 0; ///< but the first, which may lack a norm
+    std::int64_t perLayer =
+        0;                 ///< but the first, which may lack a norm; where experts are not in all the mean
     std::int64_t head = 0; ///< final norm, decoder unless tied, and what the family has there
 };
 
@@ -28,6 +29,7 @@ std::int64_t trainedParameterCount(const ModelSpec& model);
 /// The parts of a model that one pipeline stage computes.
 struct StageContents {
     bool embeddings = true;
+    int firstLayer = 0;
     int layers = 0;
     bool head = true;
 };

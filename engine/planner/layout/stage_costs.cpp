@@ -69,7 +69,12 @@ PartCosts operationCosts(const ModelSpec& model, const SequenceShape& shape)
     const double projections = 2 * s * h * (model.attentionWidth() + model.queryWidth());
     const double attention = 4 * s * s * model.queryWidth();
     const double feedForward = (model.isGated() ? 6 : 4) * s * h * model.intermediate;
-    return equalLayers(model, 0, projections + attention + feedForward, headOperations(model, shape));
+    const double experts =
+        2 * s * h * model.experts.count + 6 * s * h * model.experts.perToken * model.expertWidth();
+    PartCosts costs = equalLayers(model, 0, projections + attention, headOperations(model, shape));
+    for (int layer = 0; layer < model.layers; ++layer)
+        costs.layers[static_cast<std::size_t>(layer)] += model.hasExperts(layer) ? experts : feedForward;
+    return costs;
 }
 
 Result<std::vector<int>> layersPerStage(const RunSpec& spec, const SequenceShape& shape)

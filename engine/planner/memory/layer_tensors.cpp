@@ -89,6 +89,32 @@ Bytes keptBesides(const ModelSpec& model, const LayerTensors& z)
     return (normsOf(model) - 2) * z.hidden + ofHeads + cap;
 }
 
+/// Of the mean layer.
+Bytes innerWidth(const ModelSpec& m)
+{
+    if (!m.experts.isOn())
+        return static_cast<Bytes>(m.intermediate);
+    const Bytes every = static_cast<Bytes>(m.experts.every);
+    const Bytes experts = static_cast<Bytes>(m.experts.perToken) * static_cast<Bytes>(m.expertWidth());
+    return (experts + (every - 1) * static_cast<Bytes>(m.intermediate)) / every;
+}
+
+/// Of the mean layer: the copies of tokens that experts see, what each gives, the router's logits and
+/// probabilities, and three numbers for each copy: its expert, its place there, its weight.
+Bytes keptOfExperts(const RunSpec& spec, Bytes tokens)
+{
+    const ExpertSpec& experts = spec.model.experts;
+    if (!experts.isOn())
+        return 0;
+    const Bytes h = static_cast<Bytes>(spec.model.hidden);
+    const Bytes wide = wideSize(spec.precision.compute);
+    const Bytes copies = tokens * static_cast<Bytes>(experts.perToken);
+    const Bytes ofRouter = tokens * static_cast<Bytes>(experts.count) * 2 * wide;
+    const Bytes ofCopies =
+        copies * (h * (static_cast<Bytes>(elementSize(spec.precision.compute)) + wide) + 3 * sizeof(double));
+    return (ofRouter + ofCopies) / static_cast<Bytes>(experts.every);
+}
+
 } // namespace
 
 Bytes wideSize(ComputeType type)
@@ -109,7 +135,7 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.hidden = here * h * e;
     z.gathered = all * h * e;
     z.heads = all * static_cast<Bytes>(m.queryWidth()) * e / cut;
-    z.inner = all * static_cast<Bytes>(m.intermediate) * e / cut;
+    z.inner = all * innerWidth(m) * e / cut;
     z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
     z.scoresKept = keptOfScores(spec, rows, tokens);
@@ -122,7 +148,7 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.inputKept = isKept(ProductInput::Layer, m) ? ofProduct : 0;
     z.contextKept = isKept(ProductInput::Context, m) ? z.heads : 0;
     z.middleKept = isKept(ProductInput::Middle, m) ? ofProduct : 0;
-    z.besides = keptBesides(m, z);
+    z.besides = keptBesides(m, z) + keptOfExperts(spec, all);
     z.shared = m.parallelResidual ? z.hidden : 0;
     z.adapters = m.lora.isOn() ? keptOfAdapters(spec, z, all, here) : 0;
     return z;

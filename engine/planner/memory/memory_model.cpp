@@ -54,6 +54,10 @@ RunSpec withinReason(RunSpec spec)
     spec.model.headWidth = std::clamp(spec.model.headWidth, 0, kMaxWidth / spec.model.heads);
     spec.model.positionOffset = std::clamp(spec.model.positionOffset, 0, kMaxEntries);
     limit(spec.model.intermediate, kMaxWidth);
+    spec.model.experts.count = std::clamp(spec.model.experts.count, 0, kMaxExperts);
+    limit(spec.model.experts.perToken, std::max(1, spec.model.experts.count));
+    limit(spec.model.experts.every, spec.model.layers);
+    spec.model.experts.width = std::clamp(spec.model.experts.width, 0, kMaxWidth);
     limit(spec.model.vocabulary, kMaxEntries);
     limit(spec.model.maxPositions, kMaxEntries);
     limit(spec.layout.context, kMaxRanks);
@@ -77,7 +81,9 @@ bool isBeyondCounting(const RunSpec& spec, const SequenceShape& shape)
     const ModelSpec& m = spec.model;
     const double tokens = static_cast<double>(spec.batch.micro) * shape.length;
     const double scores = fusesAttention(spec) ? m.heads : static_cast<double>(m.heads) * shape.length;
-    const double widest = static_cast<double>(m.hidden) + m.intermediate + m.vocabulary + scores;
+    const double ofExperts =
+        m.experts.isOn() ? m.experts.perToken * (double(m.hidden) + m.expertWidth()) + m.experts.count : 0;
+    const double widest = static_cast<double>(m.hidden) + m.intermediate + m.vocabulary + scores + ofExperts;
     const double microBatches = spec.batch.accumulation;
     const double layers = spec.layout.pipeline == 1 ? m.layers : m.layers * microBatches;
     const double most = kBytesOfEach * tokens * std::max(widest * layers, microBatches);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/shape.h"
@@ -177,9 +178,10 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
     sum.numbers.resize(static_cast<std::size_t>(rules.owners));
     const int stages = static_cast<int>(layerCounts.size());
     for (int stage = rank.pipeline; stage < stages; stage += spec.layout.pipeline) {
+        const int first = std::accumulate(layerCounts.begin(), layerCounts.begin() + stage, 0);
         const StageBuffers one = stageBuffers(
-            spec, {stage == 0, layerCounts[static_cast<std::size_t>(stage)], stage + 1 == stages}, rules,
-            rank.tensor);
+            spec, {stage == 0, first, layerCounts[static_cast<std::size_t>(stage)], stage + 1 == stages},
+            rules, rank.tensor);
         sum.count += one.count;
         sum.owned += one.owned;
         sum.trained += one.trained;

@@ -15,7 +15,8 @@ constexpr int kMinContextTokens = 4096; ///< of a sequence on each rank
 
 bool dividesModel(const ModelSpec& model, int tensor)
 {
-    return model.keyHeads() % tensor == 0 && model.hidden % tensor == 0 && model.intermediate % tensor == 0;
+    return model.keyHeads() % tensor == 0 && model.hidden % tensor == 0 && model.intermediate % tensor == 0 &&
+           (!model.experts.isOn() || model.expertWidth() % tensor == 0);
 }
 
 void addZeroStages(std::vector<RunSpec>& found, RunSpec spec)

@@ -18,7 +18,7 @@ struct Sizes {
     double here;     ///< tokens of a sequence on this rank
     double sequence; ///< tokens of a sequence
     double hidden;
-    double inner; ///< width of the feed-forward layer
+    double inner; ///< width of the feed-forward layer; of experts those of a token together
     double heads; ///< on this rank, at least 1
     double headDim;
     double queries; ///< numbers of a token's queries, and of its keys
@@ -30,6 +30,19 @@ struct Sizes {
     double tokens() const { return batch * here; }
 };
 
+/// Share of the layers that have experts.
+double expertShare(const ModelSpec& m)
+{
+    return m.experts.isOn() ? 1.0 / m.experts.every : 0;
+}
+
+/// Of the mean layer.
+double innerWidth(const ModelSpec& m)
+{
+    const double share = expertShare(m);
+    return share * m.experts.perToken * m.expertWidth() + (1 - share) * m.intermediate;
+}
+
 Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape, double leastElement = 0)
 {
     const ModelSpec& m = spec.model;
@@ -39,7 +52,7 @@ Sizes sizesOf(const RunSpec& spec, const SequenceShape& shape, double leastEleme
             std::ceil(static_cast<double>(shape.length) / spec.layout.context),
             static_cast<double>(shape.length),
             static_cast<double>(m.hidden),
-            static_cast<double>(m.intermediate),
+            innerWidth(m),
             std::max(1.0, std::floor(m.heads / tensor)),
             static_cast<double>(m.headSize()),
             static_cast<double>(m.queryWidth()),
@@ -68,6 +81,11 @@ double seenShare(const RunSpec& spec, const Sizes& z)
     return (runs + 1) / (2 * runs);
 }
 
+void append(std::vector<MatrixProduct>& products, const std::vector<MatrixProduct>& more)
+{
+    products.insert(products.end(), more.begin(), more.end());
+}
+
 std::vector<MatrixProduct> attentionCore(const RunSpec& spec, const Sizes& z)
 {
     const double copies = z.batch * z.heads;
@@ -75,13 +93,32 @@ std::vector<MatrixProduct> attentionCore(const RunSpec& spec, const Sizes& z)
     return {{z.here, seen, z.headDim, copies}, {z.here, z.headDim, seen, copies}};
 }
 
+/// Of experts that get equally many tokens, and of the router.
+std::vector<MatrixProduct> expertProducts(const ModelSpec& model, const Sizes& z)
+{
+    const double pairs = z.tokens() * model.experts.perToken;
+    const double busy = std::min<double>(model.experts.count, pairs);
+    const double width = model.expertWidth() / z.tensor;
+    const double share = expertShare(model);
+    return {{z.tokens(), double(model.experts.count), z.hidden, share},
+            {pairs / busy, 2 * width, z.hidden, busy * share},
+            {pairs / busy, z.hidden, width, busy * share}};
+}
+
 std::vector<MatrixProduct> linearProducts(const ModelSpec& model, const Sizes& z)
 {
     const double t = z.tokens();
-    return {{t, (z.queries + 2 * z.keys) / z.tensor, z.hidden},
-            {t, z.hidden, z.queries / z.tensor},
-            {t, innerMatrices(model) * z.inner / z.tensor, z.hidden},
-            {t, z.hidden, z.inner / z.tensor}};
+    std::vector<MatrixProduct> products{{t, (z.queries + 2 * z.keys) / z.tensor, z.hidden},
+                                        {t, z.hidden, z.queries / z.tensor}};
+    const double dense = 1 - expertShare(model);
+    if (dense > 0) {
+        const double inner = model.intermediate / z.tensor;
+        products.push_back({t, innerMatrices(model) * inner, z.hidden, dense});
+        products.push_back({t, z.hidden, inner, dense});
+    }
+    if (model.experts.isOn())
+        append(products, expertProducts(model, z));
+    return products;
 }
 
 /// Gradients of both factors of each product.
@@ -127,11 +164,6 @@ std::vector<MatrixProduct> adapterProducts(const ModelSpec& model, const Sizes& 
         products.push_back({z.tokens(), size.out, rank});
     }
     return products;
-}
-
-void append(std::vector<MatrixProduct>& products, const std::vector<MatrixProduct>& more)
-{
-    products.insert(products.end(), more.begin(), more.end());
 }
 
 /// Bytes of `passes` reads or writes of all scores, and of the dropout mask.
@@ -233,6 +265,20 @@ double kernelsOf(const RunSpec& spec, const Sizes& z, int kernels)
     return kernels * (1 + kAttentionKernels * (attentions(spec, z) - 1));
 }
 
+/// What experts make of a pass besides their products: each of a token's copies is read and written so many
+/// times on its way to an expert and back, and each expert's products are kernels of their own.
+void addExperts(Work& work, const RunSpec& spec, const Sizes& z, double passes)
+{
+    constexpr double kExpertKernels = 2;
+    const double share = expertShare(spec.model);
+    work.traffic += share * z.tokens() * spec.model.experts.perToken * z.hidden * z.traffic * passes;
+    work.kernels += share * kExpertKernels *
+                    std::min<double>(spec.model.experts.count, z.tokens() * spec.model.experts.perToken);
+}
+
+constexpr double kExpertPasses = 6;         // spread, multiplied, brought back, weighted
+constexpr double kExpertGradientPasses = 8; // the same of gradients, and those of the weights
+
 Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
@@ -241,6 +287,7 @@ Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
     work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).forward);
     work.kernels = kernelsOf(spec, z, kernels);
+    addExperts(work, spec, z, kExpertPasses);
     addCollectives(work, spec, z);
     addRing(work, spec, z);
     addAdapters(work, spec, z);
@@ -261,6 +308,7 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
     work.traffic = tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).backward) + weights;
     work.kernels = 2 * kernelsOf(spec, z, kernels);
+    addExperts(work, spec, z, kExpertGradientPasses);
     addCollectives(work, spec, z);
     addRing(work, spec, z);
     addRingGradients(work, spec, z);

@@ -42,6 +42,7 @@ struct LayerWork {
 ///     backward  12, 8, and half as much again for the activation; weight gradients added to their sum
 /// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
 /// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
+/// With experts the products are theirs, of equally many tokens each, and their tokens go there and back.
 /// Packed sequences attend one after the other, each with kernels of its own.
 ///
 /// Frozen products have the gradient of their input alone. An adapter has two thin products, forward and for

@@ -148,10 +148,8 @@ bool areAsListed(const ModelSpec& model, const std::vector<bool>& windowed)
     return true;
 }
 
-/// The widest spacing that gives the list; nothing where the global layers are not evenly spaced.
-bool spaceGlobalLayers(ModelSpec& model, const std::vector<bool>& windowed)
+bool spaceEvenly(ModelSpec& model, const std::vector<bool>& windowed)
 {
-    model.globalFirst = 0;
     for (model.globalEvery = 0; model.globalEvery <= model.layers; ++model.globalEvery) {
         for (model.globalFirst = 0; model.globalFirst < std::max(1, model.globalEvery); ++model.globalFirst) {
             if (areAsListed(model, windowed))
@@ -159,6 +157,18 @@ bool spaceGlobalLayers(ModelSpec& model, const std::vector<bool>& windowed)
         }
     }
     return false;
+}
+
+/// The narrowest spacing that gives the list behind its first windows; false where the global layers are not
+/// evenly spaced.
+bool spaceGlobalLayers(ModelSpec& model, const std::vector<bool>& windowed)
+{
+    model.globalLeading = 0;
+    if (spaceEvenly(model, windowed))
+        return true;
+    const auto first = std::find(windowed.begin(), windowed.end(), true);
+    model.globalLeading = static_cast<int>(first - windowed.begin());
+    return spaceEvenly(model, windowed);
 }
 
 } // namespace

@@ -8,9 +8,10 @@ namespace trainyard {
 
 std::span<const FamilyTable* const> familyTables()
 {
-    static const std::array tables{&bertTable(),   &gptTable(),     &llamaTable(),     &mistralTable(),
-                                   &qwen2Table(),  &qwen3Table(),   &olmo2Table(),     &gptNeoxTable(),
-                                   &gemma2Table(), &robertaTable(), &modernBertTable()};
+    static const std::array tables{&bertTable(),    &gptTable(),     &llamaTable(),      &mistralTable(),
+                                   &qwen2Table(),   &qwen3Table(),   &olmo2Table(),      &gptNeoxTable(),
+                                   &gemma2Table(),  &robertaTable(), &modernBertTable(), &mixtralTable(),
+                                   &qwen3MoeTable()};
     static_assert(tables.size() == kEnumNames<ModelFamily>.size());
     return tables;
 }

@@ -33,6 +33,9 @@ struct FamilyNames {
     std::string_view gate{};                ///< empty: `in` has its rows before its own
     std::string_view in{};
     std::string_view out{};
+    std::string_view router{};
+    std::string_view expertsIn{};  ///< the whole name, as is the next one: all experts in one tensor
+    std::string_view expertsOut{}; ///< the gate's rows of each expert before the others
     std::string_view feedForwardNorm{};
     std::string_view feedForwardOutputNorm{};
 
@@ -43,12 +46,24 @@ struct FamilyNames {
     std::string_view decoderBias{}; ///< the whole name
 };
 
+/// Names in files that have each expert by itself, as they were before transformers 5:
+/// "<layers>.<number>.<router>",
+/// "<layers>.<number>.<experts>.<number>.<gate>"; without ".weight". Empty: no files of the family have.
+struct ExpertTensorNames {
+    std::string_view router{};
+    std::string_view experts{};
+    std::string_view gate{};
+    std::string_view in{};
+    std::string_view out{};
+};
+
 /// How Hugging Face calls and describes a model of the family.
 struct HuggingFaceTable {
     std::string_view modelType{}; ///< of config.json; empty: engine/checkpoint/hugging_face has its own class
     std::string_view className{}; ///< "LlamaForCausalLM"
     std::string_view prefix{};    ///< of all names but the head's; files of the bare model lack it
     std::string_view oldDecoder{}; ///< what published files call FamilyNames::decoder
+    ExpertTensorNames separateExperts{};
     std::span<const ConfigKey> keys{};
     /// What keys cannot say. BadInput naming the key for what this engine would compute differently.
     Status (*read)(const ConfigJson& config, ModelSpec& model) = nullptr;
@@ -83,5 +98,7 @@ const FamilyTable& gptNeoxTable();
 const FamilyTable& gemma2Table();
 const FamilyTable& robertaTable();
 const FamilyTable& modernBertTable();
+const FamilyTable& mixtralTable();
+const FamilyTable& qwen3MoeTable();
 
 } // namespace trainyard

@@ -19,8 +19,7 @@ Status readOptionalWindow(const ConfigJson& config, ModelSpec& model)
     const int first = config.value("max_window_layers", 28);
     if (model.window > 0 && first >= model.layers)
         model.window = 0;
-    if (model.window > 0 && first > 0)
-        return refusedKey(config, "max_window_layers", "only 0, a window in all layers, is supported");
+    model.globalLeading = model.window > 0 ? first : 0;
     return {};
 }
 
@@ -28,7 +27,7 @@ void writeOptionalWindow(ConfigJson& config, const ModelSpec& model)
 {
     config["use_sliding_window"] = model.window > 0;
     config["sliding_window"] = model.window > 0 ? ConfigJson(model.window) : ConfigJson(nullptr);
-    config["max_window_layers"] = model.window > 0 ? 0 : model.layers;
+    config["max_window_layers"] = model.window > 0 ? model.globalLeading : model.layers;
     writeLayerTypes(config, model);
 }
 

@@ -8,7 +8,9 @@
 
 #include "engine/base/file.h"
 #include "engine/checkpoint/format/safetensors.h"
+#include "engine/checkpoint/hugging_face/format/hugging_face_folder.h"
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
+#include "engine/checkpoint/hugging_face/hugging_face_model.h"
 #include "engine/checkpoint/hugging_face/stored_model.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
@@ -24,15 +26,15 @@ namespace fs = std::filesystem;
 namespace {
 
 // Made by Hugging Face's own code in float64, but for its loss: make_family_golden.py there.
-const std::vector<const char*> kGolden{"gemma2-capped",  "gemma2-uncapped",   "gpt-neox-serial",
-                                       "llama-3",        "llama-linear",      "llama-yarn",
-                                       "mistral-window", "modernbert-biased", "olmo2-grouped",
-                                       "qwen2-window",   "qwen3-biased",      "roberta-padded"};
+const std::vector<const char*> kGolden{
+    "gemma2-capped", "gemma2-uncapped", "gpt-neox-serial",  "llama-3",           "llama-linear",
+    "llama-yarn",    "mistral-window",  "mixtral-window",   "modernbert-biased", "olmo2-grouped",
+    "qwen2-window",  "qwen3-biased",    "qwen3-moe-sparse", "roberta-padded"};
 
 // Models whose float64 is Hugging Face's: its code rounds norms, positions, softmax and loss to float32.
-const std::vector<const char*> kReferences{"gemma2-tiny",  "gpt-neox-tiny",   "llama-tiny",
-                                           "mistral-tiny", "modernbert-tiny", "olmo2-tiny",
-                                           "qwen2-tiny",   "qwen3-tiny",      "roberta-tiny"};
+const std::vector<const char*> kReferences{"gemma2-tiny",    "gpt-neox-tiny",   "llama-tiny",  "mistral-tiny",
+                                           "mixtral-tiny",   "modernbert-tiny", "olmo2-tiny",  "qwen2-tiny",
+                                           "qwen3-moe-tiny", "qwen3-tiny",      "roberta-tiny"};
 
 fs::path familyGolden(const QString& name)
 {
@@ -69,6 +71,13 @@ double worstError(const SafetensorsFile& actual, const SafetensorsFile& expected
         worst = std::max(worst, error / (isGradient(tensor) ? gradients : normOf(wanted)));
     }
     return worst;
+}
+
+/// Some configurations give the width of a head, and some leave it out.
+ModelSpec saidAlike(ModelSpec model)
+{
+    model.headWidth = model.headSize();
+    return model;
 }
 
 OptimizerSpec adamWFrom(const nlohmann::json& json)
@@ -149,7 +158,8 @@ private slots:
             parseSpec("{\"trainyard\": 1, \"name\": \"layout\", " + layout.toStdString() + "}").spec;
         const ModelSpec model = StoredModel::open(familyReference(name)).value().spec();
         const auto result = runEval(options);
-        if (options.layout->layout.context > 1 && (model.window > 0 || model.scoreCap > 0)) {
+        if (options.layout->layout.context > 1 &&
+            (model.window > 0 || model.scoreCap > 0 || model.experts.isOn())) {
             QVERIFY(!result.ok());
             QCOMPARE(result.error().kind, ErrorKind::Refused);
             return;
@@ -193,10 +203,13 @@ private slots:
         const fs::path exported = fs::path(folder.path().toStdString()) / "hf";
         auto stored = StoredModel::open(path.toStdString()).value();
         const auto model = stored.load(ComputeType::Float32).value();
-        const Status written = writeHuggingFaceFolder(exported, model->spec(), model->parameters());
+        FolderExtras extras;
+        extras.fusesExperts = HuggingFaceFolder::open(path.toStdString()).value().fusesExperts();
+        const Status written =
+            writeHuggingFaceFolder(exported, model->spec(), model->parameters(), 5 * kGiB, extras);
         QVERIFY2(written.ok(), written.ok() ? "" : written.error().text().c_str());
         auto again = StoredModel::open(exported).value();
-        QVERIFY(again.spec() == stored.spec());
+        QVERIFY(saidAlike(again.spec()) == saidAlike(stored.spec()));
         const auto before = SafetensorsFile::open(path.toStdString() + "/model.safetensors").value();
         const auto after = SafetensorsFile::open(exported / "model.safetensors").value();
         for (const TensorBytes& tensor : before.tensors()) {
@@ -223,6 +236,7 @@ private slots:
         row("gpt-neox-serial", R"({"rotary_pct": 0.5, "rotary_emb_base": 10000})");
         row("modernbert-biased", R"({"global_rope_theta": 160000.0, "local_rope_theta": 10000.0})");
         row("gemma2-capped", R"({"rope_theta": 10000.0, "layer_types": null})");
+        row("mixtral-window", R"({"rope_theta": 1000000.0})");
     }
     void readsOlderConfigurations()
     {
@@ -238,6 +252,77 @@ private slots:
         const auto opened = StoredModel::open(old);
         QVERIFY2(opened.ok(), opened.ok() ? "" : opened.error().text().c_str());
         QVERIFY(opened->spec() == StoredModel::open(familyGolden(name)).value().spec());
+    }
+
+    // As Qwen 2 has them: all tokens are seen by so many layers at the front.
+    void readsWindowsBehindTheFirstLayers_data()
+    {
+        QTest::addColumn<QByteArray>("config");
+        const auto row = [](const char* name, const char* config) {
+            QTest::addRow("%s", name) << QByteArray(config);
+        };
+        row("max_window_layers", R"({"num_hidden_layers": 5, "layer_types": null, "max_window_layers": 2})");
+        row("layer_types", R"({"num_hidden_layers": 5, "layer_types": ["full_attention", "full_attention",
+            "sliding_attention", "sliding_attention", "sliding_attention"]})");
+    }
+    void readsWindowsBehindTheFirstLayers()
+    {
+        QFETCH(QByteArray, config);
+        const QTemporaryDir folder;
+        const fs::path changed = fs::path(folder.path().toStdString()) / "hf";
+        fs::copy(familyGolden("qwen2-window"), changed);
+        auto json = nlohmann::ordered_json::parse(readFile(changed / "config.json").value());
+        json.update(nlohmann::ordered_json::parse(config.toStdString()));
+        QVERIFY(writeFileAtomically(changed / "config.json", json.dump()).ok());
+        const auto opened = HuggingFaceFolder::open(changed);
+        QVERIFY2(opened.ok(), opened.ok() ? "" : opened.error().text().c_str());
+        std::vector<bool> windowed;
+        for (int layer = 0; layer < 5; ++layer)
+            windowed.push_back(opened->spec().hasWindow(layer));
+        QCOMPARE(windowed, (std::vector<bool>{false, false, true, true, true}));
+    }
+
+    void takesExpertsTogetherOrApart_data()
+    {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"mixtral-window", "qwen3-moe-sparse"})
+            QTest::addRow("%s", name) << name;
+    }
+    void takesExpertsTogetherOrApart()
+    {
+        QFETCH(QString, name);
+        const QTemporaryDir folder;
+        const fs::path fused = fs::path(folder.path().toStdString()) / "fused";
+        const auto apart = StoredModel::open(familyGolden(name)).value().load(ComputeType::Float32).value();
+        FolderExtras extras;
+        extras.fusesExperts = true;
+        QVERIFY(writeHuggingFaceFolder(fused, apart->spec(), apart->parameters(), 5 * kGiB, extras).ok());
+        QVERIFY(HuggingFaceFolder::open(fused).value().fusesExperts());
+        const auto together = StoredModel::open(fused).value().load(ComputeType::Float32).value();
+        for (const Parameter& parameter : apart->parameters().parameters())
+            QVERIFY2(together->parameters().parameter(parameter.spec.name).master.equal(parameter.master),
+                     parameter.spec.name.c_str());
+    }
+
+    void namesTheExpertThatIsMissing()
+    {
+        const QTemporaryDir folder;
+        const fs::path broken = fs::path(folder.path().toStdString()) / "hf";
+        fs::copy(familyGolden("mixtral-window"), broken);
+        const auto file = SafetensorsFile::open(broken / "model.safetensors").value();
+        std::vector<TensorBytes> tensors = file.tensors();
+        std::erase_if(tensors, [](const TensorBytes& tensor) {
+            return tensor.name == "model.layers.1.block_sparse_moe.experts.2.w3.weight";
+        });
+        QVERIFY(writeSafetensors(broken / "less.safetensors", tensors).ok());
+        fs::rename(broken / "less.safetensors", broken / "model.safetensors");
+        LanguageModel model(HuggingFaceFolder::open(broken).value().spec(), ComputeType::Float32);
+        const Status loaded = HuggingFaceModel::open(broken).value().load(model.parameters());
+        QVERIFY(!loaded.ok());
+        QVERIFY2(
+            loaded.error().text().find("part of tensor model.layers.1.mlp.experts.gate_up_proj is missing") !=
+                std::string::npos,
+            loaded.error().text().c_str());
     }
 
     void saysWhatHuggingFaceCannotSay()
@@ -272,6 +357,10 @@ private slots:
         row("modernbert-biased", R"({"decoder_bias": false})", "decoder_bias is false");
         row("modernbert-biased", R"({"classifier_activation": "relu"})", "classifier_activation is \"relu\"");
         row("gpt-neox-serial", R"({"hidden_act": 3})", "config.json");
+        row("mixtral-window", R"({"router_jitter_noise": 0.1})", "router_jitter_noise is 0.1");
+        row("mixtral-window", R"({"num_experts_per_tok": 5})", "more than there are experts");
+        row("qwen3-moe-sparse", R"({"mlp_only_layers": [0]})", "mlp_only_layers is [0]");
+        row("qwen3-moe-sparse", R"({"decoder_sparse_step": 0})", "decoder_sparse_step");
     }
     void refusesWhatItWouldComputeDifferently()
     {

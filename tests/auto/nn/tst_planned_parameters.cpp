@@ -8,6 +8,7 @@
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/spec/lora_targets.h"
 #include "engine/spec/names.h"
+#include "engine/spec/presets.h"
 #include "tests/auto/nn/tiny_model.h"
 
 using namespace trainyard;
@@ -82,6 +83,13 @@ private slots:
             model.positionOffset = 3;
             QTest::addRow("family %s, normed everywhere", name.c_str()) << model;
         }
+        for (const int every : {1, 2, 3}) {
+            ModelSpec model = smallModel(ModelFamily::Qwen3Moe);
+            model.experts = {.count = 5, .perToken = 2, .width = 7, .every = every};
+            QTest::addRow("experts in each %d layers", every) << model;
+            model.lora = {.rank = 2, .targets = {}};
+            QTest::addRow("experts in each %d layers, adapters", every) << model;
+        }
         for (const ModelFamily family : {ModelFamily::Llama, ModelFamily::Olmo2, ModelFamily::Roberta}) {
             const std::string name(nameOf(family));
             ModelSpec model = smallModel(family);
@@ -119,7 +127,8 @@ private slots:
         QFETCH(ModelSpec, model);
         const ParameterParts parts = parameterParts(model);
         QCOMPARE(parts.embeddings, elementsIn(model, kEmbeddingsPart));
-        for (int layer = model.firstLayerNorm ? 0 : 1; layer < model.layers; ++layer)
+        const bool areEqual = model.experts.every == 1;
+        for (int layer = model.firstLayerNorm ? 0 : 1; areEqual && layer < model.layers; ++layer)
             QCOMPARE(parts.perLayer, elementsIn(model, layer));
         QCOMPARE(parts.head, elementsIn(model, model.layers));
         std::int64_t all = 0;
@@ -128,7 +137,8 @@ private slots:
         QCOMPARE(parameterCount(model), all);
         const ParameterParts trained = trainedParts(model);
         QCOMPARE(trained.embeddings, elementsIn(model, kEmbeddingsPart, true));
-        QCOMPARE(trained.perLayer, elementsIn(model, 1, true));
+        if (areEqual)
+            QCOMPARE(trained.perLayer, elementsIn(model, 1, true));
         QCOMPARE(trained.head, elementsIn(model, model.layers, true));
         QCOMPARE(trainedParameterCount(model) < parameterCount(model), model.lora.isOn());
     }
@@ -147,13 +157,31 @@ private slots:
                 for (const FlatLayout::Stack& stack : layout.stacks())
                     held.push_back(stack.isFrozen ? -elementCount(stack.shape) : elementCount(stack.shape));
                 std::vector<std::int64_t> planned;
-                for (const FlatBlock& block :
-                     flatBlocks(model, {stage.embeddings, stage.endLayer - stage.firstLayer, stage.head},
-                                tensorRank, tensorRanks))
+                for (const FlatBlock& block : flatBlocks(
+                         model,
+                         {stage.embeddings, stage.firstLayer, stage.endLayer - stage.firstLayer, stage.head},
+                         tensorRank, tensorRanks))
                     planned.push_back(block.isFrozen ? -block.elements : block.elements);
                 QCOMPARE(planned, held);
             }
         }
+    }
+
+    void countsPublishedModels_data()
+    {
+        QTest::addColumn<qint64>("parameters");
+        QTest::addRow("llama3-8b") << qint64{8'030'261'248};
+        QTest::addRow("mistral-7b") << qint64{7'241'732'096};
+        QTest::addRow("gemma2-9b") << qint64{9'241'705'984};
+        QTest::addRow("mixtral-8x7b") << qint64{46'702'792'704};
+        QTest::addRow("qwen3-30b-a3b") << qint64{30'532'122'624};
+    }
+    void countsPublishedModels()
+    {
+        QFETCH(qint64, parameters);
+        const auto model = modelPreset(QTest::currentDataTag());
+        QVERIFY(model.has_value());
+        QCOMPARE(parameterCount(*model), parameters);
     }
 
     void countsTheCopyOfATiedHeadOnAnotherStage()

@@ -82,6 +82,7 @@ void describeOtherwise(ModelSpec& model)
     model.window = 3;
     model.globalEvery = 2;
     model.globalFirst = 1;
+    model.globalLeading = 1;
     model.queryScaleWidth = 4;
     model.scoreCap = 5;
     model.logitCap = 6;
@@ -102,6 +103,13 @@ void describeOtherwise(ModelSpec& model)
                   .betaFast = 16,
                   .betaSlow = 2,
                   .attentionFactor = 1.5};
+    model.experts = {.count = 4,
+                     .perToken = 3,
+                     .width = 7,
+                     .every = 2,
+                     .normalized = false,
+                     .balanceLoss = 0.5,
+                     .zLoss = 0.25};
 }
 
 } // namespace
@@ -149,6 +157,19 @@ private slots:
         const ParsedSpec parsed = parseSpec(toJson(spec));
         QCOMPARE(print(parsed.diagnostics), "");
         QVERIFY(parsed.spec == spec);
+    }
+
+    // What equals the field's own default is written where the family's is another.
+    void keepsWhatAFamilyWouldChange()
+    {
+        RunSpec moe;
+        moe.model.setFamily(ModelFamily::Qwen3Moe);
+        moe.model.experts.perToken = ExpertSpec().perToken;
+        QVERIFY(parseSpec(toJson(moe)).spec == moe);
+        RunSpec encoder;
+        encoder.model.setFamily(ModelFamily::ModernBert);
+        encoder.model.rope.base = RopeSpec().base;
+        QVERIFY(parseSpec(toJson(encoder)).spec == encoder);
     }
 
     void portsSufficeForTheRanksOfAHost_data()

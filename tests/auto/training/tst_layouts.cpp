@@ -214,6 +214,25 @@ std::vector<Layout> layouts()
                    {.data = 2, .tensor = 2},
                    2,
                    RecomputeKind::Full})),
+        of(ModelFamily::Mixtral, {"Mixtral, data 2, tensor 2, sequence, ZeRO 1, selective recomputation",
+                                  {.data = 2, .tensor = 2, .sequence = true},
+                                  1,
+                                  RecomputeKind::Selective}),
+        of(ModelFamily::Mixtral,
+           packed({"Mixtral, data 2, zero-bubble 2, packing", pipeline(2, Schedule::ZeroBubble)})),
+        of(ModelFamily::Qwen3Moe,
+           packed({"Qwen 3 MoE, data 2, tensor 2, ZeRO 3, full recomputation, offload, packing",
+                   {.data = 2, .tensor = 2},
+                   3,
+                   RecomputeKind::Full,
+                   1,
+                   true})),
+        of(ModelFamily::Qwen3Moe, {"Qwen 3 MoE, tensor 2, sequence, interleaved 2 x 2",
+                                   {.tensor = 2,
+                                    .pipeline = 2,
+                                    .sequence = true,
+                                    .schedule = Schedule::Interleaved,
+                                    .virtualStages = 2}}),
         {"data 2, tensor 2, sequence, interleaved 2 x 2",
          {.data = 2,
           .tensor = 2,
@@ -273,6 +292,11 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
         const bool sharesKeys = isDecoder(layout.family) && !familyTable(layout.family).names.key.empty();
         spec.model.keyValueHeads = sharesKeys ? 2 : 0;
         spec.model.window = spec.model.window > 0 || layout.family == ModelFamily::Mistral ? 9 : 0;
+    }
+    if (spec.model.experts.isOn()) {
+        spec.model.experts = {.count = 5, .perToken = 2, .width = 18, .balanceLoss = 0.05, .zLoss = 0.01};
+        if (layout.packing) // puts micro-batches together differently, of which these are
+            spec.model.experts.balanceLoss = spec.model.experts.zLoss = 0;
     }
     spec.optimizer.kind = optimizer;
     spec.launch.steps = kSteps;

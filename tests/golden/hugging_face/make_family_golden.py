@@ -58,6 +58,7 @@ def write(name, make, config, inputs):
     folder = FOLDER / name
     shutil.rmtree(folder, ignore_errors=True)
     config._attn_implementation = "eager"
+    config._experts_implementation = "eager"
     with in_float64():
         model = make(config).eval()
     with torch.no_grad():
@@ -108,6 +109,14 @@ def decoders():
         final_logit_softcapping=3.0, pad_token_id=None)
 
 
+def mixtures():
+    yield "mixtral-window", hf.MixtralForCausalLM, hf.MixtralConfig, dict(
+        GROUPED, head_dim=6, sliding_window=3, num_local_experts=4, num_experts_per_tok=3)
+    yield "qwen3-moe-sparse", hf.Qwen3MoeForCausalLM, hf.Qwen3MoeConfig, dict(
+        GROUPED, head_dim=6, attention_bias=True, num_experts=5, num_experts_per_tok=2, moe_intermediate_size=7,
+        decoder_sparse_step=2, norm_topk_prob=False)
+
+
 def main():
     torch.manual_seed(2)
     for name, make, config, options in decoders():
@@ -117,6 +126,8 @@ def main():
         **SHAPE, norm_bias=True, attention_bias=True, mlp_bias=True, classifier_bias=True, local_attention=4,
         global_attn_every_n_layers=2, pad_token_id=0, bos_token_id=1, eos_token_id=2, cls_token_id=1, sep_token_id=2),
         masked_inputs(0))
+    for name, make, config, options in mixtures():
+        write(name, make, config(bos_token_id=1, eos_token_id=2, **options), gpt2_inputs())
 
 
 if __name__ == "__main__":

@@ -96,6 +96,12 @@ std::vector<Settings> settings()
         {"GPT-NeoX, full recomputation", GptNeox, Float32, {}, {.recompute = kFull}},
         {"Gemma 2, one rank", Gemma2, Float32},
         {"ModernBERT, data 2, ZeRO 2", ModernBert, Float32, {.data = 2}, {.zeroStage = 2}},
+        {"Mixtral, one rank", Mixtral, Float32},
+        {"Mixtral, data 2, tensor 2, sequence, selective recomputation",
+         Mixtral,
+         Float32,
+         {.data = 2, .tensor = 2, .sequence = true},
+         {.recompute = kSelective}},
     };
 }
 
@@ -112,6 +118,8 @@ ModelSpec modelOf(const Settings& asked)
     model.hidden = 256;
     model.heads = asked.heads;
     model.intermediate = 1024;
+    if (model.experts.isOn())
+        model.experts = {.count = 4, .perToken = 2, .width = 512};
     model.vocabulary = kLayoutVocabulary;
     model.maxPositions = kEncoderRows.length;
     return model;

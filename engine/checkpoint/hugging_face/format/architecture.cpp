@@ -39,6 +39,10 @@ ModelSpec describedPart(ModelSpec model)
     model.dropout = none.dropout;
     model.attentionDropout = none.attentionDropout;
     model.lora = none.lora;
+    model.experts.balanceLoss = none.experts.balanceLoss;
+    model.experts.zLoss = none.experts.zLoss;
+    if (model.experts.isOn())
+        model.experts.width = model.expertWidth();
     model.task = none.task;
     // Said both ways.
     model.keyValueHeads = model.keyHeads();
@@ -50,6 +54,7 @@ ModelSpec describedPart(ModelSpec model)
     if (model.window == 0) {
         model.globalEvery = 0;
         model.globalFirst = 0;
+        model.globalLeading = 0;
     }
     return model;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <string_view>
@@ -22,6 +23,9 @@ struct TensorRole {
     };
     Kind kind = Kind::Parameter;
     std::string parameter; ///< name in the engine; need not exist there
+    /// Of a parameter that several tensors make up: the rows that this one has. 0 rows: all.
+    std::int64_t firstRow = 0;
+    std::int64_t rows = 0;
 };
 
 using TensorNames = std::set<std::string>;

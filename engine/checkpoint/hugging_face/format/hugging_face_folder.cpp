@@ -7,6 +7,7 @@
 
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
+#include "engine/checkpoint/hugging_face/format/expert_tensors.h"
 #include "engine/spec/model_rules.h"
 
 namespace trainyard {
@@ -44,6 +45,7 @@ Result<HuggingFaceFolder> HuggingFaceFolder::open(const fs::path& folder)
     HuggingFaceFolder opened(folder);
     TRAINYARD_TRY_STATUS(opened.openWeights());
     TRAINYARD_TRY_STATUS(opened.readConfig());
+    opened.flattenExperts();
     return opened;
 }
 
@@ -138,6 +140,22 @@ ComputeType HuggingFaceFolder::storedType() const
             return type;
     }
     return ComputeType::Float32;
+}
+
+void HuggingFaceFolder::flattenExperts()
+{
+    for (auto& [name, tensor] : m_tensors) {
+        std::vector<std::int64_t>& shape = tensor.shape;
+        if (shape.size() != 3 || shape[0] != m_spec.experts.count ||
+            !isOfExperts(roleOf(name).parameter, m_spec))
+            continue;
+        shape = {shape[0] * shape[1], shape[2]};
+    }
+}
+
+bool HuggingFaceFolder::fusesExperts() const
+{
+    return std::ranges::any_of(m_names, [&](const std::string& name) { return isOfExperts(name, m_spec); });
 }
 
 TensorRole HuggingFaceFolder::roleOf(const std::string& name) const

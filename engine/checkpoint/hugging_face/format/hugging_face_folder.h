@@ -33,11 +33,14 @@ public:
     /// LABEL_0 ... for those without. Empty for models without labels.
     const std::vector<std::string>& labels() const { return m_labels; }
     const Architecture& architecture() const { return *m_architecture; }
-    /// By their names in the files; views as long as this object or a copy of it lives.
+    /// By their names in the files, with experts' matrices behind each other; views as long as this object or
+    /// a copy of it lives.
     const std::map<std::string, TensorBytes>& tensors() const { return m_tensors; }
     /// The type of all weights; float32 where they have several.
     ComputeType storedType() const;
     TensorRole roleOf(const std::string& name) const;
+    /// Of a model with experts: its files have all of a layer's in one tensor.
+    bool fusesExperts() const;
     /// What open() reads: the configuration, the index if there are several, the weights.
     std::vector<std::filesystem::path> files() const;
 
@@ -47,6 +50,8 @@ private:
     Status openShards(const std::filesystem::path& index);
     Status openFile(const std::filesystem::path& file);
     Status readConfig();
+    /// Matrices of all experts as one [E * out, in], as the engine has them.
+    void flattenExperts();
 
     std::filesystem::path m_folder;
     std::vector<SafetensorsFile> m_files;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/checkpoint/hugging_face/format/expert_tensors.h"
 #include "engine/spec/families/family_table.h"
 #include "engine/spec/names.h"
 
@@ -63,6 +64,8 @@ public:
             return {Kind::OtherHead, name}; // some published files have it
         if (model.tiedHead && name == names.decoder)
             return {Kind::Copy, std::string(names.words)};
+        if (const auto expert = roleOfExpert(name, model))
+            return *expert;
         if (name == secondBiasName())
             return {Kind::Copy, std::string(names.decoderBias)};
         return {Kind::Parameter, name};
