@@ -99,6 +99,22 @@ void addAttention(const ModelSpec& model, ArgumentText& arguments)
         arguments.add("--rotary-percent", model.rope.share);
 }
 
+/// See readExperts() of the import.
+void addExperts(const ModelSpec& model, ArgumentText& arguments)
+{
+    const ExpertSpec& experts = model.experts;
+    if (!experts.isOn())
+        return;
+    arguments.add("--num-experts", experts.count);
+    arguments.add("--moe-router-topk", experts.perToken);
+    if (experts.width > 0)
+        arguments.add("--moe-ffn-hidden-size", experts.width);
+    arguments.flag("--moe-router-pre-softmax", !experts.normalized);
+    arguments.add("--moe-router-load-balancing-type", "aux_loss");
+    arguments.add("--moe-aux-loss-coeff", experts.balanceLoss * experts.perToken / model.layers);
+    arguments.add("--moe-z-loss-coeff", experts.zLoss / model.layers);
+}
+
 void addModel(const ModelSpec& model, ArgumentText& arguments)
 {
     arguments.add("--num-layers", model.layers);
@@ -113,6 +129,7 @@ void addModel(const ModelSpec& model, ArgumentText& arguments)
     arguments.add("--position-embedding-type",
                   model.positions == PositionEncoding::Rotary ? "rope" : "learned_absolute");
     addAttention(model, arguments);
+    addExperts(model, arguments);
     arguments.flag("--untie-embeddings-and-output-weights", !model.tiedHead);
     arguments.flag("--bert-no-binary-head", model.family == ModelFamily::Bert && !model.nextSentence);
     arguments.add("--hidden-dropout", model.dropout);

@@ -25,9 +25,10 @@ constexpr std::array kKnown{
     Explanation{"--squared-relu", "there is no such activation", "choose model.activation"},
     Explanation{"--rotary-*", "it is not known here", "see the fields of model.rope"},
     Explanation{"--make-vocab-size-divisible-by", "the vocabulary is never padded", kNothing},
-    Explanation{"--num-experts", "there are no experts", "choose a dense model"},
-    Explanation{"--moe-*", "there are no experts", "choose a dense model"},
-    Explanation{"--expert-*", "there are no experts", "choose a dense model"},
+    Explanation{"--moe-layer-freq", "experts are in all layers or in the last of each so many",
+                "set model.experts.every"},
+    Explanation{"--moe-*", "it is not known here", "see the fields of model.experts"},
+    Explanation{"--expert-*", "every data-parallel rank has all experts", "reckon with their memory"},
     Explanation{"--decoder-first-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
     Explanation{"--decoder-last-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
     Explanation{"--pipeline-model-parallel-layout", "stages are given as numbers of layers",
@@ -200,19 +201,48 @@ void readNorm(SettingsReader& arguments, ModelSpec& model)
     model.layerNormEpsilon = arguments.getOr(epsilon, 1e-5);
 }
 
+/// Megatron adds up the losses of all layers, and divides that of the balance by the experts of a token.
+void readExperts(SettingsReader& arguments, ModelSpec& model)
+{
+    ExpertSpec& experts = model.experts;
+    experts = {};
+    arguments.readCount("--num-experts", kMaxExperts, experts.count);
+    if (!experts.isOn())
+        return;
+    experts.perToken = arguments.getCount("--moe-router-topk", kMaxExperts).value_or(2);
+    experts.width = arguments.getCount("--moe-ffn-hidden-size", kMaxWidth).value_or(0);
+    experts.normalized = !arguments.getOr("--moe-router-pre-softmax", false);
+    const std::string balancing =
+        arguments.getOr<std::string>("--moe-router-load-balancing-type", "aux_loss");
+    experts.balanceLoss = arguments.getOr("--moe-aux-loss-coeff", 0.0) * model.layers / experts.perToken;
+    experts.zLoss = arguments.getOr("--moe-z-loss-coeff", 0.0) * model.layers;
+    if (balancing == "none")
+        experts.balanceLoss = 0;
+    else if (balancing != "aux_loss")
+        arguments.omit("--moe-router-load-balancing-type", "the loss is that of a micro-batch",
+                       "check model.experts.balance_loss");
+}
+
+/// Of experts, of grouped queries, or of one tensor of as many queries, keys and values, as GPT-2 has.
+ModelFamily decoderFamily(const SettingsReader& arguments)
+{
+    if (arguments.has("--num-experts"))
+        return arguments.has("--qk-layernorm") ? ModelFamily::Qwen3Moe : ModelFamily::Mixtral;
+    return arguments.has("--group-query-attention") ? ModelFamily::Llama : ModelFamily::Gpt;
+}
+
 /// A model begins with --num-layers; without it the arguments leave the base's alone.
 void readModel(SettingsReader& arguments, bool bert, ModelSpec& model)
 {
     if (!arguments.has("--num-layers"))
         return;
     model.preset.clear();
-    // GPT-2 has one tensor of as many queries, keys and values.
-    const bool sharesKeys = arguments.has("--group-query-attention");
-    model.setFamily(bert ? ModelFamily::Bert : sharesKeys ? ModelFamily::Llama : ModelFamily::Gpt);
+    model.setFamily(bert ? ModelFamily::Bert : decoderFamily(arguments));
     readAttention(arguments, model);
     readActivation(arguments, model);
     readPositions(arguments, model);
     readSizes(arguments, model);
+    readExperts(arguments, model);
     readNorm(arguments, model);
     model.tiedHead = !arguments.getOr("--untie-embeddings-and-output-weights", false);
     model.nextSentence = bert && !arguments.getOr("--bert-no-binary-head", false);

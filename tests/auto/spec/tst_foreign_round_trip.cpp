@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/spec/foreign/foreign_settings.h"
+#include "engine/spec/presets.h"
 #include "engine/spec/spec_json.h"
 #include "engine/spec/validate.h"
 
@@ -385,6 +386,28 @@ private slots:
         SpecSource source(7);
         for (int i = 0; i < 300 && !QTest::currentTestFailed(); ++i)
             checkRoundTrip(static_cast<ForeignTool>(tool), expressible, source.next());
+    }
+
+    // The losses of routers are scaled otherwise there.
+    void bringsBackTheExpertsOfMegatron()
+    {
+        RunSpec spec;
+        spec.model = *modelPreset("mixtral-8x7b");
+        spec.model.experts = {.count = 16,
+                              .perToken = 4,
+                              .width = 512,
+                              .normalized = false,
+                              .balanceLoss = 0.02,
+                              .zLoss = 0.001};
+        const ExportedSettings exported = exportSettings(ForeignTool::Megatron, spec);
+        QVERIFY2(exported.text.find("--moe-aux-loss-coeff 0.0025") != std::string::npos,
+                 exported.text.c_str());
+        const ImportedSpec again = importSettings(ForeignTool::Megatron, exported.text, {RunSpec(), 1});
+        QVERIFY(again.problems.empty());
+        QCOMPARE(again.spec.model.family, ModelFamily::Mixtral);
+        QCOMPARE(again.spec.model.experts.balanceLoss, spec.model.experts.balanceLoss);
+        QCOMPARE(again.spec.model.experts.zLoss, spec.model.experts.zLoss);
+        QVERIFY(again.spec.model.experts == spec.model.experts);
     }
 
 private:
