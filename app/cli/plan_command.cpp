@@ -128,11 +128,13 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
         if (offloads && group.first.mainPerRank)
             rows << QStringList{"host memory of " + group.name(), textOf(*group.first.mainPerRank)};
     }
-    const QString trained =
-        spec.model.lora.isOn()
-            ? QString(", %1 trainable,")
-                  .arg(console::number(static_cast<double>(trainedParameterCount(spec.model))))
-            : QString();
+    const auto counted = [](std::int64_t parameters, const char* kind) {
+        return QString(", %1 %2,").arg(console::number(static_cast<double>(parameters)), kind);
+    };
+    const QString trained = spec.model.lora.isOn() ? counted(trainedParameterCount(spec.model), "trainable")
+                            : spec.model.experts.isOn()
+                                ? counted(activeParameterCount(spec.model), "per token")
+                                : QString();
     console::print(QString("%1 parameters%8 on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
                        .arg(console::number(static_cast<double>(parameterCount(spec.model))))
                        .arg(spec.layout.worldSize())
@@ -171,6 +173,7 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
 {
     QJsonObject json{{"parameters", static_cast<qint64>(parameterCount(spec.model))},
                      {"trainable_parameters", static_cast<qint64>(trainedParameterCount(spec.model))},
+                     {"active_parameters", static_cast<qint64>(activeParameterCount(spec.model))},
                      {"world_size", spec.layout.worldSize()},
                      {"sequences", toJson(shape)},
                      {"memory_per_rank", toJson(planned.memory.bytes)},

@@ -81,16 +81,26 @@ std::string labelText(const CardFacts& facts)
                        grouped(std::int64_t{task.labels}));
 }
 
+std::string feedForwardText(const ModelSpec& model)
+{
+    const ExpertSpec& experts = model.experts;
+    if (!experts.isOn())
+        return fmt::format("feed-forward width {}", model.intermediate);
+    return fmt::format("{} experts of width {} of which each token takes {} ({} parameters)", experts.count,
+                       model.expertWidth(), experts.perToken,
+                       grouped(activeParameterCount(withoutAdapters(model))));
+}
+
 } // namespace
 
 std::string introduction(const CardFacts& facts)
 {
     const ModelSpec& model = facts.spec.model;
-    return fmt::format("# {}\n\n{} of {} parameters: {} of width {} with {}, feed-forward width {}, "
+    return fmt::format("# {}\n\n{} of {} parameters: {} of width {} with {}, {}, "
                        "{} positions, a vocabulary of {}.\n{}\n",
                        plain(facts.hasRun() ? facts.spec.name : facts.name), facts.family,
                        grouped(parameterCount(withoutAdapters(model))), groupedCount(model.layers, "layer"),
-                       model.hidden, groupedCount(model.heads, "head"), model.intermediate,
+                       model.hidden, groupedCount(model.heads, "head"), feedForwardText(model),
                        model.maxPositions, grouped(std::int64_t{model.vocabulary}), origin(facts));
 }
 

@@ -200,11 +200,16 @@ PlanMetric parameterMetric(const ModelSpec& model)
 {
     const auto parameters = static_cast<double>(parameterCount(model));
     const auto trained = static_cast<double>(trainedParameterCount(model));
-    if (!model.lora.isOn())
-        return countMetric("Parameters", parameters, "trainable values",
-                           "Every tensor of the model, with biases, norms, embeddings and heads.");
-    return countMetric("Trainable", trained, "values",
-                       "Low-rank adapters and the last product of a task; all other weights are frozen.");
+    if (model.lora.isOn())
+        return countMetric("Trainable", trained, "values",
+                           "Low-rank adapters and the last product of a task; all other weights are frozen.");
+    PlanMetric metric = countMetric("Parameters", parameters, "trainable values",
+                                    "Every tensor of the model, with biases, norms, embeddings and heads.");
+    if (model.experts.isOn())
+        metric.formula +=
+            QLatin1Char(' ') +
+            QObject::tr("Of them %1 compute with each token.").arg(displayCount(activeParameterCount(model)));
+    return metric;
 }
 
 } // namespace

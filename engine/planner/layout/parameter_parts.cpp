@@ -269,6 +269,13 @@ std::int64_t parameterCount(const ModelSpec& model)
     return parts.embeddings + ofAllLayers(model, allOf) + parts.head;
 }
 
+std::int64_t activeParameterCount(const ModelSpec& model)
+{
+    const std::int64_t perExpert = 3 * std::int64_t{model.hidden} * model.expertWidth();
+    const std::int64_t idle = std::max(0, model.experts.count - model.experts.perToken);
+    return parameterCount(model) - expertLayers(model) * idle * perExpert;
+}
+
 std::int64_t trainedParameterCount(const ModelSpec& model)
 {
     const ParameterParts parts = trainedParts(model);

@@ -24,6 +24,8 @@ ParameterParts trainedParts(const ModelSpec& model);
 
 /// Of the whole model.
 std::int64_t parameterCount(const ModelSpec& model);
+/// Those that compute with one token: without the experts that it does not take.
+std::int64_t activeParameterCount(const ModelSpec& model);
 std::int64_t trainedParameterCount(const ModelSpec& model);
 
 /// The parts of a model that one pipeline stage computes.

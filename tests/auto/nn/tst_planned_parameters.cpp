@@ -184,6 +184,12 @@ private slots:
         QCOMPARE(parameterCount(*model), parameters);
     }
 
+    void countsWhatComputesWithAToken()
+    {
+        QCOMPARE(activeParameterCount(*modelPreset("mixtral-8x7b")), std::int64_t{12'879'925'248});
+        QCOMPARE(activeParameterCount(*modelPreset("llama3-8b")), parameterCount(*modelPreset("llama3-8b")));
+    }
+
     void countsTheCopyOfATiedHeadOnAnotherStage()
     {
         const ModelSpec model = smallModel(ModelFamily::Gpt);
