@@ -18,7 +18,8 @@ Status appendSentences(const Document& document, IndexedDatasetWriter& writer)
 Status appendComplete(const Document& document, std::int32_t endOfDocument, IndexedDatasetWriter& writer)
 {
     TRAINYARD_TRY_STATUS(writer.append(document.tokens));
-    TRAINYARD_TRY_STATUS(writer.append(std::span<const std::int32_t>(&endOfDocument, 1)));
+    if (endOfDocument >= 0)
+        TRAINYARD_TRY_STATUS(writer.append(std::span<const std::int32_t>(&endOfDocument, 1)));
     return writer.endSequence();
 }
 

@@ -14,6 +14,10 @@ namespace trainyard {
 
 namespace {
 
+constexpr const char* kTokenizerHelp =
+    "tokenizer.json of Hugging Face tokenizers: byte pair encoding or WordPiece; special_tokens_map.json and "
+    "tokenizer_config.json beside it are used too";
+
 /// What is wrong with it; CLI11 would take -1 and too large numbers for others.
 std::string seedProblem(const std::string& text)
 {
@@ -116,6 +120,21 @@ std::vector<std::string> joined(const std::vector<RowShape>& shapes, int RowShap
     return numbers;
 }
 
+void appendTokenizer(const PrepareOptions& options, std::vector<std::string>& arguments)
+{
+    const auto append = [&](const char* option, std::string value) {
+        arguments.insert(arguments.end(), {option, std::move(value)});
+    };
+    if (options.trainVocabulary > 0)
+        append("--train-vocab", std::to_string(options.trainVocabulary));
+    else if (options.trainTokenizer > 0)
+        append("--train-tokenizer", std::to_string(options.trainTokenizer));
+    else if (!options.tokenizer.empty())
+        append("--tokenizer", options.tokenizer.string());
+    else
+        append("--vocab", options.vocabulary.string());
+}
+
 /// A form keeps the values of fields that it hides; the command would refuse them.
 PrepareOptions meaningful(PrepareOptions options)
 {
@@ -141,6 +160,9 @@ void PrepareCommandLine::addTo(CLI::App& command)
     command.add_option("--vocab", m_options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command.add_option("--train-vocab", m_options.trainVocabulary,
                        "train a vocabulary of this many pieces on the corpus");
+    command.add_option("--tokenizer", m_options.tokenizer, kTokenizerHelp);
+    command.add_option("--train-tokenizer", m_options.trainTokenizer,
+                       "train a byte-level BPE of this many tokens on the corpus");
     command
         .add_option("--seq-len", m_lengths,
                     "tokens per row; several (128,512) create one data set each, in folders seq128, seq512")
@@ -200,7 +222,8 @@ void addDocumentsOptions(CLI::App& command, PrepareOptions& options)
 {
     command.add_option("corpus", options.dumps, "files in document order")->required();
     describeReading(options, OptionAdder{command});
-    command.add_option("--vocab", options.vocabulary, "WordPiece vocabulary (vocab.txt)")->required();
+    command.add_option("--vocab", options.vocabulary, "WordPiece vocabulary (vocab.txt)");
+    command.add_option("--tokenizer", options.tokenizer, kTokenizerHelp);
     command
         .add_option("--out", options.out,
                     "folder of the documents; appears when it is complete; missing parents are created")
@@ -215,10 +238,7 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
     std::vector<std::string> arguments(options.dumps.begin(), options.dumps.end());
     for (const auto& folder : options.parts)
         arguments.insert(arguments.end(), {"--documents", folder.string()});
-    if (options.trainVocabulary > 0)
-        arguments.insert(arguments.end(), {"--train-vocab", std::to_string(options.trainVocabulary)});
-    else
-        arguments.insert(arguments.end(), {"--vocab", options.vocabulary.string()});
+    appendTokenizer(options, arguments);
     arguments.insert(arguments.end(), {"--out", options.out.string()});
     const ArgumentWriter writer{arguments};
     describeReading(options, writer);
@@ -248,8 +268,8 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
 std::vector<std::string> documentsArguments(const PrepareOptions& options)
 {
     std::vector<std::string> arguments(options.dumps.begin(), options.dumps.end());
-    arguments.insert(arguments.end(),
-                     {"--vocab", options.vocabulary.string(), "--out", options.out.string()});
+    appendTokenizer(options, arguments);
+    arguments.insert(arguments.end(), {"--out", options.out.string()});
     describeReading(options, ArgumentWriter{arguments});
     describeResources(options, ArgumentWriter{arguments});
     return arguments;

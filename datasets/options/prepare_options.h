@@ -43,8 +43,11 @@ struct PrepareOptions {
     bool keepLists = false;               ///< keep list items, each as a sentence
     std::filesystem::path punkt;          ///< folder of Punkt parameters; empty = the built-in rules
     std::string punktSha256;              ///< of these parameters; checkedOptions() fills it in
-    std::filesystem::path vocabulary;     ///< empty = train one
-    std::uint64_t trainVocabulary = 0;    ///< pieces to train; 0 = use `vocabulary`
+    // Exactly one of these four is set.
+    std::filesystem::path vocabulary;     ///< vocab.txt of WordPiece
+    std::uint64_t trainVocabulary = 0;    ///< pieces of a vocab.txt to train on the corpus
+    std::filesystem::path tokenizer;      ///< tokenizer.json
+    std::uint64_t trainTokenizer = 0;     ///< tokens of a tokenizer.json to train on the corpus
     std::filesystem::path out;            ///< its parents need not exist
     std::string corpus = "wikicorpus_en"; ///< first part of the shards' names
     InstanceSettings instances;

@@ -1,11 +1,13 @@
 #include "datasets/prepare/checked_options.h"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 #include <thread>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "datasets/corpus/punkt_parameters.h"
 #include "datasets/prepare/output_place.h"
@@ -95,6 +97,9 @@ Status checkTask(const PrepareOptions& o)
                                  "pass the files with the examples"));
     TRAINYARD_TRY_STATUS(require(o.trainVocabulary == 0, "--train-vocab cannot be combined with --task",
                                  "pass the vocabulary of the model that is fine-tuned with --vocab"));
+    TRAINYARD_TRY_STATUS(require(o.tokenizer.empty() && o.trainTokenizer == 0,
+                                 "--tokenizer and --train-tokenizer cannot be combined with --task",
+                                 "pass the vocabulary of the model that is fine-tuned with --vocab"));
     TRAINYARD_TRY_STATUS(require(
         o.shapes.size() == 1, "--task creates one data set, and --seq-len has more values", "use one value"));
     return require(o.extra == ExtraOutputs(), "--provenance and --also cannot be combined with --task",
@@ -108,9 +113,40 @@ Status checkInputs(const PrepareOptions& o)
     TRAINYARD_TRY_STATUS(require(o.dumps.empty() || o.parts.empty(),
                                  "--documents cannot be combined with files",
                                  "convert the files to documents too, or pass only files"));
-    return require(o.parts.empty() || o.trainVocabulary == 0,
-                   "--train-vocab needs text, but --documents contains tokens",
-                   "pass the vocabulary of the documents with --vocab");
+    TRAINYARD_TRY_STATUS(require(o.parts.empty() || o.trainVocabulary == 0,
+                                 "--train-vocab needs text, but --documents contains tokens",
+                                 "pass the vocabulary of the documents with --vocab"));
+    return require(o.parts.empty() || o.trainTokenizer == 0,
+                   "--train-tokenizer needs text, but --documents contains tokens",
+                   "pass the tokenizer of the documents with --tokenizer");
+}
+
+/// The settings of WordPiece are in a tokenizer.json.
+Status checkTokenizer(const PrepareOptions& o)
+{
+    const std::array<std::pair<const char*, bool>, 4> options{{{"--vocab", !o.vocabulary.empty()},
+                                                               {"--train-vocab", o.trainVocabulary > 0},
+                                                               {"--tokenizer", !o.tokenizer.empty()},
+                                                               {"--train-tokenizer", o.trainTokenizer > 0}}};
+    std::vector<std::string> given;
+    for (const auto& [name, isGiven] : options) {
+        if (isGiven)
+            given.emplace_back(name);
+    }
+    TRAINYARD_TRY_STATUS(require(
+        !given.empty(), "one of --vocab, --train-vocab, --tokenizer and --train-tokenizer is required",
+        "use --vocab vocab.txt or --tokenizer tokenizer.json, or train one on the "
+        "corpus: --train-vocab 30522, --train-tokenizer 32000"));
+    TRAINYARD_TRY_STATUS(require(given.size() == 1,
+                                 fmt::format("{} cannot be combined", fmt::join(given, " and ")),
+                                 "give one of them: rows have one tokenizer"));
+    if (given.front() != "--tokenizer" && given.front() != "--train-tokenizer")
+        return {};
+    const PrepareOptions usual;
+    return require(
+        !o.cased && o.profile == usual.profile,
+        fmt::format("{} cannot be combined with {}", o.cased ? "--cased" : "--profile", given.front()),
+        "leave it out: a tokenizer.json says itself what it does to text");
 }
 
 /// Returns the hash of the Punkt parameters in the folder; empty without a folder. Loads them, so that damage
@@ -148,9 +184,7 @@ Result<PrepareOptions> checkedOptions(const PrepareOptions& options)
     TRAINYARD_TRY_STATUS(require(unicodeTables(o.profile) != nullptr,
                                  fmt::format("unknown --profile {}", o.profile), "use hf or google-py"));
     TRAINYARD_TRY(o.punktSha256, sha256OfPunkt(o.punkt));
-    TRAINYARD_TRY_STATUS(require(o.vocabulary.empty() != (o.trainVocabulary == 0),
-                                 "exactly one of --vocab and --train-vocab is required",
-                                 "use --vocab vocab.txt, or --train-vocab 30522 to train one on the corpus"));
+    TRAINYARD_TRY_STATUS(checkTokenizer(o));
     return o;
 }
 

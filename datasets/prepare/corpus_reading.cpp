@@ -26,11 +26,11 @@ Result<Corpus> openCorpus(const fs::path& folder, const fs::path& noteFile, std:
 
 } // namespace
 
-Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary, const fs::path& folder,
-                          Progress& progress, const CancelFlag& cancel)
+Result<Corpus> readCorpus(const PrepareOptions& options, const RowTokenizer& tokenizer,
+                          const fs::path& folder, Progress& progress, const CancelFlag& cancel)
 {
     const fs::path noteFile = folder / "note.json";
-    TRAINYARD_TRY(Corpus corpus, openCorpus(folder, noteFile, vocabulary.size()));
+    TRAINYARD_TRY(Corpus corpus, openCorpus(folder, noteFile, tokenizer.vocabulary.size()));
     CorpusNote& note = corpus.note;
     for (const auto& [counter, amount] : note.counters)
         progress.count(Stage::Read, counter, amount);
@@ -41,10 +41,10 @@ Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocab
         return note.save(noteFile);
     };
     if (!note.complete && !options.parts.empty()) {
-        TRAINYARD_TRY(note, joinParts(options, vocabulary, progress, cancel, corpus.documents));
+        TRAINYARD_TRY(note, joinParts(options, tokenizer, progress, cancel, corpus.documents));
         TRAINYARD_TRY_STATUS(note.save(noteFile));
     } else if (!note.complete) {
-        TRAINYARD_TRY(note.format, tokenizeDumps(options, vocabulary, note.reached, save, progress, cancel,
+        TRAINYARD_TRY(note.format, tokenizeDumps(options, tokenizer, note.reached, save, progress, cancel,
                                                  corpus.documents));
         note.complete = true;
         TRAINYARD_TRY_STATUS(save(note.reached));

@@ -7,7 +7,7 @@
 #include "datasets/options/prepare_options.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/resume_notes.h"
-#include "datasets/tokenizer/vocabulary.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
 
@@ -19,7 +19,7 @@ struct Corpus {
 
 /// Turns the corpus into documents in `folder` (or joins parts made by other processes), or resumes the work
 /// of an earlier process for the same job.
-Result<Corpus> readCorpus(const PrepareOptions& options, const Vocabulary& vocabulary,
+Result<Corpus> readCorpus(const PrepareOptions& options, const RowTokenizer& tokenizer,
                           const std::filesystem::path& folder, Progress& progress, const CancelFlag& cancel);
 
 } // namespace trainyard

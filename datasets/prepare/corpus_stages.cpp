@@ -8,15 +8,12 @@
 
 #include <fmt/format.h>
 
-#include "datasets/corpus/markup_cleaner.h"
-#include "datasets/corpus/punkt_segmenter.h"
-#include "datasets/corpus/rule_segmenter.h"
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
-#include "datasets/input/text_lines.h"
 #include "datasets/job/ordered_pipeline.h"
+#include "datasets/prepare/document_tokenizer.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
-#include "datasets/tokenizer/wordpiece_encoder.h"
+#include "datasets/tokenizer_json/byte_pair_trainer.h"
 
 namespace trainyard {
 
@@ -26,13 +23,13 @@ namespace {
 /// time. Any thread may use it.
 class EncoderPool {
 public:
-    explicit EncoderPool(const WordPiece& wordPiece) : m_wordPiece(wordPiece) {}
+    explicit EncoderPool(const Tokenizer& tokenizer) : m_tokenizer(tokenizer) {}
 
-    /// Returns use(WordPieceEncoder&); no other thread uses that encoder meanwhile.
+    /// Returns use(TextEncoder&); no other thread uses that encoder meanwhile.
     template <typename Use>
     auto with(Use use)
     {
-        std::unique_ptr<WordPieceEncoder> encoder = take();
+        std::unique_ptr<TextEncoder> encoder = take();
         auto result = use(*encoder);
         const std::lock_guard lock(m_mutex);
         m_spare.push_back(std::move(encoder));
@@ -40,138 +37,62 @@ public:
     }
 
 private:
-    std::unique_ptr<WordPieceEncoder> take()
+    std::unique_ptr<TextEncoder> take()
     {
         const std::lock_guard lock(m_mutex);
         if (m_spare.empty())
-            return std::make_unique<WordPieceEncoder>(m_wordPiece);
-        std::unique_ptr<WordPieceEncoder> encoder = std::move(m_spare.back());
+            return m_tokenizer.encoder();
+        std::unique_ptr<TextEncoder> encoder = std::move(m_spare.back());
         m_spare.pop_back();
         return encoder;
     }
 
-    const WordPiece& m_wordPiece;
+    const Tokenizer& m_tokenizer;
     std::mutex m_mutex;
-    std::vector<std::unique_ptr<WordPieceEncoder>> m_spare;
+    std::vector<std::unique_ptr<TextEncoder>> m_spare;
 };
 
 /// Result of one piece of the corpus, with counters of skipped parts.
 struct TokenizedBatch {
     std::vector<TokenizedDocument> documents;
     SkipCounters read;
-    DroppedLines dropped;
+    TokenizingCounts counts;
     std::uint64_t emptyArticles = 0;
-    std::uint64_t emptySentences = 0; ///< with only characters that the tokenizer removes
     std::uint64_t unknownTokens = 0;  ///< [UNK]
     CorpusPosition end;               ///< end of the piece
 };
 
-void add(DroppedLines& sum, const DroppedLines& more)
-{
-    sum.headings += more.headings;
-    sum.listItems += more.listItems;
-    sum.tableRows += more.tableRows;
-    sum.preformatted += more.preformatted;
-    sum.fragments += more.fragments;
-    sum.appendices += more.appendices;
-}
-
-MarkupSettings markupSettings(const PrepareOptions& options, const SiteInfo& site)
-{
-    MarkupSettings settings;
-    for (const auto& [number, names] : site.namespaces) {
-        for (const std::string& name : names)
-            settings.addNamespace(number, name);
-    }
-    settings.keepHeadings = options.keepHeadings;
-    settings.keepLists = options.keepLists;
-    return settings;
-}
-
-Result<std::unique_ptr<SentenceSegmenter>> openSegmenter(const PrepareOptions& options)
-{
-    using Segmenter = std::unique_ptr<SentenceSegmenter>;
-    if (options.punkt.empty())
-        return Segmenter(std::make_unique<RuleSegmenter>());
-    TRAINYARD_TRY(PunktParameters parameters, PunktParameters::load(options.punkt));
-    return Segmenter(std::make_unique<PunktSegmenter>(std::move(parameters)));
-}
-
-/// Calls visit(line, isSentence) for each line that is not blank.
-template <typename Visit>
-void visitLines(std::string_view text, bool isSentence, const Visit& visit)
-{
-    while (const auto line = takeLine(text)) {
-        if (!isBlank(*line))
-            visit(*line, isSentence);
-    }
-}
-
-/// Calls visit(paragraph, isSentence) for each paragraph of the document; some are one sentence.
-template <typename Visit>
-void visitParagraphs(const CorpusDocument& document, const MarkupSettings& markup, DroppedLines& dropped,
-                     const Visit& visit)
-{
-    if (document.kind != CorpusDocument::Kind::Markup)
-        return visitLines(document.text, document.kind == CorpusDocument::Kind::Sentences, visit);
-    const CleanText text = cleanMarkup(document.text, markup);
-    add(dropped, text.dropped);
-    for (const Paragraph& paragraph : text.paragraphs)
-        visit(paragraph.text, paragraph.heading);
-}
-
-void tokenizeDocument(const CorpusDocument& read, const MarkupSettings& markup,
-                      const SentenceSegmenter& segmenter, WordPieceEncoder& encoder, TokenizedBatch& batch)
-{
-    TokenizedDocument document;
-    document.pageId = read.id;
-    const auto addSentence = [&](std::string_view sentence) {
-        const std::size_t before = document.tokens.size();
-        encoder.encode(sentence, document.tokens);
-        if (document.tokens.size() == before) {
-            ++batch.emptySentences;
-            return;
-        }
-        document.sentenceEnds.push_back(static_cast<std::uint32_t>(document.tokens.size()));
-        document.textBytes += sentence.size() + 1;
-    };
-    visitParagraphs(read, markup, batch.dropped, [&](std::string_view paragraph, bool isSentence) {
-        if (isSentence)
-            return addSentence(paragraph);
-        for (const std::string_view sentence : segmenter.split(paragraph))
-            addSentence(sentence);
-    });
-    if (document.sentenceEnds.empty())
-        ++batch.emptyArticles;
-    else
-        batch.documents.push_back(std::move(document));
-}
-
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
-                                     const SentenceSegmenter& segmenter, std::int32_t unknown,
-                                     WordPieceEncoder& encoder)
+                                     const SentenceSegmenter& segmenter, const RowTokenizer& tokenizer,
+                                     TextEncoder& encoder)
 {
     TokenizedBatch batch;
     batch.end = piece.end;
     const MarkupSettings markup = markupSettings(options, *piece.site);
-    TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, batch.read));
-    for (const CorpusDocument& document : documents)
-        tokenizeDocument(document, markup, segmenter, encoder, batch);
-    for (const TokenizedDocument& document : batch.documents)
+    TRAINYARD_TRY(const std::vector<CorpusDocument> read, parsePiece(piece, batch.read));
+    DocumentTokenizer documents(tokenizer, encoder, markup, segmenter);
+    const std::int32_t unknown = tokenizer.vocabulary.special().unknown;
+    for (const CorpusDocument& one : read) {
+        TokenizedDocument document = documents.tokenize(one, batch.counts);
         batch.unknownTokens += static_cast<std::uint64_t>(std::ranges::count(document.tokens, unknown));
+        if (document.sentenceEnds.empty())
+            ++batch.emptyArticles;
+        else
+            batch.documents.push_back(std::move(document));
+    }
     return batch;
 }
 
 void countDropped(const TokenizedBatch& batch, Progress& progress)
 {
-    progress.count(Stage::Clean, "headings_dropped", batch.dropped.headings);
-    progress.count(Stage::Clean, "list_items_dropped", batch.dropped.listItems);
-    progress.count(Stage::Clean, "table_rows_dropped", batch.dropped.tableRows);
-    progress.count(Stage::Clean, "preformatted_lines_dropped", batch.dropped.preformatted);
-    progress.count(Stage::Clean, "fragments_dropped", batch.dropped.fragments);
-    progress.count(Stage::Clean, "appendix_lines_dropped", batch.dropped.appendices);
+    progress.count(Stage::Clean, "headings_dropped", batch.counts.dropped.headings);
+    progress.count(Stage::Clean, "list_items_dropped", batch.counts.dropped.listItems);
+    progress.count(Stage::Clean, "table_rows_dropped", batch.counts.dropped.tableRows);
+    progress.count(Stage::Clean, "preformatted_lines_dropped", batch.counts.dropped.preformatted);
+    progress.count(Stage::Clean, "fragments_dropped", batch.counts.dropped.fragments);
+    progress.count(Stage::Clean, "appendix_lines_dropped", batch.counts.dropped.appendices);
     progress.count(Stage::Clean, "articles_without_text", batch.emptyArticles);
-    progress.count(Stage::Sentences, "sentences_without_tokens", batch.emptySentences);
+    progress.count(Stage::Sentences, "sentences_without_tokens", batch.counts.emptySentences);
     progress.count(Stage::Tokens, "unknown_tokens", batch.unknownTokens);
 }
 
@@ -199,17 +120,17 @@ void startCounting(const DocumentStore& documents, Progress& progress)
     progress.skip(Stage::Tokens, documents.tokens());
 }
 
-Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& options,
-                              const TextNormalizer& normalizer)
+/// Adds the words of one document.
+using CountText = std::function<void(const CorpusDocument&, const MarkupSettings&, WordCounts&)>;
+
+Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& options, const CountText& count)
 {
     const MarkupSettings markup = markupSettings(options, *piece.site);
     WordCounts counts;
     SkipCounters read; // not reported; the second reading counts the same documents
-    DroppedLines dropped;
     TRAINYARD_TRY(const std::vector<CorpusDocument> documents, parsePiece(piece, read));
     for (const CorpusDocument& document : documents)
-        visitParagraphs(document, markup, dropped,
-                        [&](std::string_view paragraph, bool) { countWords(normalizer, paragraph, counts); });
+        count(document, markup, counts);
     return counts;
 }
 
@@ -242,9 +163,10 @@ std::string namesOf(const std::set<CorpusFormat>& formats)
     return names;
 }
 
-void warnOfOtherCase(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress)
+void warnOfOtherCase(const PrepareOptions& options, const RowTokenizer& tokenizer, Progress& progress)
 {
-    if (options.trainVocabulary > 0 || options.cased == vocabulary.looksCased())
+    if (options.trainVocabulary > 0 || tokenizer.isTokenizerJson() ||
+        options.cased == tokenizer.vocabulary.looksCased())
         return;
     progress.warn("vocabulary-case",
                   options.cased ? "the vocabulary has almost no capital letters: with --cased, words that "
@@ -267,13 +189,47 @@ void warnOfUnknownTokens(const DocumentStore& documents, Progress& progress)
                     100.0 * static_cast<double>(unknown) / static_cast<double>(documents.tokens())));
 }
 
-/// Refuses standard input, because training a vocabulary reads the corpus twice.
-Status requireSecondReading(const PrepareOptions& options)
+/// Refuses standard input, because training reads the corpus twice.
+Status requireSecondReading(const PrepareOptions& options, const char* option)
 {
     if (std::ranges::find(options.dumps, "-") == options.dumps.end())
         return {};
-    return badInput("--train-vocab reads the corpus twice, but standard input can only be read once",
-                    "pass files, or a vocabulary with --vocab");
+    return badInput(
+        fmt::format("{} reads the corpus twice, but standard input can only be read once", option),
+        fmt::format("pass files, or a finished one with {}",
+                    options.trainTokenizer > 0 ? "--tokenizer" : "--vocab"));
+}
+
+Result<WordCounts> countDumps(const PrepareOptions& options, const CountText& count, Progress& progress,
+                              const CancelFlag& cancel)
+{
+    TRAINYARD_TRY(CorpusInput input, openCorpus(options, {}, Stage::Vocabulary, progress, cancel));
+    WordCounts counts;
+    TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
+        options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
+        [&](CorpusPiece&& piece) {
+            const ThreadBudget::Share share(input.threads());
+            return countPiece(piece, options, count);
+        },
+        [&](Result<WordCounts>&& more) -> Status {
+            TRAINYARD_TRY(const WordCounts words, std::move(more));
+            addCounts(words, kMaxWords, counts);
+            return {};
+        })));
+    return counts;
+}
+
+/// With RoBERTa's special tokens for rows with masks, GPT-2's for running text.
+BytePairTraining trainingFor(const PrepareOptions& options)
+{
+    BytePairTraining training;
+    training.size = options.trainTokenizer;
+    if (options.instances.objective == Objective::Tokens)
+        return training;
+    training.special = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
+    training.rowBegin = "<s>";
+    training.rowEnd = "</s>";
+    return training;
 }
 
 } // namespace
@@ -282,20 +238,13 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
                                            const CancelFlag& cancel)
 {
     const TextNormalizer normalizer(*unicodeTables(options.profile), options.cased);
-    TRAINYARD_TRY_STATUS(requireSecondReading(options));
-    TRAINYARD_TRY(CorpusInput input, openCorpus(options, {}, Stage::Vocabulary, progress, cancel));
-    WordCounts counts;
-    TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<WordCounts>>::run(
-        options.threads, [&] { return nextPiece(input, Stage::Vocabulary, progress, cancel); },
-        [&](CorpusPiece&& piece) {
-            const ThreadBudget::Share share(input.threads());
-            return countPiece(piece, options, normalizer);
-        },
-        [&](Result<WordCounts>&& more) -> Status {
-            TRAINYARD_TRY(const WordCounts words, std::move(more));
-            addCounts(words, kMaxWords, counts);
-            return {};
-        })));
+    TRAINYARD_TRY_STATUS(requireSecondReading(options, "--train-vocab"));
+    const auto count = [&](const CorpusDocument& document, const MarkupSettings& markup, WordCounts& counts) {
+        DroppedLines dropped;
+        visitParagraphs(document, markup, dropped,
+                        [&](std::string_view paragraph, bool) { countWords(normalizer, paragraph, counts); });
+    };
+    TRAINYARD_TRY(const WordCounts counts, countDumps(options, count, progress, cancel));
     VocabularyTraining training;
     training.size = options.trainVocabulary;
     auto vocabulary = trainVocabulary(counts, training, [&] { return cancel.isSet(); });
@@ -305,24 +254,41 @@ Result<std::string> trainVocabularyOnDumps(const PrepareOptions& options, Progre
     return vocabulary;
 }
 
-Result<std::string> tokenizeDumps(const PrepareOptions& options, const Vocabulary& vocabulary,
+Result<std::string> trainTokenizerOnDumps(const PrepareOptions& options, Progress& progress,
+                                          const CancelFlag& cancel)
+{
+    TRAINYARD_TRY_STATUS(requireSecondReading(options, "--train-tokenizer"));
+    const BytePairTraining training = trainingFor(options);
+    const PieceCounter pieces(training.split);
+    const auto count = [&](const CorpusDocument& document, const MarkupSettings& markup, WordCounts& counts) {
+        DroppedLines dropped;
+        pieces.count(runningText(document, markup, dropped), counts);
+    };
+    TRAINYARD_TRY(const WordCounts counts, countDumps(options, count, progress, cancel));
+    auto tokenizer = trainBytePairs(counts, training, [&] { return cancel.isSet(); });
+    if (!tokenizer.ok())
+        return tokenizer.error().in("--train-tokenizer");
+    progress.finish(Stage::Vocabulary);
+    return tokenizer;
+}
+
+Result<std::string> tokenizeDumps(const PrepareOptions& options, const RowTokenizer& tokenizer,
                                   const CorpusPosition& from, const SaveCorpus& save, Progress& progress,
                                   const CancelFlag& cancel, DocumentStore& documents)
 {
     using Clock = std::chrono::steady_clock;
     TRAINYARD_TRY(const auto segmenter, openSegmenter(options));
     TRAINYARD_TRY(CorpusInput input, openCorpus(options, from, Stage::Read, progress, cancel));
-    warnOfOtherCase(options, vocabulary, progress);
+    warnOfOtherCase(options, tokenizer, progress);
     startCounting(documents, progress);
     Clock::time_point nextSave = Clock::now() + options.saveEvery;
-    const WordPiece tokenizer(vocabulary, *unicodeTables(options.profile), options.cased);
-    EncoderPool encoders(tokenizer);
+    EncoderPool encoders(*tokenizer.tokenizer);
     TRAINYARD_TRY_STATUS((OrderedPipeline<CorpusPiece, Result<TokenizedBatch>>::run(
         options.threads, [&] { return nextPiece(input, Stage::Read, progress, cancel); },
         [&](CorpusPiece&& piece) {
             const ThreadBudget::Share share(input.threads());
-            return encoders.with([&](WordPieceEncoder& encoder) {
-                return tokenizePiece(piece, options, *segmenter, vocabulary.special().unknown, encoder);
+            return encoders.with([&](TextEncoder& encoder) {
+                return tokenizePiece(piece, options, *segmenter, tokenizer, encoder);
             });
         },
         [&](Result<TokenizedBatch>&& read) -> Status {

@@ -108,7 +108,7 @@ Result<std::unique_ptr<FinalRows>> DatasetBuilder::rowsOf(const std::vector<std:
                                 m_workFolder / name, m_progress, m_cancel);
     m_progress.advance(Stage::Instances, ordinals.size() * passes); // there are no instances to build
     return std::unique_ptr<FinalRows>(std::make_unique<RunningRows>(
-        TokenRows(m_settings, m_documents, ordinals, passes, m_vocabulary.special().separator)));
+        TokenRows(m_settings, m_documents, ordinals, passes, m_vocabulary.special().documentEnd)));
 }
 
 Status DatasetBuilder::writeShards(const fs::path& folder, Manifest& manifest)

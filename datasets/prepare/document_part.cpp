@@ -9,6 +9,7 @@
 #include "datasets/prepare/checked_options.h"
 #include "datasets/prepare/corpus_stages.h"
 #include "datasets/prepare/output_place.h"
+#include "datasets/prepare/row_tokenizer_choice.h"
 #include "datasets/prepare/staged_folder.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
@@ -81,8 +82,9 @@ std::string yesOrNo(bool value)
 }
 
 /// Returns all settings on which the documents depend, without the input files.
-std::map<std::string, std::string> settingsOf(const PrepareOptions& options, const Vocabulary& vocabulary)
+std::map<std::string, std::string> settingsOf(const PrepareOptions& options, const RowTokenizer& tokenizer)
 {
+    const char* const option = tokenizer.isTokenizerJson() ? "--tokenizer" : "--vocab";
     return {{"program", TRAINYARD_VERSION},
             {"--format", std::string(nameOf(options.format))},
             {"--headings", yesOrNo(options.keepHeadings)},
@@ -90,7 +92,7 @@ std::map<std::string, std::string> settingsOf(const PrepareOptions& options, con
             {"--punkt", options.punktSha256},
             {"--profile", options.profile},
             {"--cased", yesOrNo(options.cased)},
-            {"--vocab", vocabulary.sha256()}};
+            {option, tokenizer.vocabulary.sha256()}};
 }
 
 Result<std::vector<DocumentPart::File>> filesIn(const fs::path& folder)
@@ -211,13 +213,14 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
 {
     TRAINYARD_TRY(PrepareOptions checked, checkedOptions(options));
     TRAINYARD_TRY_STATUS(checkFree(checked.out));
-    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(checked.vocabulary));
+    TRAINYARD_TRY(const RowTokenizer tokenizer, loadTokenizerFor(checked));
     DocumentPart part;
-    part.settings = settingsOf(checked, vocabulary);
+    part.settings = settingsOf(checked, tokenizer);
     auto folder = StagedFolder::create(checked.out);
     if (!folder.ok())
         return folder.error().in("--out");
-    TRAINYARD_TRY(DocumentStore documents, DocumentStore::create(folder->content(), vocabulary.size()));
+    TRAINYARD_TRY(DocumentStore documents,
+                  DocumentStore::create(folder->content(), tokenizer.vocabulary.size()));
     const CorpusPosition begin{.documents = kNumbered};
     const auto count = [&](const CorpusPosition& reached) -> Status {
         part.documentsRead = reached.documents - begin.documents;
@@ -225,7 +228,7 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
     };
     checked.saveEvery = std::chrono::milliseconds(0); // save() must also report the last document
     TRAINYARD_TRY(part.corpus.format,
-                  tokenizeDumps(checked, vocabulary, begin, count, progress, cancel, documents));
+                  tokenizeDumps(checked, tokenizer, begin, count, progress, cancel, documents));
     TRAINYARD_TRY(part.corpus.documents, documents.commit());
     TRAINYARD_TRY_STATUS(documents.seal());
     part.corpus.complete = true;
@@ -239,9 +242,9 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
     return part;
 }
 
-Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const Vocabulary& vocabulary)
+Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const RowTokenizer& tokenizer)
 {
-    const auto wanted = settingsOf(options, vocabulary);
+    const auto wanted = settingsOf(options, tokenizer);
     std::vector<DocumentPart> parts;
     for (const fs::path& folder : options.parts) {
         TRAINYARD_TRY(DocumentPart part, DocumentPart::load(folder));
@@ -252,10 +255,10 @@ Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const
     return parts;
 }
 
-Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress,
+Result<CorpusNote> joinParts(const PrepareOptions& options, const RowTokenizer& tokenizer, Progress& progress,
                              const CancelFlag& cancel, DocumentStore& documents)
 {
-    TRAINYARD_TRY(const auto parts, loadParts(options, vocabulary));
+    TRAINYARD_TRY(const auto parts, loadParts(options, tokenizer));
     CorpusNote all;
     all.complete = true;
     std::set<std::string> formats;
@@ -270,7 +273,7 @@ Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vo
         if (const Status intact = checkFiles(part, folder); !intact.ok())
             return intact.error().in(folder.string());
         TRAINYARD_TRY(const DocumentStore store,
-                      DocumentStore::open(folder, vocabulary.size(), part.corpus.documents));
+                      DocumentStore::open(folder, tokenizer.vocabulary.size(), part.corpus.documents));
         for (std::uint32_t ordinal = 0; ordinal < store.size(); ++ordinal) {
             TRAINYARD_TRY_STATUS(cancel.check());
             TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before)));

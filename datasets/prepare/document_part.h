@@ -10,7 +10,7 @@
 #include "datasets/job/progress.h"
 #include "datasets/options/prepare_options.h"
 #include "datasets/prepare/resume_notes.h"
-#include "datasets/tokenizer/vocabulary.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
 
@@ -42,11 +42,11 @@ Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& p
 
 /// Loads the parts in the order of options.parts. BadInput if one is damaged, was made with other settings
 /// than `options`, or occurs twice.
-Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const Vocabulary& vocabulary);
+Result<std::vector<DocumentPart>> loadParts(const PrepareOptions& options, const RowTokenizer& tokenizer);
 
 /// Appends the documents of all parts to `documents`, with the ids that reading all files in a row would
 /// give. Verifies the hash of every file.
-Result<CorpusNote> joinParts(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress,
+Result<CorpusNote> joinParts(const PrepareOptions& options, const RowTokenizer& tokenizer, Progress& progress,
                              const CancelFlag& cancel, DocumentStore& documents);
 
 } // namespace trainyard

@@ -32,7 +32,7 @@ MegatronExport megatronSettings(const PrepareOptions& options, const Vocabulary&
                                                                      : MegatronExport::Unit::Sentence;
     settings.name = options.corpus + (training ? "_training" : "_test");
     settings.vocabularySize = vocabulary.size();
-    settings.endOfDocument = vocabulary.special().separator;
+    settings.endOfDocument = vocabulary.special().documentEnd;
     return settings;
 }
 

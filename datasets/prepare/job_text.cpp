@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/tokenizer_json/row_tokenizer.h"
+
 namespace trainyard {
 
 namespace fs = std::filesystem;
@@ -42,6 +44,18 @@ Json versionsIn(const fs::path& folder)
     return versions;
 }
 
+/// With the files beside it that may name special tokens.
+Json versionsOfTokenizer(const fs::path& file)
+{
+    Json versions = Json::array({versionOf(file)});
+    for (const char* const name : RowTokenizer::kSmallFiles) {
+        std::error_code ignored;
+        if (const fs::path beside = file.parent_path() / name; fs::exists(beside, ignored))
+            versions.push_back(versionOf(beside));
+    }
+    return versions;
+}
+
 Json corpusOf(const PrepareOptions& o)
 {
     Json json{{"format", nameOf(o.format)}, {"headings", o.keepHeadings}, {"lists", o.keepLists},
@@ -50,7 +64,11 @@ Json corpusOf(const PrepareOptions& o)
         json["files"].push_back(versionOf(file));
     for (const fs::path& folder : o.parts)
         json["documents"].push_back(versionsIn(folder));
-    if (o.trainVocabulary == 0)
+    if (o.trainTokenizer > 0)
+        json["train_tokenizer"] = o.trainTokenizer;
+    else if (!o.tokenizer.empty())
+        json["tokenizer"] = versionsOfTokenizer(o.tokenizer);
+    else if (o.trainVocabulary == 0)
         json["vocab"] = versionOf(o.vocabulary);
     if (!o.punkt.empty())
         json["punkt"] = versionsIn(o.punkt);

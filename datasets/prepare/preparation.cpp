@@ -11,19 +11,19 @@
 #include "datasets/prepare/export_formats.h"
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/output_place.h"
+#include "datasets/prepare/row_tokenizer_choice.h"
 #include "datasets/prepare/staged_folder.h"
 #include "datasets/prepare/task_preparation.h"
 #include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/counted.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 
 namespace trainyard {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kVocabularyFile = "vocab.txt";
 
 /// Returns the names of the input files, without folders.
 Result<std::vector<std::string>> namesOfDumps(const PrepareOptions& options)
@@ -38,16 +38,29 @@ Result<std::vector<std::string>> namesOfDumps(const PrepareOptions& options)
     return names;
 }
 
-Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vocabulary& vocabulary,
+/// What the manifest says of a tokenizer.json; of a vocab.txt it needs to say no more than its hash.
+TokenizerDescription describe(const RowTokenizer& tokenizer)
+{
+    TokenizerDescription description;
+    if (!tokenizer.isTokenizerJson())
+        return description;
+    for (const auto& [name, content] : tokenizer.smallFiles)
+        description.files[name] = sha256Hex(content);
+    description.special = idsByRole(tokenizer.vocabulary.special());
+    return description;
+}
+
+Manifest describe(const PrepareOptions& options, const RowShape& shape, const RowTokenizer& tokenizer,
                   const std::vector<std::string>& dumpNames)
 {
     Manifest manifest;
     manifest.toolVersion = TRAINYARD_VERSION;
     manifest.sequenceLength = shape.sequenceLength;
     manifest.maxPredictions = shape.maxPredictions;
-    manifest.vocabularySize = static_cast<int>(vocabulary.size());
-    manifest.vocabularyFile = kVocabularyFile;
-    manifest.vocabularySha256 = vocabulary.sha256();
+    manifest.vocabularySize = static_cast<int>(tokenizer.vocabulary.size());
+    manifest.vocabularyFile = tokenizer.fileName;
+    manifest.vocabularySha256 = tokenizer.vocabulary.sha256();
+    manifest.tokenizer = describe(tokenizer);
     manifest.seed = options.instances.seed;
     manifest.settings.dumps = dumpNames;
     manifest.settings.corpus = options.corpus;
@@ -59,28 +72,13 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Vo
     manifest.settings.nextSentence = nameOf(options.instances.nextSentence);
     manifest.settings.wholeWords = options.instances.wholeWords;
     manifest.settings.provenance = options.extra.provenance;
-    manifest.settings.cased = options.cased;
+    manifest.settings.cased = tokenizer.isCased;
     manifest.settings.tokenizerProfile = unicodeTables(options.profile)->profile;
     manifest.settings.dupeFactor = options.dupeFactor;
     manifest.settings.maskedShare = options.instances.maskedShare;
     manifest.settings.shortSequenceShare = options.instances.shortSequenceShare;
     manifest.settings.testFraction = options.testFraction;
     return manifest;
-}
-
-/// Keeps a trained vocabulary for a later process.
-Result<Vocabulary> loadOrTrain(const PrepareOptions& options, const fs::path& scratch, Progress& progress,
-                               const CancelFlag& cancel)
-{
-    if (options.trainVocabulary == 0)
-        return Vocabulary::load(options.vocabulary);
-    const fs::path kept = scratch / kVocabularyFile;
-    std::error_code ignored;
-    if (!fs::exists(kept, ignored)) {
-        TRAINYARD_TRY(const std::string text, trainVocabularyOnDumps(options, progress, cancel));
-        TRAINYARD_TRY_STATUS(writeFileAtomically(kept, text));
-    }
-    return Vocabulary::load(kept);
 }
 
 Status checkSplit(const PrepareOptions& options, const DocumentSplit& split, Progress& progress)
@@ -115,11 +113,11 @@ Result<std::vector<PreparedDataset>> loadPublished(const PrepareOptions& options
 /// The data sets being created, their stages and shared state.
 class Preparation {
 public:
-    Preparation(const PrepareOptions& options, const StagedFolder& folder, const Vocabulary& vocabulary,
+    Preparation(const PrepareOptions& options, const StagedFolder& folder, const RowTokenizer& tokenizer,
                 const Corpus& corpus, Progress& progress, const CancelFlag& cancel)
         : m_options(options)
         , m_folder(folder)
-        , m_vocabulary(vocabulary)
+        , m_tokenizer(tokenizer)
         , m_corpus(corpus)
         , m_progress(progress)
         , m_cancel(cancel)
@@ -137,8 +135,9 @@ public:
         std::vector<std::unique_ptr<DatasetBuilder>> builders;
         for (const RowShape& shape : m_options.shapes) {
             TRAINYARD_TRY_STATUS(makeFolder(workOf(shape)));
-            builders.push_back(std::make_unique<DatasetBuilder>(
-                m_options, shape, m_corpus.documents, m_vocabulary, workOf(shape), m_progress, m_cancel));
+            builders.push_back(std::make_unique<DatasetBuilder>(m_options, shape, m_corpus.documents,
+                                                                m_tokenizer.vocabulary, workOf(shape),
+                                                                m_progress, m_cancel));
             TRAINYARD_TRY_STATUS(builders.back()->makeRows(m_split));
         }
         m_progress.finish(Stage::Instances);
@@ -168,19 +167,23 @@ private:
         const fs::path content = m_options.folderOf(shape, m_folder.content());
         TRAINYARD_TRY_STATUS(makeFolder(content));
         TRAINYARD_TRY(const auto dumpNames, namesOfDumps(m_options));
-        Manifest manifest = describe(m_options, shape, m_vocabulary, dumpNames);
+        Manifest manifest = describe(m_options, shape, m_tokenizer, dumpNames);
         manifest.settings.format = m_corpus.note.format;
         manifest.counters = m_corpus.note.counters;
         TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));
-        TRAINYARD_TRY_STATUS(writeExportFormats(m_options, m_corpus.documents, m_split, m_vocabulary, content,
-                                                manifest, m_progress, m_cancel));
-        TRAINYARD_TRY_STATUS(put(content, kVocabularyFile, m_vocabulary.text(), workOf(shape)));
+        TRAINYARD_TRY_STATUS(writeExportFormats(m_options, m_corpus.documents, m_split,
+                                                m_tokenizer.vocabulary, content, manifest, m_progress,
+                                                m_cancel));
+        TRAINYARD_TRY_STATUS(
+            put(content, m_tokenizer.fileName, m_tokenizer.vocabulary.text(), workOf(shape)));
+        for (const auto& [name, text] : m_tokenizer.smallFiles)
+            TRAINYARD_TRY_STATUS(put(content, name, text, workOf(shape)));
         TRAINYARD_TRY_STATUS(put(content, Manifest::kFileName, manifest.toJson(), workOf(shape)));
         return manifest;
     }
 
     /// Writes via the work folder: leftovers of a killed process must not be published.
-    static Status put(const fs::path& content, const char* name, const std::string& text,
+    static Status put(const fs::path& content, const std::string& name, const std::string& text,
                       const fs::path& work)
     {
         TRAINYARD_TRY_STATUS(writeFileAtomically(work / name, text));
@@ -193,23 +196,32 @@ private:
 
     const PrepareOptions& m_options;
     const StagedFolder& m_folder;
-    const Vocabulary& m_vocabulary;
+    const RowTokenizer& m_tokenizer;
     const Corpus& m_corpus;
     Progress& m_progress;
     const CancelFlag& m_cancel;
     DocumentSplit m_split;
 };
 
-Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const StagedFolder& folder,
-                                          Progress& progress, const CancelFlag& cancel)
+void warnOfFewTokens(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress)
 {
-    TRAINYARD_TRY(const Vocabulary vocabulary, loadOrTrain(options, folder.scratch(), progress, cancel));
     if (options.trainVocabulary > vocabulary.size())
         progress.warn("small-vocabulary", fmt::format("the text only yields {} word pieces, not {}",
                                                       vocabulary.size(), options.trainVocabulary));
+    if (options.trainTokenizer > vocabulary.size())
+        progress.warn("small-vocabulary", fmt::format("the text only yields {} tokens, not {}",
+                                                      vocabulary.size(), options.trainTokenizer));
+}
+
+Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const StagedFolder& folder,
+                                          Progress& progress, const CancelFlag& cancel)
+{
+    TRAINYARD_TRY(const RowTokenizer tokenizer,
+                  loadOrTrainTokenizer(options, folder.scratch(), progress, cancel));
+    warnOfFewTokens(options, tokenizer.vocabulary, progress);
     TRAINYARD_TRY(const Corpus corpus,
-                  readCorpus(options, vocabulary, folder.scratch() / "documents", progress, cancel));
-    TRAINYARD_TRY(auto sets, Preparation(options, folder, vocabulary, corpus, progress, cancel).run());
+                  readCorpus(options, tokenizer, folder.scratch() / "documents", progress, cancel));
+    TRAINYARD_TRY(auto sets, Preparation(options, folder, tokenizer, corpus, progress, cancel).run());
     TRAINYARD_TRY_STATUS(cancel.check());
     return sets;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <span>
 
 namespace trainyard {
 
@@ -31,13 +32,14 @@ void forEachSet(const std::vector<std::uint64_t>& bits, Visit visit)
 }
 
 void findWordsOfSide(const std::vector<std::int32_t>& tokens, std::uint32_t begin, std::uint32_t end,
-                     const std::vector<bool>& continuing, std::vector<MaskedUnit>& words)
+                     const Vocabulary& vocabulary, std::vector<bool>& starts, std::vector<MaskedUnit>& words)
 {
+    vocabulary.findWords(std::span(tokens).subspan(begin, end - begin), starts);
     for (std::uint32_t at = begin; at < end; ++at) {
-        if (at > begin && continuing[static_cast<std::size_t>(tokens[at])])
-            words.back().end = at + 1;
-        else
+        if (starts[at - begin])
             words.push_back({at, at + 1});
+        else
+            words.back().end = at + 1;
     }
 }
 
@@ -49,29 +51,18 @@ int predictionsFor(std::size_t length, const InstanceSettings& settings)
     return std::min(settings.maxPredictions, std::max(1, share));
 }
 
-std::vector<bool> continuingPieces(const Vocabulary& vocabulary)
-{
-    std::vector<bool> continuing;
-    for (const std::string& piece : vocabulary.pieces())
-        continuing.push_back(piece.starts_with("##"));
-    return continuing;
-}
-
 void findWords(const std::vector<std::int32_t>& tokens, std::uint32_t firstSegment,
-               const std::vector<bool>& continuing, std::vector<MaskedUnit>& words)
+               const Vocabulary& vocabulary, std::vector<bool>& starts, std::vector<MaskedUnit>& words)
 {
     words.clear();
-    findWordsOfSide(tokens, 1, firstSegment - 1, continuing, words);
+    findWordsOfSide(tokens, 1, firstSegment - 1, vocabulary, starts, words);
     if (firstSegment < tokens.size())
-        findWordsOfSide(tokens, firstSegment, static_cast<std::uint32_t>(tokens.size()) - 1, continuing,
-                        words);
+        findWordsOfSide(tokens, firstSegment, static_cast<std::uint32_t>(tokens.size()) - 1, vocabulary,
+                        starts, words);
 }
 
 TokenMasker::TokenMasker(const InstanceSettings& settings, const Vocabulary& vocabulary)
-    : m_settings(settings)
-    , m_mask(vocabulary.special().mask)
-    , m_vocabularySize(static_cast<std::uint32_t>(vocabulary.size()))
-    , m_continuing(settings.wholeWords ? continuingPieces(vocabulary) : std::vector<bool>())
+    : m_settings(settings), m_vocabulary(vocabulary)
 {
 }
 
@@ -107,7 +98,7 @@ void TokenMasker::chooseWords(const Instance& instance, std::size_t count, Count
                               Scratch& scratch) const
 {
     std::vector<MaskedUnit>& words = scratch.words;
-    findWords(instance.tokens, instance.firstSegment, m_continuing, words);
+    findWords(instance.tokens, instance.firstSegment, m_vocabulary, scratch.starts, words);
     for (std::size_t i = 0; i < words.size() && count > 0; ++i) { // Fisher and Yates, as far as needed
         std::swap(words[i], words[i + random.below(static_cast<std::uint32_t>(words.size() - i))]);
         if (words[i].size() > count)
@@ -122,8 +113,10 @@ std::int32_t TokenMasker::shownInstead(std::int32_t original, CounterRandom& ran
 {
     const std::uint32_t tenth = random.below(10);
     if (tenth < 8)
-        return m_mask;
-    return tenth == 8 ? original : static_cast<std::int32_t>(random.below(m_vocabularySize));
+        return m_vocabulary.special().mask;
+    return tenth == 8
+               ? original
+               : static_cast<std::int32_t>(random.below(static_cast<std::uint32_t>(m_vocabulary.size())));
 }
 
 } // namespace trainyard

@@ -12,9 +12,6 @@ namespace trainyard {
 /// min(maxPredictions, max(1, length * share rounded half to even)), as Python's round() in the reference.
 int predictionsFor(std::size_t length, const InstanceSettings& settings);
 
-/// Returns, for every piece, whether it continues a word ("##...").
-std::vector<bool> continuingPieces(const Vocabulary& vocabulary);
-
 /// Tokens of an instance that are masked together, [begin, end).
 struct MaskedUnit {
     std::uint32_t begin;
@@ -23,9 +20,9 @@ struct MaskedUnit {
 };
 
 /// Splits the unmasked tokens into words, in order. The first piece of a side starts a word even if the
-/// beginning of the word was cut off.
+/// beginning of the word was cut off. `starts` is scratch.
 void findWords(const std::vector<std::int32_t>& tokens, std::uint32_t firstSegment,
-               const std::vector<bool>& continuing, std::vector<MaskedUnit>& words);
+               const Vocabulary& vocabulary, std::vector<bool>& starts, std::vector<MaskedUnit>& words);
 
 /// Masks rows. Immutable; any thread may use it with its own scratch.
 class TokenMasker {
@@ -33,8 +30,10 @@ public:
     struct Scratch {
         std::vector<std::uint64_t> chosen; ///< one bit per position
         std::vector<MaskedUnit> words;
+        std::vector<bool> starts; ///< tokens that begin a word
     };
 
+    /// The vocabulary must outlive the masker.
     TokenMasker(const InstanceSettings& settings, const Vocabulary& vocabulary);
 
     /// Chooses positions among all but [CLS] and [SEP] and replaces 80 % of them by [MASK], keeps 10 % and
@@ -54,9 +53,7 @@ private:
     std::int32_t shownInstead(std::int32_t original, CounterRandom& random) const;
 
     InstanceSettings m_settings;
-    std::int32_t m_mask;
-    std::uint32_t m_vocabularySize;
-    std::vector<bool> m_continuing; ///< only for whole words
+    const Vocabulary& m_vocabulary;
 };
 
 } // namespace trainyard

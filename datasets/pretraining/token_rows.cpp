@@ -64,7 +64,7 @@ public:
     {
         std::uint64_t bytes = 0;
         while (!out.empty()) {
-            if (m_at > m_document.tokens.size()) {
+            if (m_at >= m_rows.lengthAt(m_place)) {
                 ++m_place;
                 m_at = 0;
                 open();
@@ -77,7 +77,7 @@ public:
     }
 
 private:
-    /// Of the document up to here; [SEP] adds none.
+    /// Of the document up to here; a separator adds none.
     std::uint64_t textBytesHere() const
     {
         return m_document.textBytesOf(std::min<std::size_t>(m_at, m_document.tokens.size()));
@@ -100,7 +100,7 @@ private:
 
     const TokenRows& m_rows;
     std::size_t m_place = 0; ///< in m_order
-    std::size_t m_at = 0;    ///< in the document; its size stands for the [SEP] behind it
+    std::size_t m_at = 0;    ///< in the document; its size stands for the separator behind it
     Document m_document;
 };
 

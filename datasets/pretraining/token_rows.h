@@ -7,20 +7,21 @@
 
 #include "datasets/pretraining/documents.h"
 #include "datasets/pretraining/instance.h"
+#include "datasets/tokenizer/vocabulary.h"
 #include "engine/base/result.h"
 
 namespace trainyard {
 
-/// Rows of running text for GPT. Every pass is a stream of all documents in its own order, with [SEP] after
-/// each document; rows are consecutive pieces of the concatenated passes, of exactly the sequence length. The
-/// remainder after the last complete row is dropped.
+/// Rows of running text for GPT. Every pass is a stream of all documents in its own order, with a separator
+/// after each document, if there is one; rows are consecutive pieces of the concatenated passes, of exactly
+/// the sequence length. The remainder after the last complete row is dropped.
 ///
 /// The stream is never stored: a row is found by binary search in sums of document lengths. Memory: 4 bytes
 /// per document and pass. The content of a row depends only on (seed, documents, passes). Immutable; any
 /// thread.
 class TokenRows {
 public:
-    /// `ordinals` and `documents` must outlive this; `separator` is the id of [SEP].
+    /// `ordinals` and `documents` must outlive this; `separator` is a token's id or SpecialTokens::kNone.
     TokenRows(const InstanceSettings& settings, const DocumentSource& documents,
               std::span<const std::uint32_t> ordinals, std::uint32_t passes, std::int32_t separator);
 
@@ -39,7 +40,10 @@ private:
 
     std::vector<std::uint32_t> orderOfPass(std::span<const std::uint32_t> ordinals, std::uint64_t seed,
                                            std::uint32_t pass) const;
-    std::uint64_t lengthAt(std::size_t place) const { return m_documents.length(m_order[place]) + 1u; }
+    std::uint64_t lengthAt(std::size_t place) const
+    {
+        return m_documents.length(m_order[place]) + (m_separator == SpecialTokens::kNone ? 0u : 1u);
+    }
 
     const DocumentSource& m_documents;
     std::uint64_t m_length; ///< tokens per row

@@ -44,6 +44,13 @@ void visitLaterSettings(Settings& settings, Visit visit)
     visit("provenance", settings.provenance);
 }
 
+template <typename Tokenizer, typename Visit>
+void visitTokenizer(Tokenizer& tokenizer, Visit visit)
+{
+    visit("files", tokenizer.files);
+    visit("special", tokenizer.special);
+}
+
 template <typename Task, typename Visit>
 void visitTask(Task& task, Visit visit)
 {
@@ -142,6 +149,8 @@ Manifest parse(const Json& json)
     visitSettings(manifest.settings, readFrom(json.at("settings")));
     visitLaterSettings(manifest.settings, readIfThere(json.at("settings")));
     visitStatistics(manifest.statistics, readFrom(json.at("statistics")));
+    if (json.contains("tokenizer"))
+        visitTokenizer(manifest.tokenizer, readFrom(json.at("tokenizer")));
     if (json.contains("task")) {
         visitTask(manifest.task, readFrom(json.at("task")));
         visitLaterTask(manifest.task, readIfThere(json.at("task")));
@@ -179,6 +188,10 @@ Status checkContent(const Manifest& manifest)
     if (!isPlainName(manifest.vocabularyFile))
         return badInput(
             fmt::format("the vocabulary's name \"{}\" is not a plain file name", manifest.vocabularyFile));
+    for (const auto& [file, sha256] : manifest.tokenizer.files) {
+        if (!isPlainName(file))
+            return badInput(fmt::format("the tokenizer's file \"{}\" is not a plain file name", file));
+    }
     const std::string& questions = manifest.task.questionsFile;
     if (!questions.empty() && !isPlainName(questions))
         return badInput(fmt::format("the name of the questions \"{}\" is not a plain file name", questions));
@@ -241,6 +254,10 @@ std::string Manifest::toJson() const
     json["settings"] = Json::object();
     visitSettings(settings, writeTo(json["settings"]));
     visitLaterSettings(settings, writeTo(json["settings"]));
+    if (hasTokenizerJson()) {
+        json["tokenizer"] = Json::object();
+        visitTokenizer(tokenizer, writeTo(json["tokenizer"]));
+    }
     if (taskKind() != TaskKind::None) {
         json["task"] = Json::object();
         visitTask(task, writeTo(json["task"]));

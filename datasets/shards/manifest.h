@@ -64,6 +64,15 @@ struct TaskDescription {
     bool operator==(const TaskDescription&) const = default;
 };
 
+/// Of a data set that was made with a tokenizer.json, which is its Manifest::vocabularyFile; empty with a
+/// vocab.txt.
+struct TokenizerDescription {
+    std::map<std::string, std::string> files;    ///< SHA-256 by name of the small files beside it
+    std::map<std::string, std::int32_t> special; ///< ids by role: "cls", "sep", "mask", "pad", "unk", "end"
+
+    bool operator==(const TokenizerDescription&) const = default;
+};
+
 /// Statistics of the content, counted while it was written.
 struct DatasetStatistics {
     std::uint64_t documents = 0; ///< training and test together
@@ -97,6 +106,7 @@ struct Manifest {
     std::vector<ShardEntry> shards;   ///< training shards first, each kind in order of its number
     std::vector<ExportEntry> exports; ///< empty unless additional formats were requested
     PreparationSettings settings;
+    TokenizerDescription tokenizer;
     TaskDescription task;
     DatasetStatistics statistics;
     std::map<std::string, std::uint64_t> counters; ///< pages read, dropped and why, residue removed, ...
@@ -109,6 +119,10 @@ struct Manifest {
     /// The same content gives the same bytes: no times, no paths.
     std::string toJson() const;
 
+    /// vocabularyFile is a tokenizer.json, not a vocab.txt.
+    bool hasTokenizerJson() const { return vocabularyFile.ends_with(".json"); }
+    /// A token is behind every document of running text.
+    bool endsDocuments() const { return !hasTokenizerJson() || tokenizer.special.contains("end"); }
     bool isAdopted() const { return settings.format == kAdoptedFormat; }
     /// None of a data set for pre-training.
     TaskKind taskKind() const;

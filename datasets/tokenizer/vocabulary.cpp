@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/tokenizer/word_piece_spelling.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
 #include "engine/base/utf8.h"
@@ -60,6 +61,15 @@ Status checkNoRepetition(const std::vector<std::string>& pieces)
 
 } // namespace
 
+std::map<std::string, std::int32_t> idsByRole(const SpecialTokens& special)
+{
+    std::map<std::string, std::int32_t> ids{{"cls", special.classify}, {"sep", special.separator},
+                                            {"mask", special.mask},    {"pad", special.pad},
+                                            {"unk", special.unknown},  {"end", special.documentEnd}};
+    std::erase_if(ids, [](const auto& role) { return role.second == SpecialTokens::kNone; });
+    return ids;
+}
+
 Result<Vocabulary> Vocabulary::load(const std::filesystem::path& file)
 {
     TRAINYARD_TRY(const std::string text, readFile(file));
@@ -82,6 +92,19 @@ Result<Vocabulary> Vocabulary::parse(std::string_view text)
     }
     TRAINYARD_TRY_STATUS(checkNoRepetition(vocabulary.m_pieces));
     TRAINYARD_TRY_STATUS(vocabulary.findSpecial());
+    vocabulary.m_spelling = std::make_shared<WordPieceSpelling>(vocabulary.m_pieces, "##");
+    return vocabulary;
+}
+
+Vocabulary Vocabulary::ofTokens(std::vector<std::string> tokens, const SpecialTokens& special,
+                                std::string text, std::shared_ptr<const TokenSpelling> spelling)
+{
+    Vocabulary vocabulary;
+    vocabulary.m_pieces = std::move(tokens);
+    vocabulary.m_special = special;
+    vocabulary.m_text = std::move(text);
+    vocabulary.m_sha256 = sha256Hex(vocabulary.m_text);
+    vocabulary.m_spelling = std::move(spelling);
     return vocabulary;
 }
 
@@ -107,6 +130,7 @@ Status Vocabulary::findSpecial()
         return static_cast<std::int32_t>(found - m_pieces.begin());
     };
     m_special = {find("[PAD]"), find("[UNK]"), find("[CLS]"), find("[SEP]"), find("[MASK]")};
+    m_special.documentEnd = m_special.separator;
     if (!missing.empty())
         return badInput(
             "there is no line with " + missing,
@@ -121,7 +145,7 @@ Status Vocabulary::findSpecial()
 bool Vocabulary::isSpecial(std::int32_t id) const
 {
     return id == m_special.pad || id == m_special.unknown || id == m_special.classify ||
-           id == m_special.separator || id == m_special.mask;
+           id == m_special.separator || id == m_special.mask || id == m_special.documentEnd;
 }
 
 bool Vocabulary::looksCased() const
@@ -129,19 +153,6 @@ bool Vocabulary::looksCased() const
     constexpr std::ptrdiff_t kSpecialPieces = 5; // [CLS] and the like
     return std::ranges::count_if(m_pieces, hasCapital) >
            std::max(kSpecialPieces, static_cast<std::ptrdiff_t>(size() / 100));
-}
-
-std::string Vocabulary::decode(const std::vector<std::int32_t>& ids) const
-{
-    std::string out;
-    for (const std::int32_t id : ids) {
-        const std::string_view text = piece(id);
-        if (text.starts_with("##") && text.size() > 2)
-            out += text.substr(2);
-        else
-            out.append(out.empty() ? "" : " ").append(text);
-    }
-    return out;
 }
 
 } // namespace trainyard

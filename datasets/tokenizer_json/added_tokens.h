@@ -18,6 +18,7 @@ struct AddedToken {
     bool singleWord = false; ///< only where no letter or digit is beside it
     bool leftStrip = false;  ///< takes the white space before it
     bool rightStrip = false;
+    bool isSpecial = false;  ///< frames texts rather than being a part of them
     bool normalized = false; ///< looked for in the text after the normalizer, as the normalizer makes it
 };
 

@@ -108,6 +108,22 @@ Json specialTokens(const std::vector<std::string>& tokens)
     return out;
 }
 
+/// RoBERTa's: the special tokens around a text.
+Json postProcessorOf(const BytePairTraining& training)
+{
+    if (training.rowBegin.empty())
+        return nullptr;
+    const auto withId = [&](const std::string& token) {
+        const auto id = std::ranges::find(training.special, token) - training.special.begin();
+        return Json::array({token, id});
+    };
+    return {{"type", "RobertaProcessing"},
+            {"sep", withId(training.rowEnd)},
+            {"cls", withId(training.rowBegin)},
+            {"trim_offsets", true},
+            {"add_prefix_space", false}};
+}
+
 Json modelOf(const std::vector<std::string>& names, Json merges)
 {
     Json::object_t vocabulary;
@@ -172,7 +188,7 @@ Result<std::string> trainBytePairs(const WordCounts& counts, const BytePairTrain
                         {"added_tokens", specialTokens(training.special)},
                         {"normalizer", normalizer},
                         {"pre_tokenizer", preTokenizerOf(training.split)},
-                        {"post_processor", nullptr},
+                        {"post_processor", postProcessorOf(training)},
                         {"decoder", byteLevel(true)},
                         {"model", modelOf(trainer.names(), std::move(merges))}};
     return document.dump(2) + "\n";

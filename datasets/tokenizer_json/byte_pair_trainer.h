@@ -21,6 +21,8 @@ struct BytePairTraining {
     std::uint64_t leastFrequency = 2; ///< minimum frequency of a pair to be merged
     BytePairSplit split = BytePairSplit::Gpt2;
     std::vector<std::string> special{"<|endoftext|>"}; ///< get the first ids
+    std::string rowBegin{};                            ///< of these, for the "post_processor"; empty: none
+    std::string rowEnd{};
 };
 
 /// Counts the pieces of texts for trainBytePairs(). Immutable; any thread may use it.

@@ -8,6 +8,7 @@
 #include "datasets/tokenizer_json/normalizer_reader.h"
 #include "datasets/tokenizer_json/pipeline_tokenizer.h"
 #include "datasets/tokenizer_json/pre_tokenizer_reader.h"
+#include "datasets/tokenizer_json/tokenizer_document.h"
 #include "datasets/tokenizer_json/word_piece_model.h"
 #include "engine/base/file.h"
 #include "engine/base/json_limits.h"
@@ -33,34 +34,16 @@ Result<AddedToken> readAddedToken(const JsonField& field)
     TRAINYARD_TRY(token.leftStrip, field.member("lstrip").flag());
     TRAINYARD_TRY(token.rightStrip, field.member("rstrip").flag());
     TRAINYARD_TRY(token.normalized, field.member("normalized").flag());
-    TRAINYARD_TRY([[maybe_unused]] const bool special, field.member("special").flag());
+    TRAINYARD_TRY(token.isSpecial, field.member("special").flag());
     return token;
 }
 
-/// Hugging Face gives a token the id that the model's vocabulary has for it, else the next one behind the
-/// vocabulary; it does not use those of the file. They must agree.
-Result<std::vector<AddedToken>> readAddedTokens(const JsonField& field, const TokenIds& vocabulary)
-{
-    TRAINYARD_TRY(const std::vector<JsonField> elements, field.elements());
-    std::vector<AddedToken> tokens;
-    std::size_t next = vocabulary.size();
-    for (const JsonField& element : elements) {
-        TRAINYARD_TRY(AddedToken token, readAddedToken(element));
-        if (std::ranges::find(tokens, token.content, &AddedToken::content) != tokens.end())
-            return element.member("content").unsupported("another added token has the same text");
-        const auto known = vocabulary.find(token.content);
-        const std::size_t id = known == vocabulary.end() ? next++ : static_cast<std::size_t>(known->second);
-        if (static_cast<std::size_t>(token.id) != id)
-            return element.member("id").unsupported(
-                fmt::format("Hugging Face tokenizers would give it the id {}", id));
-        tokens.push_back(std::move(token));
-    }
-    return tokens;
-}
-
-Status addTokens(const JsonField& field, const TokenIds& vocabulary, TokenizerPipeline& pipeline)
+Status addTokens(const JsonField& field, const TokenIds& vocabulary, SpecialInText special,
+                 TokenizerPipeline& pipeline)
 {
     TRAINYARD_TRY(std::vector<AddedToken> tokens, readAddedTokens(field, vocabulary));
+    if (special == SpecialInText::Text)
+        std::erase_if(tokens, &AddedToken::isSpecial);
     std::vector<AddedToken> raw, normalized;
     for (AddedToken& token : tokens) {
         if (!token.normalized) {
@@ -82,7 +65,7 @@ Status addTokens(const JsonField& field, const TokenIds& vocabulary, TokenizerPi
     return {};
 }
 
-Result<std::unique_ptr<Tokenizer>> bytePairTokenizer(const JsonField& root)
+Result<std::unique_ptr<Tokenizer>> bytePairTokenizer(const JsonField& root, SpecialInText special)
 {
     TokenizerPipeline pipeline{AddedTokens({}), {}, AddedTokens({}), {}, nullptr};
     TRAINYARD_TRY(pipeline.normalizer, readNormalizer(root.member("normalizer")));
@@ -94,7 +77,7 @@ Result<std::unique_ptr<Tokenizer>> bytePairTokenizer(const JsonField& root)
     pipeline.preTokenizer = std::move(preTokenizer.steps);
     TRAINYARD_TRY(BytePairSettings settings, readBytePairModel(root.member("model")));
     settings.isByteLevel = preTokenizer.endsInBytes;
-    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, pipeline));
+    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, special, pipeline));
     TRAINYARD_TRY(BytePairModel model, BytePairModel::create(settings));
     pipeline.model = std::make_unique<BytePairModel>(std::move(model));
     return std::unique_ptr<Tokenizer>(std::make_unique<PipelineTokenizer>(std::move(pipeline)));
@@ -112,7 +95,7 @@ std::optional<bool> bertsCase(const JsonField& normalizer, const JsonField& preT
     return isBert ? std::optional(!isTrue("lowercase")) : std::nullopt;
 }
 
-Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root)
+Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root, SpecialInText special)
 {
     TokenizerPipeline pipeline{AddedTokens({}), {}, AddedTokens({}), {}, nullptr};
     const JsonField normalizer = root.member("normalizer"), splitter = root.member("pre_tokenizer");
@@ -122,7 +105,7 @@ Result<std::unique_ptr<Tokenizer>> wordPieceTokenizer(const JsonField& root)
         return splitter.unsupported(
             "WordPiece works on words; use a tokenizer without ByteLevel and Metaspace");
     TRAINYARD_TRY(const WordPieceSettings settings, readWordPieceModel(root.member("model")));
-    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, pipeline));
+    TRAINYARD_TRY_STATUS(addTokens(root.member("added_tokens"), settings.vocabulary, special, pipeline));
     const auto cased = bertsCase(normalizer, splitter);
     const auto vocabulary =
         cased && pipeline.normalizedTokens.isEmpty() ? bertVocabulary(settings) : std::nullopt;
@@ -150,34 +133,69 @@ Status checkFrame(const JsonField& root)
     return {};
 }
 
-Result<nlohmann::json> parseDocument(std::string_view json)
+} // namespace
+
+/// Hugging Face gives a token the id that the model's vocabulary has for it, else the next one behind the
+/// vocabulary; it does not use those of the file. They must agree.
+Result<std::vector<AddedToken>> readAddedTokens(const JsonField& field, const TokenIds& vocabulary)
+{
+    TRAINYARD_TRY(const std::vector<JsonField> elements, field.elements());
+    std::vector<AddedToken> tokens;
+    std::size_t next = vocabulary.size();
+    for (const JsonField& element : elements) {
+        TRAINYARD_TRY(AddedToken token, readAddedToken(element));
+        if (std::ranges::find(tokens, token.content, &AddedToken::content) != tokens.end())
+            return element.member("content").unsupported("another added token has the same text");
+        const auto known = vocabulary.find(token.content);
+        const std::size_t id = known == vocabulary.end() ? next++ : static_cast<std::size_t>(known->second);
+        if (static_cast<std::size_t>(token.id) != id)
+            return element.member("id").unsupported(
+                fmt::format("Hugging Face tokenizers would give it the id {}", id));
+        tokens.push_back(std::move(token));
+    }
+    return tokens;
+}
+
+Result<nlohmann::json> parseTokenizerDocument(std::string_view json)
 {
     constexpr JsonLimits kLimits{.depth = 64,
                                  .values = 20'000'000}; // a vocabulary of a million with its merges
     TRAINYARD_TRY_STATUS(checkJsonLimits(json, kLimits));
+    nlohmann::json document;
     try {
-        return nlohmann::json::parse(json);
+        document = nlohmann::json::parse(json);
     } catch (const nlohmann::json::exception& error) {
         return badInput(jsonProblem(error, json), "get the file again");
     }
+    if (!document.is_object())
+        return badInput("not a JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
+    TRAINYARD_TRY_STATUS(checkFrame(JsonField(document, "")));
+    return document;
 }
 
-} // namespace
+Result<ModelKind> modelKindOf(const JsonField& model)
+{
+    const JsonField type = model.member("type");
+    const bool isOld = type.isNull(); // files of before 0.10 do not name the type
+    if (type.value() == "BPE" || (isOld && !model.member("merges").isNull()))
+        return ModelKind::BytePairs;
+    if (type.value() == "WordPiece" || (isOld && !model.member("max_input_chars_per_word").isNull()))
+        return ModelKind::WordPiece;
+    return type.unsupported("known are BPE and WordPiece");
+}
+
+Result<std::unique_ptr<Tokenizer>> tokenizerOf(const nlohmann::json& document, SpecialInText special)
+{
+    const JsonField root(document, "");
+    TRAINYARD_TRY(const ModelKind kind, modelKindOf(root.member("model")));
+    return kind == ModelKind::BytePairs ? bytePairTokenizer(root, special)
+                                        : wordPieceTokenizer(root, special);
+}
 
 Result<std::unique_ptr<Tokenizer>> parseTokenizer(std::string_view json)
 {
-    TRAINYARD_TRY(const nlohmann::json document, parseDocument(json));
-    if (!document.is_object())
-        return badInput("not a JSON object", "use a tokenizer.json as Hugging Face tokenizers write it");
-    const JsonField root(document, "");
-    TRAINYARD_TRY_STATUS(checkFrame(root));
-    const JsonField model = root.member("model"), type = model.member("type");
-    const bool isOld = type.isNull(); // files of before 0.10 do not name the type
-    if (type.value() == "BPE" || (isOld && !model.member("merges").isNull()))
-        return bytePairTokenizer(root);
-    if (type.value() == "WordPiece" || (isOld && !model.member("max_input_chars_per_word").isNull()))
-        return wordPieceTokenizer(root);
-    return type.unsupported("known are BPE and WordPiece");
+    TRAINYARD_TRY(const nlohmann::json document, parseTokenizerDocument(json));
+    return tokenizerOf(document, SpecialInText::Found);
 }
 
 Result<std::unique_ptr<Tokenizer>> loadTokenizer(const std::filesystem::path& file)

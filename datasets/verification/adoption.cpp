@@ -93,6 +93,9 @@ Result<Manifest> adoptDataset(const fs::path& folder, const fs::path& vocabulary
     std::error_code ignored;
     if (fs::exists(folder / Manifest::kFileName, ignored))
         return refused(folder.string() + " has a manifest already", "check it with `trainyard verify`");
+    if (vocabulary.extension() == ".json")
+        return badInput(fmt::format("--vocab {} is no vocab.txt", vocabulary.string()),
+                        "shards of other tools are adopted with the vocab.txt of a WordPiece");
     TRAINYARD_TRY(VerificationReport report, verifyDataset({folder, vocabulary}, progress, cancel));
     if (!report.ok())
         return asError(folder, report);

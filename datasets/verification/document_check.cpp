@@ -134,13 +134,13 @@ std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules&
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest)
 {
     const DatasetStatistics& s = manifest.statistics;
-    const std::uint64_t stream =
-        (s.tokens + s.documents) * static_cast<std::uint64_t>(manifest.settings.dupeFactor);
+    const std::uint64_t ends = manifest.endsDocuments() ? s.documents : 0;
+    const std::uint64_t stream = (s.tokens + ends) * static_cast<std::uint64_t>(manifest.settings.dupeFactor);
     const std::uint64_t sides = s.testDocuments > 0 ? 2 : 1;
     const std::uint64_t mostLeft = sides * static_cast<std::uint64_t>(manifest.sequenceLength - 1);
     if (rows.rowTokens <= stream && rows.rowTokens + mostLeft >= stream)
         return std::nullopt;
-    return fmt::format("the rows hold {} tokens, the documents of all passes and a [SEP] after each have {}",
+    return fmt::format("the rows hold {} tokens, the documents of all passes and their ends have {}",
                        rows.rowTokens, stream);
 }
 

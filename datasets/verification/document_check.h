@@ -47,7 +47,7 @@ private:
 /// yields at most one row per sentence and at least one per document that it does not drop.
 std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules& rules);
 
-/// Invariant 10 for running text: rows contain all tokens of all passes and a [SEP] after every document,
+/// Invariant 10 for running text: rows contain all tokens of all passes and the ends of all documents,
 /// except the remainder after the last complete row of each side.
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest);
 

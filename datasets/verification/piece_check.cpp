@@ -1,18 +1,15 @@
 #include "datasets/verification/piece_check.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "datasets/pretraining/masking.h"
-
 namespace trainyard {
 
-PieceCheck::PieceCheck(const Vocabulary& vocabulary, const UnicodeTables& tables, bool cased)
-    : m_vocabulary(vocabulary)
-    , m_tokenizer(vocabulary, tables, cased)
-    , m_continuing(continuingPieces(vocabulary))
+PieceCheck::PieceCheck(const RowTokenizer& tokenizer)
+    : m_vocabulary(tokenizer.vocabulary), m_encoder(tokenizer.tokenizer->encoder())
 {
 }
 
@@ -21,14 +18,27 @@ void PieceCheck::add(const Instance& instance)
     m_plain = instance.tokens;
     for (std::size_t i = 0; i < instance.maskedIds.size(); ++i)
         m_plain[static_cast<std::size_t>(instance.maskedPositions[i])] = instance.maskedIds[i];
-    std::size_t begin = 0; // of the word under way; 0 = none that is complete
-    for (std::size_t at = 1; at < m_plain.size(); ++at) {
-        const bool special = m_vocabulary.isSpecial(m_plain[at]);
-        if (!special && m_continuing[static_cast<std::size_t>(m_plain[at])])
+    std::size_t begin = 0;
+    for (std::size_t at = 0; at <= m_plain.size(); ++at) {
+        if (at < m_plain.size() && !m_vocabulary.isSpecial(m_plain[at]))
             continue;
-        if (begin > 0 && !special && at - begin > 1)
-            addWord(begin, at);
-        begin = special || m_vocabulary.isSpecial(m_plain[at - 1]) ? 0 : at;
+        if (at > begin)
+            addText(begin, at);
+        begin = at + 1;
+    }
+}
+
+/// Between special tokens.
+void PieceCheck::addText(std::size_t begin, std::size_t end)
+{
+    m_vocabulary.findWords(std::span(m_plain).subspan(begin, end - begin), m_starts);
+    std::size_t word = begin;
+    for (std::size_t at = begin + 1; at < end; ++at) {
+        if (!m_starts[at - begin])
+            continue;
+        if (word > begin && at - word > 1)
+            addWord(word, at);
+        word = at;
     }
 }
 
@@ -38,7 +48,7 @@ void PieceCheck::addWord(std::size_t begin, std::size_t end)
                                         m_plain.begin() + static_cast<std::ptrdiff_t>(end));
     const std::string word = m_vocabulary.decode(ids);
     m_again.clear();
-    m_tokenizer.encode(word, m_again);
+    m_encoder->encode(word, m_again);
     ++m_words;
     if (m_again == ids)
         return;

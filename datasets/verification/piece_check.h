@@ -1,14 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "datasets/pretraining/instance.h"
-#include "datasets/tokenizer/unicode_tables.h"
-#include "datasets/tokenizer/vocabulary.h"
-#include "datasets/tokenizer/wordpiece.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
 
@@ -17,8 +16,8 @@ namespace trainyard {
 /// of a side may be cut and are skipped, as is [UNK].
 class PieceCheck {
 public:
-    /// The vocabulary must outlive the check.
-    PieceCheck(const Vocabulary& vocabulary, const UnicodeTables& tables, bool cased);
+    /// The tokenizer must outlive the check.
+    explicit PieceCheck(const RowTokenizer& tokenizer);
 
     void add(const Instance& instance);
 
@@ -27,11 +26,12 @@ public:
     std::optional<std::string> problem() const;
 
 private:
+    void addText(std::size_t begin, std::size_t end);
     void addWord(std::size_t begin, std::size_t end);
 
     const Vocabulary& m_vocabulary;
-    WordPiece m_tokenizer;
-    std::vector<bool> m_continuing;
+    std::unique_ptr<TextEncoder> m_encoder;
+    std::vector<bool> m_starts;        ///< of the words of a text
     std::vector<std::int32_t> m_plain; ///< a row without masks
     std::vector<std::int32_t> m_again;
     std::uint64_t m_words = 0;

@@ -93,9 +93,7 @@ std::optional<Violation> checkSides(const RowBlock& rows, std::size_t row, const
 } // namespace
 
 RowChecker::RowChecker(const Vocabulary& vocabulary, const RowRules& rules)
-    : m_vocabulary(vocabulary)
-    , m_rules(rules)
-    , m_continuing(rules.wholeWords ? continuingPieces(vocabulary) : std::vector<bool>())
+    : m_vocabulary(vocabulary), m_rules(rules)
 {
 }
 
@@ -195,7 +193,7 @@ RowChecker::Problem RowChecker::checkPredictions(const Row& row, Instance& out)
     return std::nullopt;
 }
 
-/// Never the id of a token of text; [SEP] has its own rules.
+/// Never the id of a token of text; [SEP] and the end of a document have their own rules.
 bool RowChecker::isReserved(std::int32_t id) const
 {
     const SpecialTokens& special = m_vocabulary.special();
@@ -242,7 +240,7 @@ RowChecker::Problem RowChecker::checkSpecialTokens(Instance& out) const
 RowChecker::Problem RowChecker::checkText() const
 {
     for (std::size_t i = 0; i < m_plain.size(); ++i) {
-        if (isReserved(m_plain[i]))
+        if (isReserved(m_plain[i]) && m_plain[i] != m_vocabulary.special().documentEnd)
             return broken(Invariant::SpecialTokens,
                           fmt::format("unexpected {} at position {}", m_vocabulary.piece(m_plain[i]), i));
     }
@@ -252,7 +250,7 @@ RowChecker::Problem RowChecker::checkText() const
 /// Words are masked as a whole, as many as fit: no unmasked word would fit too.
 RowChecker::Problem RowChecker::checkWholeWords(const Instance& out)
 {
-    findWords(m_plain, out.firstSegment, m_continuing, m_words);
+    findWords(m_plain, out.firstSegment, m_vocabulary, m_starts, m_words);
     const auto isMasked = [&](std::uint32_t position) {
         return std::binary_search(out.maskedPositions.begin(), out.maskedPositions.end(),
                                   static_cast<std::int32_t>(position));

@@ -38,7 +38,7 @@ private:
 
     const Vocabulary& m_vocabulary;
     RowRules m_rules;
-    std::vector<bool> m_continuing;
+    std::vector<bool> m_starts;        ///< scratch of findWords()
     std::vector<std::int32_t> m_plain; ///< the row's tokens without masks
     std::vector<MaskedUnit> m_words;
     std::size_t m_left = 0; ///< unused predictions of the row

@@ -38,10 +38,10 @@ SampleRow decodeRow(const std::string& shard, std::uint64_t row, const Instance&
     sample.relation = relationOf(rules, instance.randomNext);
     for (std::size_t i = 0; i < instance.tokens.size(); ++i)
         sample.tokens.push_back(
-            {.text = vocabulary.piece(instance.tokens[i]), .segment = i >= instance.firstSegment ? 1 : 0});
+            {.text = vocabulary.shown(instance.tokens[i]), .segment = i >= instance.firstSegment ? 1 : 0});
     for (std::size_t i = 0; i < instance.maskedIds.size(); ++i)
         sample.tokens[static_cast<std::size_t>(instance.maskedPositions[i])].original =
-            vocabulary.piece(instance.maskedIds[i]);
+            vocabulary.shown(instance.maskedIds[i]);
     return sample;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 namespace trainyard {
 
@@ -9,7 +10,8 @@ namespace {
 
 bool isFrame(std::int32_t id, const SpecialTokens& special)
 {
-    return id == special.classify || id == special.separator || id == special.pad;
+    return id == special.classify || id == special.separator || id == special.pad ||
+           id == special.documentEnd;
 }
 
 } // namespace
@@ -27,8 +29,11 @@ void TokenCounts::add(const Instance& instance)
 
 std::uint64_t TokenCounts::text(const SpecialTokens& special) const
 {
-    return std::accumulate(m_counts.begin(), m_counts.end(), std::uint64_t{0}) - of(special.classify) -
-           of(special.separator) - of(special.pad);
+    std::uint64_t count = std::accumulate(m_counts.begin(), m_counts.end(), std::uint64_t{0});
+    for (const std::int32_t id :
+         std::set{special.classify, special.separator, special.pad, special.documentEnd})
+        count -= of(id);
+    return count;
 }
 
 std::uint64_t TokenCounts::used() const

@@ -20,9 +20,13 @@ public:
 
     void add(const Instance& instance);
 
-    /// Returns the number of tokens without [CLS], [SEP] and [PAD].
+    /// Returns the number of tokens without [CLS], [SEP], [PAD] and ends of documents.
     std::uint64_t text(const SpecialTokens& special) const;
-    std::uint64_t of(std::int32_t id) const { return m_counts[static_cast<std::size_t>(id)]; }
+    /// 0 for SpecialTokens::kNone.
+    std::uint64_t of(std::int32_t id) const
+    {
+        return id == SpecialTokens::kNone ? 0 : m_counts[static_cast<std::size_t>(id)];
+    }
     /// Returns the number of entries of the vocabulary that occur.
     std::uint64_t used() const;
     /// Returns the most frequent pieces of text, in descending order.

@@ -50,19 +50,19 @@ Result<std::vector<ShardEntry>> findShards(const fs::path& folder)
 class Verifier {
 public:
     /// All references must outlive the verifier.
-    Verifier(const VerifyOptions& options, std::optional<Manifest> manifest, const Vocabulary& vocabulary,
-             PieceCheck pieces, VerificationReport report, Progress& progress, const CancelFlag& cancel)
+    Verifier(const VerifyOptions& options, std::optional<Manifest> manifest, const RowTokenizer& tokenizer,
+             VerificationReport report, Progress& progress, const CancelFlag& cancel)
         : m_options(options)
         , m_manifest(std::move(manifest))
-        , m_vocabulary(vocabulary)
+        , m_vocabulary(tokenizer.vocabulary)
         , m_report(std::move(report))
         , m_progress(progress)
         , m_cancel(cancel)
-        , m_checker(vocabulary, m_report.rules)
-        , m_uniformity(vocabulary)
-        , m_overlap(vocabulary.size())
-        , m_tokens(vocabulary.size())
-        , m_pieces(std::move(pieces))
+        , m_checker(m_vocabulary, m_report.rules)
+        , m_uniformity(m_vocabulary)
+        , m_overlap(m_vocabulary.size())
+        , m_tokens(m_vocabulary.size())
+        , m_pieces(tokenizer)
     {
     }
 
@@ -350,13 +350,32 @@ bool areQuestionsIntact(const fs::path& folder, const TaskDescription& task)
     return found.ok() && *found == task.questionsSha256;
 }
 
+/// The files beside a tokenizer.json, and the special tokens that they name.
+void checkSmallFiles(const fs::path& folder, const Manifest& manifest, const RowTokenizer& tokenizer,
+                     VerificationReport& report)
+{
+    for (const auto& [file, sha256] : manifest.tokenizer.files) {
+        const auto found = sha256OfFile(folder / file);
+        if (!found.ok() || *found != sha256)
+            report.violations.push_back(
+                {Invariant::Hashes, file, std::nullopt, "the file differs from the one used for the shards"});
+    }
+    if (manifest.hasTokenizerJson() &&
+        idsByRole(tokenizer.vocabulary.special()) != manifest.tokenizer.special)
+        report.violations.push_back({Invariant::Hashes, manifest.vocabularyFile, std::nullopt,
+                                     "its special tokens differ from those that the manifest lists"});
+}
+
 Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Progress& progress,
                                               const CancelFlag& cancel)
 {
     TRAINYARD_TRY(Manifest manifest, Manifest::load(options.folder));
     const fs::path file =
         options.vocabulary.empty() ? options.folder / manifest.vocabularyFile : options.vocabulary;
-    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(file));
+    TRAINYARD_TRY(
+        const RowTokenizer tokenizer,
+        loadRowTokenizer(file, tablesOfProfile(manifest.settings.tokenizerProfile), manifest.settings.cased));
+    const Vocabulary& vocabulary = tokenizer.vocabulary;
     VerificationReport report;
     report.hasManifest = true;
     TRAINYARD_TRY(report.rules, RowRules::of(manifest));
@@ -370,16 +389,13 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
     if (hash != manifest.vocabularySha256)
         report.violations.push_back({Invariant::Hashes, file.filename(), std::nullopt,
                                      "the vocabulary differs from the one used for the shards"});
+    checkSmallFiles(options.folder, manifest, tokenizer, report);
     if (!areQuestionsIntact(options.folder, manifest.task))
         report.violations.push_back({Invariant::Hashes, manifest.task.questionsFile, std::nullopt,
                                      "the questions differ from those that the rows were made of"});
     if (manifest.taskKind() != TaskKind::None)
         return verifyTask(options, manifest, vocabulary, std::move(report), progress, cancel);
-    PieceCheck pieces(vocabulary, tablesOfProfile(manifest.settings.tokenizerProfile),
-                      manifest.settings.cased);
-    return Verifier(options, std::move(manifest), vocabulary, std::move(pieces), std::move(report), progress,
-                    cancel)
-        .run();
+    return Verifier(options, std::move(manifest), tokenizer, std::move(report), progress, cancel).run();
 }
 
 /// Rows without a second side are those of masks alone.
@@ -414,18 +430,17 @@ Result<VerificationReport> verifyForeign(const VerifyOptions& options, Progress&
     if (options.vocabulary.empty())
         return badInput(options.folder.string() + ": there is no manifest.json",
                         "pass the vocabulary of the shards with --vocab FILE");
-    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(options.vocabulary));
+    TRAINYARD_TRY(const RowTokenizer tokenizer,
+                  loadRowTokenizer(options.vocabulary, huggingFaceTables(), std::nullopt));
     const fs::path first = options.folder / report.shards.front().file;
     TRAINYARD_TRY(const FoundShape shape, readShardShape(first));
     report.rules = guessRules(first, shape);
     report.sequenceLength = shape.sequenceLength;
     report.maxPredictions = shape.maxPredictions;
-    report.vocabularySize = vocabulary.size();
+    report.vocabularySize = tokenizer.vocabulary.size();
     report.notes.push_back(
         "no manifest.json: settings, statistics and the number of documents cannot be checked");
-    PieceCheck pieces(vocabulary, huggingFaceTables(), vocabulary.looksCased());
-    return Verifier(options, std::nullopt, vocabulary, std::move(pieces), std::move(report), progress, cancel)
-        .run();
+    return Verifier(options, std::nullopt, tokenizer, std::move(report), progress, cancel).run();
 }
 
 } // namespace

@@ -1,0 +1,20 @@
+#pragma once
+
+#include <filesystem>
+
+#include "datasets/job/cancel_flag.h"
+#include "datasets/job/progress.h"
+#include "datasets/options/prepare_options.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
+
+namespace trainyard {
+
+/// Loads the tokenizer of --vocab or --tokenizer. `options` are checked.
+Result<RowTokenizer> loadTokenizerFor(const PrepareOptions& options);
+
+/// The same, or trains one on the corpus, which `scratch` keeps for a later process. BadInput names a special
+/// token that the objective needs and the tokenizer lacks.
+Result<RowTokenizer> loadOrTrainTokenizer(const PrepareOptions& options, const std::filesystem::path& scratch,
+                                          Progress& progress, const CancelFlag& cancel);
+
+} // namespace trainyard
