@@ -229,6 +229,7 @@ BytePairTraining trainingFor(const PrepareOptions& options)
     training.special = {"<s>", "<pad>", "</s>", "<unk>", "<mask>"};
     training.rowBegin = "<s>";
     training.rowEnd = "</s>";
+    training.mask = "<mask>";
     return training;
 }
 

@@ -94,14 +94,14 @@ Json preTokenizerOf(BytePairSplit split)
     return {{"type", "Sequence"}, {"pretokenizers", parts}};
 }
 
-Json specialTokens(const std::vector<std::string>& tokens)
+Json specialTokens(const std::vector<std::string>& tokens, const std::string& mask)
 {
     Json out = Json::array();
     for (std::size_t id = 0; id < tokens.size(); ++id)
         out.push_back({{"id", id},
                        {"content", tokens[id]},
                        {"single_word", false},
-                       {"lstrip", false},
+                       {"lstrip", tokens[id] == mask},
                        {"rstrip", false},
                        {"normalized", false},
                        {"special", true}});
@@ -185,7 +185,7 @@ Result<std::string> trainBytePairs(const WordCounts& counts, const BytePairTrain
     const Json document{{"version", "1.0"},
                         {"truncation", nullptr},
                         {"padding", nullptr},
-                        {"added_tokens", specialTokens(training.special)},
+                        {"added_tokens", specialTokens(training.special, training.mask)},
                         {"normalizer", normalizer},
                         {"pre_tokenizer", preTokenizerOf(training.split)},
                         {"post_processor", postProcessorOf(training)},

@@ -23,6 +23,7 @@ struct BytePairTraining {
     std::vector<std::string> special{"<|endoftext|>"}; ///< get the first ids
     std::string rowBegin{};                            ///< of these, for the "post_processor"; empty: none
     std::string rowEnd{};
+    std::string mask{}; ///< of these: takes the white space before it, as a word would
 };
 
 /// Counts the pieces of texts for trainBytePairs(). Immutable; any thread may use it.
