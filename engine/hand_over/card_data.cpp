@@ -68,7 +68,8 @@ std::string objectiveText(const Manifest& data)
 
 std::string vocabularyText(const Manifest& data)
 {
-    return fmt::format("{} WordPieces, {}, SHA-256 {}", grouped(std::int64_t{data.vocabularySize}),
+    return fmt::format("{} {}, {}, SHA-256 {}", grouped(std::int64_t{data.vocabularySize}),
+                       data.hasTokenizerJson() ? "tokens (tokenizer.json)" : "WordPieces",
                        data.settings.cased ? "cased" : "uncased", plain(data.vocabularySha256));
 }
 

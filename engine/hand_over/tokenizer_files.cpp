@@ -8,6 +8,7 @@
 
 #include "datasets/tokenizer/text_normalizer.h"
 #include "datasets/tokenizer/vocabulary.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
 
@@ -32,11 +33,12 @@ std::vector<SpecialToken> specialTokens(const Vocabulary& vocabulary, const Mode
     const SpecialTokens& special = vocabulary.special();
     std::vector<SpecialToken> tokens{{"pad_token", special.pad}, {"unk_token", special.unknown}};
     if (isDecoder(model))
-        tokens.push_back({"eos_token", special.separator});
+        tokens.push_back({"eos_token", special.documentEnd});
     else
         tokens.insert(tokens.end(), {{"cls_token", special.classify},
                                      {"sep_token", special.separator},
                                      {"mask_token", special.mask}});
+    std::erase_if(tokens, [](const SpecialToken& token) { return token.id == SpecialTokens::kNone; });
     std::ranges::sort(tokens, {}, &SpecialToken::id);
     return tokens;
 }
@@ -124,6 +126,17 @@ Json specialTokensMap(const Vocabulary& vocabulary, const ModelSpec& model)
     return map;
 }
 
+/// Of a tokenizer.json, which says the rest itself.
+Json shortConfiguration(const Vocabulary& vocabulary, const ModelSpec& model)
+{
+    Json config = specialTokensMap(vocabulary, model);
+    config["model_max_length"] = model.maxPositions;
+    config["clean_up_tokenization_spaces"] = false;
+    config["model_input_names"] = {"input_ids", "attention_mask"};
+    config["tokenizer_class"] = "PreTrainedTokenizerFast";
+    return config;
+}
+
 Json configuration(const Vocabulary& vocabulary, bool cased, const ModelSpec& model)
 {
     Json config = specialTokensMap(vocabulary, model);
@@ -145,6 +158,19 @@ Json configuration(const Vocabulary& vocabulary, bool cased, const ModelSpec& mo
 }
 
 } // namespace
+
+std::map<std::string, std::string> tokenizerFiles(const RowTokenizer& tokenizer, const ModelSpec& model)
+{
+    if (!tokenizer.isTokenizerJson())
+        return tokenizerFiles(tokenizer.vocabulary, tokenizer.isCased, model);
+    std::map<std::string, std::string> files = tokenizer.smallFiles;
+    files[tokenizer.fileName] = tokenizer.vocabulary.text();
+    files.try_emplace("tokenizer_config.json",
+                      shortConfiguration(tokenizer.vocabulary, model).dump(2) + "\n");
+    files.try_emplace("special_tokens_map.json",
+                      specialTokensMap(tokenizer.vocabulary, model).dump(2) + "\n");
+    return files;
+}
 
 std::map<std::string, std::string> tokenizerFiles(const Vocabulary& vocabulary, bool cased,
                                                   const ModelSpec& model)

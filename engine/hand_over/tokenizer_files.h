@@ -8,6 +8,11 @@
 namespace trainyard {
 
 class Vocabulary;
+struct RowTokenizer;
+
+/// The files of a tokenizer for Hugging Face's AutoTokenizer, content by name. Those of a tokenizer.json are
+/// handed on as they are; special_tokens_map.json and tokenizer_config.json are made where it came without.
+std::map<std::string, std::string> tokenizerFiles(const RowTokenizer& tokenizer, const ModelSpec& model);
 
 /// The files from which Hugging Face's AutoTokenizer makes a tokenizer with the ids of WordPiece, content by
 /// name: vocab.txt, tokenizer.json, tokenizer_config.json, special_tokens_map.json. As the model was fed: an

@@ -49,20 +49,23 @@ Status checkVocabulary(const StoredModel& model, const fs::path& dataSet)
     if (!trained.ok() || !manifest.ok())
         return {};
     const fs::path file = dataSet / manifest->vocabularyFile;
-    const auto there = Vocabulary::load(trained->vocabulary);
-    const auto here = Vocabulary::load(file);
+    const auto there = trained->load();
+    const auto here = TokenizerFiles{file, {}, {}}.load();
     if (!there.ok() || !here.ok())
         return {};
-    const std::size_t common = std::min(here->size(), there->size());
+    const auto& hereTokens = here->vocabulary.pieces();
+    const std::size_t common = std::min(hereTokens.size(), there->vocabulary.size());
     const auto [a, b] =
-        std::mismatch(here->pieces().begin(), here->pieces().begin() + static_cast<std::ptrdiff_t>(common),
-                      there->pieces().begin());
-    const auto entry = a - here->pieces().begin();
+        std::mismatch(hereTokens.begin(), hereTokens.begin() + static_cast<std::ptrdiff_t>(common),
+                      there->vocabulary.pieces().begin());
+    const auto entry = a - hereTokens.begin();
     if (static_cast<std::size_t>(entry) == common)
         return {};
     return badInput(fmt::format("{} is not the vocabulary that the model was trained with, {}: they differ "
-                                "from line {} on",
-                                file.string(), trained->vocabulary.string(), entry + 1),
+                                "from {} {} on",
+                                file.string(), trained->vocabulary.string(),
+                                here->isTokenizerJson() ? "token" : "line",
+                                here->isTokenizerJson() ? entry : entry + 1),
                     "prepare the data set with the vocabulary of the model (--vocab)");
 }
 

@@ -105,9 +105,9 @@ private:
             return badInput(files.error().message,
                             "name the vocabulary of the model with --vocab FILE, or leave the tokenizer out "
                             "with --no-tokenizer");
-        TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(files->vocabulary));
-        TRAINYARD_TRY_STATUS(checkVocabulary(vocabulary, files->vocabulary));
-        takeTokenizer(vocabulary, *files);
+        TRAINYARD_TRY(const RowTokenizer tokenizer, files->load());
+        TRAINYARD_TRY_STATUS(checkVocabulary(tokenizer.vocabulary, files->vocabulary));
+        takeTokenizer(tokenizer, *files);
         return {};
     }
 
@@ -125,12 +125,13 @@ private:
         return {};
     }
 
-    void takeTokenizer(const Vocabulary& vocabulary, const TokenizerFiles& files)
+    void takeTokenizer(const RowTokenizer& tokenizer, const TokenizerFiles& files)
     {
-        const bool cased = files.cased.value_or(vocabulary.looksCased());
-        m_extras.files = tokenizerFiles(vocabulary, cased, m_model.spec());
-        m_extras.endToken = vocabulary.special().separator;
-        m_tokenizer = CardTokenizer{vocabulary.size(), cased, files.profile};
+        const Vocabulary& vocabulary = tokenizer.vocabulary;
+        m_extras.files = tokenizerFiles(tokenizer, m_model.spec());
+        if (vocabulary.special().documentEnd != SpecialTokens::kNone)
+            m_extras.endToken = vocabulary.special().documentEnd;
+        m_tokenizer = CardTokenizer{vocabulary.size(), tokenizer.isCased, files.profile};
     }
 
     void addLabels()

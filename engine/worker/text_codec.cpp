@@ -10,6 +10,7 @@
 #include "engine/base/file.h"
 #include "engine/base/json_problem.h"
 #include "engine/base/untrusted_text.h"
+#include "engine/base/utf8.h"
 
 namespace trainyard {
 
@@ -17,8 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kMask = "[MASK]";
-constexpr auto kNameOne = "name the model's vocab.txt (--vocab; in the window Vocabulary)";
+constexpr auto kNameOne = "name the model's vocab.txt or tokenizer.json (--vocab; in the window Vocabulary)";
 
 // A tokenizer without a configuration may be of either kind.
 Result<std::optional<bool>> casedBy(const fs::path& configuration)
@@ -37,9 +37,12 @@ Result<std::optional<bool>> casedBy(const fs::path& configuration)
 Result<TokenizerFiles> tokenizerIn(const fs::path& folder)
 {
     std::error_code ignored;
-    const fs::path vocabulary = folder / "vocab.txt";
-    if (!fs::exists(vocabulary, ignored))
-        return badInput(folder.string() + " has no vocab.txt", kNameOne);
+    const fs::path vocabulary = folder / RowTokenizer::kVocabularyFile;
+    if (!fs::exists(vocabulary, ignored)) {
+        if (fs::exists(folder / RowTokenizer::kTokenizerFile, ignored))
+            return TokenizerFiles{folder / RowTokenizer::kTokenizerFile, std::nullopt, {}};
+        return badInput(folder.string() + " has no vocab.txt and no tokenizer.json", kNameOne);
+    }
     TRAINYARD_TRY(const std::optional<bool> cased, casedBy(folder / "tokenizer_config.json"));
     return TokenizerFiles{vocabulary, cased, {}};
 }
@@ -57,7 +60,36 @@ Result<TokenizerFiles> tokenizerOfDataSet(const fs::path& folder)
                           manifest->settings.tokenizerProfile};
 }
 
+/// How many bytes at the end may be the beginning of a character.
+std::size_t tornBytes(std::string_view text)
+{
+    for (std::size_t bytes = 1; bytes < kMaxUtf8Length && bytes <= text.size(); ++bytes) {
+        const auto byte = static_cast<unsigned char>(text[text.size() - bytes]);
+        if (byte >= 0xC0)
+            return bytes < (byte >= 0xF0 ? 4u : byte >= 0xE0 ? 3u : 2u) ? bytes : 0;
+        if (byte < 0x80)
+            return 0;
+    }
+    return 0;
+}
+
+std::string_view withoutTornBytes(std::string_view text)
+{
+    return text.substr(0, text.size() - tornBytes(text));
+}
+
 } // namespace
+
+/// A mask in a text, with the white space before it that belongs to it.
+struct TextCodec::FoundMask {
+    std::size_t begin = std::string_view::npos;
+    std::size_t end = 0;
+};
+
+Result<RowTokenizer> TokenizerFiles::load() const
+{
+    return loadRowTokenizer(vocabulary, tablesOfProfile(profile), cased);
+}
 
 Result<TokenizerFiles> tokenizerOf(const StoredModel& model)
 {
@@ -74,74 +106,129 @@ Result<TokenizerFiles> tokenizerOf(const StoredModel& model, const std::string& 
 
 Result<TextCodec> TextCodec::load(const TokenizerFiles& files, const ModelSpec& model)
 {
-    TRAINYARD_TRY(Vocabulary vocabulary, Vocabulary::load(files.vocabulary));
+    TRAINYARD_TRY(RowTokenizer tokenizer, files.load());
+    const Vocabulary& vocabulary = tokenizer.vocabulary;
     if (vocabulary.size() > static_cast<std::size_t>(model.vocabulary))
         return badInput(fmt::format("{} has {} entries, but the model has {}", files.vocabulary.string(),
                                     vocabulary.size(), model.vocabulary),
                         "it is another model's vocabulary: name the right one (--vocab; in the window Vocabulary)");
-    WordPiece wordPiece(vocabulary, tablesOfProfile(files.profile),
-                        files.cased.value_or(vocabulary.looksCased()));
-    return TextCodec(std::move(vocabulary), std::move(wordPiece));
+    std::optional<WordPiece> wordPiece;
+    if (!tokenizer.isTokenizerJson())
+        wordPiece.emplace(vocabulary, tablesOfProfile(files.profile), tokenizer.isCased);
+    return TextCodec(std::move(tokenizer), std::move(wordPiece));
+}
+
+TextCodec::TextCodec(RowTokenizer tokenizer, std::optional<WordPiece> wordPiece)
+    : m_tokenizer(std::move(tokenizer))
+    , m_encoder(m_tokenizer.tokenizer->encoder())
+    , m_wordPiece(std::move(wordPiece))
+{
 }
 
 TokenIds TextCodec::encode(std::string_view text) const
 {
     std::vector<std::int32_t> ids;
-    m_wordPiece.encode(text, ids);
+    m_encoder->encode(text, ids);
     return {ids.begin(), ids.end()};
 }
 
 std::vector<AlignedPiece> TextCodec::align(std::string_view text) const
 {
     std::vector<AlignedPiece> pieces;
-    m_wordPiece.encodeAligned(text, pieces);
+    if (m_wordPiece) {
+        m_wordPiece->encodeAligned(text, pieces);
+        return pieces;
+    }
+    std::vector<std::int32_t> ids;
+    m_encoder->encode(text, ids);
+    std::size_t at = 0;
+    for (const std::int32_t id : ids) {
+        const std::size_t begin = m_tokenizer.bytes ? std::min(at, text.size()) : 0;
+        at += m_tokenizer.bytes ? m_tokenizer.bytes->bytesOf(id).size() : text.size();
+        pieces.push_back({id, begin, std::min(std::max(at, begin), text.size())});
+    }
     return pieces;
+}
+
+TextCodec::FoundMask TextCodec::findMask(std::string_view text) const
+{
+    FoundMask first;
+    for (const std::string& name : {std::string("[MASK]"), vocabulary().piece(special().mask)}) {
+        if (const std::size_t at = text.find(name); at < first.begin)
+            first = {at, at + name.size()};
+    }
+    // A byte-level BPE has spaces in front of its words, and the mask stands for a whole word.
+    while (m_tokenizer.bytes && first.begin != std::string_view::npos && first.begin > 0 &&
+           text[first.begin - 1] == ' ')
+        --first.begin;
+    return first;
 }
 
 TokenIds TextCodec::encodeWithMasks(std::string_view text) const
 {
-    TokenIds tokens{m_vocabulary.special().classify};
+    TokenIds tokens;
     const auto append = [&](std::string_view part) {
         const TokenIds ids = encode(part);
         tokens.insert(tokens.end(), ids.begin(), ids.end());
     };
-    for (std::size_t at; (at = text.find(kMask)) != std::string_view::npos;) {
-        append(text.substr(0, at));
+    const auto appendSpecial = [&](std::int32_t id) {
+        if (id != SpecialTokens::kNone)
+            tokens.push_back(id);
+    };
+    appendSpecial(special().classify);
+    while (special().mask != SpecialTokens::kNone) {
+        const FoundMask found = findMask(text);
+        if (found.begin == std::string_view::npos)
+            break;
+        append(text.substr(0, found.begin));
         tokens.push_back(mask());
-        text.remove_prefix(at + kMask.size());
+        text.remove_prefix(found.end);
     }
     append(text);
-    tokens.push_back(m_vocabulary.special().separator);
+    appendSpecial(special().separator);
     return tokens;
 }
 
-// A model may have more entries than its vocabulary, to be divided evenly.
-std::int32_t TextCodec::known(TokenId token) const
+std::optional<TokenId> TextCodec::documentEnd() const
 {
-    const bool isKnown = token >= 0 && token < std::ssize(m_vocabulary.pieces());
-    return isKnown ? static_cast<std::int32_t>(token) : m_vocabulary.special().unknown;
+    const std::int32_t end = special().documentEnd;
+    return end == SpecialTokens::kNone ? std::nullopt : std::optional<TokenId>(end);
+}
+
+// A model may have more entries than its vocabulary, to be divided evenly.
+std::optional<std::int32_t> TextCodec::known(TokenId token) const
+{
+    if (token >= 0 && token < std::ssize(vocabulary().pieces()))
+        return static_cast<std::int32_t>(token);
+    const std::int32_t unknown = special().unknown;
+    return unknown == SpecialTokens::kNone ? std::nullopt : std::optional(unknown);
 }
 
 std::string TextCodec::decode(const TokenIds& tokens) const
 {
     std::vector<std::int32_t> ids;
-    for (const TokenId token : tokens)
-        ids.push_back(known(token));
-    return m_vocabulary.decode(ids);
+    for (const TokenId token : tokens) {
+        if (const auto id = known(token))
+            ids.push_back(*id);
+    }
+    return vocabulary().decode(ids);
 }
 
 std::string TextCodec::piece(TokenId token) const
 {
-    return sanitizeText(m_vocabulary.piece(known(token)));
+    const auto id = known(token);
+    return id ? sanitizeText(vocabulary().shown(*id)) : fmt::format("<{}>", token);
 }
 
 std::string TextCodec::textFrom(const TokenIds& tokens, std::size_t from) const
 {
-    // The token before decides whether a space comes first; what is further away decides nothing.
-    const std::size_t context = std::min<std::size_t>(from, 1);
+    // The token before decides whether a space comes first, the bytes of some before whether a character is
+    // complete; what is further away decides nothing.
+    const std::size_t context = std::min<std::size_t>(from, m_tokenizer.bytes ? kMaxUtf8Length : 1);
     const auto begin = tokens.begin() + static_cast<std::ptrdiff_t>(from - context);
-    const TokenIds before(begin, begin + static_cast<std::ptrdiff_t>(context));
-    return sanitizeText(decode({begin, tokens.end()}).substr(decode(before).size()), Lines::Many);
+    const std::string before = decode({begin, begin + static_cast<std::ptrdiff_t>(context)});
+    const std::string all = decode({begin, tokens.end()});
+    return sanitizeText(withoutTornBytes(all).substr(withoutTornBytes(before).size()), Lines::Many);
 }
 
 } // namespace trainyard

@@ -82,7 +82,10 @@ private:
         if (!m_options.stop)
             return {};
         const TokenIds own = m_stored.endTokens();
-        return own.empty() ? TokenIds{m_codec->documentEnd()} : own;
+        if (!own.empty())
+            return own;
+        const std::optional<TokenId> end = m_codec->documentEnd();
+        return end ? TokenIds{*end} : TokenIds{};
     }
 
     /// Behind the text as it was typed.
@@ -141,6 +144,9 @@ private:
     {
         TRAINYARD_TRY(const auto model, m_stored.load(*enumFromName<ComputeType>(m_options.precision)));
         const TokenId mask = m_options.maskToken ? *m_options.maskToken : m_codec->mask();
+        if (mask == SpecialTokens::kNone)
+            return badInput("the tokenizer of the model has no mask",
+                            "give the prompt as --token-ids, and the token of the mask with --mask-token");
         TRAINYARD_TRY(const auto masks, fillMasks(*model, m_prompts, mask, std::size_t(m_options.answers)));
         if (m_options.json)
             m_output.print(toJson(masks).dump() + '\n');

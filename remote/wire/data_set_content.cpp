@@ -27,6 +27,10 @@ std::vector<DataSetFile> namedIn(const nlohmann::json& manifest)
         files.push_back({path, 0, sha256});
     };
     add(manifest.at("vocabulary_file"), manifest.at("vocabulary_sha256"));
+    if (const auto tokenizer = manifest.find("tokenizer"); tokenizer != manifest.end()) {
+        for (const auto& [file, sha256] : tokenizer->at("files").items())
+            add(file, sha256);
+    }
     for (const auto& shard : manifest.at("shards"))
         add(shard.at("file"), shard.at("sha256"));
     for (const auto& exported : manifest.value("exports", nlohmann::json::array()))

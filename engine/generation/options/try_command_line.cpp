@@ -62,7 +62,7 @@ void addModel(CLI::App& command, TryOptions& options)
         ->capture_default_str();
     CLI::Option* vocabulary =
         command.add_option("--vocab", options.vocabulary,
-                           "WordPiece vocabulary (default: in the model's folder or of its data set)");
+                           "vocab.txt or tokenizer.json (default: in the model's folder or of its data set)");
     command.add_flag("--cased", options.cased, "Keep case and accents (default: as the vocabulary looks)")
         ->needs(vocabulary);
 }

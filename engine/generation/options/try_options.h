@@ -20,7 +20,7 @@ struct TryOptions {
     std::optional<std::int64_t> step; ///< of several checkpoints; nullopt: the newest
     bool best = false;                ///< the best one by held-out evaluation, instead
     std::string precision = "float32";
-    std::string vocabulary; ///< vocab.txt; empty: the model's own
+    std::string vocabulary; ///< vocab.txt or tokenizer.json; empty: the model's own
     bool cased = false;     ///< keep the case, even if `vocabulary` looks as if it had none
 
     bool greedy = false;

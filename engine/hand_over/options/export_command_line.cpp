@@ -55,10 +55,11 @@ CLI::Option* addModelExportOptions(CLI::App& command, ModelExportOptions& option
                     "Type of the weights (default: that of an imported model, else float32)")
         ->check(CLI::IsMember({"float64", "float32", "bfloat16", "float16"}))
         ->needs(folder);
-    CLI::Option* vocabulary = command
-                                  .add_option("--vocab", options.vocabulary,
-                                              "WordPiece vocabulary (default: that of the run's data set)")
-                                  ->needs(folder);
+    CLI::Option* vocabulary =
+        command
+            .add_option("--vocab", options.vocabulary,
+                        "vocab.txt or tokenizer.json (default: that of the run's data set)")
+            ->needs(folder);
     command.add_flag("--cased", options.cased, "Keep case and accents (default: as the vocabulary looks)")
         ->needs(vocabulary);
     command.add_flag("--no-tokenizer", options.withoutTokenizer, "Weights and model card alone")

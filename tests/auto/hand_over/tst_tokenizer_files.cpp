@@ -1,10 +1,12 @@
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <filesystem>
 
 #include <nlohmann/json.hpp>
 
-#include "datasets/tokenizer/vocabulary.h"
+#include "datasets/tokenizer_json/byte_pair_trainer.h"
+#include "datasets/tokenizer_json/row_tokenizer.h"
 #include "engine/base/file.h"
 #include "engine/hand_over/tokenizer_files.h"
 
@@ -40,6 +42,27 @@ class TestTokenizerFiles : public QObject {
     Q_OBJECT
 
 private slots:
+    /// A tokenizer.json is handed on as it is, with what AutoTokenizer needs beside it.
+    void handsATokenizerJsonOn()
+    {
+        const QTemporaryDir folder;
+        const auto file = std::filesystem::path(folder.path().toStdString()) / "tokenizer.json";
+        const std::string trained = trainBytePairs({}, {.size = 257}).value();
+        QVERIFY(writeFileAtomically(file, trained).ok());
+        const auto files = tokenizerFiles(loadRowTokenizer(file).value(), modelOf(ModelFamily::Gpt));
+        QCOMPARE(files.at("tokenizer.json"), trained);
+        const json config = json::parse(files.at("tokenizer_config.json"));
+        QVERIFY(config.at("tokenizer_class") == "PreTrainedTokenizerFast");
+        QVERIFY(config.at("eos_token") == "<|endoftext|>");
+        QVERIFY(!config.contains("pad_token"));
+        QVERIFY(json::parse(files.at("special_tokens_map.json")).at("eos_token") == "<|endoftext|>");
+        const std::string own = R"({"eos_token": "<|endoftext|>", "model_max_length": 9})";
+        QVERIFY(writeFileAtomically(file.parent_path() / "tokenizer_config.json", own).ok());
+        QCOMPARE(tokenizerFiles(loadRowTokenizer(file).value(), modelOf(ModelFamily::Gpt))
+                     .at("tokenizer_config.json"),
+                 own);
+    }
+
     void areThoseOfHuggingFace_data()
     {
         QTest::addColumn<QString>("golden");
