@@ -27,6 +27,19 @@ namespace trainyard {
 namespace {
 
 constexpr int kUsualVocabulary = 30522; // BERT's
+constexpr int kUsualTokenizer = 32'000;
+
+/// Entries of the choice of a vocabulary.
+enum VocabularySource : int { kPiecesFile, kTrainedPieces, kTokenizerFile, kTrainedTokens };
+
+int vocabularySourceOf(const PrepareRequest& request)
+{
+    if (request.trainTokenizer > 0)
+        return kTrainedTokens;
+    if (!request.tokenizer.empty())
+        return kTokenizerFile;
+    return request.trainVocabulary > 0 ? kTrainedPieces : kPiecesFile;
+}
 
 using Paths = OptionFields::Paths;
 
@@ -146,12 +159,15 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
 
 void PrepareForm::addVocabulary(QVBoxLayout* column)
 {
-    m_vocabulary->addItems({tr("From a file"), tr("Train on the files")});
+    m_vocabulary->addItems({tr("From a file"), tr("Train on the files"), tr("tokenizer.json"),
+                            tr("Train a tokenizer.json on the files")});
     m_fields->addRow(
         column, "vocabulary", m_vocabulary,
-        {tr("Vocabulary"), tr("Use the word pieces of an existing model, or train new ones")},
-        [this](const PrepareRequest& o) { m_vocabulary->setCurrentIndex(o.trainVocabulary > 0 ? 1 : 0); },
-        [](PrepareRequest&) {}); // it decides which of the two fields below counts
+        {tr("Vocabulary"),
+         tr("Use that of an existing model, or train a new one: word pieces (BERT), or byte "
+            "pair encoding (GPT, Llama, RoBERTa)")},
+        [this](const PrepareRequest& o) { m_vocabulary->setCurrentIndex(vocabularySourceOf(o)); },
+        [](PrepareRequest&) {}); // it decides which of the fields below counts
     connect(m_vocabulary, &QComboBox::currentIndexChanged, this, [this] { m_fields->touch("vocabulary"); });
     m_fields->addPath(column, "--vocab",
                       {.label = tr("Vocabulary file"),
@@ -167,12 +183,33 @@ void PrepareForm::addVocabulary(QVBoxLayout* column)
         [size](const PrepareRequest& o) {
             size->showValue(o.trainVocabulary > 0 ? int(o.trainVocabulary) : kUsualVocabulary);
         },
-        [this, size](PrepareRequest& o) { o.trainVocabulary = trainsVocabulary() ? size->value() : 0; });
+        [this, size](PrepareRequest& o) { o.trainVocabulary = isFrom(kTrainedPieces) ? size->value() : 0; });
     connect(size, &QSpinBox::valueChanged, this, [this] { m_fields->touch("--train-vocab"); });
+    addTokenizer(column);
     m_fields->addOption(column, "--cased",
                         {.label = tr("Case"),
                          .help = tr("Must match the vocabulary; if off, “Paris” and “paris” are one word"),
                          .text = tr("Keep case and accents")});
+}
+
+void PrepareForm::addTokenizer(QVBoxLayout* column)
+{
+    m_fields->addPath(column, "--tokenizer",
+                      {.label = tr("Tokenizer file"),
+                       .help = tr("tokenizer.json of Hugging Face; its special tokens are used"),
+                       .text = tr("/data/tokenizer.json")},
+                      &PrepareRequest::tokenizer);
+    addChooser("--tokenizer", tr("Choose the tokenizer.json"),
+               [this] { choosePath(ChosenKind::File, &PrepareRequest::tokenizer); });
+    auto* size = new NumberBox(1, 10'000'000, tr("entries"));
+    m_fields->addRow(
+        column, "--train-tokenizer", size,
+        {tr("Tokenizer size"), tr("Number of tokens to train, with all 256 bytes; usually 32\u202f000")},
+        [size](const PrepareRequest& o) {
+            size->showValue(o.trainTokenizer > 0 ? int(o.trainTokenizer) : kUsualTokenizer);
+        },
+        [this, size](PrepareRequest& o) { o.trainTokenizer = isFrom(kTrainedTokens) ? size->value() : 0; });
+    connect(size, &QSpinBox::valueChanged, this, [this] { m_fields->touch("--train-tokenizer"); });
 }
 
 void PrepareForm::addRows(QVBoxLayout* column)
@@ -323,14 +360,20 @@ void PrepareForm::setHosts(const QStringList& hosts)
     onEdited(); // a single host reads alone
 }
 
-/// The chosen vocabulary is that of the file alone, or of the training alone.
+/// The chosen vocabulary is that of one file alone, or of one training alone.
 PrepareRequest PrepareForm::request() const
 {
     PrepareRequest request = m_fields->request();
     if (request.task.isOn())
         return withoutCorpusOptions(request);
-    if (trainsVocabulary())
+    if (!isFrom(kPiecesFile))
         request.vocabulary.clear();
+    if (!isFrom(kTokenizerFile))
+        request.tokenizer.clear();
+    if (!hasWordPieces()) { // a tokenizer.json says so itself
+        request.cased = false;
+        request.profile = PrepareRequest().profile;
+    }
     return request;
 }
 
@@ -340,9 +383,25 @@ void PrepareForm::setRequest(const PrepareRequest& request)
     m_fields->show(request);
 }
 
-bool PrepareForm::trainsVocabulary() const
+/// A file that is missing is that of the field that is shown.
+Diagnostics PrepareForm::problemsOf(const PrepareRequest& request) const
 {
-    return m_vocabulary->currentIndex() == 1;
+    Diagnostics problems = validate(request);
+    for (Diagnostic& problem : problems) {
+        if (problem.path == "--vocab" && isFrom(kTokenizerFile) && !request.task.isOn())
+            problem.path = "--tokenizer";
+    }
+    return problems;
+}
+
+bool PrepareForm::hasWordPieces() const
+{
+    return isFrom(kPiecesFile) || isFrom(kTrainedPieces);
+}
+
+bool PrepareForm::isFrom(int source) const
+{
+    return m_vocabulary->currentIndex() == source;
 }
 
 void PrepareForm::setBlocked(const QString& reason)
@@ -375,14 +434,18 @@ void PrepareForm::onEdited()
                                "--headings", "--lists", "--punkt", "--provenance", "megatron", "mds"})
         m_fields->setVisible(option, isCorpus);
     m_fields->setVisible("readers", isCorpus && m_host->count() > 1);
-    m_fields->setVisible("--vocab", !isCorpus || !trainsVocabulary());
-    m_fields->setVisible("--train-vocab", isCorpus && trainsVocabulary());
+    m_fields->setVisible("--vocab", !isCorpus || isFrom(kPiecesFile));
+    m_fields->setVisible("--train-vocab", isCorpus && isFrom(kTrainedPieces));
+    m_fields->setVisible("--tokenizer", isCorpus && isFrom(kTokenizerFile));
+    m_fields->setVisible("--train-tokenizer", isCorpus && isFrom(kTrainedTokens));
+    m_fields->setVisible("--cased", !isCorpus || hasWordPieces());
+    m_fields->setVisible("--profile", !isCorpus || hasWordPieces());
     m_fields->setVisible("--nsp", isCorpus && objective == Objective::Bert);
     m_fields->setVisible("--whole-word", isCorpus && objective != Objective::Tokens);
     m_fields->setVisible("--test-fraction", now.task.heldOut.empty());
     m_shapes->showLengthOnly(!isCorpus);
     showTaskRows(*m_fields, now.task);
-    m_fields->showProblems(validate(now), m_wasAsked);
+    m_fields->showProblems(problemsOf(now), m_wasAsked);
 }
 
 void PrepareForm::chooseFiles(QPlainTextEdit* field, const QString& title)
@@ -423,7 +486,7 @@ void PrepareForm::submit()
 {
     const PrepareRequest asked = request();
     m_wasAsked = true;
-    const Diagnostics problems = validate(asked);
+    const Diagnostics problems = problemsOf(asked);
     m_fields->showProblems(problems, true);
     if (problems.empty()) {
         emit prepareRequested(asked);

@@ -45,13 +45,17 @@ private:
     QWidget* makeContent();
     void addCorpus(QVBoxLayout* column);
     void addVocabulary(QVBoxLayout* column);
+    void addTokenizer(QVBoxLayout* column);
     void addRows(QVBoxLayout* column);
     void addMoreOfCorpus(QVBoxLayout* column);
     void addMoreOfRows(QVBoxLayout* column);
     void addChooser(const char* option, const QString& name, std::function<void()> choose);
     void onEdited();
     QString host() const;
-    bool trainsVocabulary() const;
+    /// Whether the vocabulary comes from there (VocabularySource).
+    bool isFrom(int source) const;
+    bool hasWordPieces() const;
+    Diagnostics problemsOf(const PrepareRequest& request) const;
     void chooseFiles(QPlainTextEdit* field, const QString& title);
     void choosePath(ChosenKind kind, Path member);
     void chooseOutput();

@@ -29,8 +29,12 @@ void checkPaths(const PrepareRequest& request, Checker& check)
     const auto problem = [](const std::filesystem::path& path) {
         return path.empty() ? "is empty" : "is not a full path";
     };
-    check.require(request.trainVocabulary > 0 || request.vocabulary.is_absolute(), "--vocab",
+    const bool hasTokenizer = !request.tokenizer.empty();
+    const bool trains = request.trainVocabulary > 0 || request.trainTokenizer > 0;
+    check.require(trains || hasTokenizer || request.vocabulary.is_absolute(), "--vocab",
                   problem(request.vocabulary), "give a vocabulary file, or train one on the dump");
+    check.require(!hasTokenizer || request.tokenizer.is_absolute(), "--tokenizer", "is not a full path",
+                  "start it with /");
     check.require(request.out.is_absolute(), "--out", problem(request.out),
                   "give a folder that does not exist yet, starting with /");
     check.require(request.punkt.empty() || request.punkt.is_absolute(), "--punkt", problem(request.punkt),
@@ -49,12 +53,14 @@ void checkTaskFiles(const PrepareRequest& request, Checker& check)
 /// No host sees all the words when several read.
 void checkTraining(const PrepareRequest& request, Checker& check)
 {
-    const std::uint64_t size = request.trainVocabulary;
-    check.require(size == 0 || request.readers.isEmpty(), "vocabulary",
+    const std::uint64_t size = request.trainVocabulary, tokens = request.trainTokenizer;
+    check.require((size == 0 && tokens == 0) || request.readers.isEmpty(), "vocabulary",
                   "a vocabulary cannot be trained while several hosts read",
-                  "train it on one host first, and give its vocab.txt here");
+                  "train it on one host first, and give its vocab.txt or tokenizer.json here");
     check.require(size == 0 || (size >= 100 && size <= 1'000'000), "--train-vocab",
                   fmt::format("is {}", size), "must be 100 to 1000000");
+    check.require(tokens == 0 || (tokens >= 300 && tokens <= 1'000'000), "--train-tokenizer",
+                  fmt::format("is {}", tokens), "must be 300 to 1000000");
 }
 
 } // namespace
@@ -86,6 +92,8 @@ PrepareRequest withoutCorpusOptions(PrepareRequest request)
     request.keepLists = usual.keepLists;
     request.punkt.clear();
     request.trainVocabulary = 0;
+    request.tokenizer.clear();
+    request.trainTokenizer = 0;
     request.instances = usual.instances;
     request.instances.seed = seed;
     request.shapes.resize(1);

@@ -200,6 +200,14 @@ private slots:
             o.vocabulary.clear();
             o.trainVocabulary = 4000;
         });
+        row("tokenizer.json", [](auto& o) {
+            o.vocabulary.clear();
+            o.tokenizer = "/d/my tokenizer.json";
+        });
+        row("trained tokenizer", [](auto& o) {
+            o.vocabulary.clear();
+            o.trainTokenizer = 32000;
+        });
         row("every flag", [](auto& o) {
             o.keepHeadings = o.keepLists = o.cased = o.instances.wholeWords = true;
             o.extra = {true, true, true};
@@ -272,6 +280,14 @@ private slots:
         });
         QTest::addRow("relative dump") << "dumps" << with([](auto& o) { o.dumps = {"a.xml"}; });
         QTest::addRow("no vocabulary") << "--vocab" << with([](auto& o) { o.vocabulary.clear(); });
+        QTest::addRow("relative tokenizer") << "--tokenizer" << with([](auto& o) {
+            o.vocabulary.clear();
+            o.tokenizer = "tokenizer.json";
+        });
+        QTest::addRow("tokens for less than all bytes") << "--train-tokenizer" << with([](auto& o) {
+            o.vocabulary.clear();
+            o.trainTokenizer = 200;
+        });
         QTest::addRow("no output") << "--out" << with([](auto& o) { o.out.clear(); });
         QTest::addRow("masks") << "--max-pred" << with([](auto& o) { o.shapes = {{128, 128}}; });
         QTest::addRow("masks and special tokens") << "--max-pred" << with([](auto& o) {
