@@ -13,4 +13,7 @@ function(trainyard_embed_files out)
     string(APPEND text "namespace trainyard {\n\nstd::span<const EmbeddedFile> ${ARG_FUNCTION}()\n{\n")
     string(APPEND text "    static constexpr EmbeddedFile kFiles[] = {\n${entries}};\n    return kFiles;\n}\n\n} // namespace trainyard\n")
     file(CONFIGURE OUTPUT "${out}" CONTENT "${text}" @ONLY)
+    # Its path is that of the build folder: whatever it was compiled together with, a compiler cache would not know again
+    # in another one.
+    set_source_files_properties("${out}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
