@@ -99,7 +99,7 @@ void describe(Visitor& field, Of<ExpertSpec>)
            .onlyIfSet = true});
     field("every", &ExpertSpec::every,
           {.label = "Expert layer every",
-           .help = "Of each so many layers the last has experts, the others one feed-forward",
+           .help = "The last of each so many layers has experts, the others have one feed-forward",
            .range = between(1, kMaxLayers),
            .source = "Lepikhin et al., arXiv:2006.16668",
            .onlyIfSet = true});
