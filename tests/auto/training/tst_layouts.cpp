@@ -392,7 +392,7 @@ private slots:
         const fs::path run = folder.path().toStdString();
         const Status status = trainAsThreads(run, spec, {.device = testedDevice()});
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
-        const auto single = reference(spec.model.family, kind);
+        const auto single = reference(spec.model, kind);
         QVERIFY2(single.ok(), single.ok() ? "" : single.error().text().c_str());
         const double losses = largestDifference(stepsOf(*single), stepsOf(run));
         const double norms = largestNormDifference(stepsOf(*single), stepsOf(run));
@@ -477,13 +477,17 @@ private:
 
     fs::path dataset() const { return fs::path(m_folder.path().toStdString()) / "data"; }
     /// The run of one rank on the processor, which is trained when a row first asks for it.
-    Result<fs::path> reference(ModelFamily family, OptimizerKind kind) const
+    Result<fs::path> reference(const ModelSpec& model, OptimizerKind kind) const
     {
-        const fs::path run = fs::path(m_folder.path().toStdString()) / nameOf(family) / nameOf(kind);
+        const char* const losses = model.experts.zLoss > 0 ? "routers-too" : "words";
+        const fs::path run =
+            fs::path(m_folder.path().toStdString()) / nameOf(model.family) / losses / nameOf(kind);
         Layout layout{"one rank", {}};
-        layout.family = family;
+        layout.family = model.family;
+        RunSpec spec = specOf(dataset(), layout, kind);
+        spec.model = model;
         if (!fs::exists(run))
-            TRAINYARD_TRY_STATUS(trainAsThreads(run, specOf(dataset(), layout, kind)));
+            TRAINYARD_TRY_STATUS(trainAsThreads(run, spec));
         return run;
     }
 
