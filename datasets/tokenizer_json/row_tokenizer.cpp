@@ -15,7 +15,6 @@
 namespace trainyard {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 namespace {
 
@@ -49,7 +48,7 @@ std::vector<std::string> namesById(const TokenIds& tokens)
 
 std::int32_t unknownToken(const JsonField& model, const TokenIds& tokens, std::int32_t documentEnd)
 {
-    const Json& name = model.member("unk_token").value();
+    const nlohmann::json& name = model.member("unk_token").value();
     const auto found = name.is_string() ? tokens.find(name.get<std::string>()) : tokens.end();
     return found == tokens.end() || found->second == documentEnd ? SpecialTokens::kNone : found->second;
 }
@@ -67,14 +66,14 @@ Result<std::map<std::string, std::string>> filesBeside(const fs::path& file)
     return files;
 }
 
-Result<Json> parseSmallFile(const fs::path& path, const std::string& text)
+Result<nlohmann::json> parseSmallFile(const fs::path& path, const std::string& text)
 {
     try {
-        Json json = Json::parse(text);
+        nlohmann::json json = nlohmann::json::parse(text);
         if (json.is_object())
             return json;
         return badInput(path.string() + ": not a JSON object", "get the file again, or remove it");
-    } catch (const Json::exception& error) {
+    } catch (const nlohmann::json::exception& error) {
         return badInput(fmt::format("{}: {}", path.string(), jsonProblem(error, text)),
                         "get the file again, or remove it");
     }
@@ -93,7 +92,7 @@ bool keepsCase(const Tokenizer& tokenizer)
 /// Makes a tokenizer of what the files say.
 class RowTokenizerReader {
 public:
-    RowTokenizerReader(const Json& document, std::vector<Json> configurations)
+    RowTokenizerReader(const nlohmann::json& document, std::vector<nlohmann::json> configurations)
         : m_document(document), m_root(m_document, ""), m_configurations(std::move(configurations))
     {
     }
@@ -117,8 +116,8 @@ public:
 private:
     SpecialTokens special(const TokenIds& tokens) const
     {
-        std::vector<const Json*> configurations;
-        for (const Json& configuration : m_configurations)
+        std::vector<const nlohmann::json*> configurations;
+        for (const nlohmann::json& configuration : m_configurations)
             configurations.push_back(&configuration);
         SpecialTokens special =
             findSpecialTokens({tokens, m_root.member("post_processor").value(), configurations});
@@ -143,25 +142,25 @@ private:
         return Spelling(bytes);
     }
 
-    const Json& m_document;
+    const nlohmann::json& m_document;
     JsonField m_root;
-    std::vector<Json> m_configurations;
+    std::vector<nlohmann::json> m_configurations;
 };
 
-Result<std::vector<Json>> parseSmallFiles(const fs::path& folder,
-                                          const std::map<std::string, std::string>& files)
+Result<std::vector<nlohmann::json>> parseSmallFiles(const fs::path& folder,
+                                                    const std::map<std::string, std::string>& files)
 {
-    std::vector<Json> parsed;
+    std::vector<nlohmann::json> parsed;
     for (const auto& [name, content] : files) {
-        TRAINYARD_TRY(Json json, parseSmallFile(folder / name, content));
+        TRAINYARD_TRY(nlohmann::json json, parseSmallFile(folder / name, content));
         parsed.push_back(std::move(json));
     }
     return parsed;
 }
 
-Result<RowTokenizer> parseRowTokenizer(std::string text, std::vector<Json> configurations)
+Result<RowTokenizer> parseRowTokenizer(std::string text, std::vector<nlohmann::json> configurations)
 {
-    TRAINYARD_TRY(const Json document, parseTokenizerDocument(text));
+    TRAINYARD_TRY(const nlohmann::json document, parseTokenizerDocument(text));
     return RowTokenizerReader(document, std::move(configurations)).read(std::move(text));
 }
 
@@ -192,7 +191,7 @@ Result<RowTokenizer> loadRowTokenizer(const fs::path& file)
     if (file.filename() == RowTokenizer::kTokenizerFile) {
         TRAINYARD_TRY(beside, filesBeside(file));
     }
-    TRAINYARD_TRY(std::vector<Json> configurations, parseSmallFiles(file.parent_path(), beside));
+    TRAINYARD_TRY(std::vector<nlohmann::json> configurations, parseSmallFiles(file.parent_path(), beside));
     auto made = parseRowTokenizer(std::move(text), std::move(configurations));
     if (!made.ok())
         return made.error().in(file.string());

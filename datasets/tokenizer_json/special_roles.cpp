@@ -8,8 +8,6 @@ namespace trainyard {
 
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::int32_t kNoToken = SpecialTokens::kNone;
 
 std::int32_t idOf(const SpecialSources& sources, const std::string& name)
@@ -39,9 +37,9 @@ std::int32_t firstNamed(const SpecialSources& sources, std::initializer_list<con
 /// A name, or an added token with its settings.
 std::int32_t configured(const SpecialSources& sources, const char* role)
 {
-    for (const Json* const configuration : sources.configurations) {
-        const Json given = configuration->value(role, Json());
-        const Json name = given.is_object() ? given.value("content", Json()) : given;
+    for (const nlohmann::json* const configuration : sources.configurations) {
+        const nlohmann::json given = configuration->value(role, nlohmann::json());
+        const nlohmann::json name = given.is_object() ? given.value("content", nlohmann::json()) : given;
         if (!name.is_string())
             continue;
         if (const std::int32_t id = idOf(sources, name.get<std::string>()); id != kNoToken)
@@ -57,15 +55,16 @@ struct Frame {
 };
 
 /// {"single": [{"SpecialToken": {"id": "[CLS]"}}, {"Sequence": ...}, {"SpecialToken": {"id": "[SEP]"}}]}
-Frame frameOfTemplate(const SpecialSources& sources, const Json& single)
+Frame frameOfTemplate(const SpecialSources& sources, const nlohmann::json& single)
 {
     Frame frame;
     bool isBehind = false;
     if (!single.is_array())
         return frame;
-    for (const Json& part : single) {
-        const Json token = part.is_object() ? part.value("SpecialToken", Json()) : Json();
-        if (!token.is_object() || !token.value("id", Json()).is_string()) {
+    for (const nlohmann::json& part : single) {
+        const nlohmann::json token =
+            part.is_object() ? part.value("SpecialToken", nlohmann::json()) : nlohmann::json();
+        if (!token.is_object() || !token.value("id", nlohmann::json()).is_string()) {
             isBehind = true;
             continue;
         }
@@ -77,25 +76,26 @@ Frame frameOfTemplate(const SpecialSources& sources, const Json& single)
 }
 
 /// ["</s>", 2]
-std::int32_t namedInPair(const SpecialSources& sources, const Json& pair)
+std::int32_t namedInPair(const SpecialSources& sources, const nlohmann::json& pair)
 {
     return pair.is_array() && !pair.empty() && pair[0].is_string() ? idOf(sources, pair[0].get<std::string>())
                                                                    : kNoToken;
 }
 
-Frame frameOf(const SpecialSources& sources, const Json& processor)
+Frame frameOf(const SpecialSources& sources, const nlohmann::json& processor)
 {
     if (!processor.is_object())
         return {};
-    const Json type = processor.value("type", Json());
+    const nlohmann::json type = processor.value("type", nlohmann::json());
     if (type == "TemplateProcessing")
-        return frameOfTemplate(sources, processor.value("single", Json()));
+        return frameOfTemplate(sources, processor.value("single", nlohmann::json()));
     if (type == "RobertaProcessing" || type == "BertProcessing")
-        return {namedInPair(sources, processor.value("cls", Json())),
-                namedInPair(sources, processor.value("sep", Json()))};
+        return {namedInPair(sources, processor.value("cls", nlohmann::json())),
+                namedInPair(sources, processor.value("sep", nlohmann::json()))};
     Frame frame;
-    if (const Json parts = processor.value("processors", Json()); type == "Sequence" && parts.is_array()) {
-        for (const Json& part : parts) {
+    if (const nlohmann::json parts = processor.value("processors", nlohmann::json());
+        type == "Sequence" && parts.is_array()) {
+        for (const nlohmann::json& part : parts) {
             const Frame more = frameOf(sources, part);
             frame = {firstOf({frame.before, more.before}), firstOf({frame.behind, more.behind})};
         }
