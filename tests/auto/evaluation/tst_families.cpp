@@ -304,6 +304,26 @@ private slots:
                      parameter.spec.name.c_str());
     }
 
+    void refusesAnExpertWithoutANumber()
+    {
+        const QTemporaryDir folder;
+        const fs::path broken = fs::path(folder.path().toStdString()) / "hf";
+        fs::copy(familyGolden("mixtral-window"), broken);
+        const auto file = SafetensorsFile::open(broken / "model.safetensors").value();
+        std::vector<TensorBytes> tensors = file.tensors();
+        for (TensorBytes& tensor : tensors) {
+            if (tensor.name == "model.layers.1.block_sparse_moe.experts.2.w3.weight")
+                tensor.name = "model.layers.1.block_sparse_moe.experts.-1.w3.weight";
+        }
+        QVERIFY(writeSafetensors(broken / "other.safetensors", tensors).ok());
+        fs::rename(broken / "other.safetensors", broken / "model.safetensors");
+        LanguageModel model(HuggingFaceFolder::open(broken).value().spec(), ComputeType::Float32);
+        const Status loaded = HuggingFaceModel::open(broken).value().load(model.parameters());
+        QVERIFY(!loaded.ok());
+        QVERIFY2(loaded.error().text().find("experts.-1.w3.weight is not part of") != std::string::npos,
+                 loaded.error().text().c_str());
+    }
+
     void namesTheExpertThatIsMissing()
     {
         const QTemporaryDir folder;

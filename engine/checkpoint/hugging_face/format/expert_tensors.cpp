@@ -1,9 +1,10 @@
 #include "engine/checkpoint/hugging_face/format/expert_tensors.h"
 
-#include <charconv>
+#include <array>
 
 #include <fmt/format.h>
 
+#include "engine/base/parsed_number.h"
 #include "engine/spec/families/family_table.h"
 
 namespace trainyard {
@@ -20,14 +21,46 @@ bool takePrefix(std::string_view& name, std::string_view prefix)
 }
 
 /// Removes "<number>." from the front.
-std::optional<int> takeNumber(std::string_view& name)
+std::optional<std::uint32_t> takeNumber(std::string_view& name)
 {
-    int number = 0;
-    const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), number);
-    if (error != std::errc() ||
-        !takePrefix(name, name.substr(0, static_cast<std::size_t>(end - name.data()))))
-        return std::nullopt;
-    return number;
+    const std::string_view digits = name.substr(0, name.find('.'));
+    const auto number = parsedNumber<std::uint32_t>(digits);
+    return number && takePrefix(name, digits) ? number : std::nullopt;
+}
+
+std::string weightOf(std::string_view product)
+{
+    return fmt::format("{}.weight", product);
+}
+
+/// What one expert has in a tensor of its own.
+struct ExpertPart {
+    std::string tensor;
+    std::string_view parameter; ///< which has all experts, each `height` rows
+    std::int64_t height = 0;
+    std::int64_t firstRow = 0; ///< among them
+    std::int64_t rows = 0;
+};
+
+std::array<ExpertPart, 3> expertParts(const ModelSpec& model)
+{
+    const FamilyTable& table = familyTable(model.family);
+    const ExpertTensorNames& separate = table.huggingFace.separateExperts;
+    const std::int64_t width = model.expertWidth();
+    return {{{weightOf(separate.gate), table.names.expertsIn, 2 * width, 0, width},
+             {weightOf(separate.in), table.names.expertsIn, 2 * width, width, width},
+             {weightOf(separate.out), table.names.expertsOut, model.hidden, 0, model.hidden}}};
+}
+
+/// Removes "<layers>.<number>." from the front and returns it; empty for what is of no layer, or of a family
+/// whose experts are never apart.
+std::string takeLayer(std::string_view& name, const ModelSpec& model)
+{
+    const FamilyTable& table = familyTable(model.family);
+    if (table.huggingFace.separateExperts.experts.empty() || !takePrefix(name, table.names.layers))
+        return {};
+    const auto layer = takeNumber(name);
+    return layer ? fmt::format("{}.{}.", table.names.layers, *layer) : std::string();
 }
 
 } // namespace
@@ -36,32 +69,21 @@ std::optional<TensorRole> roleOfExpert(std::string_view name, const ModelSpec& m
 {
     const FamilyTable& table = familyTable(model.family);
     const ExpertTensorNames& separate = table.huggingFace.separateExperts;
-    if (separate.experts.empty() || !takePrefix(name, table.names.layers))
+    const std::string layer = takeLayer(name, model);
+    if (layer.empty())
         return std::nullopt;
-    const std::optional<int> layer = takeNumber(name);
-    if (!layer)
-        return std::nullopt;
-    const auto whole = [&](std::string_view rest) {
-        return fmt::format("{}.{}.{}", table.names.layers, *layer, rest);
-    };
-    if (takePrefix(name, separate.router) && name == "weight")
-        return TensorRole{TensorRole::Kind::Parameter, whole(table.names.router) + ".weight"};
+    if (name == weightOf(separate.router))
+        return TensorRole{TensorRole::Kind::Parameter, layer + weightOf(table.names.router)};
     if (!takePrefix(name, separate.experts))
         return std::nullopt;
-    const std::optional<int> expert = takeNumber(name);
-    if (!expert || *expert >= model.experts.count)
+    const auto expert = takeNumber(name);
+    if (!expert || *expert >= static_cast<std::uint32_t>(model.experts.count))
         return std::nullopt;
-    const std::int64_t width = model.expertWidth();
-    const std::int64_t first = *expert;
-    const auto part = [&](std::string_view parameter, std::int64_t firstRow, std::int64_t rows) {
-        return TensorRole{TensorRole::Kind::Parameter, whole(parameter), firstRow, rows};
-    };
-    if (name == fmt::format("{}.weight", separate.gate))
-        return part(table.names.expertsIn, first * 2 * width, width);
-    if (name == fmt::format("{}.weight", separate.in))
-        return part(table.names.expertsIn, first * 2 * width + width, width);
-    if (name == fmt::format("{}.weight", separate.out))
-        return part(table.names.expertsOut, first * model.hidden, model.hidden);
+    for (const ExpertPart& part : expertParts(model)) {
+        if (name == part.tensor)
+            return TensorRole{TensorRole::Kind::Parameter, layer + std::string(part.parameter),
+                              *expert * part.height + part.firstRow, part.rows};
+    }
     return std::nullopt;
 }
 
@@ -69,25 +91,18 @@ std::vector<RowsTensor> separateTensors(std::string_view parameter, const ModelS
 {
     const FamilyTable& table = familyTable(model.family);
     const ExpertTensorNames& separate = table.huggingFace.separateExperts;
-    if (separate.experts.empty() || !takePrefix(parameter, table.names.layers))
+    const std::string layer = takeLayer(parameter, model);
+    if (layer.empty())
         return {};
-    const std::optional<int> layer = takeNumber(parameter);
-    if (!layer)
-        return {};
-    const std::string prefix = fmt::format("{}.{}.", table.names.layers, *layer);
-    if (parameter == fmt::format("{}.weight", table.names.router))
-        return {{fmt::format("{}{}.weight", prefix, separate.router), 0, model.experts.count}};
+    if (parameter == weightOf(table.names.router))
+        return {{layer + weightOf(separate.router), 0, model.experts.count}};
     std::vector<RowsTensor> tensors;
-    const std::int64_t width = model.expertWidth();
+    const std::array<ExpertPart, 3> parts = expertParts(model);
     for (std::int64_t expert = 0; expert < model.experts.count; ++expert) {
-        const auto add = [&](std::string_view name, std::int64_t first, std::int64_t rows) {
-            tensors.push_back({fmt::format("{}{}.{}.{}.weight", prefix, separate.experts, expert, name), first, rows});
-        };
-        if (parameter == table.names.expertsIn) {
-            add(separate.gate, expert * 2 * width, width);
-            add(separate.in, expert * 2 * width + width, width);
-        } else if (parameter == table.names.expertsOut) {
-            add(separate.out, expert * model.hidden, model.hidden);
+        for (const ExpertPart& part : parts) {
+            if (parameter == part.parameter)
+                tensors.push_back({fmt::format("{}{}.{}.{}", layer, separate.experts, expert, part.tensor),
+                                   expert * part.height + part.firstRow, part.rows});
         }
     }
     return tensors;
