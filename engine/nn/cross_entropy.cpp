@@ -6,6 +6,7 @@
 #include <c10/core/GradMode.h>
 
 #include "engine/nn/compute/kept_compute.h"
+#include "engine/nn/wide_type.h"
 
 namespace trainyard {
 
@@ -13,11 +14,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-at::Tensor wide(const at::Tensor& logits)
-{
-    return logits.scalar_type() == at::kDouble ? logits : logits.to(at::kFloat);
-}
 
 /// Which targets this rank has, and their columns here (0 where it has not).
 struct LocalTargets {
@@ -38,7 +34,7 @@ struct VocabularyCrossEntropy : torch::autograd::Function<VocabularyCrossEntropy
                               const at::Tensor& targets_M, const IndexRange& vocabulary,
                               const TensorParallel& parallel)
     {
-        at::Tensor scores = wide(logits_MV).clone();
+        at::Tensor scores = inWideType(logits_MV).clone();
         // Largest over all ranks' columns: exponentials of larger differences would overflow float32.
         at::Tensor largest_M = std::get<0>(scores.max(1)).contiguous();
         reduceInPlace(largest_M, parallel, true);
@@ -108,7 +104,7 @@ at::Tensor correctPredictions(const at::Tensor& logits_MV, const at::Tensor& tar
 {
     const c10::AutoGradMode noGraph(false);
     const auto [largestHere_M, columns_M] = logits_MV.max(1);
-    const at::Tensor mine_M = wide(largestHere_M).contiguous();
+    const at::Tensor mine_M = inWideType(largestHere_M).contiguous();
     at::Tensor largest_M = mine_M.clone();
     reduceInPlace(largest_M, parallel, true);
     // The first of the ranks that have the largest logit, as the maximum of negative numbers. float32 has

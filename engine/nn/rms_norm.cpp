@@ -4,6 +4,7 @@
 
 #include "engine/comm/process_group.h"
 #include "engine/nn/parameters/gradient_collector.h"
+#include "engine/nn/wide_type.h"
 
 namespace trainyard {
 
@@ -11,11 +12,6 @@ namespace {
 
 using torch::autograd::AutogradContext;
 using torch::autograd::variable_list;
-
-at::Tensor wide(const at::Tensor& values)
-{
-    return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
-}
 
 /// Over whole rows, [..., 1].
 at::Tensor rowMeans(const at::Tensor& values, const TensorParallel& columns)
@@ -31,7 +27,7 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
     static at::Tensor forward(AutogradContext* context, const at::Tensor& input, const at::Tensor& weight,
                               bool isOffset, double epsilon, const TensorParallel& columns)
     {
-        const at::Tensor x = wide(input);
+        const at::Tensor x = inWideType(input);
         const at::Tensor scale = rowMeans(x.square(), columns).add_(epsilon).rsqrt_();
         context->save_for_backward({input, scale, weight});
         context->saved_data["isOffset"] = isOffset;
@@ -45,8 +41,8 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
         const auto saved = context->get_saved_variables();
         const TensorParallel columns{reinterpret_cast<ProcessGroup*>(context->saved_data["group"].toInt()),
                                      false};
-        const at::Tensor gradient = wide(gradients[0]);
-        const at::Tensor normed = wide(saved[0]) * saved[1];
+        const at::Tensor gradient = inWideType(gradients[0]);
+        const at::Tensor normed = inWideType(saved[0]) * saved[1];
         variable_list result(5);
         if (context->needs_input_grad(1)) {
             const at::Tensor products = (gradient * normed).reshape({-1, normed.size(-1)});
@@ -64,7 +60,7 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
 private:
     static at::Tensor factor(const at::Tensor& weight, bool isOffset)
     {
-        return isOffset ? wide(weight) + 1 : wide(weight);
+        return isOffset ? inWideType(weight) + 1 : inWideType(weight);
     }
 };
 

@@ -12,6 +12,8 @@
 #include <ATen/ops/zeros.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "engine/nn/wide_type.h"
+
 namespace trainyard {
 
 namespace {
@@ -94,9 +96,7 @@ bool hasLosses(const ForwardPass& pass, const at::Tensor& logits)
 Routing route(const at::Tensor& input_TH, const LinearWeights& router, const ForwardPass& pass)
 {
     const ExpertSpec& experts = pass.model.experts;
-    const at::Tensor product_TE = linear(input_TH, router, pass.compute());
-    const at::Tensor logits_TE =
-        product_TE.scalar_type() == at::kDouble ? product_TE : product_TE.to(at::kFloat);
+    const at::Tensor logits_TE = inWideType(linear(input_TH, router, pass.compute()));
     const at::Tensor probabilities_TE = at::softmax(logits_TE, 1);
     auto [weights_TK, experts_TK] = at::topk(probabilities_TE, experts.perToken, 1);
     if (experts.normalized)

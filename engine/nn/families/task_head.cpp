@@ -7,6 +7,7 @@
 #include "engine/nn/families/model_head.h"
 #include "engine/nn/layers.h"
 #include "engine/nn/parameters/parameter_store.h"
+#include "engine/nn/wide_type.h"
 
 namespace trainyard {
 
@@ -75,11 +76,6 @@ private:
     LinearWeights m_output;
 };
 
-at::Tensor inLossType(const at::Tensor& values)
-{
-    return values.scalar_type() == at::kDouble ? values : values.to(at::kFloat);
-}
-
 // Filler at the end of a packed batch has no label.
 at::Tensor labelled(const Logits& logits, const TokenBatch& batch)
 {
@@ -88,7 +84,7 @@ at::Tensor labelled(const Logits& logits, const TokenBatch& batch)
 
 at::Tensor squaredErrorSum(const at::Tensor& outputs_B1, const at::Tensor& values_B)
 {
-    const at::Tensor outputs_B = inLossType(outputs_B1.squeeze(1));
+    const at::Tensor outputs_B = inWideType(outputs_B1.squeeze(1));
     return (outputs_B - values_B.to(outputs_B.scalar_type())).square().sum();
 }
 
@@ -112,7 +108,7 @@ at::Tensor correctSequences(const TaskSpec& task, const at::Tensor& logits, cons
 {
     if (task.kind != TaskKind::Answer)
         return correctPredictions(logits, labels, {}, {});
-    return logits.argmax(-1).eq(labels).all(1).sum().to(inLossType(logits).scalar_type());
+    return logits.argmax(-1).eq(labels).all(1).sum().to(inWideType(logits).scalar_type());
 }
 
 } // namespace
