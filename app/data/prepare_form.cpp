@@ -159,7 +159,7 @@ void PrepareForm::addCorpus(QVBoxLayout* column)
 
 void PrepareForm::addVocabulary(QVBoxLayout* column)
 {
-    m_vocabulary->addItems({tr("From a file"), tr("Train on the files"), tr("tokenizer.json"),
+    m_vocabulary->addItems({tr("From a file"), tr("Train on the files"), tr("From a tokenizer.json"),
                             tr("Train a tokenizer.json on the files")});
     m_fields->addRow(
         column, "vocabulary", m_vocabulary,
@@ -196,7 +196,7 @@ void PrepareForm::addTokenizer(QVBoxLayout* column)
 {
     m_fields->addPath(column, "--tokenizer",
                       {.label = tr("Tokenizer file"),
-                       .help = tr("tokenizer.json of Hugging Face; its special tokens are used"),
+                       .help = tr("A tokenizer.json as Hugging Face saves it; its special tokens are used"),
                        .text = tr("/data/tokenizer.json")},
                       &PrepareRequest::tokenizer);
     addChooser("--tokenizer", tr("Choose the tokenizer.json"),

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::int32_t kMostTokens = 10'000'000; ///< a larger id is damage and must not take memory
+constexpr std::int32_t kMaxTokens = 10'000'000; ///< a larger id is damage and must not take memory
 
 /// The model's tokens and the added ones.
 Result<TokenIds> allTokens(const JsonField& root)
@@ -30,7 +30,7 @@ Result<TokenIds> allTokens(const JsonField& root)
     if (tokens.empty())
         return root.member("model").member("vocab").unsupported("there are no tokens");
     const auto largest = std::ranges::max_element(tokens, {}, &TokenIds::value_type::second);
-    if (largest->second >= kMostTokens)
+    if (largest->second >= kMaxTokens)
         return badInput(fmt::format("the token \"{}\" has the id {}", largest->first, largest->second),
                         "the file is damaged; get it again");
     return tokens;

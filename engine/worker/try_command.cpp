@@ -145,7 +145,7 @@ private:
         TRAINYARD_TRY(const auto model, m_stored.load(*enumFromName<ComputeType>(m_options.precision)));
         const TokenId mask = m_options.maskToken ? *m_options.maskToken : m_codec->mask();
         if (mask == SpecialTokens::kNone)
-            return badInput("the tokenizer of the model has no mask",
+            return badInput("the model's tokenizer has no mask token",
                             "give the prompt as --token-ids, and the token of the mask with --mask-token");
         TRAINYARD_TRY(const auto masks, fillMasks(*model, m_prompts, mask, std::size_t(m_options.answers)));
         if (m_options.json)

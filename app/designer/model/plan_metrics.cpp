@@ -208,7 +208,7 @@ PlanMetric parameterMetric(const ModelSpec& model)
     if (model.experts.isOn())
         metric.formula +=
             QLatin1Char(' ') +
-            QObject::tr("Of them %1 compute with each token.").arg(displayCount(activeParameterCount(model)));
+            QObject::tr("%1 of them compute with each token.").arg(displayCount(activeParameterCount(model)));
     return metric;
 }
 
