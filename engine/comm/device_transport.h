@@ -56,6 +56,8 @@ public:
     virtual Pending send(std::span<const std::byte> bytes, Rank to) = 0;
     virtual Pending receive(std::span<std::byte> bytes, Rank from) = 0;
     virtual Pending shift(std::span<const std::byte> out, std::span<std::byte> in) = 0;
+    virtual Pending allToAll(std::span<const std::byte> out, const BytesByRank& outSizes,
+                             std::span<std::byte> in, const BytesByRank& inSizes) = 0;
 };
 
 } // namespace trainyard

@@ -188,13 +188,29 @@ bool MpiTransport::tryReceive(std::span<std::byte> bytes, Rank from)
     return arrived != 0;
 }
 
-// Straight from memory to memory, where send() would copy.
+void MpiTransport::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from)
+{
+    MPI_Sendrecv(out.data(), toCount(out.size()), MPI_BYTE, to, 0, in.data(), toCount(in.size()), MPI_BYTE,
+                 from, 0, m_communicator, MPI_STATUS_IGNORE);
+}
+
 void MpiTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)
 {
     const int ranks = m_size.value;
-    MPI_Sendrecv(out.data(), toCount(out.size()), MPI_BYTE, (m_rank.value + 1) % ranks, 0, in.data(),
-                 toCount(in.size()), MPI_BYTE, (m_rank.value + ranks - 1) % ranks, 0, m_communicator,
-                 MPI_STATUS_IGNORE);
+    exchange(out, (m_rank.value + 1) % ranks, in, (m_rank.value + ranks - 1) % ranks);
+}
+
+void MpiTransport::allToAll(std::span<const std::byte> out, const BytesByRank& outSizes,
+                            std::span<std::byte> in, const BytesByRank& inSizes)
+{
+    const auto sent = partsByRank(out, outSizes);
+    const auto received = partsByRank(in, inSizes);
+    const int ranks = m_size.value;
+    for (int distance = 0; distance < ranks; ++distance) {
+        const int to = (m_rank.value + distance) % ranks;
+        const int from = (m_rank.value + ranks - distance) % ranks;
+        exchange(sent[static_cast<std::size_t>(to)], to, received[static_cast<std::size_t>(from)], from);
+    }
 }
 
 } // namespace trainyard

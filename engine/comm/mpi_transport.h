@@ -40,11 +40,15 @@ public:
     void receive(std::span<std::byte> bytes, Rank from) override;
     bool tryReceive(std::span<std::byte> bytes, Rank from) override;
     void shift(std::span<const std::byte> out, std::span<std::byte> in) override;
+    void allToAll(std::span<const std::byte> out, const BytesByRank& outSizes, std::span<std::byte> in,
+                  const BytesByRank& inSizes) override;
 
 private:
     /// Null where the ranks are on several hosts. All ranks of the group call it at the same point.
     SharedCollectives* shared();
     void allReducePiece(FloatSpan values, ReduceOp op);
+    /// Straight from memory to memory, where send() would copy.
+    void exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from);
 
     MPI_Comm m_communicator;
     Rank m_rank;

@@ -175,4 +175,12 @@ Work ProcessGroup::shiftAsync(std::span<const std::byte> out, std::span<std::byt
                       [out, in](auto& transport) { return transport.shift(out, in); });
 }
 
+void ProcessGroup::allToAll(std::span<const std::byte> out, const BytesByRank& outSizes,
+                            std::span<std::byte> in, const BytesByRank& inSizes)
+{
+    startWhere(in.data(), CollectiveKind::AllToAll, out.size(), [&](auto& transport) {
+        return transport.allToAll(out, outSizes, in, inSizes);
+    }).wait();
+}
+
 } // namespace trainyard

@@ -91,6 +91,11 @@ public:
     /// has the size that the next one expects. Both must stay alive, `out` untouched, until the Work was
     /// waited for.
     Work shiftAsync(std::span<const std::byte> out, std::span<std::byte> in);
+    /// Every rank to every rank: its part of `out` goes to each, and `in` gets the parts for this rank, as
+    /// Transport::allToAll() has it. Both lie where `in` does, on the host or on the device, though it may be
+    /// empty there.
+    void allToAll(std::span<const std::byte> out, const BytesByRank& outSizes, std::span<std::byte> in,
+                  const BytesByRank& inSizes);
 
 private:
     bool onDevice(const void* memory) const;

@@ -7,12 +7,31 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/base/check.h"
 #include "engine/base/ids.h"
 #include "engine/comm/float_span.h"
 
 namespace trainyard {
 
 enum class ReduceOp { Sum, Max };
+
+/// The bytes that an all-to-all sends to each rank of the group, or gets from each, in order of rank; they
+/// lie behind each other. Sizes may differ, but the receiver expects what the sender sends.
+using BytesByRank = std::vector<std::size_t>;
+
+/// Each rank's part of `bytes`. Stops the program unless they are all of it.
+template <typename Byte>
+std::vector<std::span<Byte>> partsByRank(std::span<Byte> bytes, const BytesByRank& sizes)
+{
+    std::vector<std::span<Byte>> parts;
+    for (const std::size_t size : sizes) {
+        TRAINYARD_CHECK(size <= bytes.size());
+        parts.push_back(bytes.first(size));
+        bytes = bytes.subspan(size);
+    }
+    TRAINYARD_CHECK(bytes.empty());
+    return parts;
+}
 
 /// How the ranks of one group reach each other: the seam for MPI, NCCL and threads. Every call blocks until
 /// this rank's part is done. All ranks make the same calls in the same order; one thread at a time makes
@@ -50,6 +69,18 @@ public:
         const int ranks = size().value;
         send(out, Rank{(rank().value + 1) % ranks});
         receive(in, Rank{(rank().value + ranks - 1) % ranks});
+    }
+    /// Sends every rank its part of `out`, and waits for this rank's parts from all of them, which `in` has
+    /// room for.
+    virtual void allToAll(std::span<const std::byte> out, const BytesByRank& outSizes,
+                          std::span<std::byte> in, const BytesByRank& inSizes)
+    {
+        const auto sent = partsByRank(out, outSizes);
+        const auto received = partsByRank(in, inSizes);
+        for (std::size_t to = 0; to < sent.size(); ++to)
+            send(sent[to], Rank{static_cast<int>(to)});
+        for (std::size_t from = 0; from < received.size(); ++from)
+            receive(received[from], Rank{static_cast<int>(from)});
     }
 };
 

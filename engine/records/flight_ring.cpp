@@ -91,8 +91,9 @@ std::string_view nameOf(Activity activity)
 
 std::string_view nameOf(CollectiveKind kind)
 {
-    static constexpr std::array<std::string_view, 7> names{
-        "all-reduce", "broadcast", "gather", "barrier", "all-gather", "reduce-scatter", "message"};
+    static constexpr std::array<std::string_view, 8> names{"all-reduce", "broadcast",  "gather",
+                                                           "barrier",    "all-gather", "reduce-scatter",
+                                                           "message",    "all-to-all"};
     return pick(names, kind);
 }
 

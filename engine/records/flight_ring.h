@@ -35,7 +35,8 @@ enum class CollectiveKind : std::uint8_t {
     Barrier,
     AllGather,
     ReduceScatter,
-    Message ///< from one rank to another: entered by the sender and by the receiver
+    Message, ///< from one rank to another: entered by the sender and by the receiver
+    AllToAll
 };
 std::string_view nameOf(CollectiveKind kind); ///< "all-reduce", "broadcast", ...
 std::string_view nameOf(TracedWork work);     ///< "forward", "backward", "backward of inputs", ...

@@ -179,14 +179,39 @@ NcclTransport::Pending NcclTransport::receive(std::span<std::byte> bytes, Rank f
 NcclTransport::Pending NcclTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)
 {
     const int ranks = m_communicator.size();
-    const int next = (m_communicator.rank() + 1) % ranks;
-    const int previous = (m_communicator.rank() + ranks - 1) % ranks;
+    const auto next = static_cast<std::size_t>((m_communicator.rank() + 1) % ranks);
+    const auto previous = static_cast<std::size_t>((m_communicator.rank() + ranks - 1) % ranks);
+    std::vector<std::span<const std::byte>> sent(static_cast<std::size_t>(ranks));
+    std::vector<std::span<std::byte>> received(sent.size());
+    sent[next] = out;
+    received[previous] = in;
+    return exchange(sent, received);
+}
+
+NcclTransport::Pending NcclTransport::allToAll(std::span<const std::byte> out, const BytesByRank& outSizes,
+                                               std::span<std::byte> in, const BytesByRank& inSizes)
+{
+    return exchange(partsByRank(out, outSizes), partsByRank(in, inSizes));
+}
+
+// Both sides leave out what is empty.
+NcclTransport::Pending NcclTransport::exchange(const std::vector<std::span<const std::byte>>& out,
+                                               const std::vector<std::span<std::byte>>& in)
+{
     return enqueue("ncclSend and ncclRecv", [&](ncclComm_t comm, cudaStream_t stream) {
-        ncclGroupStart();
-        const ncclResult_t sent = ncclSend(out.data(), out.size(), ncclUint8, next, comm, stream);
-        const ncclResult_t received = ncclRecv(in.data(), in.size(), ncclUint8, previous, comm, stream);
-        const ncclResult_t ended = ncclGroupEnd();
-        return sent != ncclSuccess ? sent : received != ncclSuccess ? received : ended;
+        ncclResult_t result = ncclGroupStart();
+        const auto keepFirst = [&result](ncclResult_t next) {
+            result = result == ncclSuccess ? next : result;
+        };
+        for (std::size_t rank = 0; rank < out.size(); ++rank) {
+            const int peer = static_cast<int>(rank);
+            if (!out[rank].empty())
+                keepFirst(ncclSend(out[rank].data(), out[rank].size(), ncclUint8, peer, comm, stream));
+            if (!in[rank].empty())
+                keepFirst(ncclRecv(in[rank].data(), in[rank].size(), ncclUint8, peer, comm, stream));
+        }
+        keepFirst(ncclGroupEnd());
+        return result;
     });
 }
 

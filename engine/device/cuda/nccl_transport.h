@@ -1,6 +1,8 @@
 #pragma once
 
 #include <deque>
+#include <span>
+#include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/cuda/CUDAStream.h>
@@ -27,6 +29,8 @@ public:
     Pending send(std::span<const std::byte> bytes, Rank to) override;
     Pending receive(std::span<std::byte> bytes, Rank from) override;
     Pending shift(std::span<const std::byte> out, std::span<std::byte> in) override;
+    Pending allToAll(std::span<const std::byte> out, const BytesByRank& outSizes, std::span<std::byte> in,
+                     const BytesByRank& inSizes) override;
 
 private:
     /// A message that may not have left yet.
@@ -36,6 +40,9 @@ private:
     };
 
     void connect(DeviceTraffic traffic);
+    /// By rank, as one operation.
+    Pending exchange(const std::vector<std::span<const std::byte>>& out,
+                     const std::vector<std::span<std::byte>>& in);
     template <typename Collective>
     Pending enqueue(const char* name, Collective collective);
     void dropSent();

@@ -35,6 +35,7 @@ public:
         scattersTheSum<double>(100000);
         passesMessagesInOrder();
         passesBlocksRoundTheCircle();
+        sendsEachRankItsPart();
         m_group.barrier();
         return m_broken;
     }
@@ -137,6 +138,27 @@ private:
         m_group.shiftAsync(std::as_bytes(std::span(out)), std::as_writable_bytes(std::span(in))).wait();
         require(in == std::vector<int>(in.size(), previous),
                 "a block of any size comes from the rank before");
+    }
+
+    /// Rank a sends rank b so many numbers: nothing to some, more than a message of a transport to others.
+    static std::size_t partOf(int a, int b) { return (a + b) % 3 == 0 ? 0 : std::size_t(700000 * b + a + 1); }
+
+    void sendsEachRankItsPart()
+    {
+        std::vector<int> out, in;
+        BytesByRank outSizes, inSizes;
+        for (int other = 0; other < m_ranks; ++other) {
+            out.resize(out.size() + partOf(m_rank, other), 100 * m_rank + other);
+            in.resize(in.size() + partOf(other, m_rank));
+            outSizes.push_back(partOf(m_rank, other) * sizeof(int));
+            inSizes.push_back(partOf(other, m_rank) * sizeof(int));
+        }
+        m_group.allToAll(std::as_bytes(std::span(out)), outSizes, std::as_writable_bytes(std::span(in)),
+                         inSizes);
+        std::vector<int> expected;
+        for (int other = 0; other < m_ranks; ++other)
+            expected.resize(expected.size() + partOf(other, m_rank), 100 * other + m_rank);
+        require(in == expected, "an all-to-all brings every rank's part for this one, in order of rank");
     }
 
     void broadcastsFromAnyRank()

@@ -61,6 +61,11 @@ public:
     Pending send(std::span<const std::byte>, Rank) override { return note("send"); }
     Pending receive(std::span<std::byte>, Rank) override { return note("receive"); }
     Pending shift(std::span<const std::byte>, std::span<std::byte>) override { return note("shift"); }
+    Pending allToAll(std::span<const std::byte>, const BytesByRank&, std::span<std::byte>,
+                     const BytesByRank&) override
+    {
+        return note("all-to-all");
+    }
 
     std::vector<std::string> calls;
     std::vector<std::shared_ptr<FakeWork>> works;
@@ -130,9 +135,10 @@ private slots:
         group.send(bytes, Rank{0});
         group.receive(bytes, Rank{0});
         group.shiftAsync(bytes, bytes).wait();
+        group.allToAll({}, {0, 0}, bytes, {bytes.size(), 0});
         group.allReduce(std::span(host));
-        const std::vector<std::string> expected{"sum",     "max",  "broadcast", "gather",
-                                                "scatter", "send", "receive",   "shift"};
+        const std::vector<std::string> expected{"sum",  "max",     "broadcast", "gather",    "scatter",
+                                                "send", "receive", "shift",     "all-to-all"};
         QVERIFY(fake.calls == expected);
         for (std::size_t i = 0; i < expected.size(); ++i)
             QCOMPARE(fake.works[i]->waits.load(), expected[i] == "send" ? 0 : 1); // the sender goes on

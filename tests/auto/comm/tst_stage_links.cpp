@@ -34,6 +34,11 @@ public:
     Pending send(std::span<const std::byte>, Rank) override { return nullptr; }
     Pending receive(std::span<std::byte>, Rank) override { return nullptr; }
     Pending shift(std::span<const std::byte>, std::span<std::byte>) override { return nullptr; }
+    Pending allToAll(std::span<const std::byte>, const BytesByRank&, std::span<std::byte>,
+                     const BytesByRank&) override
+    {
+        return nullptr;
+    }
 
 private:
     const std::function<void()> m_onClose;

@@ -56,6 +56,11 @@ public:
     {
         return run([this, out, in] { m_ranks.shift(out, in); });
     }
+    Pending allToAll(std::span<const std::byte> out, const BytesByRank& outSizes, std::span<std::byte> in,
+                     const BytesByRank& inSizes) override
+    {
+        return run([this, out, outSizes, in, inSizes] { m_ranks.allToAll(out, outSizes, in, inSizes); });
+    }
 
 private:
     template <typename Task>
