@@ -27,6 +27,7 @@ constexpr std::array<const char*, kStepCauses> kCauseLabels{
     QT_TR_NOOP("fixed time per micro-batch"),
     QT_TR_NOOP("waiting for the slowest device"),
     QT_TR_NOOP("waiting for other stages"),
+    QT_TR_NOOP("tokens sent to their experts and back"),
 };
 
 QString timeAndShare(double seconds, double all)

@@ -81,6 +81,8 @@ void RunSeries::restore(StepStream stream)
     m_ranks = std::move(stream.ranks);
     m_trace = std::move(stream.trace);
     m_traceSequence = stream.traceSequence;
+    m_expertLoad = std::move(stream.expertLoad);
+    m_expertLoadSequence = stream.expertLoadSequence;
     m_rankDevices = std::move(stream.rankDevices);
     m_newestNs = std::max(m_newestNs, stream.newestNs);
 }
@@ -93,7 +95,8 @@ void RunSeries::setStepsEnd(const JournalEnd& end)
 
 StepStream RunSeries::stepStream() const
 {
-    return {m_steps, m_evaluations, m_ranks, m_trace, m_traceSequence, m_rankDevices, m_stepsEnd, m_newestNs};
+    return {m_steps,      m_evaluations,        m_ranks,       m_trace,    m_traceSequence,
+            m_expertLoad, m_expertLoadSequence, m_rankDevices, m_stepsEnd, m_newestNs};
 }
 
 void RunSeries::forget(const QString& stream)
@@ -110,6 +113,8 @@ void RunSeries::forget(const QString& stream)
         m_restoredSteps = 0;
         m_trace.reset();
         m_traceSequence = 0;
+        m_expertLoad.reset();
+        m_expertLoadSequence = 0;
         m_rankDevices = {};
         m_rankDevicesSequence = 0;
     } else if (stream == QLatin1String("run")) {
@@ -148,6 +153,7 @@ void RunSeries::take(const QString& stream, const Record& record)
                    [&](const PipelineTrace& trace) { takeTrace(record, trace); },
                    [&](const EvaluationRecord& evaluation) { takeEvaluation(record, evaluation); },
                    [&](const DevicesRecord& devices) { takeRankDevices(record, devices); },
+                   [&](const ExpertLoad& load) { takeExpertLoad(record, load); },
                },
                record.payload);
 }
@@ -225,6 +231,14 @@ void RunSeries::takeRankDevices(const Record& record, const DevicesRecord& devic
         return;
     m_rankDevicesSequence = record.sequence;
     m_rankDevices = devices;
+}
+
+void RunSeries::takeExpertLoad(const Record& record, const ExpertLoad& load)
+{
+    if (record.sequence < m_expertLoadSequence)
+        return;
+    m_expertLoadSequence = record.sequence;
+    m_expertLoad = load;
 }
 
 void RunSeries::takeTrace(const Record& record, const PipelineTrace& trace)

@@ -76,6 +76,8 @@ struct StepStream {
     RankTable ranks;
     std::optional<PipelineTrace> trace; ///< the newest
     std::uint64_t traceSequence = 0;    ///< of the trace in the stream
+    std::optional<ExpertLoad> expertLoad{}; ///< the newest
+    std::uint64_t expertLoadSequence = 0;   ///< of that load in the stream
     DevicesRecord rankDevices{};        ///< the newest
     JournalEnd journal;                 ///< where reading the stream continues
     std::int64_t newestNs = 0;          ///< wall clock of its newest record
@@ -111,6 +113,8 @@ public:
     const std::vector<ProgressRecord>& stages() const { return m_stages; }
     /// Returns the newest traced step; nullopt = none yet.
     const std::optional<PipelineTrace>& trace() const { return m_trace; }
+    /// Returns the newest load of a mixture's experts; nullopt = none yet.
+    const std::optional<ExpertLoad>& expertLoad() const { return m_expertLoad; }
     /// Returns what the ranks of the newest attempt compute on; without its record as if on processors.
     const DevicesRecord& rankDevices() const { return m_rankDevices; }
     /// Returns the wall clock of the newest record of any stream; 0 = none.
@@ -126,6 +130,7 @@ private:
     void takeDevice(const QString& stream, const Record& record, const DeviceSample& sample);
     void takeProgress(const ProgressRecord& progress);
     void takeTrace(const Record& record, const PipelineTrace& trace);
+    void takeExpertLoad(const Record& record, const ExpertLoad& load);
     void takeRankDevices(const Record& record, const DevicesRecord& devices);
 
     std::map<QString, SequenceSet> m_seen;
@@ -140,6 +145,8 @@ private:
     std::vector<ProgressRecord> m_stages;
     std::optional<PipelineTrace> m_trace;
     std::uint64_t m_traceSequence = 0;
+    std::optional<ExpertLoad> m_expertLoad;
+    std::uint64_t m_expertLoadSequence = 0;
     DevicesRecord m_rankDevices;
     std::uint64_t m_rankDevicesSequence = 0;
     RunStatus m_status;

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint64_t kComparedBytes = 4096;
 constexpr std::uint8_t kTraceType = 5;
 constexpr std::uint8_t kDevicesType = 7;
+constexpr std::uint8_t kExpertLoadType = 8;
 
 /// The last bytes of that part of the journal identify it: they contain a sequence number, two times and a
 /// checksum.
@@ -140,6 +141,10 @@ SeriesNote noteFrom(const Json& json)
         note.stream.trace = payloadFrom<PipelineTrace>(json.at("trace"), kTraceType);
         note.stream.traceSequence = json.at("trace_record").get<std::uint64_t>();
     }
+    if (json.contains("expert_load")) {
+        note.stream.expertLoad = payloadFrom<ExpertLoad>(json.at("expert_load"), kExpertLoadType);
+        note.stream.expertLoadSequence = json.at("expert_load_record").get<std::uint64_t>();
+    }
     if (json.contains("devices"))
         note.stream.rankDevices = payloadFrom<DevicesRecord>(json.at("devices"), kDevicesType);
     note.attempts = attemptsFrom(json.at("attempts"));
@@ -162,6 +167,10 @@ Result<std::string> seriesNote(const StepStream& stream, const fs::path& journal
     if (stream.trace) {
         note["trace"] = binaryOf(*stream.trace);
         note["trace_record"] = stream.traceSequence;
+    }
+    if (stream.expertLoad) {
+        note["expert_load"] = binaryOf(*stream.expertLoad);
+        note["expert_load_record"] = stream.expertLoadSequence;
     }
     if (stream.rankDevices != DevicesRecord())
         note["devices"] = binaryOf(stream.rankDevices);

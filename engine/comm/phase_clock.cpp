@@ -26,6 +26,7 @@ std::optional<Activity> activityOf(StepPhase phase)
     case StepPhase::Other:
     case StepPhase::Tensor:
     case StepPhase::Context:
+    case StepPhase::Expert:
     case StepPhase::Offload:
         break;
     }

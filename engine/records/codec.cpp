@@ -100,6 +100,13 @@ void fields(auto& wire, Is<DevicesRecord> auto& record)
     wire.list(record.ranks, kRankDeviceBytes);
 }
 
+void fields(auto& wire, Is<ExpertLoad> auto& record)
+{
+    wire(record.step, record.experts);
+    wire.numbers(record.layers);
+    wire.numbers(record.pairs);
+}
+
 constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
 class Encoder {
@@ -115,6 +122,14 @@ public:
         putCount(items.size());
         for (const Item& item : items)
             fields(*this, item);
+    }
+
+    template <typename Number>
+    void numbers(const std::vector<Number>& numbers)
+    {
+        putCount(numbers.size());
+        for (const Number number : numbers)
+            put(number);
     }
 
     void ranks(const std::vector<RankStats>& ranks)
@@ -162,6 +177,14 @@ public:
         items.resize(fittingCount(number(), minBytes));
         for (Item& item : items)
             fields(*this, item);
+    }
+
+    template <typename Number>
+    void numbers(std::vector<Number>& numbers)
+    {
+        numbers.resize(fittingCount(number(), sizeof(Number)));
+        for (Number& value : numbers)
+            get(value);
     }
 
     void ranks(std::vector<RankStats>& ranks)

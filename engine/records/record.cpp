@@ -47,7 +47,7 @@ std::string_view nameOf(StepPhase phase)
 {
     static constexpr std::array<std::string_view, kStepPhases> names{
         "input",  "forward", "backward",  "reduce", "optimizer", "other",
-        "tensor", "context", "transfers", "bubble", "offload"};
+        "tensor", "context", "transfers", "bubble", "offload",   "expert"};
     return pick(names, phase);
 }
 

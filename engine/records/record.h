@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -42,8 +43,9 @@ enum class StepPhase : std::uint8_t {
     Transfers, ///< sending to other pipeline stages
     Bubble,    ///< waiting for other pipeline stages, until what they send is here
     Offload,   ///< copying to and from host memory
+    Expert,    ///< waiting for ranks that share experts, and their tokens
 };
-constexpr std::size_t kStepPhases = 11;
+constexpr std::size_t kStepPhases = 12;
 std::string_view nameOf(StepPhase phase); ///< "input", "forward", ...
 
 using MemoryByCategory = std::array<Bytes, kMemoryCategories>;
@@ -247,9 +249,26 @@ struct DevicesRecord {
     bool operator==(const DevicesRecord&) const = default;
 };
 
+/// How the routers of a mixture of experts shared out the tokens of a step, padding included, over all ranks.
+/// Stream "steps", behind the record of its step, now and then.
+struct ExpertLoad {
+    std::int64_t step = 0;
+    std::int32_t experts = 0;         ///< of each layer
+    std::vector<std::int32_t> layers; ///< those with experts, 0-based, ascending
+    /// Pairs of a token and one of its experts, [layer][expert].
+    std::vector<std::uint32_t> pairs;
+
+    std::span<const std::uint32_t> ofLayer(std::size_t index) const
+    {
+        const auto width = static_cast<std::size_t>(experts);
+        return std::span(pairs).subspan(index * width, width);
+    }
+    bool operator==(const ExpertLoad&) const = default;
+};
+
 /// Append only: the index is the type number in the journal.
 using Payload = std::variant<StepRecord, DeviceSample, EventRecord, StateRecord, ProgressRecord,
-                             PipelineTrace, EvaluationRecord, DevicesRecord>;
+                             PipelineTrace, EvaluationRecord, DevicesRecord, ExpertLoad>;
 
 /// One entry of a journal. (attempt, stream, sequence) identifies it within a run, everywhere.
 struct Record {

@@ -1,5 +1,8 @@
 #include "engine/records/untrusted_records.h"
 
+#include <algorithm>
+#include <functional>
+
 #include "engine/base/untrusted_text.h"
 
 namespace trainyard {
@@ -43,6 +46,15 @@ void cleanPayload(PipelineTrace& trace)
     };
     for (auto& spans : trace.ranks)
         std::erase_if(spans, cannotBe);
+}
+
+/// What does not have the shape that it names cannot be drawn.
+void cleanPayload(ExpertLoad& load)
+{
+    const bool fits = load.experts > 0 && std::ranges::is_sorted(load.layers, std::less_equal<>()) &&
+                      load.pairs.size() == load.layers.size() * static_cast<std::size_t>(load.experts);
+    if (!fits)
+        load = {.step = load.step, .layers = {}, .pairs = {}};
 }
 
 void cleanPayload(EvaluationRecord& evaluation)

@@ -132,6 +132,7 @@ private:
     }
     void showPayload(const DeviceSample&) {}
     void showPayload(const PipelineTrace&) {}
+    void showPayload(const ExpertLoad&) {}
     void showPayload(const DevicesRecord&) {} // an event tells when the ranks are not on devices
 
     QString m_runId;

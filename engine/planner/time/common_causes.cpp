@@ -33,6 +33,7 @@ CommonCause commonCauseOf(StepCause cause)
         return CommonCause::Compute;
     case StepCause::Tensor:
     case StepCause::Context:
+    case StepCause::Experts:
         return CommonCause::Tensor;
     case StepCause::Gathers:
     case StepCause::Reductions:
@@ -61,6 +62,7 @@ CommonCause commonCauseOf(StepPhase phase)
         return CommonCause::Compute;
     case StepPhase::Tensor:
     case StepPhase::Context:
+    case StepPhase::Expert:
         return CommonCause::Tensor;
     case StepPhase::Transfers:
         return CommonCause::Pipeline;

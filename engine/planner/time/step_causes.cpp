@@ -7,8 +7,9 @@ namespace trainyard {
 std::string_view nameOf(StepCause cause)
 {
     static constexpr std::array<std::string_view, kStepCauses> kNames{
-        "products", "traffic",   "launches",   "recompute", "tensor",        "context",    "gathers",
-        "offload",  "transfers", "reductions", "optimizer", "micro_batches", "stragglers", "bubble"};
+        "products",  "traffic",       "launches",   "recompute", "tensor",
+        "context",   "gathers",       "offload",    "transfers", "reductions",
+        "optimizer", "micro_batches", "stragglers", "bubble",    "experts"};
     return kNames[static_cast<std::size_t>(cause)];
 }
 

@@ -22,8 +22,9 @@ enum class StepCause {
     MicroBatches, ///< fixed time of each micro-batch
     Stragglers,   ///< waiting for the slowest device
     Bubble,       ///< waiting for other pipeline stages, or for a turn on a core that ranks share
+    Experts,      ///< tokens on their way to the ranks with their experts, and back
 };
-constexpr std::size_t kStepCauses = 14;
+constexpr std::size_t kStepCauses = 15;
 
 /// "products", "traffic", ... as --json writes them.
 std::string_view nameOf(StepCause cause);

@@ -78,6 +78,18 @@ private slots:
         QVERIFY(readRunSeries(folder())->rankDevices() == devices);
     }
 
+    void theNewestLoadOfExpertsIsCached()
+    {
+        ExpertLoad load{10, 2, {1}, {30, 2}};
+        auto writer = JournalWriter::open(journal().parent_path(), "steps", 1).value();
+        QVERIFY(writer.append(load).ok());
+        load.step = 20;
+        QVERIFY(writer.append(load).ok());
+        QVERIFY(rebuildSeriesCache(folder()).ok());
+        QVERIFY(readSeriesCache(folder())->expertLoad == load);
+        QVERIFY(readRunSeries(folder())->expertLoad() == load);
+    }
+
     /// As an older version leaves a file when it adds steps: without a word of evaluations in the note.
     void aFileThatLacksEvaluationsIsNotRead()
     {

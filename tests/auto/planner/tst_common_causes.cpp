@@ -54,7 +54,8 @@ private slots:
         QCOMPARE(of(common, CommonCause::Compute),
                  planned(plan, {StepCause::Products, StepCause::Traffic, StepCause::Launches,
                                 StepCause::Recompute, StepCause::Optimizer}));
-        QCOMPARE(of(common, CommonCause::Tensor), planned(plan, {StepCause::Tensor, StepCause::Context}));
+        QCOMPARE(of(common, CommonCause::Tensor),
+                 planned(plan, {StepCause::Tensor, StepCause::Context, StepCause::Experts}));
         QCOMPARE(of(common, CommonCause::DataParallel),
                  planned(plan, {StepCause::Gathers, StepCause::Reductions}));
         QCOMPARE(of(common, CommonCause::Pipeline), planned(plan, {StepCause::Transfers}));

@@ -108,7 +108,8 @@ private slots:
                                             someEvaluation(),
                                             someGpuSample(),
                                             DevicesRecord{"3 of 4 ranks see no CUDA device", {}},
-                                            DevicesRecord{{}, {{"GPU-a", "H100", 80 * kGiB}, {}}}};
+                                            DevicesRecord{{}, {{"GPU-a", "H100", 80 * kGiB}, {}}},
+                                            ExpertLoad{10, 3, {1, 3}, {5, 0, 7, 4, 4, 4'000'000'000}}};
         auto writer = JournalWriter::open(path(), "steps", 4).value();
         for (const Payload& payload : payloads)
             QVERIFY(writer.append(payload).ok());
