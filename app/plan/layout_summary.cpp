@@ -22,6 +22,8 @@ QString layoutSummary(const RunSpec& spec)
 {
     const ParallelLayout& layout = spec.layout;
     QStringList parts{QObject::tr("data %1").arg(layout.data)};
+    if (layout.expert > 1)
+        parts << QObject::tr("expert %1").arg(layout.expert);
     if (layout.context > 1)
         parts << QObject::tr("context %1").arg(layout.context);
     if (layout.tensor > 1)

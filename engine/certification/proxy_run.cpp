@@ -43,7 +43,11 @@ void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
     const int tensor = rest(std::min(layout.pipeline, 2) * least, layout.tensor);
     const int pipeline = rest(tensor * least, layout.pipeline);
     const int context = rest(tensor * pipeline * std::min(layout.data, 2), layout.context);
-    const int data = rest(tensor * pipeline * context, layout.data);
+    const int replicas = rest(tensor * pipeline * context, layout.data);
+    const bool sharesExperts = layout.expert > 1;
+    const bool hasCopies = layout.expert < layout.data;
+    const int data = sharesExperts && hasCopies ? std::max(2, replicas / 2 * 2) : replicas;
+    shrinker.set(layout.expert, !sharesExperts ? 1 : hasCopies ? 2 : data, "layout.expert");
     shrinker.set(layout.tensor, tensor, "layout.tensor");
     shrinker.set(layout.pipeline, pipeline, "layout.pipeline");
     shrinker.set(layout.context, context, "layout.context");
@@ -75,7 +79,9 @@ void shrinkModel(ModelSpec& model, const ParallelLayout& layout, Shrinker& shrin
     shrinker.limit(model.window, kSliceLength / 2, "model.window");
     shrinker.limit(model.intermediate, 2 * hidden + 2, "model.intermediate");
     shrinker.limit(model.experts.width, 2 * hidden + 2, "model.experts.width");
-    shrinker.limit(model.experts.count, 2 * model.experts.perToken, "model.experts.count");
+    const int experts = std::min(model.experts.count, 2 * model.experts.perToken);
+    shrinker.set(model.experts.count, (experts + layout.expert - 1) / layout.expert * layout.expert,
+                 "model.experts.count");
     shrinker.limit(model.vocabulary, kVocabulary, "model.vocabulary");
     shrinker.limit(model.task.labels, kVocabulary, "task.labels");
     shrinker.limit(model.lora.rank, kAdapterRank, "lora.rank");

@@ -119,14 +119,14 @@ std::vector<std::size_t> TrainingState::heldOf(const Kind& kind)
 bool TrainingState::isWrittenHere(std::size_t parameter) const
 {
     const ParameterSpec& spec = m_parameters.parameters()[parameter].spec;
-    return !spec.isCopy && (spec.split.cuts() || m_parameters.layout().sharding().tensorRank == 0);
+    return !spec.isCopy && (spec.split.cuts() || m_parameters.layout().sharding().tensor.rank == 0);
 }
 
-std::vector<SliceToSave> TrainingState::slices(int index, int count) const
+std::vector<SliceToSave> TrainingState::slices(Share saver, Share expertSaver) const
 {
     const FlatLayout& layout = m_parameters.layout();
-    const bool everybodyOwnsAll = layout.sharding().ownerRanks == 1;
-    const std::vector<OwnedPiece> pieces = everybodyOwnsAll ? layout.piecesOf(index, count) : layout.pieces();
+    const std::vector<OwnedPiece> pieces =
+        layout.ownsAll() ? layout.piecesOf(saver, expertSaver) : layout.pieces();
     std::vector<SliceToSave> slices;
     for (const Kind& kind : kinds()) {
         for (const OwnedPiece& piece : pieces) {
@@ -228,7 +228,7 @@ Status saveCheckpoint(const std::filesystem::path& checkpoints, const TrainingSt
 {
     const CheckpointWriter writer(checkpoints, position.step);
     TRAINYARD_TRY_STATUS(writer.begin());
-    Status status = writer.writeShard(0, 1, state.slices(0, 1));
+    Status status = writer.writeShard(0, 1, state.slices({}, {}));
     if (status.ok())
         status = writer.publish(1, position, kept);
     if (!status.ok())

@@ -19,7 +19,9 @@ enum class Purpose : std::uint32_t {
     Gradients,
     Context,
     Blocks,
-    Receipts
+    Receipts,
+    Expert,
+    ExpertCopies
 };
 
 DeviceTraffic trafficOf(Purpose purpose)
@@ -112,6 +114,10 @@ ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const Ra
     groups.world = &world;
     groups.data = maker.make(describe(Purpose::Data, grid.group(me, {Axis::Data, Axis::Context})));
     groups.context = maker.make(describe(Purpose::Context, grid.group(me, Axis::Context)));
+    groups.expert = maker.make(describe(Purpose::Expert, grid.group(me, Axis::Expert)));
+    if (groups.expert->size().value > 1)
+        groups.expertCopies =
+            maker.make(describe(Purpose::ExpertCopies, grid.group(me, {Axis::ExpertCopies, Axis::Context})));
     groups.tensor = maker.make(describe(Purpose::Tensor, grid.group(me, Axis::Tensor)));
     groups.pipeline = maker.make(describe(Purpose::Pipeline, stages));
     const std::vector<Rank> ends = grid.embeddingGroup(me);

@@ -48,18 +48,38 @@ struct StageLinks {
     OwnedLinks owned;                    ///< all of them
 };
 
+/// The ranks that hold the same parameters, and add up their gradients: fewer of experts that others have.
+class Holders {
+public:
+    /// `ofExperts` null: all ranks of `all` have the same experts.
+    Holders(ProcessGroup& all, ProcessGroup* ofExperts = nullptr)
+        : m_all(&all), m_ofExperts(ofExperts ? ofExperts : &all)
+    {
+    }
+    ProcessGroup& of(bool experts) const { return experts ? *m_ofExperts : *m_all; }
+
+private:
+    ProcessGroup* m_all;
+    ProcessGroup* m_ofExperts;
+};
+
 /// The groups of one rank in a layout, passed to the code that communicates. Never null unless stated.
 struct ProcessGroups {
     GridCoord coordinates;
     ProcessGroup* world = nullptr;          ///< all ranks; owned by whoever made it
     std::unique_ptr<ProcessGroup> data;     ///< the same weights: other samples, or other tokens of the same
     std::unique_ptr<ProcessGroup> context;  ///< of them those with other tokens of the same samples
+    std::unique_ptr<ProcessGroup> expert;   ///< of them those that share the experts of each layer
+    /// Of `data` those with the same experts, which reduce these; null where all have them.
+    std::unique_ptr<ProcessGroup> expertCopies;
     std::unique_ptr<ProcessGroup> tensor;   ///< other slices of the same stage, the same samples
     std::unique_ptr<ProcessGroup> pipeline; ///< the other stages, the same samples
     /// First and last stage, which both hold the word embeddings of a tied head; null on the stages between
     /// them and where there is one stage.
     std::unique_ptr<ProcessGroup> embeddings;
     StageLinks links;
+
+    Holders holders() const { return {*data, expertCopies.get()}; }
 };
 
 /// Ways between some ranks for messages of another thread than the training thread: blocks of bytes, and the

@@ -21,6 +21,7 @@ std::string layoutText(const ParallelLayout& layout)
         if (degree > 1)
             parts.push_back(fmt::format("{} {}", name, degree));
     };
+    add("expert", layout.expert);
     add("context", layout.context);
     add("tensor", layout.tensor);
     if (layout.sequence && layout.tensor > 1)

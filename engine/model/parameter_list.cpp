@@ -30,6 +30,7 @@ void ParameterList::expertMatrices(const std::string& name, std::int64_t experts
     const TensorSplit cut =
         split == LinearSplit::Column ? TensorSplit{0, static_cast<int>(experts) * blocks} : TensorSplit{1};
     matrix(name, {experts * out, in}, cut, deviationScale);
+    m_specs.back().isOfExperts = true;
 }
 
 void ParameterList::bias(const std::string& name, std::int64_t width, TensorSplit split)

@@ -48,6 +48,9 @@ struct ParameterSpec {
     /// of each is a part of the sum.
     bool isPartial = false;
     bool isFrozen = false; ///< training does not change it: it has no gradient and no optimizer state
+    /// Equal matrices of experts behind each other, which ranks share by the experts
+    /// (ParallelLayout::expert).
+    bool isOfExperts = false;
 };
 
 } // namespace trainyard

@@ -40,11 +40,11 @@ DropoutPlaces dropoutPlacesOf(const ForwardPass& pass)
 
 } // namespace
 
-SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
-                     const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device, const ContextParallel* context,
-                     KeyValueCache* cache, double routerLossScale)
+SharedPass beginPass(const PassSetting& setting, const TokenBatch& batch,
+                     const std::optional<DropoutKey>& dropoutKey, KeyValueCache* cache,
+                     double routerLossScale)
 {
+    const auto& [model, runner, type, parallel, experts, device, context] = setting;
     TRAINYARD_CHECK(!cache || (batch.isPacked() && batch.positionIds.defined()));
     const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
     const TokenBatch whole = withCountedPositions(model, batch);
@@ -61,8 +61,8 @@ SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBat
     };
     auto pass = std::make_shared<ForwardPass>(
         ForwardPass{model, runner, here, slice, padding, placesOf(false),
-                    model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, device,
-                    context, cache, routerLossScale});
+                    model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, experts,
+                    device, context, cache, routerLossScale});
     if (dropoutKey && (model.dropout > 0 || model.attentionDropout > 0))
         pass->dropoutPlaces = dropoutPlacesOf(*pass);
     return pass;

@@ -12,6 +12,7 @@
 #include "engine/nn/context_parallel.h"
 #include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
+#include "engine/nn/experts/expert_parallel.h"
 #include "engine/nn/layer_runner.h"
 #include "engine/nn/rotary.h"
 #include "engine/nn/sequence_slice.h"
@@ -50,6 +51,7 @@ struct ForwardPass {
     AttentionPlaces windowPlaces;         ///< undefined in models without a window
     std::optional<DropoutKey> dropoutKey; ///< nothing is dropped without one
     TensorParallel parallel{};
+    ExpertParallel experts{};
     Device device{};
     const ContextParallel* context = nullptr; ///< null: sequences are not shared
     KeyValueCache* cache = nullptr; ///< of the tokens before those of a decoder's pass; null: there are none
@@ -98,13 +100,22 @@ private:
 
 using SharedPass = std::shared_ptr<const ForwardPass>;
 
-/// `batch`: whole sequences, on `device`; without positions they are counted where ModelSpec::positionOffset
-/// says so. `type`: of the activations. With a cache `batch` is packed, has
-/// positions, and the sample index of each sequence is its number in the cache.
-SharedPass beginPass(const ModelSpec& model, LayerRunner& runner, const TokenBatch& batch,
-                     const std::optional<DropoutKey>& dropoutKey, at::ScalarType type,
-                     const TensorParallel& parallel, const Device& device = {},
-                     const ContextParallel* context = nullptr, KeyValueCache* cache = nullptr,
+/// What all passes of a stage have in common. Model, runner and context must outlive them.
+struct PassSetting {
+    const ModelSpec& model;
+    LayerRunner& runner;
+    at::ScalarType type; ///< of the activations
+    TensorParallel parallel{};
+    ExpertParallel experts{};
+    Device device{};
+    const ContextParallel* context = nullptr;
+};
+
+/// `batch`: whole sequences, on the setting's device; without positions they are counted where
+/// ModelSpec::positionOffset says so. With a cache `batch` is packed, has positions, and the sample index of
+/// each sequence is its number in the cache.
+SharedPass beginPass(const PassSetting& setting, const TokenBatch& batch,
+                     const std::optional<DropoutKey>& dropoutKey, KeyValueCache* cache = nullptr,
                      double routerLossScale = 0);
 
 /// The slice of sequences of `length` tokens that this rank has.

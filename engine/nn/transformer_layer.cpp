@@ -34,7 +34,7 @@ std::variant<FeedForward, Experts> makeFeedForward(const ModelSpec& model, int l
                                                    const ParameterStore& parameters)
 {
     if (model.hasExperts(layer))
-        return Experts(names, parameters);
+        return Experts(layer, names, parameters);
     return FeedForward(model, layer, names, parameters);
 }
 

@@ -53,14 +53,13 @@ LossSums fromVector(const at::Tensor& vector, const TokenBatch& batch, const Tas
 
 TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& range,
                                    const ParameterStore& parameters, LayerRunner& runner,
-                                   const TensorParallel& parallel, const ContextParallel* context)
+                                   const StageSharing& sharing)
     : m_model(model)
     , m_range(range)
     , m_runner(runner)
-    , m_parallel(parallel)
-    , m_context(context)
-    , m_type(computeScalarType(parameters.computeType()))
-    , m_device(parameters.device())
+    , m_setting{m_model,        runner,          computeScalarType(parameters.computeType()),
+                sharing.tensor, sharing.experts, parameters.device(),
+                sharing.context}
 {
     if (range.embeddings)
         m_embeddings.emplace(model, parameters);
@@ -77,8 +76,7 @@ TransformerStage::TransformerStage(const ModelSpec& model, const StageRange& ran
 SharedPass TransformerStage::begin(const StageInput& input) const
 {
     TRAINYARD_CHECK(input.hidden.defined() != m_range.embeddings);
-    return beginPass(m_model, m_runner, input.batch, input.dropout, m_type, m_parallel, m_device, m_context,
-                     input.cache, input.routerLossScale);
+    return beginPass(m_setting, input.batch, input.dropout, input.cache, input.routerLossScale);
 }
 
 at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedPass& pass) const
@@ -97,7 +95,7 @@ at::Tensor TransformerStage::hiddenStates(const StageInput& input, const SharedP
 // The ranks that share the tokens of the layers all compute the head of all tokens, each for its words.
 Logits TransformerStage::headOf(const at::Tensor& hidden_TH, const ForwardPass& pass) const
 {
-    const at::Tensor all_TH = gatherTokens(hidden_TH, m_parallel);
+    const at::Tensor all_TH = gatherTokens(hidden_TH, m_setting.parallel);
     const bool normed = m_finalNorm.weight.defined();
     return m_head->logits(
         normed ? norm(all_TH, m_finalNorm, m_model.layerNormEpsilon, pass.compute()) : all_TH, pass);
@@ -107,10 +105,10 @@ LossSums TransformerStage::lossesOf(const Logits& logits, const ForwardPass& pas
 {
     if (m_model.task.hasHead())
         return taskLossesOf(logits, pass, countsCorrect);
-    const IndexRange words = vocabularyOf(m_model, m_parallel);
-    LossSums sums = lossSums(logits, pass.batch, pass.compute(), words, m_parallel);
+    const IndexRange words = vocabularyOf(m_model, m_setting.parallel);
+    LossSums sums = lossSums(logits, pass.batch, pass.compute(), words, m_setting.parallel);
     if (countsCorrect)
-        countCorrect(sums, logits, pass.batch, words, m_parallel);
+        countCorrect(sums, logits, pass.batch, words, m_setting.parallel);
     return sums;
 }
 
@@ -140,11 +138,11 @@ StageOutput TransformerStage::forward(const StageInput& input) const
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
 {
-    const SequenceSlice slice = sliceHere(m_model, batch.sequenceLength(), m_context);
+    const SequenceSlice slice = sliceHere(m_model, batch.sequenceLength(), m_setting.context);
     const IndexRange tokens =
-        m_parallel.tokensHere(slice.isWhole() ? batch.tokens() : batch.sequences() * slice.size());
+        m_setting.parallel.tokensHere(slice.isWhole() ? batch.tokens() : batch.sequences() * slice.size());
     return at::empty({tokens.size(), m_model.hidden},
-                     at::TensorOptions().dtype(m_type).device(m_device.place));
+                     at::TensorOptions().dtype(m_setting.type).device(m_setting.device.place));
 }
 
 Logits TransformerStage::logits(const StageInput& input) const

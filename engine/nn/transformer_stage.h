@@ -24,6 +24,13 @@ struct StageInput {
     double routerLossScale = 0;        ///< see ForwardPass
 };
 
+/// Ranks that compute a stage together. A plain value.
+struct StageSharing {
+    TensorParallel tensor{};
+    ExpertParallel experts{};
+    const ContextParallel* context = nullptr; ///< null: sequences are not shared
+};
+
 /// Of a stage with the head the losses, of any other the hidden states.
 struct StageOutput {
     at::Tensor hidden; ///< [T, H] for the next stage
@@ -37,11 +44,9 @@ struct StageOutput {
 /// which. One thread at a time. Throws c10::Error when ATen does (out of memory, index out of range).
 class TransformerStage {
 public:
-    /// `parameters`, `runner` and `context` must outlive the stage. Without `context` sequences are not
-    /// shared.
+    /// `parameters`, `runner` and what `sharing` points to must outlive the stage.
     TransformerStage(const ModelSpec& model, const StageRange& range, const ParameterStore& parameters,
-                     LayerRunner& runner = directRunner(), const TensorParallel& parallel = {},
-                     const ContextParallel* context = nullptr);
+                     LayerRunner& runner = directRunner(), const StageSharing& sharing = {});
     TransformerStage(const TransformerStage&) = delete; // what runs later refers to it
     TransformerStage& operator=(const TransformerStage&) = delete;
 
@@ -64,10 +69,7 @@ private:
     const ModelSpec m_model;
     StageRange m_range;
     LayerRunner& m_runner;
-    TensorParallel m_parallel;
-    const ContextParallel* m_context;
-    at::ScalarType m_type;
-    Device m_device;
+    const PassSetting m_setting;
     std::optional<Embeddings> m_embeddings;
     std::vector<TransformerLayer> m_layers;
     NormWeights m_finalNorm; // undefined where the model has none

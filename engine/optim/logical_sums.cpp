@@ -1,8 +1,8 @@
 #include "engine/optim/logical_sums.h"
 
 #include <algorithm>
+#include <functional>
 
-#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameters/parameter_store.h"
 
@@ -24,30 +24,39 @@ void allReduce(ProcessGroup& group, std::span<double> values, StepPhase waiting)
 } // namespace
 
 LogicalSums::LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups)
-    : m_owners(parameters.layout().sharding().ownerRanks > 1 ? groups.data.get() : nullptr)
-    , m_tensor(ifSeveral(groups.tensor))
-    , m_pipeline(ifSeveral(groups.pipeline))
+    : m_pipeline(ifSeveral(groups.pipeline))
 {
-    for (const Parameter& parameter : parameters.parameters()) {
-        m_countsHere.push_back(parameter.spec.split.cuts() || groups.coordinates.tensor == 0);
+    const auto holdsPart = [&](const auto& isCut, const ProcessGroup& group) {
+        std::vector<bool> counts;
+        for (const Parameter& parameter : parameters.parameters())
+            counts.push_back(isCut(parameter.spec) || group.isFirst());
+        return counts;
+    };
+    // First over the owners, which hold different elements of the same tensors, experts included; where each
+    // owns all that it holds over those with other experts; then over the tensor ranks.
+    if (!parameters.layout().ownsAll())
+        m_sharing.push_back({groups.data.get(), {}, StepPhase::Reduce});
+    else if (ProcessGroup* const experts = ifSeveral(groups.expert))
+        m_sharing.push_back(
+            {experts, holdsPart(std::mem_fn(&ParameterSpec::isOfExperts), *experts), StepPhase::Reduce});
+    if (ProcessGroup* const tensor = ifSeveral(groups.tensor))
+        m_sharing.push_back({tensor,
+                             holdsPart([](const ParameterSpec& spec) { return spec.split.cuts(); }, *tensor),
+                             StepPhase::Tensor});
+    for (const Parameter& parameter : parameters.parameters())
         m_isShared.push_back(parameter.spec.isCopy);
-    }
 }
 
 void LogicalSums::complete(std::vector<double>& sums, std::size_t columns) const
 {
-    sums.resize(std::max(sums.size(), m_countsHere.size() * columns));
-    // First over the owners, which hold different elements of the same tensors; then over the tensor ranks,
-    // which all hold the tensors that are not cut and must count them once.
-    if (m_owners)
-        allReduce(*m_owners, sums, StepPhase::Reduce);
-    if (!m_tensor)
-        return;
-    for (std::size_t i = 0; i < sums.size(); ++i) {
-        if (!m_countsHere[i / columns])
-            sums[i] *= 0; // stays not finite, so that the whole group learns of it
+    sums.resize(std::max(sums.size(), m_isShared.size() * columns));
+    for (const Sharing& sharing : m_sharing) {
+        for (std::size_t i = 0; i < sums.size() && !sharing.countsHere.empty(); ++i) {
+            if (!sharing.countsHere[i / columns])
+                sums[i] *= 0; // stays not finite, so that the whole group learns of it
+        }
+        allReduce(*sharing.group, sums, sharing.waiting);
     }
-    allReduce(*m_tensor, sums, StepPhase::Tensor);
 }
 
 double LogicalSums::total(const std::vector<double>& sums) const

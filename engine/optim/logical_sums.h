@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/comm/phase_clock.h"
+
 namespace trainyard {
 
 class ParameterStore;
@@ -11,8 +13,9 @@ struct ProcessGroups;
 
 /// Completes sums over the elements of logical tensors, of which each rank knows its part: norms for clipping
 /// and for LAMB's trust ratio are those of the whole tensor whatever ranks hold it. A tensor that several
-/// ranks of a tensor-parallel group hold whole counts once; but what is not finite anywhere, be it in a part
-/// that does not count, makes the sum not finite. One thread; all ranks call together.
+/// ranks of a tensor-parallel group, or with other experts, hold whole counts once; but what is not finite
+/// anywhere, be it in a part that does not count, makes the sum not finite. One thread; all ranks call
+/// together.
 class LogicalSums {
 public:
     /// For a rank that holds and owns everything.
@@ -28,10 +31,14 @@ public:
     double total(const std::vector<double>& sums) const;
 
 private:
-    std::vector<bool> m_countsHere; ///< by parameter: this rank of the tensor-parallel group contributes it
-    std::vector<bool> m_isShared;   ///< by parameter: a copy of a tensor that an earlier stage holds
-    ProcessGroup* m_owners = nullptr;
-    ProcessGroup* m_tensor = nullptr;
+    /// Ranks that hold parts of the tensors, or the same ones.
+    struct Sharing {
+        ProcessGroup* group;
+        std::vector<bool> countsHere; ///< by parameter: this rank contributes it; empty: all of them
+        StepPhase waiting;
+    };
+    std::vector<Sharing> m_sharing;
+    std::vector<bool> m_isShared; ///< by parameter: a copy of a tensor that an earlier stage holds
     ProcessGroup* m_pipeline = nullptr;
 };
 

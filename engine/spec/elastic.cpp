@@ -1,6 +1,7 @@
 #include "engine/spec/elastic.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,6 +52,7 @@ Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
 {
     RunSpec changed = spec;
     changed.layout.data = replicas;
+    changed.layout.expert = std::gcd(spec.layout.expert, replicas); // fewer ranks have more experts each
     for (int phase = 0; phase < phaseCount(spec); ++phase) {
         TRAINYARD_TRY(const int accumulation, accumulationWith(specOfPhase(spec, phase).batch, replicas));
         if (spec.phases.empty()) {

@@ -108,7 +108,7 @@ Result<RunSpec> withLayout(const RunSpec& spec, std::string_view layout)
 
 bool everyRankHoldsAll(const RunSpec& spec)
 {
-    if (spec.layout.tensor > 1 || spec.layout.pipeline > 1)
+    if (spec.layout.tensor > 1 || spec.layout.pipeline > 1 || spec.layout.expert > 1)
         return false;
     for (int phase = 0; phase < phaseCount(spec); ++phase) {
         if (specOfPhase(spec, phase).memory.zeroStage > 0)

@@ -56,6 +56,8 @@ template <>
 inline constexpr auto kEnumNames<PipelineScheduleKind> = nameTable("gpipe", "1f1b", "interleaved",
                                                                    "zero-bubble");
 template <>
+inline constexpr auto kEnumNames<ExpertPlacement> = nameTable("inner", "outer");
+template <>
 inline constexpr auto kEnumNames<RecomputeKind> = nameTable("none", "selective", "full");
 template <> // ByHand is written as its list
 inline constexpr auto kEnumNames<PartitionKind> = nameTable("layers", "parameters", "cost");

@@ -289,6 +289,12 @@ enum class PartitionKind {
     ByHand,     ///< the user's own numbers of layers
 };
 
+/// Which of the data-parallel ranks share the experts of a layer.
+enum class ExpertPlacement {
+    Inner, ///< neighbours along the data axis: tokens travel a short way
+    Outer, ///< as far apart as there are copies: the copies of an expert are neighbours
+};
+
 /// How the layers are dealt to the pipeline's stages.
 struct StagePartition {
     PartitionKind kind = PartitionKind::Layers;
@@ -306,6 +312,10 @@ struct ParallelLayout {
     /// Ranks that share the tokens of each sequence, attention included. They are neighbours along the data
     /// axis, where this degree varies faster than `data`.
     int context = 1;
+    /// Data-parallel ranks that share the experts of each layer: each has count / expert of them, and tokens
+    /// travel to their experts and back. They count in `data`, which `expert` divides.
+    int expert = 1;
+    ExpertPlacement expertPlacement = ExpertPlacement::Inner; ///< only matters with expert > 1
     std::string placement = "cluster";
     bool sequence = false; ///< only matters with tensor > 1
     // These three only matter with pipeline > 1.
@@ -316,6 +326,8 @@ struct ParallelLayout {
 
     int worldSize() const { return data * context * tensor * pipeline; }
     int stages() const { return pipeline * virtualStages; }
+    /// Ranks that have the same experts of a layer.
+    int expertCopies() const { return data * context / expert; }
     bool operator==(const ParallelLayout&) const = default;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -85,6 +86,32 @@ void checkSharedHeads(const RunSpec& spec, Checker& check)
                        "set model.qk_norm to head, or model.norm_kind to rms_norm");
 }
 
+/// The largest degree that both numbers are multiples of, at most `limit`.
+int largestShared(int data, int experts, int limit)
+{
+    return largestDivisor(std::gcd(data, experts), limit);
+}
+
+void checkExpertRanks(const RunSpec& spec, Checker& check)
+{
+    const int ranks = spec.layout.expert;
+    const int count = spec.model.experts.count;
+    check.refuseUnless(spec.model.experts.isOn(), "layout.expert",
+                       fmt::format("{} ranks cannot share experts of a model that has none", ranks),
+                       "set it to 1");
+    if (count < 1 || ranks > kMaxRanks)
+        return; // reported already, or just now
+    const std::string hint = fmt::format("use {}", largestShared(spec.layout.data, count, ranks));
+    check.refuseUnless(
+        spec.layout.data % ranks == 0, "layout.expert",
+        fmt::format("{} ranks are no even part of {} data-parallel ranks", ranks, spec.layout.data), hint,
+        fmt::format("data {} % expert {} = {}, must be 0", spec.layout.data, ranks,
+                    spec.layout.data % ranks));
+    check.refuseUnless(count % ranks == 0, "layout.expert",
+                       fmt::format("{} experts cannot be shared evenly by {} ranks", count, ranks), hint,
+                       fmt::format("experts {} % expert {} = {}, must be 0", count, ranks, count % ranks));
+}
+
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
@@ -116,6 +143,8 @@ void checkLayout(const RunSpec& spec, Checker& check)
         "lower layout.tensor",
         fmt::format("tensor {} > min(intermediate {}, vocabulary {})", layout.tensor, spec.model.intermediate,
                     spec.model.vocabulary));
+    if (layout.expert > 1)
+        checkExpertRanks(spec, check);
     if (spec.cluster.totalSlots() > 0) // else that is reported where it stands
         checkRanks(layout, spec.cluster.totalSlots(), check);
 }

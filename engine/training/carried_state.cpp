@@ -28,8 +28,9 @@ std::vector<SliceToSave> partOf(const Replica& replica, const ProcessGroups& gro
 {
     std::vector<SliceToSave> part;
     for (const auto& chunk : replica.chunks())
-        std::ranges::move(chunk->state().slices(groups.data->rank().value, groups.data->size().value),
-                          std::back_inserter(part));
+        std::ranges::move(
+            chunk->state().slices(shareIn(groups.holders().of(false)), shareIn(groups.holders().of(true))),
+            std::back_inserter(part));
     if (!withOptimizer)
         std::erase_if(
             part, [](const SliceToSave& slice) { return slice.values.name.starts_with(kOptimizerPrefix); });

@@ -22,18 +22,18 @@ namespace trainyard {
 
 namespace {
 
-/// Brings the working weights that each owner has updated to every rank of the data-parallel group, bucket by
-/// bucket (the end of a ZeRO 1 or 2 step): the first `buckets` of them. Nothing to do where the store has one
-/// owner.
-void gatherWeights(ParameterStore& parameters, ProcessGroup& group, std::size_t buckets)
+/// Brings the working weights that each owner has updated to every rank that holds them, bucket by bucket
+/// (the end of a ZeRO 1 or 2 step): the first `buckets` of them. Nothing to do where a bucket has one owner.
+void gatherWeights(ParameterStore& parameters, const Holders& holders, std::size_t buckets)
 {
-    if (parameters.layout().sharding().ownerRanks == 1)
-        return;
     const PhaseScope phase(StepPhase::Reduce);
     const at::Tensor& working = parameters.weights().whole();
     std::vector<Work> works; // all buckets are sent before the first wait, to keep the network busy
-    for (const Bucket& bucket : std::span(parameters.layout().buckets()).first(buckets))
-        works.push_back(group.allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
+    for (const Bucket& bucket : std::span(parameters.layout().buckets()).first(buckets)) {
+        if (bucket.owner.ranks > 1)
+            works.push_back(holders.of(bucket.isOfExperts)
+                                .allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
+    }
     for (Work& work : works)
         work.wait();
 }
@@ -60,12 +60,12 @@ Placement placementOf(const RunSpec& spec, const Device& device)
 Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
 {
     const auto elementBytes = static_cast<Bytes>(at::elementSize(masterScalarType(spec.precision.compute)));
-    Sharding sharding{.tensorRank = groups.tensor->rank().value,
-                      .tensorRanks = groups.tensor->size().value,
+    Sharding sharding{.tensor = shareIn(*groups.tensor),
+                      .expert = shareIn(*groups.expert),
                       .bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / elementBytes)};
     if (spec.memory.zeroStage > 0) {
-        sharding.ownerRank = groups.data->rank().value;
-        sharding.ownerRanks = groups.data->size().value;
+        sharding.owner = shareIn(groups.holders().of(false));
+        sharding.expertOwner = shareIn(groups.holders().of(true));
     }
     sharding.bucketPerPart = shardsWeights(spec, groups);
     return sharding;
@@ -74,6 +74,11 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
 TensorParallel tensorParallelOf(const RunSpec& spec, const ProcessGroups& groups)
 {
     return {groups.tensor->size().value > 1 ? groups.tensor.get() : nullptr, spec.layout.sequence};
+}
+
+ExpertParallel expertParallelOf(const ProcessGroups& groups, ExpertTally& tally)
+{
+    return {groups.expert->size().value > 1 ? groups.expert.get() : nullptr, &tally};
 }
 
 GradientReducer::TensorGroup tensorGroupOf(const RunSpec& spec, const ProcessGroups& groups)
@@ -100,7 +105,7 @@ std::unique_ptr<PartGatherer> makeGatherer(const RunSpec& spec, ParameterStore& 
 {
     if (parameters.weights().residence() == WeightResidence::Whole)
         return nullptr;
-    return std::make_unique<PartGatherer>(parameters, *groups.data, spec.model);
+    return std::make_unique<PartGatherer>(parameters, groups.holders(), spec.model);
 }
 
 /// Innermost first: gathering wraps recomputation, because recomputed layers need their weights too.
@@ -158,20 +163,28 @@ std::vector<ParameterStore*> storesOf(const std::vector<std::unique_ptr<ModelChu
 
 } // namespace
 
+Share shareIn(const ProcessGroup& group)
+{
+    return {group.rank().value, group.size().value};
+}
+
 ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const ProcessGroups& groups,
                        const Device& device)
     : m_parameters(makeParameters(spec, range, groups, device))
     , m_gatherer(makeGatherer(spec, *m_parameters, groups))
     , m_runners(makeRunners(spec, *m_parameters, m_gatherer.get()))
     , m_context(makeContext(groups))
-    , m_stage(std::make_unique<const TransformerStage>(spec.model, range, *m_parameters, *m_runners.back(),
-                                                       tensorParallelOf(spec, groups), m_context.get()))
+    , m_tally(std::make_unique<ExpertTally>())
+    , m_stage(std::make_unique<const TransformerStage>(
+          spec.model, range, *m_parameters, *m_runners.back(),
+          StageSharing{tensorParallelOf(spec, groups), expertParallelOf(groups, *m_tally), m_context.get()}))
     , m_sums(*m_parameters, groups)
     , m_kernels(spec.memory.offloadOptimizer ? processorUpdates() : updatesOf(device))
     , m_tensors(optimizedTensors(*m_parameters))
     , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums, m_kernels))
     , m_state(std::make_unique<TrainingState>(*m_parameters, m_optimizer.get()))
-    , m_reducer(std::make_unique<GradientReducer>(*m_parameters, *groups.data, tensorGroupOf(spec, groups)))
+    , m_reducer(
+          std::make_unique<GradientReducer>(*m_parameters, groups.holders(), tensorGroupOf(spec, groups)))
 {
 }
 
@@ -191,13 +204,13 @@ void ModelChunk::update(double learningRate, double gradientScale)
     m_parameters->endUpdate();
 }
 
-void ModelChunk::shareWeights(ProcessGroup& data, SharedWeights which)
+void ModelChunk::shareWeights(const Holders& holders, SharedWeights which)
 {
     const FlatLayout& layout = m_parameters->layout();
     if (m_gatherer)
         m_gatherer->releaseAll();
     else
-        gatherWeights(*m_parameters, data,
+        gatherWeights(*m_parameters, holders,
                       which == SharedWeights::All ? layout.buckets().size() : layout.trainedBuckets());
 }
 
@@ -219,7 +232,7 @@ Replica::Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec&
                  const ProcessGroups& groups)
     : m_chunks(std::move(chunks))
     , m_tied(storesOf(m_chunks), groups, spec.model.trainsSharedWords())
-    , m_data(groups.data.get())
+    , m_holders(groups.holders())
 {
 }
 
@@ -251,13 +264,13 @@ void Replica::update(double learningRate, double gradientScale)
     for (const auto& chunk : m_chunks)
         chunk->update(learningRate, gradientScale);
     for (const auto& chunk : m_chunks)
-        chunk->shareWeights(*m_data, SharedWeights::Trained);
+        chunk->shareWeights(m_holders, SharedWeights::Trained);
 }
 
 void Replica::shareWeights()
 {
     for (const auto& chunk : m_chunks)
-        chunk->shareWeights(*m_data, SharedWeights::All);
+        chunk->shareWeights(m_holders, SharedWeights::All);
 }
 
 void Replica::takeFromFirst(ProcessGroup& group)

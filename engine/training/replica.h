@@ -18,6 +18,9 @@ class ParameterStore;
 class PartGatherer;
 struct ProcessGroups;
 
+/// This rank's place in the group.
+Share shareIn(const ProcessGroup& group);
+
 /// Which weights owners bring to the other ranks.
 enum class SharedWeights {
     All,
@@ -38,6 +41,7 @@ public:
     ParameterStore& parameters() { return *m_parameters; }
     const TransformerStage& stage() const { return *m_stage; }
     GradientReducer& reducer() { return *m_reducer; }
+    ExpertTally& expertTally() { return *m_tally; }
     Optimizer& optimizer() { return *m_optimizer; }
     TrainingState& state() { return *m_state; }
     const TrainingState& state() const { return *m_state; }
@@ -46,13 +50,14 @@ public:
     /// Updates the weights that this rank owns. All ranks call it.
     void update(double learningRate, double gradientScale);
     /// Brings the owners' new weights to every rank, before its next pass. All ranks call it.
-    void shareWeights(ProcessGroup& data, SharedWeights which);
+    void shareWeights(const Holders& holders, SharedWeights which);
 
 private:
     std::unique_ptr<ParameterStore> m_parameters;
     std::unique_ptr<PartGatherer> m_gatherer;            // null unless weights are sharded
     std::vector<std::unique_ptr<LayerRunner>> m_runners; // each wraps the one before it
     std::unique_ptr<const ContextParallel> m_context;    // null unless sequences are shared
+    std::unique_ptr<ExpertTally> m_tally;
     std::unique_ptr<const TransformerStage> m_stage;
     LogicalSums m_sums;
     const UpdateKernels& m_kernels;
@@ -90,7 +95,7 @@ private:
 
     std::vector<std::unique_ptr<ModelChunk>> m_chunks;
     TiedWeights m_tied;
-    ProcessGroup* m_data;
+    Holders m_holders;
 };
 
 } // namespace trainyard

@@ -60,6 +60,7 @@ void RunPhase::start(const TrainingPosition& position)
                    position.lossScale, position.phase.updatesBefore);
     m_tracer.emplace(m_run.groups, setup.deviceTimer, int(m_replica->chunks().size()), setup.journal,
                      setup.recorder);
+    m_expertLoads.emplace(m_spec.model, m_run.groups, *m_replica, setup.journal);
     if (m_data->heldOut)
         m_evaluation = std::make_unique<HeldOutEvaluation>(m_spec, m_run.groups, *m_step,
                                                            std::move(*m_data->heldOut), pinned);

@@ -8,6 +8,7 @@
 #include "engine/comm/process_groups.h"
 #include "engine/spec/phases/batch_ramp.h"
 #include "engine/training/data/training_data.h"
+#include "engine/training/expert_load_recorder.h"
 #include "engine/training/held_out_evaluation.h"
 #include "engine/training/step_tracer.h"
 #include "engine/training/training_step.h"
@@ -55,6 +56,7 @@ public:
     // After start():
     TrainingStep& step() { return *m_step; }
     StepTracer& tracer() { return *m_tracer; }
+    ExpertLoadRecorder& expertLoads() { return *m_expertLoads; }
     StepLoader& loader() { return *m_loader; }
     bool evaluatesAfter(std::int64_t stepOfRun) const;
     HeldOutEvaluation& evaluation() { return *m_evaluation; } ///< requires evaluatesAfter() of some step
@@ -72,6 +74,7 @@ private:
     std::unique_ptr<Replica> m_replica;
     std::optional<TrainingStep> m_step;
     std::optional<StepTracer> m_tracer;
+    std::optional<ExpertLoadRecorder> m_expertLoads;
     std::unique_ptr<HeldOutEvaluation> m_evaluation; // null: the phase does not evaluate
     std::unique_ptr<StepLoader> m_loader;
 };

@@ -229,6 +229,7 @@ Result<Requests> Trainer::Run::takeStep()
     m_position.consumedSamples += static_cast<std::uint64_t>(global);
     m_recorder->record(step, outcome, m_position.consumedSamples, m_clock.finish());
     m_phase->tracer().record(step, m_phase->microBatchesOf(global));
+    m_phase->expertLoads().record(step);
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
               fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "

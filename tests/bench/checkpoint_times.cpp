@@ -74,7 +74,7 @@ int main(int argc, char** argv)
     TrainingPosition position;
     position.spec.model = benchModel("b");
 
-    const std::vector<SliceToSave> slices = state.slices(0, 1);
+    const std::vector<SliceToSave> slices = state.slices({}, {});
     std::size_t bytes = 0;
     for (const SliceToSave& slice : slices)
         bytes += slice.values.bytes.size();

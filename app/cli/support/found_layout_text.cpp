@@ -32,7 +32,8 @@ QStringList rowOf(int place, const FoundLayout& found, const Price& price)
 {
     const ParallelLayout& layout = found.spec.layout;
     return {QString::number(place),
-            QString::number(layout.data),
+            layout.expert > 1 ? QString("%1 (experts %2)").arg(layout.data).arg(layout.expert)
+                              : QString::number(layout.data),
             QString::number(layout.context),
             QString::number(layout.tensor),
             pipelineLabel(layout),
@@ -145,6 +146,7 @@ QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const
     const Tradeoffs words = tradeoffs(found, best);
     return {{"data", spec.layout.data},
             {"context", spec.layout.context},
+            {"expert", spec.layout.expert},
             {"tensor", spec.layout.tensor},
             {"pipeline", spec.layout.pipeline},
             {"virtual_stages", spec.layout.virtualStages},

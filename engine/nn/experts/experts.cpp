@@ -1,11 +1,13 @@
 #include "engine/nn/experts/experts.h"
 
+#include <ATen/core/grad_mode.h>
 #include <ATen/ops/argsort.h>
 #include <ATen/ops/bincount.h>
 #include <torch/csrc/autograd/custom_function.h>
 
 #include "engine/model/model_family.h"
 #include "engine/nn/activation.h"
+#include "engine/nn/experts/expert_exchange.h"
 #include "engine/nn/experts/expert_product.h"
 #include "engine/nn/experts/router.h"
 #include "engine/nn/parameters/parameter_store.h"
@@ -63,13 +65,29 @@ at::Tensor weightedSums(const at::Tensor& outputs, const Dispatch& dispatch, con
     return (pairs_TKH * weights_TK.unsqueeze(2)).sum(1).to(outputs.scalar_type());
 }
 
+/// Once for each training pass: not in evaluations, which have no key, nor where a pass is computed again for
+/// its gradients, whose first time has none.
+bool isCounted(const ForwardPass& pass)
+{
+    return pass.experts.tally && pass.dropoutKey && at::GradMode::is_enabled();
+}
+
 } // namespace
 
-Experts::Experts(const LayerNames& names, const ParameterStore& parameters)
-    : m_router(linearWeights(parameters, names.router))
+Experts::Experts(int layer, const LayerNames& names, const ParameterStore& parameters)
+    : m_layer(layer)
+    , m_router(linearWeights(parameters, names.router))
     , m_in(parameters.leaf(names.expertsIn))
     , m_out(parameters.leaf(names.expertsOut))
 {
+}
+
+at::Tensor Experts::compute(const at::Tensor& inputs, std::span<const std::int64_t> counts,
+                            const ForwardPass& pass) const
+{
+    const at::Tensor products = expertProduct(inputs, m_in, counts, pass.compute());
+    const at::Tensor inner = activate({products, {}}, pass.model.activation, pass.compute());
+    return expertProduct(inner, m_out, counts, pass.compute());
 }
 
 at::Tensor Experts::forward(const at::Tensor& input_TH, const ForwardPass& pass) const
@@ -79,12 +97,16 @@ at::Tensor Experts::forward(const at::Tensor& input_TH, const ForwardPass& pass)
     const at::Tensor tokens_TH = enterCut(input_TH, pass.parallel);
     const at::Tensor weights_TK = enterCut(here.weights_TK, pass.parallel);
     const Dispatch dispatch(enterCut(here.experts_TK, pass.parallel), pass.model.experts.count);
+    if (isCounted(pass))
+        pass.experts.tally->add(m_layer, dispatch.counts);
     const at::Tensor inputs = SpreadTokens::apply(tokens_TH, dispatch.order, dispatch.inverse,
                                                   std::int64_t{pass.model.experts.perToken});
-    const at::Tensor products = expertProduct(inputs, m_in, dispatch.counts, pass.compute());
-    const at::Tensor inner = activate({products, {}}, pass.model.activation, pass.compute());
-    const at::Tensor outputs = expertProduct(inner, m_out, dispatch.counts, pass.compute());
-    return leaveCut(weightedSums(outputs, dispatch, weights_TK), pass.parallel);
+    if (!pass.experts.isOn())
+        return leaveCut(weightedSums(compute(inputs, dispatch.counts, pass), dispatch, weights_TK),
+                        pass.parallel);
+    const ExpertExchange exchange(*pass.experts.group, dispatch.counts);
+    const at::Tensor outputs = compute(exchange.toExperts(inputs), exchange.countsHere(), pass);
+    return leaveCut(weightedSums(exchange.back(outputs), dispatch, weights_TK), pass.parallel);
 }
 
 } // namespace trainyard

@@ -17,14 +17,14 @@ void FlatLayout::stackUp(const std::vector<ParameterSpec>& specs)
 {
     for (const ParameterSpec& spec : specs) {
         const std::size_t parameter = m_slices.size();
-        m_slices.emplace_back(spec, m_sharding.tensorRank, m_sharding.tensorRanks);
+        m_slices.emplace_back(spec, m_sharding.tensor, m_sharding.expert);
         const std::vector<std::int64_t>& shape = m_slices.back().shape();
         if (spec.stackedOnPrevious) {
             Stack& stack = m_stacks.at(m_stacks.size() - 1);
             ++stack.parameterCount;
             stack.shape[0] += shape[0];
         } else {
-            m_stacks.push_back({parameter, 1, 0, shape, spec.part, spec.isFrozen});
+            m_stacks.push_back({parameter, 1, 0, shape, spec.part, spec.isFrozen, spec.isOfExperts});
         }
         m_stackOf.push_back(m_stacks.size() - 1);
     }
@@ -36,14 +36,25 @@ void FlatLayout::place()
 {
     std::vector<FlatBlock> blocks;
     for (const Stack& stack : m_stacks)
-        blocks.push_back({elementCount(stack.shape), stack.part, stack.isFrozen});
-    const FlatPlacement placement =
-        placeFlat(blocks, {m_sharding.ownerRanks, m_sharding.bucketElements, m_sharding.bucketPerPart});
+        blocks.push_back({elementCount(stack.shape), stack.part, stack.isFrozen, stack.isOfExperts});
+    const FlatPlacement placement = placeFlat(
+        blocks, {m_sharding.owner.ranks, m_sharding.sharesExperts() ? m_sharding.expertOwner.ranks : 0,
+                 m_sharding.bucketElements, m_sharding.bucketPerPart});
     m_flatCount = placement.count;
+    m_ownedCount = placement.ownedCount();
     m_trainedCount = placement.trainedCount;
+    m_trainedOwnedCount = placement.trainedOwnedCount();
     m_trainedBuckets = placement.trainedBuckets;
+    std::int64_t shardBegin = 0;
     for (const FlatBucket& flat : placement.buckets) {
-        m_buckets.push_back({flat.begin, flat.end, blocks[flat.blocks.front()].part, {}});
+        m_buckets.push_back({flat.begin,
+                             flat.end,
+                             blocks[flat.blocks.front()].part,
+                             {},
+                             m_sharding.ownerOf(flat.isOfExperts),
+                             shardBegin,
+                             flat.isOfExperts});
+        shardBegin += flat.share();
         for (const std::size_t block : flat.blocks) {
             m_stacks[block].offset = placement.offsets[block];
             placeParameters(m_stacks[block]);
@@ -64,12 +75,13 @@ void FlatLayout::placeParameters(const Stack& stack)
     }
 }
 
-std::vector<OwnedPiece> FlatLayout::piecesOf(int owner, int owners) const
+std::vector<OwnedPiece> FlatLayout::piecesOf(Share owner, Share expertOwner) const
 {
     std::vector<OwnedPiece> pieces;
     std::int64_t shardBegin = 0;
     for (const Bucket& bucket : m_buckets) {
-        const IndexRange owned = evenShare(bucket.size(), owner, owners);
+        const Share& share = bucket.isOfExperts ? expertOwner : owner;
+        const IndexRange owned = evenShare(bucket.size(), share.rank, share.ranks);
         for (const std::size_t parameter : bucket.parameters) {
             const std::int64_t offset = m_offsets[parameter] - bucket.begin;
             const std::int64_t begin = std::max(owned.begin, offset);

@@ -13,26 +13,41 @@ namespace trainyard {
 
 /// Which part of a model a rank holds, and which part of that it owns.
 struct Sharding {
-    int tensorRank = 0;
-    int tensorRanks = 1; ///< share every parameter that has a TensorSplit
-    int ownerRank = 0;
+    Share tensor{}; ///< of every parameter that has a TensorSplit
+    Share expert{}; ///< of the experts
     /// Ranks that hold the same slices and share the duty of updating them (ZeRO): each owns an equal part of
-    /// every bucket. 1: this rank owns all that it holds.
-    int ownerRanks = 1;
+    /// every bucket. One of one: this rank owns all that it holds.
+    Share owner{};
+    Share expertOwner{};             ///< the same of experts; without meaning where one rank has them all
     std::int64_t bucketElements = 0; ///< least size of a bucket; 0 = one bucket for everything
     bool bucketPerPart = false;      ///< instead: each part of the model (ParameterSpec::part) is a bucket
 
+    bool sharesExperts() const { return expert.ranks > 1; }
+    const Share& ownerOf(bool isOfExperts) const
+    {
+        return isOfExperts && sharesExperts() ? expertOwner : owner;
+    }
     bool operator==(const Sharding&) const = default;
 };
 
 /// A contiguous range of the flat buffers that is communicated in one piece.
 struct Bucket {
     std::int64_t begin = 0;              ///< first element
-    std::int64_t end = 0;                ///< one past the last; the size is a multiple of ownerRanks
+    std::int64_t end = 0;                ///< one past the last; the size is a multiple of owner.ranks
     int part = kEmbeddingsPart;          ///< of the model, of the first parameter inside
     std::vector<std::size_t> parameters; ///< indices of the parameters that lie inside
+    Share owner;                         ///< this rank among those that each own an equal part
+    std::int64_t shardBegin = 0;         ///< of this rank's part, in a buffer that holds only what it owns
+    bool isOfExperts = false; ///< that ranks share: the others with the same ones are not those with the
+                              ///< same other tensors
 
     std::int64_t size() const { return end - begin; }
+    /// Of this rank's part, [begin, end) of the flat buffers.
+    IndexRange owned() const
+    {
+        const std::int64_t each = size() / owner.ranks;
+        return {begin + owner.rank * each, begin + (owner.rank + 1) * each};
+    }
 };
 
 /// Consecutive elements of one parameter's slice that one rank owns.
@@ -51,7 +66,7 @@ struct OwnedPiece {
 /// finishes gradients: buckets are contiguous ranges that fill from the front. Each tensor (or stack of
 /// tensors) starts at a multiple of kAlignment; a bucket ends at a multiple of kAlignment * ownerRanks, so
 /// that its owners' parts are equal and aligned. The gaps belong to no parameter. The same for every rank of
-/// a data-parallel group. Immutable; any thread.
+/// a data-parallel group, though ranks that share experts hold different ones there. Immutable; any thread.
 class FlatLayout {
 public:
     static constexpr std::int64_t kAlignment = kFlatAlignment; ///< elements
@@ -64,16 +79,19 @@ public:
         std::vector<std::int64_t> shape; ///< of the whole matrix
         int part = kEmbeddingsPart;      ///< of the model
         bool isFrozen = false;
+        bool isOfExperts = false;
     };
 
     FlatLayout(const std::vector<ParameterSpec>& specs, const Sharding& sharding);
 
     const Sharding& sharding() const { return m_sharding; }
-    std::int64_t flatCount() const { return m_flatCount; }                          ///< elements, with gaps
-    std::int64_t ownedCount() const { return m_flatCount / m_sharding.ownerRanks; } ///< of them this rank's
+    std::int64_t flatCount() const { return m_flatCount; }   ///< elements, with gaps
+    std::int64_t ownedCount() const { return m_ownedCount; } ///< of them this rank's
+    /// Whether this rank owns all that it holds.
+    bool ownsAll() const { return m_ownedCount == m_flatCount; }
     /// Elements and buckets of what is trained: the first ones.
     std::int64_t trainedCount() const { return m_trainedCount; }
-    std::int64_t trainedOwnedCount() const { return m_trainedCount / m_sharding.ownerRanks; }
+    std::int64_t trainedOwnedCount() const { return m_trainedOwnedCount; }
     std::size_t trainedBuckets() const { return m_trainedBuckets; }
     const std::vector<SliceGeometry>& slices() const { return m_slices; }   ///< by parameter
     const std::vector<std::int64_t>& offsets() const { return m_offsets; }  ///< by parameter
@@ -82,9 +100,10 @@ public:
     const std::vector<Bucket>& buckets() const { return m_buckets; }        ///< front first
     const std::vector<std::size_t>& bucketOf() const { return m_bucketOf; } ///< by parameter
     /// In order of registration. Every element of every slice is in exactly one piece of one owner.
-    std::vector<OwnedPiece> pieces() const { return piecesOf(m_sharding.ownerRank, m_sharding.ownerRanks); }
-    /// As if each bucket were shared evenly by `owners` ranks.
-    std::vector<OwnedPiece> piecesOf(int owner, int owners) const;
+    std::vector<OwnedPiece> pieces() const { return piecesOf(m_sharding.owner, m_sharding.expertOwner); }
+    /// As if each bucket were shared evenly: by the ranks of `owner`, or, of experts that ranks share, by
+    /// those of `expertOwner`.
+    std::vector<OwnedPiece> piecesOf(Share owner, Share expertOwner) const;
 
 private:
     void stackUp(const std::vector<ParameterSpec>& specs);
@@ -99,7 +118,9 @@ private:
     std::vector<Bucket> m_buckets;
     std::vector<std::size_t> m_bucketOf;
     std::int64_t m_flatCount = 0;
+    std::int64_t m_ownedCount = 0;
     std::int64_t m_trainedCount = 0;
+    std::int64_t m_trainedOwnedCount = 0;
     std::size_t m_trainedBuckets = 0;
 };
 

@@ -38,17 +38,15 @@ const at::Tensor& GradientBuffers::bucket(std::size_t index)
 
 at::Tensor GradientBuffers::ownedPart(std::size_t index)
 {
-    const Sharding& sharding = m_layout.sharding();
-    const std::int64_t size = m_layout.buckets()[index].size() / sharding.ownerRanks;
-    return bucket(index).narrow(0, sharding.ownerRank * size, size);
+    const Bucket& place = m_layout.buckets()[index];
+    return bucket(index).narrow(0, place.owned().begin - place.begin, place.owned().size());
 }
 
 void GradientBuffers::keepOwnedPart(std::size_t index)
 {
     TRAINYARD_CHECK(m_bucketsPass);
-    const std::int64_t begin = m_layout.buckets()[index].begin / m_layout.sharding().ownerRanks;
     const at::Tensor part = ownedPart(index);
-    const at::Tensor kept = m_resident.narrow(0, begin, part.numel());
+    const at::Tensor kept = m_resident.narrow(0, m_layout.buckets()[index].shardBegin, part.numel());
     if (m_isKept[index])
         kept.add_(part.to(kept.device()));
     else

@@ -344,8 +344,7 @@ void ParameterStore::placeOwnedWeights(std::size_t bucket)
 {
     m_weights.allocate(bucket);
     const at::Tensor part = m_weights.ownedPart(bucket);
-    const std::int64_t begin = m_layout.buckets()[bucket].begin / m_layout.sharding().ownerRanks;
-    part.copy_(m_kept.narrow(0, begin, part.numel()));
+    part.copy_(m_kept.narrow(0, m_layout.buckets()[bucket].shardBegin, part.numel()));
 }
 
 at::Tensor ParameterStore::gradientOf(std::size_t parameter)

@@ -8,15 +8,15 @@ namespace trainyard {
 
 namespace {
 
-// The pieces of a dimension that a rank holds: one of each block.
-std::vector<IndexRange> piecesOf(std::int64_t size, int blocks, int rank, int ranks)
+// The pieces of a dimension that a rank holds: one of each of the blocks that `rows` consist of.
+std::vector<IndexRange> piecesOf(IndexRange rows, int blocks, Share share)
 {
-    TRAINYARD_CHECK(size % blocks == 0);
-    const std::int64_t block = size / blocks;
-    const IndexRange share = evenShare(block, rank, ranks);
+    TRAINYARD_CHECK(rows.size() % blocks == 0);
+    const std::int64_t block = rows.size() / blocks;
+    const IndexRange piece = evenShare(block, share.rank, share.ranks);
     std::vector<IndexRange> pieces;
     for (int b = 0; b < blocks; ++b)
-        pieces.push_back({b * block + share.begin, b * block + share.end});
+        pieces.push_back({rows.begin + b * block + piece.begin, rows.begin + b * block + piece.end});
     return pieces;
 }
 
@@ -30,22 +30,25 @@ IndexRange evenShare(std::int64_t size, int rank, int ranks)
     return {begin, begin + each + (rank < larger ? 1 : 0)};
 }
 
-SliceGeometry::SliceGeometry(const ParameterSpec& spec, int tensorRank, int tensorRanks) : m_shape(spec.shape)
+SliceGeometry::SliceGeometry(const ParameterSpec& spec, Share tensor, Share experts) : m_shape(spec.shape)
 {
     TRAINYARD_CHECK_MSG(spec.shape.size() == 1 || spec.shape.size() == 2, spec.name);
     const bool isVector = spec.shape.size() == 1;
-    m_rows = {{0, spec.shape[0]}};
+    const int sharing = spec.isOfExperts ? experts.ranks : 1;
+    const IndexRange rows = evenShare(spec.shape[0], spec.isOfExperts ? experts.rank : 0, sharing);
+    m_rows = {rows};
     m_columns = {0, isVector ? 1 : spec.shape[1]};
     if (spec.split.dimension == 0) {
-        m_rows = piecesOf(spec.shape[0], spec.split.blocks, tensorRank, tensorRanks);
-        m_shape[0] = 0;
-        for (const IndexRange& rows : m_rows)
-            m_shape[0] += rows.size();
+        TRAINYARD_CHECK_MSG(spec.split.blocks % sharing == 0, spec.name);
+        m_rows = piecesOf(rows, spec.split.blocks / sharing, tensor);
     } else if (spec.split.dimension == 1) {
         TRAINYARD_CHECK_MSG(!isVector && spec.split.blocks == 1, spec.name);
-        m_columns = evenShare(spec.shape[1], tensorRank, tensorRanks);
+        m_columns = evenShare(spec.shape[1], tensor.rank, tensor.ranks);
         m_shape[1] = m_columns.size();
     }
+    m_shape[0] = 0;
+    for (const IndexRange& piece : m_rows)
+        m_shape[0] += piece.size();
 }
 
 IndexRange SliceGeometry::rowsFrom(std::int64_t row) const

@@ -18,11 +18,20 @@ struct IndexRange {
 /// Part `rank` of `size` indices shared by `ranks`; the first `size % ranks` parts have one more.
 IndexRange evenShare(std::int64_t size, int rank, int ranks);
 
+/// Which of the ranks that share something evenly, e.g. the slices of every tensor.
+struct Share {
+    int rank = 0;
+    int ranks = 1;
+
+    bool operator==(const Share&) const = default;
+};
+
 /// The part of a logical tensor that one rank of a tensor-parallel group holds, as one contiguous row-major
 /// tensor: its pieces of every block, one behind the other along the cut dimension. Vectors and matrices.
+/// Matrices of experts are cut twice: of its experts alone (`experts`) a rank has its slice of each.
 class SliceGeometry {
 public:
-    SliceGeometry(const ParameterSpec& spec, int tensorRank, int tensorRanks);
+    SliceGeometry(const ParameterSpec& spec, Share tensor, Share experts);
 
     const std::vector<std::int64_t>& shape() const { return m_shape; }
     std::int64_t count() const { return elementCount(m_shape); }

@@ -30,9 +30,8 @@ bool WeightBuffers::isThere(std::size_t index) const
 
 at::Tensor WeightBuffers::ownedPart(std::size_t index) const
 {
-    const Sharding& sharding = m_layout.sharding();
-    const std::int64_t size = m_layout.buckets()[index].size() / sharding.ownerRanks;
-    return m_buckets[index].narrow(0, sharding.ownerRank * size, size);
+    const Bucket& bucket = m_layout.buckets()[index];
+    return m_buckets[index].narrow(0, bucket.owned().begin - bucket.begin, bucket.owned().size());
 }
 
 void WeightBuffers::allocate(std::size_t index)

@@ -7,16 +7,17 @@
 
 namespace trainyard {
 
-GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group, TensorGroup tensor)
+GradientReducer::GradientReducer(ParameterStore& parameters, Holders holders, TensorGroup tensor)
     : m_parameters(parameters)
-    , m_group(group)
+    , m_holders(holders)
     , m_tensor(tensor)
-    , m_scatters(parameters.layout().sharding().ownerRanks > 1)
     , m_bucketsPass(parameters.gradients().bucketsPass())
     , m_keepsPerPass(parameters.gradients().residence() == GradientResidence::Sharded ||
-                     (m_bucketsPass && group.size().value == 1))
+                     (m_bucketsPass && holders.of(false).size().value == 1))
 {
-    TRAINYARD_CHECK(!m_scatters || parameters.layout().sharding().ownerRanks == group.size().value);
+    for (const Bucket& bucket : parameters.layout().buckets())
+        TRAINYARD_CHECK(bucket.owner.ranks == 1 ||
+                        bucket.owner.ranks == holders.of(bucket.isOfExperts).size().value);
     m_parameters.setGradientListener([this](std::size_t parameter) { onGradient(parameter); });
 }
 
@@ -80,8 +81,11 @@ void GradientReducer::startNext()
     const PhaseScope phase(StepPhase::Reduce);
     if (m_bucketsPass && m_works.size() > m_completed)
         completeNext(); // one bucket is reduced while the next one fills
+    const Bucket& bucket = m_parameters.layout().buckets()[m_works.size()];
+    ProcessGroup& group = m_holders.of(bucket.isOfExperts);
     const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));
-    m_works.push_back(m_scatters ? m_group.reduceScatterAsync(values) : m_group.allReduceAsync(values));
+    m_works.push_back(bucket.owner.ranks > 1 ? group.reduceScatterAsync(values)
+                                             : group.allReduceAsync(values));
 }
 
 void GradientReducer::completeNext()

@@ -3,16 +3,16 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/comm/process_groups.h"
 #include "engine/comm/work.h"
 #include "engine/nn/parameters/flat_layout.h"
 
 namespace trainyard {
 
 class ParameterStore;
-class ProcessGroup;
 
-/// Adds the gradients of all ranks of a data-parallel group, bucket by bucket, while the backward pass is
-/// still computing the later ones (Li et al., arXiv:2006.15704, section 3.2). Frozen parameters have no
+/// Adds the gradients of all ranks that hold the same parameters, bucket by bucket, while the backward pass
+/// is still computing the later ones (Li et al., arXiv:2006.15704, section 3.2). Frozen parameters have no
 /// gradients to add. Buckets start in the same fixed
 /// order on every rank, whatever order the gradients become ready in, so collectives always match.
 ///
@@ -41,11 +41,11 @@ public:
         int headPart = -2;             ///< ParameterSpec::part of the head, which sees all tokens
     };
 
-    /// Listens to the store's gradients until destroyed; all outlive the reducer. The group has as many ranks
-    /// as the store has owners, unless it has one.
-    GradientReducer(ParameterStore& parameters, ProcessGroup& group, TensorGroup tensor);
+    /// Listens to the store's gradients until destroyed; all outlive the reducer. The groups have as many
+    /// ranks as the store has owners, unless it has one.
+    GradientReducer(ParameterStore& parameters, Holders holders, TensorGroup tensor);
     GradientReducer(ParameterStore& parameters, ProcessGroup& group)
-        : GradientReducer(parameters, group, TensorGroup())
+        : GradientReducer(parameters, Holders(group), TensorGroup())
     {
     }
     ~GradientReducer();
@@ -72,9 +72,8 @@ private:
     void completeNext();
 
     ParameterStore& m_parameters;
-    ProcessGroup& m_group;
+    const Holders m_holders;
     const TensorGroup m_tensor;
-    const bool m_scatters;              // each rank ends with what it owns
     const bool m_bucketsPass;           // a reduced bucket is kept elsewhere, and freed
     const bool m_keepsPerPass;          // after every micro-batch
     std::vector<std::size_t> m_missing; // by bucket of what is trained: gradients to come

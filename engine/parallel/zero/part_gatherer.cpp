@@ -18,9 +18,9 @@ bool contains(const std::vector<std::size_t>& buckets, std::size_t bucket)
 
 } // namespace
 
-PartGatherer::PartGatherer(ParameterStore& parameters, ProcessGroup& group, const ModelSpec& model)
+PartGatherer::PartGatherer(ParameterStore& parameters, Holders holders, const ModelSpec& model)
     : m_parameters(parameters)
-    , m_group(group)
+    , m_holders(holders)
     , m_buckets(static_cast<std::size_t>(model.layers) + 2)
     , m_works(parameters.layout().buckets().size())
 {
@@ -76,7 +76,8 @@ void PartGatherer::start(std::size_t bucket)
     if (m_parameters.weights().isThere(bucket))
         return;
     m_parameters.placeOwnedWeights(bucket);
-    m_works[bucket] = m_group.allGatherAsync(memoryOf(m_parameters.weights().bucket(bucket)));
+    const bool ofExperts = m_parameters.layout().buckets()[bucket].isOfExperts;
+    m_works[bucket] = m_holders.of(ofExperts).allGatherAsync(memoryOf(m_parameters.weights().bucket(bucket)));
 }
 
 void PartGatherer::release(std::size_t bucket)

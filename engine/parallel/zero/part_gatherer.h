@@ -3,13 +3,13 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/comm/process_groups.h"
 #include "engine/comm/work.h"
 #include "engine/spec/run_spec.h"
 
 namespace trainyard {
 
 class ParameterStore;
-class ProcessGroup;
 
 /// Brings the sharded working weights of a whole model together, part by part, for as long as they are used
 /// (ZeRO 3, Rajbhandari et al., arXiv:1910.02054, section 5.3). The communication thread gathers the part
@@ -19,9 +19,9 @@ class PartGatherer {
 public:
     enum class Direction { Forward, Backward };
 
-    /// The store's weights are sharded among the group's ranks, one bucket per part. Both outlive the
+    /// The store's weights are sharded among the holders, in buckets of one part each. All outlive the
     /// gatherer.
-    PartGatherer(ParameterStore& parameters, ProcessGroup& group, const ModelSpec& model);
+    PartGatherer(ParameterStore& parameters, Holders holders, const ModelSpec& model);
     ~PartGatherer();
     PartGatherer(const PartGatherer&) = delete;
     PartGatherer& operator=(const PartGatherer&) = delete;
@@ -39,7 +39,7 @@ private:
     void release(std::size_t bucket);
 
     ParameterStore& m_parameters;
-    ProcessGroup& m_group;
+    const Holders m_holders;
     std::vector<std::vector<std::size_t>> m_buckets; // by part, the embeddings first
     std::vector<Work> m_works;                       // by bucket
 };

@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <string>
 
 #include "engine/spec/limits.h"
@@ -27,14 +28,21 @@ void keepGlobalBatch(RunSpec& spec)
     spec.batch.accumulation = quotient(spec.batch.global, long{spec.batch.micro} * spec.layout.data);
 }
 
+/// With as many experts on each rank as that makes.
+void setData(RunSpec& spec, int data)
+{
+    spec.layout.data = data;
+    spec.layout.expert = std::gcd(spec.layout.expert, data);
+    keepGlobalBatch(spec);
+}
+
 /// Another degree on as many ranks: data-parallel ranks make up for it.
 template <int ParallelLayout::*degree>
 void setDegreeKeepingRanks(RunSpec& spec, int value)
 {
     const long ranks = long{spec.layout.data} * spec.layout.*degree;
     spec.layout.*degree = value;
-    spec.layout.data = quotient(ranks, value);
-    keepGlobalBatch(spec);
+    setData(spec, quotient(ranks, value));
 }
 
 /// A field that nothing follows from.
@@ -73,6 +81,7 @@ const NumberMove kMaxPositions = ofModel<&ModelSpec::maxPositions>(kMaxEntries);
 const NumberMove kTensor = ofLayout<&ParallelLayout::tensor>();
 const NumberMove kPipeline = ofLayout<&ParallelLayout::pipeline>();
 const NumberMove kContext = ofLayout<&ParallelLayout::context>();
+const NumberMove kExpert = ofLayout<&ParallelLayout::expert>();
 const NumberMove kVirtualStages = ofLayout<&ParallelLayout::virtualStages>(kMaxLayers);
 const NumberMove kTensorOnRanks = onAsManyRanks<&ParallelLayout::tensor>();
 const NumberMove kPipelineOnRanks = onAsManyRanks<&ParallelLayout::pipeline>();
@@ -81,11 +90,7 @@ const NumberMove kWarmup = plain<&RunSpec::optimizer, &OptimizerSpec::warmupStep
 const NumberMove kDecaySteps = plain<&RunSpec::optimizer, &OptimizerSpec::decaySteps>(0, kMaxEntries);
 const NumberMove kSteps = plain<&RunSpec::launch, &LaunchSpec::steps>(1, kMaxEntries);
 
-const NumberMove kData{1, kMaxRanks, [](const RunSpec& spec) { return spec.layout.data; },
-                       [](RunSpec& spec, int value) {
-                           spec.layout.data = value;
-                           keepGlobalBatch(spec);
-                       }};
+const NumberMove kData{1, kMaxRanks, [](const RunSpec& spec) { return spec.layout.data; }, setData};
 
 const NumberMove kMicro{1, kMaxSequences, [](const RunSpec& spec) { return spec.batch.micro; },
                         [](RunSpec& spec, int value) {
@@ -254,6 +259,7 @@ MovesByPath makeMoves()
         {"layout", {{kData, kTensor, kPipeline, kContext}}},
         {"layout.data", {{kData}}},
         {"layout.context", {{kContext}}},
+        {"layout.expert", {{kExpert}}},
         {"layout.tensor", {{kTensor, kTensorOnRanks, kHeads}}},
         {"layout.sequence", {{kMicro, kTensorOnRanks, withoutSequence}}},
         {"layout.pipeline", {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers, kOneForwardOneBackward}}},

@@ -23,7 +23,7 @@ public:
     void place(std::size_t block)
     {
         if (m_placement.buckets.empty() || isCompleteBefore(m_blocks[block]))
-            beginBucket();
+            beginBucket(m_blocks[block]);
         m_placement.offsets[block] = m_placement.count;
         m_placement.buckets.back().blocks.push_back(block);
         m_placement.count = roundedUp(m_placement.count + m_blocks[block].elements, kFlatAlignment);
@@ -40,25 +40,29 @@ private:
     bool isCompleteBefore(const FlatBlock& next) const
     {
         const FlatBucket& last = m_placement.buckets.back();
-        if (m_blocks[last.blocks.back()].isFrozen != next.isFrozen)
+        if (m_blocks[last.blocks.back()].isFrozen != next.isFrozen || last.isOfExperts != isApart(next))
             return true;
         if (m_sharing.bucketPerPart)
             return m_blocks[last.blocks.back()].part != next.part;
         return m_sharing.bucketElements > 0 && m_placement.count - last.begin >= m_sharing.bucketElements;
     }
 
-    void beginBucket()
+    bool isApart(const FlatBlock& block) const { return m_sharing.expertOwners > 0 && block.isOfExperts; }
+
+    void beginBucket(const FlatBlock& first)
     {
         endBucket();
-        m_placement.buckets.push_back({m_placement.count, m_placement.count, {}});
+        const int owners = isApart(first) ? m_sharing.expertOwners : m_sharing.owners;
+        m_placement.buckets.push_back({m_placement.count, m_placement.count, {}, owners, isApart(first)});
     }
 
     void endBucket()
     {
         if (m_placement.buckets.empty())
             return;
-        m_placement.count = roundedUp(m_placement.count, kFlatAlignment * m_sharing.owners);
-        m_placement.buckets.back().end = m_placement.count;
+        FlatBucket& last = m_placement.buckets.back();
+        m_placement.count = roundedUp(m_placement.count, kFlatAlignment * last.owners);
+        last.end = m_placement.count;
     }
 
     const std::vector<FlatBlock>& m_blocks;
@@ -79,6 +83,14 @@ FlatPlacement withTrained(FlatPlacement placement, const std::vector<FlatBlock>&
 
 } // namespace
 
+std::int64_t FlatPlacement::shareOf(std::size_t count) const
+{
+    std::int64_t share = 0;
+    for (std::size_t index = 0; index < count; ++index)
+        share += buckets[index].share();
+    return share;
+}
+
 FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing)
 {
     Placer placer(blocks, sharing);
@@ -92,12 +104,14 @@ FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing&
 }
 
 std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
-                                          const FlatPlacement& placement, int owners)
+                                          const FlatPlacement& placement, int owners, bool ofExperts)
 {
     std::vector<std::int64_t> elements(static_cast<std::size_t>(owners));
     for (std::size_t index = 0; index < placement.trainedBuckets; ++index) {
         const FlatBucket& bucket = placement.buckets[index];
-        const std::int64_t share = bucket.size() / owners;
+        if (bucket.isOfExperts != ofExperts)
+            continue;
+        const std::int64_t share = bucket.share();
         for (const std::size_t block : bucket.blocks) {
             std::int64_t at = placement.offsets[block] - bucket.begin;
             const std::int64_t end = at + blocks[block].elements;

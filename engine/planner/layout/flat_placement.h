@@ -15,10 +15,13 @@ struct FlatBlock {
     std::int64_t elements = 0;
     int part = 0;          ///< of the model: -1 embeddings, then the layers, then the head
     bool isFrozen = false; ///< training does not change it
+    bool isOfExperts = false;
 };
 
 struct FlatSharing {
-    int owners = 1;                  ///< ranks that each own an equal part of every bucket
+    int owners = 1; ///< ranks that each own an equal part of every bucket
+    /// The same of buckets of experts, where fewer ranks hold the same ones; 0: they are like all others.
+    int expertOwners = 0;
     std::int64_t bucketElements = 0; ///< least size of a bucket; 0 = one bucket for everything
     bool bucketPerPart = false;      ///< instead: each part of the model is a bucket
 };
@@ -28,8 +31,12 @@ struct FlatBucket {
     std::int64_t begin = 0;
     std::int64_t end = 0;
     std::vector<std::size_t> blocks; ///< inside, front first; either all of them are frozen or none is
+    int owners = 1;
+    /// Other ranks hold the same experts than the same other tensors: all blocks are of experts.
+    bool isOfExperts = false;
 
     std::int64_t size() const { return end - begin; }
+    std::int64_t share() const { return size() / owners; } ///< of each owner
 };
 
 /// Where the blocks of a rank lie in its flat buffers, in elements.
@@ -39,14 +46,20 @@ struct FlatPlacement {
     std::vector<FlatBucket> buckets;   ///< front first
     std::int64_t trainedCount = 0; ///< elements of the buckets of trained blocks, which are the first ones
     std::size_t trainedBuckets = 0;
+
+    std::int64_t ownedCount() const { return shareOf(buckets.size()); } ///< of all elements one owner's
+    std::int64_t trainedOwnedCount() const { return shareOf(trainedBuckets); }
+    /// One owner's of the first `count` buckets.
+    std::int64_t shareOf(std::size_t count) const;
 };
 
 /// Places blocks, given in order of registration, in the reverse order: the backward pass finishes gradients
 /// so, and buckets fill from the front. Frozen blocks come behind all others.
 FlatPlacement placeFlat(const std::vector<FlatBlock>& blocks, const FlatSharing& sharing);
 
-/// Elements of the trained blocks, without gaps, that each owner has.
+/// Elements of the trained blocks, without gaps, that each owner has: of the buckets of experts, or of all
+/// others, which `owners` ranks share.
 std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
-                                          const FlatPlacement& placement, int owners);
+                                          const FlatPlacement& placement, int owners, bool ofExperts = false);
 
 } // namespace trainyard

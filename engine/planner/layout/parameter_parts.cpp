@@ -20,6 +20,7 @@ struct Tensor {
     Cut cut = Cut::Nothing;
     int stacked = 1;
     bool isTrained = true;
+    bool isOfExperts = false;
 };
 
 /// Of a part of a model. engine/model/model_parameters.cpp lists the same ones by name.
@@ -123,8 +124,13 @@ void addExperts(Tensors& tensors, const ModelSpec& m)
 {
     const std::int64_t count = m.experts.count;
     tensors.push_back({count, m.hidden});
-    tensors.push_back({m.expertWidth(), m.hidden, Cut::Rows, 2 * m.experts.count});
-    tensors.push_back({count * m.hidden, m.expertWidth(), Cut::Columns});
+    tensors.push_back({.rows = m.expertWidth(),
+                       .columns = m.hidden,
+                       .cut = Cut::Rows,
+                       .stacked = 2 * m.experts.count,
+                       .isOfExperts = true});
+    tensors.push_back(
+        {.rows = count * m.hidden, .columns = m.expertWidth(), .cut = Cut::Columns, .isOfExperts = true});
 }
 
 Tensors layerOf(const ModelSpec& m, LayerKind kind)
@@ -282,13 +288,25 @@ std::int64_t trainedParameterCount(const ModelSpec& model)
     return parts.embeddings + ofAllLayers(model, trainedElementsOf) + parts.head;
 }
 
+ExpertSplit splitOf(double parameters, const RunSpec& spec, double layers)
+{
+    const ModelSpec& model = spec.model;
+    if (spec.layout.expert == 1 || !model.experts.isOn() || model.lora.isOn())
+        return {parameters, 0}; // with adapters experts are frozen
+    const double ofLayer =
+        3.0 * model.hidden * model.expertWidth() * model.experts.count / std::max(1, model.experts.every);
+    return {parameters - layers * ofLayer, layers * ofLayer / spec.layout.expert};
+}
+
 std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
-                                  int tensorRanks)
+                                  int tensorRanks, int expertRanks)
 {
     std::vector<FlatBlock> blocks;
     const auto add = [&](const Tensors& tensors, int part) {
         for (const Tensor& tensor : tensors)
-            blocks.push_back({elementsOf(tensor, tensorRank, tensorRanks), part, !tensor.isTrained});
+            blocks.push_back(
+                {elementsOf(tensor, tensorRank, tensorRanks) / (tensor.isOfExperts ? expertRanks : 1), part,
+                 !tensor.isTrained, tensor.isOfExperts});
     };
     if (stage.embeddings)
         add(embeddingsOf(model), -1);

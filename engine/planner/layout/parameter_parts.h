@@ -28,6 +28,15 @@ std::int64_t parameterCount(const ModelSpec& model);
 std::int64_t activeParameterCount(const ModelSpec& model);
 std::int64_t trainedParameterCount(const ModelSpec& model);
 
+/// Parameters of layers on one of the ranks that share experts, by who else holds them.
+struct ExpertSplit {
+    double shared = 0;    ///< all data-parallel ranks
+    double ofExperts = 0; ///< those with the same experts; 0 where one rank has them all
+};
+
+/// Of layers with so many parameters of the whole model, or of the trained ones, among them experts.
+ExpertSplit splitOf(double parameters, const RunSpec& spec, double layers = 1);
+
 /// The parts of a model that one pipeline stage computes.
 struct StageContents {
     bool embeddings = true;
@@ -36,9 +45,10 @@ struct StageContents {
     bool head = true;
 };
 
-/// What a rank of a tensor-parallel group holds of a stage, in order of registration. The last stage's tied
-/// head has a copy of the word embeddings behind it where these are on another stage.
+/// What a rank of a tensor-parallel group holds of a stage, in order of registration; of experts its part
+/// where `expertRanks` share them. The last stage's tied head has a copy of the word embeddings behind it
+/// where these are on another stage.
 std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& stage, int tensorRank,
-                                  int tensorRanks);
+                                  int tensorRanks, int expertRanks = 1);
 
 } // namespace trainyard

@@ -18,27 +18,30 @@ bool isPermutation(std::string letters)
 }
 
 /// What the letter stands for, fastest-varying first.
-std::vector<Axis> axesOf(char letter)
+std::vector<Axis> axesOf(char letter, ExpertPlacement experts)
 {
-    if (letter == 'D')
-        return {Axis::Context, Axis::Data};
-    return {letter == 'P' ? Axis::Pipeline : Axis::Tensor};
+    if (letter != 'D')
+        return {letter == 'P' ? Axis::Pipeline : Axis::Tensor};
+    if (experts == ExpertPlacement::Inner)
+        return {Axis::Context, Axis::Expert, Axis::ExpertCopies};
+    return {Axis::Context, Axis::ExpertCopies, Axis::Expert};
 }
 
-/// One axis, and how layouts, coordinates and other programs call it.
+/// One axis, and how coordinates and other programs call it: nothing in coordinates for those that make up
+/// the data axis.
 struct AxisTraits {
     Axis axis;
-    int ParallelLayout::*degree;
     int GridCoord::*component;
     const char* megatron;
     const char* deepSpeed;
 };
 
 constexpr std::array kAxes{
-    AxisTraits{Axis::Data, &ParallelLayout::data, &GridCoord::data, "dp", "data"},
-    AxisTraits{Axis::Context, &ParallelLayout::context, &GridCoord::context, "cp", "context"},
-    AxisTraits{Axis::Pipeline, &ParallelLayout::pipeline, &GridCoord::pipeline, "pp", "pipe"},
-    AxisTraits{Axis::Tensor, &ParallelLayout::tensor, &GridCoord::tensor, "tp", "model"},
+    AxisTraits{Axis::Context, &GridCoord::context, "cp", "context"},
+    AxisTraits{Axis::Pipeline, &GridCoord::pipeline, "pp", "pipe"},
+    AxisTraits{Axis::Tensor, &GridCoord::tensor, "tp", "model"},
+    AxisTraits{Axis::Expert, nullptr, "ep", "expert"},
+    AxisTraits{Axis::ExpertCopies, nullptr, "dp", "data"},
 };
 
 const AxisTraits& traitsOf(Axis axis)
@@ -46,9 +49,23 @@ const AxisTraits& traitsOf(Axis axis)
     return *std::ranges::find(kAxes, axis, &AxisTraits::axis);
 }
 
-int& component(GridCoord& coord, Axis axis)
+int degreeOf(const ParallelLayout& layout, Axis axis)
 {
-    return coord.*traitsOf(axis).component;
+    switch (axis) {
+    case Axis::Data:
+        return layout.data;
+    case Axis::Context:
+        return layout.context;
+    case Axis::Pipeline:
+        return layout.pipeline;
+    case Axis::Tensor:
+        return layout.tensor;
+    case Axis::Expert:
+        return layout.expert;
+    case Axis::ExpertCopies:
+        return layout.data / layout.expert;
+    }
+    return 1;
 }
 
 } // namespace
@@ -68,50 +85,77 @@ Result<std::string> placementLetters(const std::string& placement)
 Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
 {
     TRAINYARD_TRY(const std::string letters, placementLetters(layout.placement));
+    const int least = std::min({layout.data, layout.context, layout.pipeline, layout.tensor, layout.expert});
+    if (least < 1)
+        return badInput(fmt::format("layout: a degree of {} is too small", least), "use at least 1");
+    if (layout.data % layout.expert != 0)
+        return badInput(fmt::format("layout.expert: {} does not divide the data-parallel degree {}",
+                                    layout.expert, layout.data));
     RankGrid grid;
     for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
-        for (const Axis axis : axesOf(*letter)) {
-            const int degree = layout.*traitsOf(axis).degree;
-            if (degree < 1)
-                return badInput(fmt::format("layout: a degree of {} is too small", degree), "use at least 1");
-            grid.m_dimensions.push_back({axis, degree, grid.m_size});
-            grid.m_size *= degree;
+        for (const Axis axis : axesOf(*letter, layout.expertPlacement)) {
+            grid.m_dimensions.push_back({axis, degreeOf(layout, axis), grid.m_size});
+            grid.m_size *= grid.m_dimensions.back().degree;
         }
     }
+    const int nearest =
+        std::min(grid.dimension(Axis::Expert).stride, grid.dimension(Axis::ExpertCopies).stride);
+    grid.m_data = {Axis::Data, layout.data, nearest};
     return grid;
 }
 
 const RankGrid::Dimension& RankGrid::dimension(Axis axis) const
 {
-    return *std::find_if(m_dimensions.begin(), m_dimensions.end(),
-                         [axis](const Dimension& d) { return d.axis == axis; });
+    if (axis == Axis::Data)
+        return m_data;
+    return *std::ranges::find(m_dimensions, axis, &Dimension::axis);
+}
+
+std::vector<Axis> RankGrid::withoutData(const std::vector<Axis>& axes)
+{
+    std::vector<Axis> plain;
+    for (const Axis axis : axes) {
+        if (axis != Axis::Data) {
+            plain.push_back(axis);
+            continue;
+        }
+        plain.push_back(Axis::Expert);
+        plain.push_back(Axis::ExpertCopies);
+    }
+    return plain;
 }
 
 GridCoord RankGrid::coordOf(Rank rank) const
 {
     TRAINYARD_CHECK(rank.value >= 0 && rank.value < m_size);
-    GridCoord coord;
-    for (const Dimension& d : m_dimensions)
-        component(coord, d.axis) = rank.value / d.stride % d.degree;
+    GridCoord coord{.data = indexOf(rank, m_data)};
+    for (const Dimension& d : m_dimensions) {
+        if (const auto component = traitsOf(d.axis).component)
+            coord.*component = indexOf(rank, d);
+    }
     return coord;
 }
 
 Rank RankGrid::rankOf(GridCoord coord) const
 {
-    int rank = 0;
+    TRAINYARD_CHECK(coord.data >= 0 && coord.data < m_data.degree);
+    int rank = coord.data * m_data.stride;
     for (const Dimension& d : m_dimensions) {
-        TRAINYARD_CHECK(component(coord, d.axis) >= 0 && component(coord, d.axis) < d.degree);
-        rank += component(coord, d.axis) * d.stride;
+        const auto component = traitsOf(d.axis).component;
+        if (!component)
+            continue;
+        TRAINYARD_CHECK(coord.*component >= 0 && coord.*component < d.degree);
+        rank += coord.*component * d.stride;
     }
     return Rank{rank};
 }
 
 std::vector<Rank> RankGrid::group(Rank member, const std::vector<Axis>& axes) const
 {
-    GridCoord origin = coordOf(member);
+    int first = member.value;
     for (const Axis axis : axes)
-        component(origin, axis) = 0;
-    std::vector<Rank> ranks{rankOf(origin)};
+        first -= indexOf(member, dimension(axis)) * dimension(axis).stride;
+    std::vector<Rank> ranks{Rank{first}};
     for (const Axis axis : axes) {
         const Dimension& d = dimension(axis);
         const std::vector<Rank> along = std::exchange(ranks, {});
@@ -137,13 +181,13 @@ std::vector<int> RankGrid::coordsAlong(Axis axis, Rank first, int count) const
 
 int RankGrid::groupNumber(Rank member, const std::vector<Axis>& axes) const
 {
-    GridCoord coord = coordOf(member);
+    const std::vector<Axis> inside = withoutData(axes);
     int number = 0;
     int groups = 1;
     for (const Dimension& d : m_dimensions) {
-        if (std::ranges::find(axes, d.axis) != axes.end())
+        if (std::ranges::find(inside, d.axis) != inside.end())
             continue;
-        number += component(coord, d.axis) * groups;
+        number += indexOf(member, d) * groups;
         groups *= d.degree;
     }
     return number;

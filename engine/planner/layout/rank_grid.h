@@ -9,7 +9,9 @@
 
 namespace trainyard {
 
-enum class Axis { Data, Context, Pipeline, Tensor };
+/// Of the data axis Expert has the ranks that share the experts of a layer, and ExpertCopies those that have
+/// the same ones.
+enum class Axis { Data, Context, Pipeline, Tensor, Expert, ExpertCopies };
 
 struct GridCoord {
     int data = 0;
@@ -28,10 +30,12 @@ Result<std::string> placementLetters(const std::string& placement);
 /// read as SageMaker writes it: the right-most letter varies fastest with the rank, so "DPT" means
 ///     rank = tensor + T * (pipeline + P * data)
 /// which Megatron spells tp-pp-dp. "cluster" = DPT, "spread" = TPD. Context ranks are neighbours along the
-/// data axis: the letter D stands for context + C * data. Immutable after create(); any thread may read it.
+/// data axis: the letter D stands for context + C * data. With expert parallelism data = expert + E * copy,
+/// or, placed outer, copy + (data / E) * expert. Immutable after create(); any thread may read it.
 class RankGrid {
 public:
-    /// BadInput for a placement that is no order of D, P and T, or a degree below 1.
+    /// BadInput for a placement that is no order of D, P and T, a degree below 1, or experts that the
+    /// data-parallel ranks cannot share.
     static Result<RankGrid> create(const ParallelLayout& layout);
 
     WorldSize worldSize() const { return WorldSize{m_size}; }
@@ -65,9 +69,15 @@ private:
         int stride;
     };
     const Dimension& dimension(Axis axis) const;
-    static bool isNamed(const Dimension& d) { return d.axis != Axis::Context || d.degree > 1; }
+    static bool isNamed(const Dimension& d)
+    {
+        return (d.axis != Axis::Context && d.axis != Axis::Expert) || d.degree > 1;
+    }
+    static std::vector<Axis> withoutData(const std::vector<Axis>& axes);
+    static int indexOf(Rank rank, const Dimension& d) { return rank.value / d.stride % d.degree; }
 
-    std::vector<Dimension> m_dimensions; ///< fastest-varying first
+    std::vector<Dimension> m_dimensions; ///< fastest-varying first; Data as the two that it consists of
+    Dimension m_data{Axis::Data, 1, 1};
     int m_size = 1;
 };
 

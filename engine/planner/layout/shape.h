@@ -13,6 +13,14 @@ struct SequenceShape {
     int targets(const ModelSpec& model) const { return model.isDecoder() ? length - 1 : maxPredictions; }
 };
 
+/// Pairs of a token and one of its experts on the busiest of the ranks that share experts, against the mean of
+/// them: chosen, as what routers with a balance loss come to after their first steps. What a run's are says
+/// its journal (ExpertLoad).
+inline double expertImbalance(const ParallelLayout& layout)
+{
+    return layout.expert > 1 ? 1.1 : 1;
+}
+
 /// Whether attention runs as one kernel that keeps one number per query instead of scores (Dao et al.,
 /// arXiv:2205.14135): on CUDA, where nothing is dropped in it and no ring is gone round, in the types that
 /// such kernels have (engine/nn/attention.cpp, engine/device/gpu_plugin.cpp). With launch.device "auto" ranks

@@ -1,6 +1,7 @@
 #include "engine/planner/memory/layer_tensors.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "engine/planner/layout/shape.h"
@@ -89,13 +90,21 @@ Bytes keptBesides(const ModelSpec& model, const LayerTensors& z)
     return (normsOf(model) - 2) * z.hidden + ofHeads + cap;
 }
 
-/// Of the mean layer.
-Bytes innerWidth(const ModelSpec& m)
+/// Pairs of a token and one of its experts on this rank's experts, as on the busiest rank.
+Bytes pairsHere(const RunSpec& spec, Bytes pairs)
 {
+    return static_cast<Bytes>(std::llround(double(pairs) * expertImbalance(spec.layout)));
+}
+
+/// Of the mean layer.
+Bytes innerWidth(const RunSpec& spec)
+{
+    const ModelSpec& m = spec.model;
     if (!m.experts.isOn())
         return static_cast<Bytes>(m.intermediate);
     const Bytes every = static_cast<Bytes>(m.experts.every);
-    const Bytes experts = static_cast<Bytes>(m.experts.perToken) * static_cast<Bytes>(m.expertWidth());
+    const Bytes experts =
+        pairsHere(spec, static_cast<Bytes>(m.experts.perToken) * static_cast<Bytes>(m.expertWidth()));
     return (experts + (every - 1) * static_cast<Bytes>(m.intermediate)) / every;
 }
 
@@ -110,8 +119,8 @@ Bytes keptOfExperts(const RunSpec& spec, Bytes tokens)
     const Bytes wide = wideSize(spec.precision.compute);
     const Bytes copies = tokens * static_cast<Bytes>(experts.perToken);
     const Bytes ofRouter = tokens * static_cast<Bytes>(experts.count) * 2 * wide;
-    const Bytes ofCopies =
-        copies * (h * (static_cast<Bytes>(elementSize(spec.precision.compute)) + wide) + 3 * sizeof(double));
+    const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
+    const Bytes ofCopies = pairsHere(spec, copies) * h * e + copies * (h * wide + 3 * sizeof(double));
     return (ofRouter + ofCopies) / static_cast<Bytes>(experts.every);
 }
 
@@ -135,7 +144,7 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     z.hidden = here * h * e;
     z.gathered = all * h * e;
     z.heads = all * static_cast<Bytes>(m.queryWidth()) * e / cut;
-    z.inner = all * innerWidth(m) * e / cut;
+    z.inner = all * innerWidth(spec) * e / cut;
     z.innerKept = innerKept(m, isKept(ProductInput::Inner, m)) * z.inner;
     z.scores = rows * tokens * e;
     z.scoresKept = keptOfScores(spec, rows, tokens);

@@ -36,9 +36,13 @@ Bytes dividedUp(Bytes number, Bytes parts)
 Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master)
 {
     const bool copies = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
-    const Bytes writers =
-        spec.memory.zeroStage == 0 ? static_cast<Bytes>(spec.layout.data * spec.layout.context) : 1;
-    const Bytes written = dividedUp(static_cast<Bytes>(states.updated), writers);
+    const auto share = [&](std::int64_t numbers, int writers) {
+        return dividedUp(static_cast<Bytes>(numbers),
+                         spec.memory.zeroStage == 0 ? static_cast<Bytes>(writers) : 1);
+    };
+    const Bytes written =
+        share(states.updated - states.updatedOfExperts, spec.layout.data * spec.layout.context) +
+        share(states.updatedOfExperts, spec.layout.expertCopies());
     return copies ? written * (1 + stateNumbers(spec.optimizer)) * master : 0;
 }
 
@@ -62,6 +66,8 @@ RunSpec withinReason(RunSpec spec)
     limit(spec.model.maxPositions, kMaxEntries);
     limit(spec.layout.context, kMaxRanks);
     limit(spec.layout.data, kMaxRanks / spec.layout.context);
+    spec.layout.expert =
+        std::gcd(std::max(1, spec.layout.expert), std::gcd(spec.layout.data, spec.model.experts.count));
     limit(spec.layout.tensor, kMaxRanks);
     limit(spec.layout.pipeline, spec.model.layers);
     limit(spec.layout.virtualStages,

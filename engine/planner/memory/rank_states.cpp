@@ -17,6 +17,9 @@ struct StateRules {
     explicit StateRules(const RunSpec& spec)
         : replicas(spec.layout.data * spec.layout.context)
         , owners(spec.memory.zeroStage >= 1 ? replicas : 1)
+        , expertOwners(spec.layout.expert == 1      ? 0
+                       : spec.memory.zeroStage >= 1 ? spec.layout.expertCopies()
+                                                    : 1)
         , compute(static_cast<Bytes>(elementSize(spec.precision.compute)))
         , master(std::max<Bytes>(compute, 4))
         , offloadsOptimizer(spec.memory.offloadOptimizer)
@@ -41,6 +44,7 @@ struct StateRules {
 
     int replicas; ///< ranks with the same weights
     int owners;
+    int expertOwners; ///< of experts that ranks share; 0: all ranks have them
     Bytes compute; ///< of an element
     Bytes master;
     bool offloadsOptimizer;
@@ -58,8 +62,15 @@ struct StageBuffers {
     std::int64_t trained = 0;          ///< all but the frozen ones
     std::int64_t trainedOwned = 0;     ///< of them one owner's
     std::vector<std::int64_t> numbers; ///< trained ones by owner, without gaps
+    std::vector<std::int64_t> expertNumbers; ///< the same of experts that ranks share
     ByMoment<std::int64_t> buckets{};  ///< of gradients that are there at once
     ByMoment<std::int64_t> gathered{}; ///< of weights that are
+};
+
+/// Trained elements that one rank updates.
+struct OwnedNumbers {
+    std::int64_t shared = 0;    ///< by the other tensors' owners
+    std::int64_t ofExperts = 0; ///< that ranks share
 };
 
 /// Buckets of gradients on their way, front first: one is reduced while the next one fills. A tied head
@@ -151,12 +162,17 @@ ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const
 StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const StateRules& rules,
                           int tensorRank)
 {
-    const std::vector<FlatBlock> blocks = flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor);
+    const std::vector<FlatBlock> blocks =
+        flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor, spec.layout.expert);
     const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
-    const FlatPlacement placement = placeFlat(blocks, {rules.owners, bucketElements, rules.shardsWeights});
-    StageBuffers buffers{placement.count, placement.count / rules.owners, placement.trainedCount,
-                         placement.trainedCount / rules.owners,
-                         elementsByOwner(blocks, placement, rules.owners)};
+    const FlatPlacement placement =
+        placeFlat(blocks, {rules.owners, rules.expertOwners, bucketElements, rules.shardsWeights});
+    StageBuffers buffers{placement.count,
+                         placement.ownedCount(),
+                         placement.trainedCount,
+                         placement.trainedOwnedCount(),
+                         elementsByOwner(blocks, placement, rules.owners),
+                         elementsByOwner(blocks, placement, rules.expertOwners, /*ofExperts=*/true)};
     if (rules.bucketsPass && !rules.reducesOnce)
         buffers.buckets = passingBuckets(spec, stage, blocks, placement);
     if (rules.shardsWeights)
@@ -176,6 +192,7 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
 {
     StageBuffers sum;
     sum.numbers.resize(static_cast<std::size_t>(rules.owners));
+    sum.expertNumbers.resize(static_cast<std::size_t>(rules.expertOwners));
     const int stages = static_cast<int>(layerCounts.size());
     for (int stage = rank.pipeline; stage < stages; stage += spec.layout.pipeline) {
         const int first = std::accumulate(layerCounts.begin(), layerCounts.begin() + stage, 0);
@@ -187,6 +204,8 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
         sum.trained += one.trained;
         sum.trainedOwned += one.trainedOwned;
         std::ranges::transform(sum.numbers, one.numbers, sum.numbers.begin(), std::plus<>());
+        std::ranges::transform(sum.expertNumbers, one.expertNumbers, sum.expertNumbers.begin(),
+                               std::plus<>());
         raiseTo(sum.buckets, one.buckets);
         raiseTo(sum.gathered, one.gathered);
     }
@@ -232,15 +251,26 @@ void addGradients(RankStates& states, const StageBuffers& buffers, const StateRu
     addPassing(states, MemoryCategory::Gradients, buffers.buckets, rules.master);
 }
 
-RankStates statesOf(const RunSpec& spec, const StageBuffers& buffers, const StateRules& rules,
-                    std::int64_t ownedNumbers)
+RankStates statesOf(const StageBuffers& buffers, const RunSpec& spec, const StateRules& rules,
+                    OwnedNumbers owned)
 {
-    RankStates states{.updated = ownedNumbers};
+    RankStates states{.updated = owned.shared + owned.ofExperts, .updatedOfExperts = owned.ofExperts};
     addWeights(states, buffers, rules);
     addGradients(states, buffers, rules);
     bytesAt(states.kept, rules.withOptimizer(MemoryCategory::Optimizer)) +=
-        stateNumbers(spec.optimizer) * static_cast<Bytes>(ownedNumbers) * rules.master;
+        stateNumbers(spec.optimizer) * static_cast<Bytes>(states.updated) * rules.master;
     return states;
+}
+
+/// Of replica `replica`, as the data axis counts them.
+OwnedNumbers numbersOf(const StageBuffers& buffers, const ParallelLayout& layout, int replica)
+{
+    const auto of = [](const std::vector<std::int64_t>& numbers, int owner) {
+        return numbers.empty() ? 0 : numbers[static_cast<std::size_t>(owner) % numbers.size()];
+    };
+    const int copy = layout.expertPlacement == ExpertPlacement::Inner ? replica / layout.expert
+                                                                      : replica % layout.expertCopies();
+    return {of(buffers.numbers, replica), of(buffers.expertNumbers, copy)};
 }
 
 } // namespace
@@ -257,7 +287,7 @@ RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, 
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, rank);
     const int replica = rank.data * spec.layout.context + rank.context;
-    return statesOf(spec, buffers, rules, buffers.numbers[static_cast<std::size_t>(replica % rules.owners)]);
+    return statesOf(buffers, spec, rules, numbersOf(buffers, spec.layout, replica));
 }
 
 // The first rank of a tensor-parallel group has the most.
@@ -265,7 +295,13 @@ RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerC
 {
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
-    return statesOf(spec, buffers, rules, std::ranges::max(buffers.numbers));
+    OwnedNumbers most;
+    for (int replica = 0; replica < std::max(rules.owners, rules.expertOwners); ++replica) {
+        const OwnedNumbers owned = numbersOf(buffers, spec.layout, replica);
+        if (owned.shared + owned.ofExperts > most.shared + most.ofExperts)
+            most = owned;
+    }
+    return statesOf(buffers, spec, rules, most);
 }
 
 } // namespace trainyard

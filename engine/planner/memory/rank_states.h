@@ -37,6 +37,7 @@ struct RankStates {
     MemoryByCategory kept{};              ///< from the first step to the last
     ByMoment<MemoryByCategory> passing{}; ///< besides: gathered weights, buckets of gradients
     std::int64_t updated = 0;             ///< parameters that the rank's optimizer moves
+    std::int64_t updatedOfExperts = 0;    ///< of them those of experts that ranks share
 };
 
 /// `layerCounts`: of each stage, first stage first (layersPerStage()). Requires a valid specification.

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <limits>
+#include <numeric>
 
 #include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/limits.h"
@@ -22,6 +23,7 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
     RunSpec copy = spec;
     copy.batch.ramp = {}; // what scales is the step of the full batch
     copy.layout.data = static_cast<int>(ranks / model);
+    copy.layout.expert = std::gcd(layout.expert, copy.layout.data); // fewer ranks have more experts each
     const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;
     if (scaling == Scaling::Weak) {
         const std::int64_t global = perStep * copy.batch.accumulation;

@@ -1,6 +1,7 @@
 #include "engine/planner/search/layout_candidates.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/spec/pipeline_rules.h"
 
@@ -65,6 +66,16 @@ void addMicroBatches(std::vector<RunSpec>& found, RunSpec spec)
     }
 }
 
+/// Experts shared by one, two, four ... of the data-parallel ranks.
+void addExpertRanks(std::vector<RunSpec>& found, RunSpec spec)
+{
+    const int most = std::gcd(spec.layout.data, std::max(1, spec.model.experts.count));
+    for (int expert = 1; most % expert == 0; expert *= 2) {
+        spec.layout.expert = expert;
+        addMicroBatches(found, spec);
+    }
+}
+
 bool mayShareTokens(const RunSpec& spec, const SequenceShape& shape, int context)
 {
     const bool attendsAmongRanks = spec.model.window == 0 && spec.model.scoreCap == 0 && !spec.batch.packing;
@@ -77,7 +88,7 @@ void addReplicas(std::vector<RunSpec>& found, RunSpec spec, const SequenceShape&
     for (int context = 1; ranks % context == 0 && mayShareTokens(spec, shape, context); context *= 2) {
         spec.layout.context = context;
         spec.layout.data = ranks / context;
-        addMicroBatches(found, spec);
+        addExpertRanks(found, spec);
     }
 }
 

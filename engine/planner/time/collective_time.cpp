@@ -41,6 +41,19 @@ double gatherTime(double bytes, const GroupPlace& place, const NodeModel& node)
     return hops + ringTime(bytes, place, node);
 }
 
+double allToAllTime(double bytes, const GroupPlace& place, const NodeModel& node)
+{
+    if (place.ranks == 1)
+        return 0;
+    const double here = double(place.ranks) / place.nodes; // ranks of a group on a node
+    const double within = bytes * (here - 1) / place.ranks /
+                          node.deviceLinks.bandwidth(bytes, std::min(place.ranks, node.devices));
+    if (place.nodes == 1)
+        return node.deviceLinks.latency + within;
+    const double sent = bytes * (place.ranks - here) / place.ranks * here * place.groupsPerNode;
+    return node.network.latency + std::max(within, sent / node.network.bandwidth(bytes, place.ranks));
+}
+
 double sendTime(double bytes, const GroupPlace& pipeline, const NodeModel& node)
 {
     if (pipeline.ranks == 1)

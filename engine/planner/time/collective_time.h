@@ -12,6 +12,9 @@ namespace trainyard {
 double allReduceTime(double bytes, const GroupPlace& place, const NodeModel& node);
 /// All-gather, or reduce-scatter: half of an all-reduce's bytes, and a ring's latency: once per rank.
 double gatherTime(double bytes, const GroupPlace& place, const NodeModel& node);
+/// All-to-all of `bytes` on each rank, equal parts of which go to each: those for other nodes share the
+/// node's adapters with all that its other ranks send, while the rest goes by the links within.
+double allToAllTime(double bytes, const GroupPlace& place, const NodeModel& node);
 /// From one rank to another one, while every rank of the sending stage on that node sends too.
 double sendTime(double bytes, const GroupPlace& pipeline, const NodeModel& node);
 

@@ -93,11 +93,24 @@ std::vector<MatrixProduct> attentionCore(const RunSpec& spec, const Sizes& z)
     return {{z.here, seen, z.headDim, copies}, {z.here, z.headDim, seen, copies}};
 }
 
-/// Of experts that get equally many tokens, and of the router.
-std::vector<MatrixProduct> expertProducts(const ModelSpec& model, const Sizes& z)
+/// Of a token and one of its experts, for the experts here, on the busiest rank.
+double pairsHere(const RunSpec& spec, const Sizes& z)
 {
-    const double pairs = z.tokens() * model.experts.perToken;
-    const double busy = std::min<double>(model.experts.count, pairs);
+    return z.tokens() * spec.model.experts.perToken * expertImbalance(spec.layout);
+}
+
+/// Experts here that have any.
+double busyExperts(const RunSpec& spec, const Sizes& z)
+{
+    return std::min(double(spec.model.experts.count) / spec.layout.expert, pairsHere(spec, z));
+}
+
+/// Of experts that get equally many tokens, and of the router.
+std::vector<MatrixProduct> expertProducts(const RunSpec& spec, const Sizes& z)
+{
+    const ModelSpec& model = spec.model;
+    const double pairs = pairsHere(spec, z);
+    const double busy = busyExperts(spec, z);
     const double width = model.expertWidth() / z.tensor;
     const double share = expertShare(model);
     return {{z.tokens(), double(model.experts.count), z.hidden, share},
@@ -105,8 +118,9 @@ std::vector<MatrixProduct> expertProducts(const ModelSpec& model, const Sizes& z
             {pairs / busy, z.hidden, width, busy * share}};
 }
 
-std::vector<MatrixProduct> linearProducts(const ModelSpec& model, const Sizes& z)
+std::vector<MatrixProduct> linearProducts(const RunSpec& spec, const Sizes& z)
 {
+    const ModelSpec& model = spec.model;
     const double t = z.tokens();
     std::vector<MatrixProduct> products{{t, (z.queries + 2 * z.keys) / z.tensor, z.hidden},
                                         {t, z.hidden, z.queries / z.tensor}};
@@ -117,7 +131,7 @@ std::vector<MatrixProduct> linearProducts(const ModelSpec& model, const Sizes& z
         products.push_back({t, z.hidden, inner, dense});
     }
     if (model.experts.isOn())
-        append(products, expertProducts(model, z));
+        append(products, expertProducts(spec, z));
     return products;
 }
 
@@ -271,9 +285,12 @@ void addExperts(Work& work, const RunSpec& spec, const Sizes& z, double passes)
 {
     constexpr double kExpertKernels = 2;
     const double share = expertShare(spec.model);
-    work.traffic += share * z.tokens() * spec.model.experts.perToken * z.hidden * z.traffic * passes;
-    work.kernels += share * kExpertKernels *
-                    std::min<double>(spec.model.experts.count, z.tokens() * spec.model.experts.perToken);
+    work.traffic += share * pairsHere(spec, z) * z.hidden * z.traffic * passes;
+    work.kernels += share * kExpertKernels * busyExperts(spec, z);
+    if (spec.layout.expert == 1)
+        return;
+    work.exchanges = 2 * share;
+    work.exchanged = pairsHere(spec, z) * z.hidden * z.element;
 }
 
 constexpr double kExpertPasses = 6;         // spread, multiplied, brought back, weighted
@@ -282,7 +299,7 @@ constexpr double kExpertGradientPasses = 8; // the same of gradients, and those 
 Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
-    work.products = linearProducts(spec.model, z);
+    work.products = linearProducts(spec, z);
     append(work.products, attentionCore(spec, z));
     work.traffic = tokenTraffic(spec, z, 13, 6 + innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).forward);
@@ -297,14 +314,14 @@ Work forwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
 {
     Work work;
-    const std::vector<MatrixProduct> linear = linearProducts(spec.model, z);
+    const std::vector<MatrixProduct> linear = linearProducts(spec, z);
     work.products = spec.model.lora.isOn() ? inputGradientsOf(linear) : gradientsOf(linear);
     const std::vector<MatrixProduct> core = attentionCore(spec, z);
     append(work.products, gradientsOf(core));
     if (fusesAttention(spec) || spec.layout.context > 1)
         work.products.push_back(core.front()); // the scores, which were not kept
-    const double weights =
-        static_cast<double>(trainedParts(spec.model).perLayer) / z.tensor * (z.element + 4);
+    const ExpertSplit held = splitOf(static_cast<double>(trainedParts(spec.model).perLayer), spec);
+    const double weights = (held.shared + held.ofExperts) / z.tensor * (z.element + 4);
     work.traffic = tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).backward) + weights;
     work.kernels = 2 * kernelsOf(spec, z, kernels);

@@ -20,6 +20,8 @@ struct Work {
     double adapterReduced = 0;
     double ringSent = 0;   ///< bytes that go round among the context-parallel ranks
     double ringRounds = 0; ///< messages of them
+    double exchanges = 0;  ///< all-to-alls among the ranks that share experts
+    double exchanged = 0;  ///< bytes that each of them has for all ranks together
 };
 
 /// What work costs by the machine and the program that do it.
@@ -42,7 +44,9 @@ struct LayerWork {
 ///     backward  12, 8, and half as much again for the activation; weight gradients added to their sum
 /// and of the scores 4 forward (softmax, dropout) and 5 backward, with a mask of a byte each. Of what is in
 /// the first column sequence parallelism leaves a rank its share; all else is cut with the heads and columns.
-/// With experts the products are theirs, of equally many tokens each, and their tokens go there and back.
+/// With experts the products are theirs, of equally many tokens each, and their tokens go there and back;
+/// where ranks share experts, the busiest has more than its part of the pairs (expertImbalance()), and all
+/// wait for it.
 /// Packed sequences attend one after the other, each with kernels of its own.
 ///
 /// Frozen products have the gradient of their input alone. An adapter has two thin products, forward and for

@@ -58,6 +58,7 @@ TimeByCause passTime(const PassDemand& demand, const TimeCoefficients& c, double
         seconds *= std::min(1.0, slowest);
     at(time, StepCause::Stragglers) = (std::max(1.0, slowest) - 1) * sum(time);
     at(time, StepCause::Tensor) = demand.tensor * c[TimeFactor::Tensor];
+    at(time, StepCause::Experts) = demand.experts * c[TimeFactor::Tensor];
     const double device = sum(time);
     const double launches = demand.launches * c[TimeFactor::Launches];
     const double computing = demand.onHost ? device + launches : jointBound(device, launches);

@@ -15,6 +15,7 @@ struct PassDemand {
     double kernels = 0;  ///< on the device, besides their work
     double launches = 0; ///< on the host
     double tensor = 0;   ///< collectives, which computing waits for
+    double experts = 0;  ///< all-to-alls, which it waits for too
     bool onHost = false; ///< the host computes too: it launches nothing ahead
 };
 

@@ -39,6 +39,8 @@ public:
         , m_pipeline(placeOf(grid, {Axis::Pipeline}, m_ranksPerNode))
         , m_context(placeOf(grid, {Axis::Context}, m_ranksPerNode))
         , m_data(placeOf(grid, {Axis::Data, Axis::Context}, m_ranksPerNode))
+        , m_expert(placeOf(grid, {Axis::Expert}, m_ranksPerNode))
+        , m_copies(placeOf(grid, {Axis::ExpertCopies, Axis::Context}, m_ranksPerNode))
         , m_parts(parameterParts(spec.model))
         , m_trained(trainedParts(spec.model))
         , m_element(elementSize(spec.precision.compute))
@@ -52,18 +54,18 @@ private:
     double ringTime(const Work& work) const;
     double keptBytes() const;
     double repeatedAttention() const;
-    double gatherOf(double parameters, double bytes, double pieces) const;
+    double gatherOf(const ExpertSplit& parameters, double bytes, double pieces) const;
     BesideDemand besideDemand() const;
-    BesideDemand weightsOf(double parameters, double pieces) const;
-    double gradientGather(double parameters, double pieces) const;
+    BesideDemand weightsOf(const ExpertSplit& parameters, double pieces) const;
+    double gradientGather(const ExpertSplit& parameters, double pieces) const;
     StepModel::PassBeside besideLayer(const LayerWork& layer) const;
     StepModel::PassBeside besideEmbeddings() const;
     StepModel::PassBeside besideHead() const;
     StepModel::Stage stageOf(int layers, bool first, bool last) const;
-    double trainedOf(int layers, bool first, bool last) const;
-    double reductionTime(double parameters) const;
-    double updateTime(double parameters) const;
-    double weightGatherTime(double parameters) const;
+    ExpertSplit trainedOf(int layers, bool first, bool last) const;
+    double reductionTime(const ExpertSplit& parameters) const;
+    double updateTime(const ExpertSplit& parameters) const;
+    double weightGatherTime(const ExpertSplit& parameters) const;
     double tiedTime(bool first, bool last) const;
     double transferTime() const;
     double sharingDoublings(int ranksHere) const;
@@ -74,7 +76,9 @@ private:
     const ProgramTraits& m_program;
     const int m_ranksPerNode;
     const GroupPlace m_tensor, m_pipeline, m_context;
-    const GroupPlace m_data; ///< all that hold the same weights
+    const GroupPlace m_data;   ///< all that hold the same weights
+    const GroupPlace m_expert; ///< those of them that share experts
+    const GroupPlace m_copies; ///< and those with the same experts
     const ParameterParts m_parts;
     const ParameterParts m_trained; ///< those of them that are not frozen
     const double m_element;         ///< bytes
@@ -109,6 +113,7 @@ PassDemand StepModelBuilder::demandOf(const Work& work) const
     demand.tensor = work.collectives * allReduceTime(work.reduced, m_tensor, m_node);
     if (work.adapterCollectives > 0)
         demand.tensor += work.adapterCollectives * allReduceTime(work.adapterReduced, m_tensor, m_node);
+    demand.experts = work.exchanges * allToAllTime(work.exchanged, m_expert, m_node);
     return demand;
 }
 
@@ -144,9 +149,13 @@ double StepModelBuilder::repeatedAttention() const
 
 /// Brings together, or adds up and shares, what the data-parallel ranks hold of so many parameters, in so
 /// many collectives.
-double StepModelBuilder::gatherOf(double parameters, double bytes, double pieces) const
+double StepModelBuilder::gatherOf(const ExpertSplit& parameters, double bytes, double pieces) const
 {
-    return pieces * gatherTime(parameters / pieces / m_tensor.ranks * bytes, m_data, m_node);
+    const auto among = [&](double numbers, const GroupPlace& holders) {
+        return numbers > 0 ? pieces * gatherTime(numbers / pieces / m_tensor.ranks * bytes, holders, m_node)
+                           : 0;
+    };
+    return among(parameters.shared, m_data) + among(parameters.ofExperts, m_copies);
 }
 
 /// Of nothing yet.
@@ -159,20 +168,21 @@ BesideDemand StepModelBuilder::besideDemand() const
 }
 
 /// What brings weights to where they are multiplied with.
-BesideDemand StepModelBuilder::weightsOf(double parameters, double pieces) const
+BesideDemand StepModelBuilder::weightsOf(const ExpertSplit& parameters, double pieces) const
 {
     BesideDemand demand = besideDemand();
     if (m_spec.memory.zeroStage == 3)
         demand.gathers = gatherOf(parameters, m_element, pieces);
     if (m_spec.memory.offloadParameters)
-        demand.copies = parameters / m_tensor.ranks / m_data.ranks * m_element / m_node.hostLink;
+        demand.copies = (parameters.shared / m_data.ranks + parameters.ofExperts / m_copies.ranks) /
+                        m_tensor.ranks * m_element / m_node.hostLink;
     return demand;
 }
 
 /// From stage 2 on gradients go after every micro-batch.
-double StepModelBuilder::gradientGather(double parameters, double pieces) const
+double StepModelBuilder::gradientGather(const ExpertSplit& parameters, double pieces) const
 {
-    return m_spec.memory.zeroStage >= 2 && parameters > 0
+    return m_spec.memory.zeroStage >= 2 && parameters.shared + parameters.ofExperts > 0
                ? gatherOf(parameters, m_program.gradientBytes, pieces)
                : 0;
 }
@@ -180,13 +190,13 @@ double StepModelBuilder::gradientGather(double parameters, double pieces) const
 /// The weights come for both passes.
 StepModel::PassBeside StepModelBuilder::besideLayer(const LayerWork& layer) const
 {
-    const auto parameters = static_cast<double>(m_parts.perLayer);
+    const ExpertSplit parameters = splitOf(static_cast<double>(m_parts.perLayer), m_spec);
     const double pieces = m_program.gathersPerLayer;
     BesideDemand forward = weightsOf(parameters, pieces);
     BesideDemand backward = forward;
     if (m_spec.memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
         backward.gathers += forward.gathers;
-    backward.gathers += gradientGather(static_cast<double>(m_trained.perLayer), pieces);
+    backward.gathers += gradientGather(splitOf(static_cast<double>(m_trained.perLayer), m_spec), pieces);
     forward.ring = ringTime(layer.forward);
     backward.ring = ringTime(layer.backward) + repeatedAttention() * forward.ring;
     const double kept = m_spec.memory.offloadActivations ? keptBytes() / m_node.hostLink : 0;
@@ -198,9 +208,9 @@ StepModel::PassBeside StepModelBuilder::besideLayer(const LayerWork& layer) cons
 /// The weights come for both passes, though only the forward pass looks anything up.
 StepModel::PassBeside StepModelBuilder::besideEmbeddings() const
 {
-    const auto parameters = static_cast<double>(m_parts.embeddings);
+    const ExpertSplit parameters{static_cast<double>(m_parts.embeddings)};
     BesideDemand backward = weightsOf(parameters, 1);
-    backward.gathers += gradientGather(static_cast<double>(m_trained.embeddings), 1);
+    backward.gathers += gradientGather({static_cast<double>(m_trained.embeddings)}, 1);
     return {weightsOf(parameters, 1), backward};
 }
 
@@ -211,42 +221,44 @@ StepModel::PassBeside StepModelBuilder::besideHead() const
     const auto own = static_cast<double>(m_parts.head);
     const double tied = m_spec.model.sharesWordsWithHead() ? static_cast<double>(m_parts.words) : 0;
     BesideDemand backward = besideDemand();
-    backward.gathers = gradientGather(static_cast<double>(m_trained.head), 1);
-    return {weightsOf(own + tied, 1), backward};
+    backward.gathers = gradientGather({static_cast<double>(m_trained.head)}, 1);
+    return {weightsOf({own + tied}, 1), backward};
 }
 
 /// Parameters of a stage whose gradients are reduced and that are updated.
-double StepModelBuilder::trainedOf(int layers, bool first, bool last) const
+ExpertSplit StepModelBuilder::trainedOf(int layers, bool first, bool last) const
 {
-    double parameters = static_cast<double>(m_trained.perLayer) * layers;
+    ExpertSplit parameters = splitOf(static_cast<double>(m_trained.perLayer) * layers, m_spec, layers);
     if (first)
-        parameters += static_cast<double>(m_trained.embeddings);
+        parameters.shared += static_cast<double>(m_trained.embeddings);
     if (last)
-        parameters += static_cast<double>(m_trained.head);
+        parameters.shared += static_cast<double>(m_trained.head);
     if (last && !first && m_spec.model.trainsSharedWords())
-        parameters += static_cast<double>(m_trained.words);
+        parameters.shared += static_cast<double>(m_trained.words);
     return parameters;
 }
 
-double StepModelBuilder::reductionTime(double parameters) const
+double StepModelBuilder::reductionTime(const ExpertSplit& parameters) const
 {
-    const double bytes = parameters / m_tensor.ranks * m_program.gradientBytes;
-    switch (m_spec.memory.zeroStage) {
-    case 0:
-        return allReduceTime(bytes, m_data, m_node);
-    case 1:
-        return gatherTime(bytes, m_data, m_node);
-    default:
+    const auto among = [&](double numbers, const GroupPlace& holders) {
+        const double bytes = numbers / m_tensor.ranks * m_program.gradientBytes;
+        return m_spec.memory.zeroStage == 0 ? allReduceTime(bytes, holders, m_node)
+                                            : gatherTime(bytes, holders, m_node);
+    };
+    if (m_spec.memory.zeroStage > 1)
         return 0; // after every micro-batch
-    }
+    return among(parameters.shared, m_data) +
+           (parameters.ofExperts > 0 ? among(parameters.ofExperts, m_copies) : 0);
 }
 
 /// Gradients are read twice; master weights and moments read and written; working weights written. On the
 /// host each device has its share of the memory's bandwidth, and gradients come and weights go by its link.
-double StepModelBuilder::updateTime(double parameters) const
+double StepModelBuilder::updateTime(const ExpertSplit& parameters) const
 {
     const MemorySpec& memory = m_spec.memory;
-    const double mine = parameters / m_tensor.ranks / (memory.zeroStage >= 1 ? m_data.ranks : 1);
+    const auto among = [&](const GroupPlace& holders) { return memory.zeroStage >= 1 ? holders.ranks : 1; };
+    const double mine =
+        (parameters.shared / among(m_data) + parameters.ofExperts / among(m_copies)) / m_tensor.ranks;
     const double numbers = 1 + static_cast<double>(stateNumbers(m_spec.optimizer));
     const double bytes = mine * (kGradientReads + kNumberTraffic * numbers + m_element);
     if (!memory.offloadOptimizer && !m_node.sharesMemory)
@@ -256,7 +268,7 @@ double StepModelBuilder::updateTime(double parameters) const
 }
 
 /// After the update; ZeRO 3 brings weights to the passes instead.
-double StepModelBuilder::weightGatherTime(double parameters) const
+double StepModelBuilder::weightGatherTime(const ExpertSplit& parameters) const
 {
     const int zero = m_spec.memory.zeroStage;
     return zero == 1 || zero == 2 ? gatherOf(parameters, m_element, 1) : 0;
@@ -273,7 +285,7 @@ double StepModelBuilder::tiedTime(bool first, bool last) const
 
 StepModel::Stage StepModelBuilder::stageOf(int layers, bool first, bool last) const
 {
-    const double parameters = trainedOf(layers, first, last);
+    const ExpertSplit parameters = trainedOf(layers, first, last);
     return {layers,
             first,
             last,
@@ -330,8 +342,8 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
                                                                      : m_program.overlapsReductions);
     model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
                                     m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
-    const double gradients = trainedOf(layerCounts.front(), true, layerCounts.size() == 1) / m_tensor.ranks *
-                             m_program.gradientBytes;
+    const ExpertSplit trained = trainedOf(layerCounts.front(), true, layerCounts.size() == 1);
+    const double gradients = (trained.shared + trained.ofExperts) / m_tensor.ranks * m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);
     model.m_transfer = transferTime();
     model.m_overlapsTransfers = m_program.overlapsTransfers && !m_node.sharesMemory;

@@ -143,6 +143,8 @@ void addLayout(const ParallelLayout& layout, ArgumentText& arguments)
     arguments.add("--tensor-model-parallel-size", layout.tensor);
     arguments.add("--pipeline-model-parallel-size", layout.pipeline);
     arguments.add("--context-parallel-size", layout.context);
+    if (layout.expert > 1)
+        arguments.add("--expert-model-parallel-size", layout.expert);
     arguments.flag("--sequence-parallel", layout.sequence);
     if (layout.schedule == PipelineScheduleKind::Interleaved)
         arguments.add("--num-virtual-stages-per-pipeline-rank", layout.virtualStages);

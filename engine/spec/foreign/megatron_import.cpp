@@ -28,7 +28,7 @@ constexpr std::array kKnown{
     Explanation{"--moe-layer-freq", "experts are in all layers or in the last of each so many",
                 "set model.experts.every"},
     Explanation{"--moe-*", "it is not known here", "see the fields of model.experts"},
-    Explanation{"--expert-*", "every data-parallel rank has all experts", "reckon with their memory"},
+    Explanation{"--expert-*", "experts are cut as other layers are", "set layout.tensor"},
     Explanation{"--decoder-first-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
     Explanation{"--decoder-last-pipeline-num-layers", "stages are given one by one", "set layout.partition"},
     Explanation{"--pipeline-model-parallel-layout", "stages are given as numbers of layers",
@@ -274,6 +274,7 @@ void readLayout(SettingsReader& arguments, RunSpec& spec)
     layout.tensor = arguments.getCount("--tensor-model-parallel-size", kMaxRanks).value_or(1);
     layout.pipeline = arguments.getCount("--pipeline-model-parallel-size", kMaxRanks).value_or(1);
     layout.context = arguments.getCount("--context-parallel-size", kMaxRanks).value_or(1);
+    layout.expert = arguments.getCount("--expert-model-parallel-size", kMaxRanks).value_or(1);
     layout.sequence = arguments.getOr("--sequence-parallel", false);
     layout.virtualStages = virtualStages(arguments, spec);
     layout.schedule = layout.virtualStages > 1 ? PipelineScheduleKind::Interleaved

@@ -1,12 +1,21 @@
 #include <QTest>
 
+#include <atomic>
+
+#include <ATen/ops/arange.h>
 #include <ATen/ops/bincount.h>
 #include <ATen/ops/logsumexp.h>
 #include <ATen/ops/mm.h>
+#include <ATen/ops/ones_like.h>
+#include <ATen/ops/repeat_interleave.h>
 #include <ATen/ops/sin.h>
 #include <ATen/ops/softmax.h>
+#include <ATen/ops/stack.h>
 #include <ATen/ops/topk.h>
 
+#include "engine/comm/process_group.h"
+#include "engine/comm/threads_transport.h"
+#include "engine/nn/experts/expert_exchange.h"
 #include "engine/nn/experts/expert_product.h"
 #include "engine/nn/experts/router.h"
 #include "engine/nn/forward_pass.h"
@@ -33,8 +42,8 @@ at::Tensor numbers(std::int64_t rows, std::int64_t columns, double phase)
 
 SharedPass passOf(const ModelSpec& model, double routerLossScale)
 {
-    return beginPass(model, directRunner(), tinyBatch(model), std::nullopt, at::kDouble, {}, {}, nullptr,
-                     nullptr, routerLossScale);
+    return beginPass({model, directRunner(), at::kDouble}, tinyBatch(model), std::nullopt, nullptr,
+                     routerLossScale);
 }
 
 /// The losses as their papers write them, of tokens alone.
@@ -98,6 +107,38 @@ private slots:
         const Routing routing = route(input, {weight, {}}, *passOf(model, 0));
         routing.weights_TK.backward(at::zeros_like(routing.weights_TK));
         QCOMPARE(largest(weight.grad()), 0.0);
+    }
+
+    // Of six experts on three ranks; no row goes to those of the second one.
+    void bringsRowsToTheirExpertsAndBack()
+    {
+        constexpr std::int64_t kExperts = 6;
+        std::atomic<int> right = 0;
+        runAsThreads(3, [&](ProcessGroup& group) {
+            const int rank = group.rank().value;
+            std::vector<std::int64_t> counts(kExperts);
+            for (int expert = 0; expert < kExperts; ++expert)
+                counts[std::size_t(expert)] = expert / 2 == 1 ? 0 : (rank + expert) % 3;
+            const at::Tensor expertOf =
+                at::repeat_interleave(at::arange(kExperts), at::tensor(counts)).to(at::kDouble);
+            const at::Tensor numbersOf = at::arange(expertOf.size(0), at::kDouble) + 1000.0 * rank;
+            const at::Tensor rows = at::stack({expertOf, numbersOf}, 1).requires_grad_(true);
+            const ExpertExchange exchange(group, counts);
+            const at::Tensor here = exchange.toExperts(rows);
+            const at::Tensor came =
+                at::repeat_interleave(at::arange(2 * rank, 2 * rank + 2), at::tensor(exchange.countsHere()));
+            const bool inOrder = at::equal(here.select(1, 0), came.to(at::kDouble));
+            bool byRank = true; // within each expert
+            for (std::int64_t i = 1; i < here.size(0); ++i)
+                byRank &= here[i][0].item<double>() > here[i - 1][0].item<double>() ||
+                          here[i][1].item<double>() > here[i - 1][1].item<double>();
+            const at::Tensor back = exchange.back(here * (came + 2).unsqueeze(1));
+            back.backward(at::ones_like(back));
+            const at::Tensor factors = (expertOf + 2).unsqueeze(1);
+            const bool isBack = at::equal(back, rows * factors);
+            right += inOrder && byRank && isBack && at::equal(rows.grad(), factors.expand_as(rows));
+        });
+        QCOMPARE(right.load(), 3);
     }
 
     // Of experts of which one gets no row.

@@ -69,7 +69,7 @@ class TestFlatLayout : public QObject {
 private slots:
     void cutsBlockByBlock()
     {
-        const SliceGeometry slice(tensorOf("qkv", {12, 5}, {0, 3}), 1, 2);
+        const SliceGeometry slice(tensorOf("qkv", {12, 5}, {0, 3}), {1, 2}, {});
         QCOMPARE(slice.shape(), (std::vector<std::int64_t>{6, 5}));
         const auto parts = slice.boxes(0, slice.count());
         QCOMPARE(parts.size(), std::size_t(3)); // rows 2-3 of 0-3, 6-7 of 4-7, 10-11 of 8-11
@@ -77,9 +77,25 @@ private slots:
         QCOMPARE(parts[1].firstElement, std::int64_t(10));
     }
 
+    /// Six experts of four rows, two halves each, on three ranks, each of which two tensor-parallel ranks share.
+    void cutsExpertsTwice()
+    {
+        ParameterSpec spec = tensorOf("experts", {24, 5}, {0, 12});
+        spec.isOfExperts = true;
+        const SliceGeometry slice(spec, {1, 2}, {2, 3});
+        QCOMPARE(slice.shape(), (std::vector<std::int64_t>{4, 5}));
+        std::vector<std::int64_t> rows;
+        for (const auto& [box, first] : slice.boxes(0, slice.count()))
+            rows.push_back(box.begin[0]);
+        QCOMPARE(rows, (std::vector<std::int64_t>{17, 19, 21, 23})); // of 16-19 and 20-23 each half's second
+        spec.split = {1};
+        const SliceGeometry columns(spec, {1, 2}, {2, 3});
+        QCOMPARE(columns.boxes(0, columns.count()).front().box, (TensorBox{{16, 3}, {8, 2}}));
+    }
+
     void namesPartsOfRows()
     {
-        const SliceGeometry slice(tensorOf("down", {4, 9}, {1, 1}), 0, 2); // columns 0-4
+        const SliceGeometry slice(tensorOf("down", {4, 9}, {1, 1}), {0, 2}, {}); // columns 0-4
         const auto parts = slice.boxes(3, 14);
         QCOMPARE(parts.size(), std::size_t(3));
         QCOMPARE(parts[0].box, (TensorBox{{0, 3}, {1, 2}}));
@@ -110,8 +126,9 @@ private slots:
         Coverage coverage;
         for (int tensorRank = 0; tensorRank < tensorRanks; ++tensorRank) {
             for (int owner = 0; owner < owners; ++owner) {
-                const FlatLayout layout(someParameters(),
-                                        {tensorRank, tensorRanks, owner, owners, bucketElements});
+                const FlatLayout layout(someParameters(), {.tensor = {tensorRank, tensorRanks},
+                                                           .owner = {owner, owners},
+                                                           .bucketElements = bucketElements});
                 for (const OwnedPiece& piece : layout.pieces()) {
                     for (const auto& [box, first] :
                          layout.slices()[piece.parameter].boxes(piece.firstElement, piece.count))
@@ -130,7 +147,9 @@ private slots:
         QFETCH(int, tensorRanks);
         QFETCH(int, owners);
         QFETCH(int, bucketElements);
-        const FlatLayout layout(someParameters(), {0, tensorRanks, 0, owners, bucketElements});
+        const FlatLayout layout(
+            someParameters(),
+            {.tensor = {0, tensorRanks}, .owner = {0, owners}, .bucketElements = bucketElements});
         std::int64_t at = 0;
         std::size_t parameters = 0;
         for (const Bucket& bucket : layout.buckets()) {

@@ -151,8 +151,7 @@ private slots:
             {true, 0, 3, true}, {true, 0, 2, false}, {false, 1, 2, false}, {false, 2, 3, true}};
         for (const StageRange& stage : stages) {
             for (const auto& [tensorRank, tensorRanks] : {std::pair{0, 1}, {0, 2}, {1, 2}, {2, 3}}) {
-                const FlatLayout layout(modelParameters(model, stage),
-                                        {.tensorRank = tensorRank, .tensorRanks = tensorRanks});
+                const FlatLayout layout(modelParameters(model, stage), {.tensor = {tensorRank, tensorRanks}});
                 std::vector<std::int64_t> held;
                 for (const FlatLayout::Stack& stack : layout.stacks())
                     held.push_back(stack.isFrozen ? -elementCount(stack.shape) : elementCount(stack.shape));

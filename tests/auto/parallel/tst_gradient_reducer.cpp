@@ -110,8 +110,7 @@ private slots:
             std::atomic<int> equal = 0;
             runAsThreads(3, [&](ProcessGroup& group) {
                 Sharding sharding = bucketsOf(elements);
-                sharding.ownerRank = group.rank().value;
-                sharding.ownerRanks = 3;
+                sharding.owner = {group.rank().value, 3};
                 ParameterStore store(someParameters(), ComputeType::Float64, sharding, residence,
                                      WeightResidence::Whole, placement);
                 store.initialize(7, 1.0);

@@ -34,7 +34,7 @@ ModelSpec smallModel(bool tiedHead)
 
 std::unique_ptr<ParameterStore> shardedStore(const ModelSpec& model, ComputeType type, int rank)
 {
-    const Sharding sharding{.ownerRank = rank, .ownerRanks = kRanks, .bucketPerPart = true};
+    const Sharding sharding{.owner = {rank, kRanks}, .bucketPerPart = true};
     auto store = std::make_unique<ParameterStore>(modelParameters(model), type, sharding,
                                                   GradientResidence::Sharded, WeightResidence::Sharded);
     store->initialize(5, 1.0);

@@ -90,8 +90,12 @@ Attended attend(const Case& c, const at::Tensor& queryKeyValue, const at::Tensor
                 const ContextParallel* context, int passes = 1)
 {
     const ModelSpec model = modelOf(c);
-    const SharedPass pass =
-        beginPass(model, directRunner(), batchOf(c), kKey, c.type, {}, testedDevice(), context);
+    const SharedPass pass = beginPass({.model = model,
+                                       .runner = directRunner(),
+                                       .type = c.type,
+                                       .device = testedDevice(),
+                                       .context = context},
+                                      batchOf(c), kKey);
     const at::Tensor leaf = queryKeyValue.clone().requires_grad_(true);
     const at::Tensor output = attention(leaf, *pass, 0, kSite);
     for (int i = 0; i < passes; ++i)

@@ -68,6 +68,20 @@ private slots:
         QCOMPARE(placeFlat(blocks(), {}).trainedCount, 320);
     }
 
+    /// Two of a layer's three blocks, which two of four ranks have.
+    void keepsExpertsThatRanksShareApart()
+    {
+        std::vector<FlatBlock> some{{100, -1}, {33, 0}, {128, 0}, {96, 0}, {7, 1}};
+        some[2].isOfExperts = some[3].isOfExperts = true;
+        const FlatPlacement shared = placeFlat(some, {.owners = 4, .expertOwners = 2});
+        QCOMPARE(print(shared), "0..128: 4@0 | 128..384: 3@128 2@224 | 384..640: 1@384 0@448");
+        QCOMPARE(shared.buckets[1].owners, 2);
+        QCOMPARE(shared.ownedCount(), 128 / 4 + 256 / 2 + 256 / 4);
+        QCOMPARE(elementsByOwner(some, shared, 4), (std::vector<std::int64_t>{7 + 33, 64, 36, 0}));
+        QCOMPARE(elementsByOwner(some, shared, 2, true), (std::vector<std::int64_t>{96 + 32, 96}));
+        QCOMPARE(print(placeFlat(some, {.owners = 4})), "0..512: 4@0 3@32 2@128 1@256 0@320");
+    }
+
     void makesABucketOfEachPart()
     {
         QCOMPARE(print(placeFlat(blocks(), {.owners = 3, .bucketElements = 1, .bucketPerPart = true})),

@@ -238,6 +238,44 @@ private slots:
             QCOMPARE(grid.rankOf(grid.coordOf(Rank{r})), Rank{r});
     }
 
+    void sharesExpertsAmongDataParallelRanks_data()
+    {
+        QTest::addColumn<QString>("placement");
+        QTest::addColumn<bool>("isOuter");
+        QTest::addColumn<QString>("experts");
+        QTest::addColumn<QString>("copies");
+        QTest::addColumn<QString>("megatron");
+        // Written out by hand for data 6, tensor 2, experts among 3.
+        QTest::addRow("DPT, inner") << "DPT" << false << "[0,2,4][1,3,5][6,8,10][7,9,11]"
+                                    << "[0,6][1,7][2,8][3,9][4,10][5,11]"
+                                    << "tp-pp-ep-dp";
+        QTest::addRow("DPT, outer") << "DPT" << true << "[0,4,8][1,5,9][2,6,10][3,7,11]"
+                                    << "[0,2][1,3][4,6][5,7][8,10][9,11]"
+                                    << "tp-pp-dp-ep";
+        QTest::addRow("TPD, inner") << "TPD" << false << "[0,1,2][3,4,5][6,7,8][9,10,11]"
+                                    << "[0,3][1,4][2,5][6,9][7,10][8,11]"
+                                    << "ep-dp-pp-tp";
+    }
+    void sharesExpertsAmongDataParallelRanks()
+    {
+        QFETCH(QString, placement);
+        QFETCH(bool, isOuter);
+        ParallelLayout layout = layoutOf(6, 1, 2, placement.toStdString());
+        const QString data = printGroups(RankGrid::create(layout).value(), {Axis::Data});
+        layout.expert = 3;
+        layout.expertPlacement = isOuter ? ExpertPlacement::Outer : ExpertPlacement::Inner;
+        const auto grid = RankGrid::create(layout).value();
+        QTEST(printGroups(grid, {Axis::Expert}), "experts");
+        QTEST(printGroups(grid, {Axis::ExpertCopies}), "copies");
+        QCOMPARE(printGroups(grid, {Axis::Data}),
+                 data); // whoever shares experts, samples stay where they were
+        QTEST(QString::fromStdString(grid.megatronOrder()), "megatron");
+        for (int r = 0; r < grid.worldSize().value; ++r)
+            QCOMPARE(grid.rankOf(grid.coordOf(Rank{r})), Rank{r});
+        layout.expert = 4;
+        QVERIFY(!RankGrid::create(layout).ok());
+    }
+
     void hasGroupsOfOneWithoutThatKindOfParallelism()
     {
         const auto grid = RankGrid::create(layoutOf(3, 1, 1, "cluster")).value();

@@ -316,6 +316,30 @@ private slots:
         QVERIFY(measure == "context" || after.seconds > before.seconds);
     }
 
+    /// On nodes of eight, within which tokens travel faster than among them.
+    void expertsCostTheWayToThem()
+    {
+        RunSpec spec = smallRun();
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.experts = {.count = 8, .perToken = 2};
+        spec.layout = {.data = 16};
+        spec.cluster.nodes = {{"a", 8}, {"b", 8}};
+        spec.batch = {64, 2, 2};
+        const StepTime alone = timeOf(spec);
+        spec.layout.expert = 8;
+        const StepTime within = timeOf(spec);
+        spec.layout.expertPlacement = ExpertPlacement::Outer;
+        const StepTime among = timeOf(spec);
+        QCOMPARE(causeOf(alone, StepCause::Experts), 0.0);
+        QVERIFY(causeOf(within, StepCause::Experts) > 0);
+        QVERIFY(causeOf(among, StepCause::Experts) > 2 * causeOf(within, StepCause::Experts));
+        // An eighth of the experts' gradients goes to fewer ranks, and an eighth is updated.
+        QVERIFY(causeOf(within, StepCause::Reductions) < causeOf(alone, StepCause::Reductions));
+        QVERIFY(causeOf(within, StepCause::Optimizer) < causeOf(alone, StepCause::Optimizer));
+        // The busiest rank computes more than its part.
+        QVERIFY(causeOf(within, StepCause::Products) > causeOf(alone, StepCause::Products));
+    }
+
     void correctsByTheNodesOwnCalibration()
     {
         const double before = causeOf(timeOf(smallRun()), StepCause::Products);

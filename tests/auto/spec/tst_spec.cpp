@@ -412,6 +412,8 @@ private slots:
         spec.dataset.mix = {MixedDataSet{"/data/books", 2}};
         spec.model.lora = {.rank = 2, .targets = {"query"}};
         describeOtherwise(spec.model);
+        spec.layout.expert = 2;
+        spec.layout.expertPlacement = ExpertPlacement::Outer;
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         phase.dataset = spec.dataset;
         phase.batch = spec.batch;

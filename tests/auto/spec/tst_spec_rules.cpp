@@ -98,6 +98,24 @@ private slots:
         }
     }
 
+    void sharesExpertsEvenly()
+    {
+        RunSpec spec = validSpec();
+        spec.cluster.nodes.front().slotCount = 8;
+        spec.layout = {.data = 8, .expert = 4};
+        spec.batch = {8, 1, 1};
+        QVERIFY(
+            print(validate(spec)).contains("layout.expert: 4 ranks cannot share experts of a model that"));
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.experts = {.count = 12, .perToken = 2};
+        QCOMPARE(print(validate(spec)), "");
+        spec.layout.expert = 3;
+        QVERIFY(print(validate(spec)).contains("3 ranks are no even part of 8 data-parallel ranks"));
+        spec.layout.expert = 8;
+        QVERIFY(print(validate(spec)).contains("12 experts cannot be shared evenly by 8 ranks"));
+        QVERIFY(print(validate(spec)).contains("use 4"));
+    }
+
     void namesTheDegreesThatAreTooMany()
     {
         RunSpec spec = validSpec();

@@ -230,6 +230,32 @@ std::vector<Layout> layouts()
                    RecomputeKind::Full,
                    1,
                    true})),
+        of(ModelFamily::Mixtral, {"Mixtral, data 2, expert 2", {.data = 2, .expert = 2}}),
+        of(ModelFamily::Mixtral,
+           everywhere({"Mixtral, data 4, expert 2, ZeRO 1", {.data = 4, .expert = 2}, 1})),
+        of(ModelFamily::Qwen3Moe, packed({"Qwen 3 MoE, data 4, expert 2 outer, ZeRO 2, packing",
+                                          {.data = 4, .expert = 2, .expertPlacement = ExpertPlacement::Outer},
+                                          2})),
+        of(ModelFamily::Qwen3Moe,
+           {"Qwen 3 MoE, data 2, expert 2, tensor 2, sequence, ZeRO 3, selective recomputation",
+            {.data = 2, .tensor = 2, .expert = 2, .sequence = true},
+            3,
+            RecomputeKind::Selective}),
+        of(ModelFamily::Qwen3Moe, {"Qwen 3 MoE, data 4, expert 2, ZeRO 3, all that can be offloaded",
+                                   {.data = 4, .expert = 2},
+                                   3,
+                                   RecomputeKind::None,
+                                   1,
+                                   true,
+                                   false,
+                                   true,
+                                   true}),
+        of(ModelFamily::Mixtral, {"Mixtral, data 2, expert 2, 1f1b 2, full recomputation, offload",
+                                  {.data = 2, .pipeline = 2, .expert = 2},
+                                  1,
+                                  RecomputeKind::Full,
+                                  1,
+                                  true}),
         of(ModelFamily::Qwen3Moe, {"Qwen 3 MoE, tensor 2, sequence, interleaved 2 x 2",
                                    {.tensor = 2,
                                     .pipeline = 2,
@@ -297,7 +323,7 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout, OptimizerKind opti
         spec.model.window = spec.model.window > 0 || layout.family == ModelFamily::Mistral ? 9 : 0;
     }
     if (spec.model.experts.isOn()) {
-        spec.model.experts = {.count = 5, .perToken = 2, .width = 18, .balanceLoss = 0.05, .zLoss = 0.01};
+        spec.model.experts = {.count = 6, .perToken = 2, .width = 18, .balanceLoss = 0.05, .zLoss = 0.01};
         if (layout.packing) // puts micro-batches together differently, of which these are
             spec.model.experts.balanceLoss = spec.model.experts.zLoss = 0;
     }

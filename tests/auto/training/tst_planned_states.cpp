@@ -79,6 +79,22 @@ std::vector<Case> cases()
     };
 }
 
+/// Of a mixture of experts that ranks share.
+std::vector<Case> casesWithExperts()
+{
+    const ParallelLayout outer{.data = 4, .expert = 2, .expertPlacement = ExpertPlacement::Outer};
+    return {
+        {"data 2, expert 2", {.data = 2, .expert = 2}, {}},
+        {"data 4, expert 2, tensor 2, ZeRO 1", {.data = 4, .tensor = 2, .expert = 2}, {.zeroStage = 1}},
+        {"data 4, expert 2 outer, ZeRO 2", outer, {.zeroStage = 2}, ComputeType::BFloat16},
+        {"data 4, expert 2 outer, ZeRO 3, all offloaded",
+         outer,
+         {.zeroStage = 3, .offloadOptimizer = true, .offloadParameters = true},
+         ComputeType::BFloat16},
+        {"data 2, expert 2, pipeline 2, ZeRO 1", {.data = 2, .pipeline = 2, .expert = 2}, {.zeroStage = 1}},
+    };
+}
+
 /// No number of ranks divides these dimensions, the heads apart.
 ModelSpec unevenModel(ModelFamily family)
 {
@@ -92,6 +108,10 @@ ModelSpec unevenModel(ModelFamily family)
     model.maxPositions = 33;
     if (family == ModelFamily::Gpt)
         model.activation = Activation::Swiglu;
+    if (family == ModelFamily::Mixtral) {
+        model.hidden = 60; // heads of even width, for rotary positions
+        model.experts = {.count = 6, .perToken = 2, .width = 31, .every = 2};
+    }
     return model;
 }
 
@@ -173,13 +193,18 @@ private slots:
                     << int(i) << int(ModelFamily::Gpt) << hasAdapters;
             }
         }
+        for (std::size_t i = 0; i < casesWithExperts().size(); ++i)
+            QTest::addRow("Mixtral, %s", casesWithExperts()[i].name)
+                << int(i) << int(ModelFamily::Mixtral) << false;
     }
     void areWhatEveryRankAllocates()
     {
         QFETCH(int, number);
         QFETCH(int, family);
         QFETCH(bool, hasAdapters);
-        const RunSpec spec = specOf(cases()[std::size_t(number)], ModelFamily(family), hasAdapters);
+        const bool hasExperts = ModelFamily(family) == ModelFamily::Mixtral;
+        const RunSpec spec = specOf((hasExperts ? casesWithExperts() : cases())[std::size_t(number)],
+                                    ModelFamily(family), hasAdapters);
         for (const Diagnostic& problem : validate(spec))
             qInfo("%s: %s", problem.path.c_str(), problem.message.c_str());
         QVERIFY(validate(spec).empty());

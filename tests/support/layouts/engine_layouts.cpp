@@ -102,6 +102,8 @@ std::vector<Settings> settings()
          Float32,
          {.data = 2, .tensor = 2, .sequence = true},
          {.recompute = kSelective}},
+        {"Mixtral, data 2, expert 2", Mixtral, Float32, {.data = 2, .expert = 2}},
+        {"Mixtral, data 4, expert 2, ZeRO 3", Mixtral, Float32, {.data = 4, .expert = 2}, {.zeroStage = 3}},
     };
 }
 
