@@ -17,6 +17,7 @@ constexpr std::array<Words, kAlertKinds> kWords{{
     {"divergence", "divergence"},
     {"gradient-spike", "gradient spike"},
     {"overfitting", "overfitting"},
+    {"idle-experts", "idle experts"},
     {"memory-errors", "memory errors"},
     {"stall", "stalled"},
     {"lost-host", "lost host"},
@@ -48,6 +49,7 @@ AlertThresholds eased(AlertThresholds thresholds)
         *factor = 1 + kKept * (*factor - 1);
     thresholds.lossDeviations *= 0.8;
     thresholds.heldOutRise *= kKept;
+    thresholds.idleExperts *= 0.8;
     thresholds.diskFree += thresholds.diskFree / 10;
     thresholds.hostMemoryFree *= 1.25;
     return thresholds;

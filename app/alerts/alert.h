@@ -18,6 +18,7 @@ enum class AlertKind {
     Divergence,    ///< the loss rose far above what it was
     GradientSpike, ///< one gradient was far larger than the ones before
     Overfitting,   ///< the held-out loss rises while the training loss falls
+    IdleExperts,   ///< routers send hardly any token to many experts of a layer
     MemoryErrors,  ///< a device's memory has lost data (ECC)
     Stall,         ///< no step is finished
     LostHost,      ///< no samples from a participating host
@@ -29,7 +30,7 @@ enum class AlertKind {
     LowDisk,
     LowHostMemory,
 };
-constexpr int kAlertKinds = 14;
+constexpr int kAlertKinds = 15;
 
 /// Returns a short title for chips and lists: "loss not finite", "straggler".
 QString titleOf(AlertKind kind);
@@ -51,6 +52,7 @@ struct AlertThresholds {
     double gradientFactor = 10;    ///< times the trailing median of the gradient norm
     double heldOutRise = 0.01;     ///< of the lowest held-out loss, that later ones are above it
     double heldOutEvaluations = 3; ///< in a row that are so far above it
+    double idleExperts = 0.25;     ///< share of a layer's experts that get less than a tenth of an even share
     double stepFactor = 2;         ///< times the usual step time, for most of the newest steps
     double stallFactor = 10;       ///< times the usual step time without a finished step
     double stallSeconds = 60;      ///< minimum for a stall

@@ -54,6 +54,7 @@ QList<AlertAction> actionsFor(const Alert& alert, RunState state)
     case AlertKind::GradientSpike:
         return over ? QList<AlertAction>() : QList{AlertAction::Checkpoint, AlertAction::Stop};
     case AlertKind::Overfitting:
+    case AlertKind::IdleExperts:
         return over ? QList<AlertAction>() : QList{AlertAction::Stop};
     case AlertKind::Stall:
         return {AlertAction::ShowLog, AlertAction::ShowDevices, AlertAction::Stop};

@@ -10,6 +10,7 @@ QList<Alert> alertsOf(const ObservedRun& run, const AlertThresholds& thresholds)
         return {};
     QList<Alert> all = trainingAlerts(run, thresholds);
     all += heldOutAlerts(run, thresholds);
+    all += expertAlerts(run, thresholds);
     all += paceAlerts(run, thresholds);
     all += hostAlerts(run, thresholds);
     std::ranges::stable_sort(all, {}, &Alert::kind);

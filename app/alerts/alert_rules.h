@@ -30,6 +30,9 @@ QList<Alert> trainingAlerts(const ObservedRun& run, const AlertThresholds& thres
 /// the mean training loss of the 50 steps before the newest evaluation is below that before the lowest one by
 /// more than two standard errors.
 QList<Alert> heldOutAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
+/// IdleExperts: from the newest load of experts, from step kFirstBalanced on: of the layer with most idle
+/// ones.
+QList<Alert> expertAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
 /// Stall, SlowSteps, Straggler: from the step times, overall and by rank.
 ///
 /// Stall: waits longer after a step that is followed by an evaluation: twice the longest evaluation so far,

@@ -57,6 +57,21 @@ ThresholdField riseField()
             [](AlertThresholds& t, double value) { t.heldOutRise = value / 100; }};
 }
 
+ThresholdField expertsField()
+{
+    return {
+        QStringLiteral("idle_experts_percent"),
+        QObject::tr("Idle experts"),
+        QObject::tr("% of a layer"),
+        QObject::tr("Alerts when so many experts of a layer get less than a tenth of an even share of the "
+                    "tokens"),
+        1,
+        100,
+        5,
+        [](const AlertThresholds& t) { return t.idleExperts * 100; },
+        [](AlertThresholds& t, double value) { t.idleExperts = value / 100; }};
+}
+
 ThresholdField memoryField()
 {
     return {QStringLiteral("host_memory_free_percent"),
@@ -125,6 +140,7 @@ const QList<ThresholdField>& thresholdFields()
         field<&T::heldOutEvaluations>(
             "held_out_evaluations", "Overfitting, at least", "evaluations",
             "Alerts only after this many evaluations in a row with such a held-out loss", 1, 100, 1),
+        expertsField(),
         field<&T::stallFactor>("stall_factor", "Stall", "× step time",
                                "Alerts when no step finishes for this many typical step times", 2, 1000, 1),
         field<&T::stallSeconds>("stall_seconds", "Stall, at least", "s",

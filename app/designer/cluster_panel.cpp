@@ -47,7 +47,8 @@ ClusterPanel::ClusterPanel(SpecDocument& document, QWidget* parent)
     , m_picture(new ClusterPicture)
     , m_axis(new SegmentedControl({{QStringLiteral("D"), tr("Colour by data-parallel group (D)")},
                                    {QStringLiteral("P"), tr("Colour by pipeline (P)")},
-                                   {QStringLiteral("T"), tr("Colour by tensor-parallel group (T)")}}))
+                                   {QStringLiteral("T"), tr("Colour by tensor-parallel group (T)")},
+                                   {QStringLiteral("E"), tr("Colour by ranks that share experts (E)")}}))
     , m_device(new ElidedLabel(nullptr))
     , m_groups(new ElidedLabel("small"))
     , m_useAll(makeButton({}, "link"))

@@ -252,6 +252,8 @@ void ClusterPicture::keyPressEvent(QKeyEvent* event)
         return setAxis(GroupAxis::Pipeline);
     case Qt::Key_T:
         return setAxis(GroupAxis::Tensor);
+    case Qt::Key_E:
+        return setAxis(GroupAxis::Expert);
     case Qt::Key_Plus:
     case Qt::Key_Equal:
         return zoom(+1);

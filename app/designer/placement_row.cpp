@@ -22,7 +22,7 @@ QString sageMakerName(const QString& letters)
 
 GroupAxis axisOf(QChar letter)
 {
-    return *std::ranges::find(kGroupAxes, letter, letterOf);
+    return *std::ranges::find(kPlacedAxes, letter, letterOf);
 }
 
 } // namespace

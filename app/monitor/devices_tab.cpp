@@ -10,6 +10,7 @@
 #include "app/base/display_text.h"
 #include "app/charts/chart_legend.h"
 #include "app/monitor/device_board.h"
+#include "app/monitor/expert_map.h"
 #include "app/monitor/model/flight_recorder_text.h"
 #include "app/plan/plan_comparison.h"
 #include "app/runs/open_run.h"
@@ -139,6 +140,7 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     , m_ring(makeText("muted"))
     , m_showLog(makeButton(tr("Show log"), "link"))
     , m_askAgain(makeButton(tr("Current activity"), "link"))
+    , m_experts(new ExpertPanel)
 {
     m_pages->addWidget(new EmptyState(QStringLiteral("hosts"), tr("No data from the ranks yet"),
                                       tr("Ranks report memory by category after the first step."), {}));
@@ -149,6 +151,7 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
     inner->addWidget(legendRow(tr("Memory"), memoryLegend()));
     inner->addWidget(legendRow(tr("Step time"), causeLegend()));
     inner->addWidget(buildBoard(), 1);
+    inner->addWidget(m_experts);
     inner->addWidget(buildDetail());
     m_pages->addWidget(page);
     auto* column = columnLayout(this, -1, metrics::kTabMargins);
@@ -161,11 +164,12 @@ DevicesTab::DevicesTab(RunHosts* hosts, AlertCenter& alerts, QWidget* parent)
 
 QWidget* DevicesTab::buildHead()
 {
-    auto* grouping =
-        new SegmentedControl({{tr("no groups"), tr("No group colours")},
-                              {tr("D"), tr("Coloured by data-parallel group: the same weights")},
-                              {tr("P"), tr("Coloured by pipeline group: the same samples")},
-                              {tr("T"), tr("Coloured by tensor group: slices of the same layers")}});
+    auto* grouping = new SegmentedControl(
+        {{tr("no groups"), tr("No group colours")},
+         {tr("D"), tr("Coloured by data-parallel group: the same weights")},
+         {tr("P"), tr("Coloured by pipeline group: the same samples")},
+         {tr("T"), tr("Coloured by tensor group: slices of the same layers")},
+         {tr("E"), tr("Coloured by expert group: who shares the experts of each layer")}});
     connect(grouping, &SegmentedControl::chosen, this, [this](int choice) {
         m_board->setGrouping(choice == 0 ? std::nullopt : std::optional(kGroupAxes[std::size_t(choice - 1)]));
     });
@@ -220,6 +224,10 @@ void DevicesTab::show(const OpenRun& run)
     m_board->setThresholds(m_alerts.settings().thresholds.board);
     m_board->show(deviceStats(run.facts(), run.series(), m_planned));
     m_hosts->setText(headLines(run));
+    const auto& load = run.series().expertLoad();
+    m_experts->setVisible(load && !load->layers.empty());
+    if (load)
+        m_experts->setLoad(*load);
     describe();
 }
 

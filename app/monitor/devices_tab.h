@@ -17,6 +17,7 @@ namespace trainyard {
 
 class AlertCenter;
 class DeviceBoard;
+class ExpertPanel;
 class OpenRun;
 class RunHosts;
 
@@ -58,6 +59,7 @@ private:
     QLabel* m_ring;
     QPushButton* m_showLog;
     QPushButton* m_askAgain;
+    ExpertPanel* m_experts; ///< hidden where no experts were counted
 };
 
 } // namespace trainyard

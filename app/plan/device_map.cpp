@@ -11,7 +11,8 @@ namespace {
 const std::vector<Axis>& axesOf(GroupAxis axis)
 {
     static const std::array<std::vector<Axis>, kGroupAxes.size()> kAxes{
-        std::vector{Axis::Data, Axis::Context}, std::vector{Axis::Pipeline}, std::vector{Axis::Tensor}};
+        std::vector{Axis::Data, Axis::Context}, std::vector{Axis::Pipeline}, std::vector{Axis::Tensor},
+        std::vector{Axis::Expert}};
     return kAxes[static_cast<std::size_t>(axis)];
 }
 
@@ -32,7 +33,7 @@ std::optional<RankGrid> gridOf(const ParallelLayout& layout)
 
 QChar letterOf(GroupAxis axis)
 {
-    return QLatin1Char("DPT"[static_cast<std::size_t>(axis)]);
+    return QLatin1Char("DPTE"[static_cast<std::size_t>(axis)]);
 }
 
 DeviceMap::DeviceMap(const RunSpec& spec) : m_layout(spec.layout)
@@ -79,6 +80,8 @@ int DeviceMap::sizeOfGroups(GroupAxis axis) const
         return m_layout.pipeline;
     case GroupAxis::Tensor:
         return m_layout.tensor;
+    case GroupAxis::Expert:
+        return m_layout.expert;
     }
     return 1;
 }
@@ -117,9 +120,12 @@ std::optional<GroupAxis> DeviceMap::sharedGroup(int device, int other) const
     const MappedDevice& b = this->device(other);
     if (device == other || a.isFree() || b.isFree())
         return std::nullopt;
-    const auto shared =
-        std::ranges::find_if(kGroupAxes, [&](GroupAxis axis) { return a.groupOf(axis) == b.groupOf(axis); });
-    return shared == kGroupAxes.end() ? std::nullopt : std::optional(*shared);
+    // Who shares experts is among the data-parallel ranks, and says more.
+    constexpr std::array kNearestFirst{GroupAxis::Expert, GroupAxis::Data, GroupAxis::Pipeline,
+                                       GroupAxis::Tensor};
+    const auto shared = std::ranges::find_if(
+        kNearestFirst, [&](GroupAxis axis) { return a.groupOf(axis) == b.groupOf(axis); });
+    return shared == kNearestFirst.end() ? std::nullopt : std::optional(*shared);
 }
 
 } // namespace trainyard

@@ -11,9 +11,11 @@
 
 namespace trainyard {
 
-/// The axes of a placement, in the order of the degrees: D (with what context-parallel ranks share), P, T.
-enum class GroupAxis { Data, Pipeline, Tensor };
-constexpr std::array kGroupAxes{GroupAxis::Data, GroupAxis::Pipeline, GroupAxis::Tensor};
+/// The axes of a placement, in the order of the degrees: D (with what context-parallel ranks share), P, T;
+/// and E, which of the data-parallel ranks share experts.
+enum class GroupAxis { Data, Pipeline, Tensor, Expert };
+inline constexpr std::array kPlacedAxes{GroupAxis::Data, GroupAxis::Pipeline, GroupAxis::Tensor};
+inline constexpr std::array kGroupAxes{GroupAxis::Data, GroupAxis::Pipeline, GroupAxis::Tensor, GroupAxis::Expert};
 QChar letterOf(GroupAxis axis);
 
 /// A slot of a node, and the rank that will run there.

@@ -98,7 +98,8 @@ QString describeDevice(const DeviceMap& map, const GroupedMemory& memory, int de
 QString describePartners(const DeviceMap& map, int device)
 {
     QStringList parts;
-    for (const GroupAxis axis : {GroupAxis::Tensor, GroupAxis::Pipeline, GroupAxis::Data}) {
+    for (const GroupAxis axis :
+         {GroupAxis::Tensor, GroupAxis::Pipeline, GroupAxis::Expert, GroupAxis::Data}) {
         if (map.device(device).isFree())
             break;
         const GroupSpread spread = map.spreadAround(device, axis);
@@ -142,6 +143,8 @@ QString axisLabel(GroupAxis axis)
         return QObject::tr("stages of one model, passing activations on");
     case GroupAxis::Tensor:
         return QObject::tr("shards of the same layers, communicating in each");
+    case GroupAxis::Expert:
+        return QObject::tr("replicas that share the experts of each layer, sending tokens to them");
     }
     return {};
 }

@@ -180,7 +180,7 @@ QString placeText(const DeviceStats& device)
                                          .arg(device.sample ? device.sample->device : device.slot)
                                    : oneLine(device.memory.host));
     QStringList groups;
-    for (const GroupAxis axis : kGroupAxes)
+    for (const GroupAxis axis : kPlacedAxes)
         groups << letterOf(axis) + QLatin1Char(' ') + QString::number(device.groupOf(axis));
     parts << groups.join(QLatin1Char(' '));
     return parts.join(QStringLiteral(" · "));

@@ -34,6 +34,7 @@ struct Story {
     std::vector<EventRecord> events{};
     /// Of the evaluation after a step; nullopt = it is not evaluated.
     std::function<std::optional<double>(int step)> heldOutLoss = [](int) { return std::nullopt; };
+    std::vector<std::uint32_t> pairs{}; ///< of each expert of layer 3; empty: a model without
 };
 
 /// Falls as a loss does, with the noise of one.
@@ -75,6 +76,11 @@ public:
             for (int node = 0; node < 2 && (node == 0 || step <= story.secondHostEndsAt); ++node)
                 sample(story, node, now);
         }
+        if (!story.pairs.empty())
+            series.apply("steps", {{1,
+                                    ++sequence,
+                                    {now, now},
+                                    ExpertLoad{story.steps, int(story.pairs.size()), {3}, story.pairs}}});
         for (const EventRecord& event : story.events)
             series.apply("steps", {{1, ++sequence, {now, now}, event}});
         series.apply("run", {{1, 1, {now, now}, StateRecord{story.state, "", story.steps, 1000, false}}});
@@ -145,6 +151,13 @@ Story evaluated(double best, double change)
     return story;
 }
 
+Story routed(const std::vector<std::uint32_t>& pairs)
+{
+    Story story;
+    story.pairs = pairs;
+    return story;
+}
+
 Story looked(qint64 silentMs, RunLink link, RunState state = RunState::Running)
 {
     Story story;
@@ -187,6 +200,8 @@ private slots:
                 s.gradientNorm = 60;
         }) << QStringList{"gradient-spike"};
         QTest::addRow("overfitting") << evaluated(4, 0.1) << QStringList{"overfitting"};
+        QTest::addRow("idle experts")
+            << routed({900, 20, 0, 500, 480, 500, 530, 1070}) << QStringList{"idle-experts"};
         QTest::addRow("slow steps") << with([](StepRecord& s) {
             if (s.step > 392)
                 s.stepSeconds = 3;
@@ -252,6 +267,10 @@ private slots:
             if (s.step == 380)
                 s.loss = std::nan("");
         });
+        QTest::addRow("uneven experts") << routed({900, 120, 60, 500, 480, 500, 530, 910});
+        Story fresh = routed({4000, 0, 0, 0, 0, 0, 0, 0});
+        fresh.steps = 90;
+        QTest::addRow("routers as they were drawn") << fresh;
         QTest::addRow("held-out loss at a plateau") << evaluated(4, 0.005);
         QTest::addRow("held-out loss that falls") << evaluated(4, -0.1);
         Story justRisen = evaluated(4, 0.1);
