@@ -107,22 +107,29 @@ std::vector<std::int64_t> elementsByOwner(const std::vector<FlatBlock>& blocks,
                                           const FlatPlacement& placement, int owners, bool ofExperts)
 {
     std::vector<std::int64_t> elements(static_cast<std::size_t>(owners));
+    std::vector<std::int64_t> rises(elements.size() + 1); // from this owner on each has so many more
     for (std::size_t index = 0; index < placement.trainedBuckets; ++index) {
         const FlatBucket& bucket = placement.buckets[index];
         if (bucket.isOfExperts != ofExperts)
             continue;
         const std::int64_t share = bucket.share();
         for (const std::size_t block : bucket.blocks) {
-            std::int64_t at = placement.offsets[block] - bucket.begin;
-            const std::int64_t end = at + blocks[block].elements;
-            while (at < end) {
-                const std::int64_t owner = at / share;
-                const std::int64_t next = std::min(end, (owner + 1) * share);
-                elements[static_cast<std::size_t>(owner)] += next - at;
-                at = next;
-            }
+            if (blocks[block].elements == 0)
+                continue;
+            const std::int64_t begin = placement.offsets[block] - bucket.begin;
+            const std::int64_t last = begin + blocks[block].elements - 1;
+            const auto first = static_cast<std::size_t>(begin / share);
+            const auto end = static_cast<std::size_t>(last / share);
+            // Those between the first and the last owner have their whole share of it.
+            rises[first] += share;
+            rises[end + 1] -= share;
+            elements[first] -= begin % share;
+            elements[end] -= share - 1 - last % share;
         }
     }
+    std::int64_t whole = 0;
+    for (std::size_t owner = 0; owner < elements.size(); ++owner)
+        elements[owner] += whole += rises[owner];
     return elements;
 }
 
