@@ -11,6 +11,7 @@ namespace trainyard {
 namespace {
 
 constexpr double kAttentionKernels = 0.25; ///< share of a layer's
+constexpr double kAlignedRows = 8;
 
 /// The sizes that everything here is made of.
 struct Sizes {
@@ -113,9 +114,11 @@ std::vector<MatrixProduct> expertProducts(const RunSpec& spec, const Sizes& z)
     const double busy = busyExperts(spec, z);
     const double width = model.expertWidth() / z.tensor;
     const double share = expertShare(model);
+    // How many rows there are aligns nothing: they are no leading dimension, as the mean is no whole number.
+    const double rows = kAlignedRows * std::ceil(pairs / busy / kAlignedRows);
     return {{z.tokens(), double(model.experts.count), z.hidden, share},
-            {pairs / busy, 2 * width, z.hidden, busy * share},
-            {pairs / busy, z.hidden, width, busy * share}};
+            {rows, 2 * width, z.hidden, busy * share},
+            {rows, z.hidden, width, busy * share}};
 }
 
 std::vector<MatrixProduct> linearProducts(const RunSpec& spec, const Sizes& z)
