@@ -135,7 +135,10 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
                             : spec.model.experts.isOn()
                                 ? counted(activeParameterCount(spec.model), "per token")
                                 : QString();
-    console::print(QString("%1 parameters%8 on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7)")
+    const QString experts = spec.layout.expert > 1
+                                ? QString(", experts shared by %1").arg(spec.layout.expert)
+                                : QString();
+    console::print(QString("%1 parameters%8 on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7%9)")
                        .arg(console::number(static_cast<double>(parameterCount(spec.model))))
                        .arg(spec.layout.worldSize())
                        .arg(spec.layout.worldSize() == 1 ? "rank" : "ranks")
@@ -143,7 +146,7 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
                        .arg(spec.layout.context)
                        .arg(spec.layout.tensor)
                        .arg(spec.layout.pipeline)
-                       .arg(trained));
+                       .arg(trained, experts));
     console::print(console::table(rows));
     for (const std::string& assumption : estimate.assumptions)
         console::print("  " + QString::fromStdString(assumption));
