@@ -64,6 +64,29 @@ RunSpec specOf(const fs::path& dataset, const Layout& layout)
     return spec;
 }
 
+/// Of a mixture whose experts ranks share: each goes on from the one before, the first from the last.
+const std::vector<Layout>& layoutsWithExperts()
+{
+    static const std::vector<Layout> all{
+        {"one rank", {}},
+        {"data 4, expert 2", {.data = 4, .expert = 2}},
+        {"data 4, expert 4, ZeRO 3", {.data = 4, .expert = 4}, 3},
+        {"data 2, expert 2, tensor 2, ZeRO 1", {.data = 2, .tensor = 2, .expert = 2}, 1},
+        {"data 4, expert 2 outer, ZeRO 2",
+         {.data = 4, .expert = 2, .expertPlacement = ExpertPlacement::Outer},
+         2},
+    };
+    return all;
+}
+
+RunSpec mixtureOf(const fs::path& dataset, const Layout& layout)
+{
+    RunSpec spec = specOf(dataset, layout);
+    spec.model.setFamily(ModelFamily::Mixtral);
+    spec.model.experts = {.count = 4, .perToken = 2, .width = 18, .balanceLoss = 0.05};
+    return spec;
+}
+
 /// As the run's events tell.
 std::vector<std::int64_t> publishedSteps(const fs::path& run)
 {
@@ -115,6 +138,26 @@ private slots:
         QVERIFY2(
             losses < 1e-9 && norms < 1e-9,
             qPrintable(QStringLiteral("losses differ by %1, gradient norms by %2").arg(losses).arg(norms)));
+    }
+
+    void expertsMoveToOtherRanks_data()
+    {
+        QTest::addColumn<int>("loaded");
+        for (std::size_t i = 1; i <= layoutsWithExperts().size(); ++i)
+            QTest::addRow("%s", layoutsWithExperts()[i % layoutsWithExperts().size()].name)
+                << int(i % layoutsWithExperts().size());
+        train("mixture", mixtureOf(dataset(), layoutsWithExperts().front()), {1, kSteps});
+    }
+    void expertsMoveToOtherRanks()
+    {
+        QFETCH(int, loaded);
+        const auto& all = layoutsWithExperts();
+        const Layout& before = all[(std::size_t(loaded) + all.size() - 1) % all.size()];
+        fs::remove_all(path("moved"));
+        train("moved", mixtureOf(dataset(), before), {1, kSavedStep});
+        train("moved", mixtureOf(dataset(), all[std::size_t(loaded)]), {2, kSteps});
+        QVERIFY(largestDifference(stepsOf(path("mixture")), stepsOf(path("moved"))) < 1e-9);
+        QVERIFY(largestNormDifference(stepsOf(path("mixture")), stepsOf(path("moved"))) < 1e-9);
     }
 
     void holdsTheStateOfItsStepThoughTrainingWentOnMeanwhile_data()
