@@ -172,6 +172,19 @@ void showMoreOptions(DeskWindow& desk)
     });
 }
 
+/// Rows of the tokens of an existing tokenizer, or of one to train.
+void showTokenizerForm(DeskWindow& desk, bool isTrained)
+{
+    PrepareRequest options = prepareRequest();
+    options.vocabulary.clear();
+    options.instances.objective = Objective::Tokens;
+    if (isTrained)
+        options.trainTokenizer = 32'000;
+    else
+        options.tokenizer = "/data/models/llama-3-8b/tokenizer.json";
+    openForm(desk, options);
+}
+
 void showFormErrors(DeskWindow& desk)
 {
     PrepareRequest options = prepareRequest();
@@ -429,6 +442,8 @@ const QList<Picture>& placePictures()
         {"data-remote", showRemoteDataSet},
         {"data-form", [](DeskWindow& desk) { openForm(desk, prepareRequest()); }},
         {"data-form-more", showMoreOptions},
+        {"data-form-tokenizer", [](DeskWindow& desk) { showTokenizerForm(desk, false); }},
+        {"data-form-train-tokenizer", [](DeskWindow& desk) { showTokenizerForm(desk, true); }},
         {"data-form-task", [](DeskWindow& desk) { openForm(desk, labelledRequest()); }},
         {"data-task", [](DeskWindow& desk) { showDataTab(desk, 4, 0); }},
         {"data-form-errors", showFormErrors},
