@@ -17,8 +17,7 @@ class ChartPanel;
 /// The plot as displayed, with its title above it, at twice the screen resolution.
 QImage chartImage(QCustomPlot& plot, const QString& title);
 
-/// Saves it as PNG, or with lines and text as SVG or PDF. BadInput for another suffix, Failed if the file
-/// cannot be written.
+/// As saveImage().
 Status saveChartImage(QCustomPlot& plot, const QString& title, const QString& file);
 
 /// The button in a chart's corner: save its image or its values, copy the image, pin the values.
@@ -31,8 +30,8 @@ public:
     void addPin();
 
 private:
-    void askForFile(const QString& caption, const QString& filters, const QString& suffix,
-                    const std::function<Status(const QString& file)>& save);
+    void saveAs(const QString& caption, const QString& filters, const QString& suffix,
+                const std::function<Status(const QString& file)>& save);
 
     ChartPanel& m_chart;
 };

@@ -201,7 +201,7 @@ void PrepareForm::addTokenizer(QVBoxLayout* column)
                       &PrepareRequest::tokenizer);
     addChooser("--tokenizer", tr("Choose the tokenizer.json"),
                [this] { choosePath(ChosenKind::File, &PrepareRequest::tokenizer); });
-    auto* size = new NumberBox(1, 10'000'000, tr("entries"));
+    auto* size = new NumberBox(1, 10'000'000, tr("tokens"));
     m_fields->addRow(
         column, "--train-tokenizer", size,
         {tr("Tokenizer size"), tr("Number of tokens to train, with all 256 bytes; usually 32\u202f000")},
@@ -237,10 +237,7 @@ void PrepareForm::addRows(QVBoxLayout* column)
         column, "--test-fraction",
         {tr("Held out"), tr("Fraction of documents or examples for the test shards, 0 to 0.9; default 0.1")});
     addTaskDetails(*m_fields, column);
-    m_fields->addOption(column, "--dupe",
-                        {tr("Duplicates"),
-                         tr("Passes over each document, each with different pairs and masks; default 5"),
-                         tr("passes")});
+    m_fields->addOption(column, "--dupe", {.label = tr("Duplicates"), .help = {}, .unit = tr("passes")});
     m_fields->addOption(column, "--shards",
                         {tr("Training shards"),
                          tr("HDF5 files of equal size; preferably a multiple of the rank count; default 8"),
@@ -443,9 +440,21 @@ void PrepareForm::onEdited()
     m_fields->setVisible("--nsp", isCorpus && objective == Objective::Bert);
     m_fields->setVisible("--whole-word", isCorpus && objective != Objective::Tokens);
     m_fields->setVisible("--test-fraction", now.task.heldOut.empty());
-    m_shapes->showLengthOnly(!isCorpus);
+    const bool isRunningText = isCorpus && objective == Objective::Tokens;
+    m_shapes->showLengthOnly(!isCorpus || isRunningText); // nothing is masked
     showTaskRows(*m_fields, now.task);
+    describePasses(isRunningText);
     m_fields->showProblems(problemsOf(now), m_wasAsked);
+}
+
+void PrepareForm::describePasses(bool isRunningText)
+{
+    if (isRunningText)
+        m_fields->row("--seq-len")
+            ->setHelp(tr("Tokens per row; documents follow each other without padding"));
+    m_fields->row("--dupe")->setHelp(
+        isRunningText ? tr("Passes over all documents, each in another order; default 5")
+                      : tr("Passes over each document, each with different pairs and masks; default 5"));
 }
 
 void PrepareForm::chooseFiles(QPlainTextEdit* field, const QString& title)

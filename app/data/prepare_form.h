@@ -51,6 +51,8 @@ private:
     void addMoreOfRows(QVBoxLayout* column);
     void addChooser(const char* option, const QString& name, std::function<void()> choose);
     void onEdited();
+    /// What rows and passes are, with and without masks.
+    void describePasses(bool isRunningText);
     QString host() const;
     /// Whether the vocabulary comes from there (VocabularySource).
     bool isFrom(int source) const;

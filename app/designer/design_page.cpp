@@ -15,6 +15,7 @@
 #include "app/designer/alternatives_panel.h"
 #include "app/designer/cluster_panel.h"
 #include "app/designer/launch_bar.h"
+#include "app/designer/layer_panel.h"
 #include "app/designer/memory_bars.h"
 #include "app/designer/phases_editor.h"
 #include "app/designer/plan_panels.h"
@@ -74,10 +75,13 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
     area.splitDockWidget(panel("verdict"), panel("alternatives"), Qt::Vertical);
     area.splitDockWidget(panel("cluster"), panel("pipeline"), Qt::Vertical);
     area.splitDockWidget(panel("cluster"), panel("memory"), wide ? Qt::Horizontal : Qt::Vertical);
-    if (wide)
+    if (wide) {
+        area.splitDockWidget(panel("cluster"), panel("model"), Qt::Horizontal);
         area.splitDockWidget(panel("pipeline"), panel("scaling"), Qt::Horizontal);
-    else
-        area.tabifyDockWidget(panel("pipeline"), panel("scaling"));
+    } else {
+        area.tabifyDockWidget(panel("pipeline"), panel("model"));
+        area.tabifyDockWidget(panel("model"), panel("scaling"));
+    }
     area.tabifyDockWidget(panel("scaling"), panel("learning-rate"));
     area.tabifyDockWidget(panel("learning-rate"), panel("comparison"));
     for (const QString& id : area.panelIds())
@@ -96,7 +100,9 @@ void arrange(PanelArea& area, PanelArea::SizeClass size)
     const int top = height * kClusterShare / (kClusterShare + kStepShare);
     area.resizeDocks({panel("cluster"), panel("pipeline")}, {top, height - top}, Qt::Vertical);
     if (wide) {
-        area.resizeDocks({panel("cluster"), panel("memory")}, {pictures / 2, pictures / 2}, Qt::Horizontal);
+        const int third = pictures / 3;
+        area.resizeDocks({panel("cluster"), panel("model"), panel("memory")}, {third, third, third},
+                         Qt::Horizontal);
         area.resizeDocks({panel("pipeline"), panel("scaling")}, {pictures / 2, pictures / 2}, Qt::Horizontal);
     } else {
         const int memory = std::min(panel("memory")->sizeHint().height(), top * 3 / 5);
@@ -139,6 +145,7 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     , m_copies(new ScaledCopiesBar(m_document))
     , m_form(new SpecForm({m_document, m_hosts, m_known, m_hardware, parts.store, m_runs}))
     , m_cluster(new ClusterPanel(m_document))
+    , m_layer(new LayerPanel)
     , m_memory(new MemoryBars)
     , m_verdict(new VerdictPanel)
     , m_alternatives(new AlternativesPanel)
@@ -170,6 +177,10 @@ DesignPage::DesignPage(const Parts& parts, QWidget* parent)
     connect(m_verdict, &VerdictPanel::remedyChosen, this, &DesignPage::apply);
     connect(&m_explainSoon, &QTimer::timeout, this, &DesignPage::explainProblems);
     connect(m_verdict, &VerdictPanel::launchRequested, this, &DesignPage::launch);
+    connect(m_layer, &LayerPanel::saveFailed, m_page->messageBar(), &MessageBar::showError);
+    connect(m_layer, &LayerPanel::saved, this, [this](const QString& file) {
+        m_page->messageBar()->showMessage(MessageBar::Tone::Good, tr("Saved %1.").arg(file));
+    });
     connect(m_copies, &ScaledCopiesBar::failed, m_page->messageBar(), &MessageBar::showError);
     connect(m_copies, &ScaledCopiesBar::written, this, [this](const QStringList& files) {
         m_page->messageBar()->showMessage(MessageBar::Tone::Good,
@@ -188,6 +199,8 @@ void DesignPage::addPanels()
     m_panels->addPanel(QStringLiteral("form"), tr("Specification"), m_form, Heading::Own,
                        PanelArea::Scrolling::Own);
     m_panels->addPanel(QStringLiteral("cluster"), tr("Cluster"), m_cluster, Heading::Own);
+    m_panels->addPanel(QStringLiteral("model"), tr("Model"), m_layer, Heading::Own,
+                       PanelArea::Scrolling::Own);
     m_panels->addPanel(QStringLiteral("memory"), tr("Memory"),
                        makeTitledPanel(tr("Memory per device, planned"), m_memory), Heading::Own);
     m_panels->addPanel(QStringLiteral("verdict"), tr("Verdict"), m_verdict, Heading::Own,
@@ -228,7 +241,7 @@ QAction* DesignPage::addDocumentAction(const QString& text, const QKeySequence& 
 QList<KeyHint> DesignPage::keyHints() const
 {
     return {{QStringLiteral("D P T"), tr("Colour by data, pipeline or tensor group")},
-            {tr("Arrows"), tr("Move between devices")},
+            {tr("Arrows"), tr("Move between devices, or boxes of the model")},
             {QStringLiteral("+ - 0"), tr("Zoom the cluster in, out, to fit")},
             {tr("Alt+Arrows"), tr("Move a placement letter")}};
 }
@@ -354,6 +367,7 @@ void DesignPage::refresh()
     for (int phase = 0; phase < phaseCount(m_document.spec()); ++phase)
         m_phases.push_back(planPhase(phase));
     showPhases();
+    m_layer->setModel(m_document.spec().model);
     m_weights.setSpec(m_phases.front().spec);
     showWeights();
     showCluster();

@@ -21,6 +21,7 @@ namespace trainyard {
 class AlternativesPanel;
 class ClusterPanel;
 class LaunchBar;
+class LayerPanel;
 class MemoryBars;
 class PageFrame;
 class PlanPanels;
@@ -104,6 +105,7 @@ private:
     ScaledCopiesBar* m_copies;
     SpecForm* m_form;
     ClusterPanel* m_cluster;
+    LayerPanel* m_layer;
     MemoryBars* m_memory;
     VerdictPanel* m_verdict;
     AlternativesPanel* m_alternatives;

@@ -30,6 +30,7 @@ FormRow::FormRow(const QString& label, QWidget* field, const QString& help, Help
     , m_note(makeParagraph({}, "help"))
 {
     m_name->setFixedWidth(kLabelWidth);
+    m_name->setWordWrap(true); // two lines are as high as a field
     m_name->setMinimumHeight(metrics::kControlHeight);
     m_name->setBuddy(field);
     field->setAccessibleName(label);

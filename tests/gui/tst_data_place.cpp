@@ -34,6 +34,14 @@ QWidget* fieldNamed(QWidget& parent, const QString& name)
     return nullptr;
 }
 
+/// Whether a field of that name can be seen.
+bool shows(const QWidget& parent, const QString& name)
+{
+    return std::ranges::any_of(parent.findChildren<QWidget*>(), [&](const QWidget* field) {
+        return field->accessibleName() == name && field->isVisible();
+    });
+}
+
 } // namespace
 
 /// Prepares data sets as a user does, on this machine, through the real agent.
@@ -81,6 +89,22 @@ private slots:
         QCOMPARE(form->request(), options);
         form->setRequest({});
         QCOMPARE(form->request(), PrepareRequest{});
+    }
+
+    void rowsOfRunningTextHaveALengthAndNoMasks()
+    {
+        auto& page = m_desk.goTo<DataPage>();
+        click(page, "Prepare…");
+        auto* form = page.findChild<PrepareForm*>();
+        PrepareRequest options = someOptions();
+        options.instances.objective = Objective::Tokens;
+        options.shapes = {{1024, 20}};
+        form->setRequest(options);
+        QCOMPARE(form->request(), options);
+        QVERIFY(shows(*form, "Rows"));
+        QVERIFY(!shows(*form, "Masked positions"));
+        QVERIFY(!shows(*form, "Phase"));
+        QVERIFY(labelContaining(*form, "documents follow each other without padding"));
     }
 
     void aProblemBehindMoreOptionsIsShown()

@@ -20,6 +20,8 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
             fmt::format("{} ranks cannot hold complete copies of a model that needs {}", ranks, model));
     if (ranks > kMaxRanks)
         return badInput(fmt::format("{} ranks are more than {}", ranks, kMaxRanks), "use fewer");
+    if (spec.batch.micro < 1)
+        return badInput(fmt::format("batch.micro: is {}", spec.batch.micro), "must be at least 1");
     RunSpec copy = spec;
     copy.batch.ramp = {}; // what scales is the step of the full batch
     copy.layout.data = static_cast<int>(ranks / model);

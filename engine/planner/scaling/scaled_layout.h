@@ -11,9 +11,9 @@ enum class Scaling {
 };
 
 /// The same training on another number of ranks, by data parallelism, at its full batch; cluster and name
-/// stay. For a specification without phases. BadInput where
-/// the ranks hold no whole copies of the model or are more than a specification may ask for, Refused where
-/// the global batch does not divide.
+/// stay. For a specification without phases. BadInput where the ranks hold no whole copies of the model or
+/// are more than a specification may ask for, or where there is no micro-batch, Refused where the global
+/// batch does not divide.
 Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling);
 
 /// The specification for one world size of a scaling study, by data parallelism: studiedPhase() of the run

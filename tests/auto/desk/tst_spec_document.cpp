@@ -293,6 +293,15 @@ private slots:
         QVERIFY(!copy.ok());
         QCOMPARE(exitStatus(copy.error().kind), 3);
     }
+
+    void scalingWithoutAMicroBatchIsAnError()
+    {
+        RunSpec spec = validSpec();
+        spec.batch.micro = 0;
+        const auto copy = scaledCopy(spec, 1, Scaling::Strong);
+        QVERIFY(!copy.ok());
+        QCOMPARE(copy.error().message, std::string("batch.micro: is 0"));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestSpecDocument)

@@ -131,7 +131,8 @@ const QList<Layer> kLayers{
      kVocabulary + QStringList{"remote", "app/base", "app/runs", "app/hosts/model", "datasets/options"},
      {"qt", "qtgui"}},
     {"app/designer/model",
-     kVocabulary + QStringList{"engine/planner", "remote", "app/base", "app/plan", "app/data/model"},
+     kVocabulary +
+         QStringList{"engine/model", "engine/planner", "remote", "app/base", "app/plan", "app/data/model"},
      {"qt", "qtgui"}},
     {"app/monitor/model",
      kVocabulary + QStringList{"engine/checkpoint/format", "engine/planner", "remote", "app/base",

@@ -20,6 +20,7 @@
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_page.h"
 #include "app/designer/launch_bar.h"
+#include "app/designer/layer_picture.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"
@@ -171,6 +172,19 @@ void showMoreOptions(DeskWindow& desk)
     });
 }
 
+/// Rows of the tokens of an existing tokenizer, or of one to train.
+void showTokenizerForm(DeskWindow& desk, bool isTrained)
+{
+    PrepareRequest options = prepareRequest();
+    options.vocabulary.clear();
+    options.instances.objective = Objective::Tokens;
+    if (isTrained)
+        options.trainTokenizer = 32'000;
+    else
+        options.tokenizer = "/data/models/llama-3-8b/tokenizer.json";
+    openForm(desk, options);
+}
+
 void showFormErrors(DeskWindow& desk)
 {
     PrepareRequest options = prepareRequest();
@@ -293,6 +307,36 @@ void showDesignPanel(DeskWindow& desk, const char* panel)
     panels.showPanel(*panels.panel(QLatin1String(panel)));
 }
 
+/// The drawing of a preset, at a field of the form that tells of it.
+void showModel(DeskWindow& desk, const char* preset, const char* field = "model.hidden")
+{
+    RunSpec spec = goodSpec();
+    spec.model = *modelPreset(preset);
+    spec.model.preset = preset;
+    auto& page = placeOf<DesignPage>(desk);
+    desk.session().document().reset(spec);
+    PanelArea& panels = *page.panels();
+    panels.showPanel(*panels.panel(QStringLiteral("model")));
+    showDesignField(desk, QLatin1String(field));
+    auto* picture = page.findChild<LayerPicture*>();
+    picture->setCurrent(0); // from the top
+    picture->setCurrent({});
+}
+
+/// Walked to the attention of a layer.
+void showModelBox(DeskWindow& desk)
+{
+    showModel(desk, "gemma2-9b", "model.score_cap");
+    placeOf<DesignPage>(desk).findChild<LayerPicture*>()->setCurrent(2);
+}
+
+void showModelProblem(DeskWindow& desk)
+{
+    showModel(desk, "llama3-8b", "model.heads");
+    desk.session().document().edit(QStringLiteral("Heads"), QStringLiteral("model.heads"),
+                                   [](RunSpec& spec) { spec.model.heads = 33; });
+}
+
 /// A launch that goes nowhere.
 class PicturedLaunch : public RunOperation {
 public:
@@ -398,6 +442,8 @@ const QList<Picture>& placePictures()
         {"data-remote", showRemoteDataSet},
         {"data-form", [](DeskWindow& desk) { openForm(desk, prepareRequest()); }},
         {"data-form-more", showMoreOptions},
+        {"data-form-tokenizer", [](DeskWindow& desk) { showTokenizerForm(desk, false); }},
+        {"data-form-train-tokenizer", [](DeskWindow& desk) { showTokenizerForm(desk, true); }},
         {"data-form-task", [](DeskWindow& desk) { openForm(desk, labelledRequest()); }},
         {"data-task", [](DeskWindow& desk) { showDataTab(desk, 4, 0); }},
         {"data-form-errors", showFormErrors},
@@ -440,6 +486,13 @@ const QList<Picture>& placePictures()
         {"design-scaling", [](DeskWindow& desk) { showDesignPanel(desk, "scaling"); }},
         {"design-alternatives", showAlternatives},
         {"design-comparison", showComparison},
+        {"design-model-bert", [](DeskWindow& desk) { showModel(desk, "bert-base"); }},
+        {"design-model-llama", [](DeskWindow& desk) { showModel(desk, "llama3-8b"); }},
+        {"design-model-gemma", showModelBox},
+        {"design-model-pythia", [](DeskWindow& desk) { showModel(desk, "pythia-1.4b"); }},
+        {"design-model-mixtral",
+         [](DeskWindow& desk) { showModel(desk, "mixtral-8x7b", "model.experts.z_loss"); }},
+        {"design-model-problem", showModelProblem},
         {"design-launching", showLaunching},
         {"design-data-offer", showDataOffer},
         {"design-sending-data", showSending},
