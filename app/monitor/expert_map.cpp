@@ -80,9 +80,16 @@ void ExpertMap::setLoad(const ExpertLoad& load)
         setCurrent(std::nullopt);
         updateGeometry();
     } else if (m_current) {
-        emit readOutChanged(wordsOf(*m_current));
+        tell();
     }
     update();
+}
+
+void ExpertMap::tell()
+{
+    const QString words = m_current ? wordsOf(*m_current) : QString();
+    setAccessibleDescription(words);
+    emit readOutChanged(words);
 }
 
 QSize ExpertMap::sizeHint() const
@@ -164,10 +171,8 @@ void ExpertMap::setCurrent(std::optional<int> cell)
     if (cell == m_current)
         return;
     m_current = cell;
-    const QString words = cell ? wordsOf(*cell) : QString();
-    setAccessibleDescription(words);
+    tell();
     update();
-    emit readOutChanged(words);
 }
 
 void ExpertMap::mouseMoveEvent(QMouseEvent* event)
@@ -208,8 +213,8 @@ ExpertPanel::ExpertPanel(QWidget* parent)
     head->addWidget(makeLabel(tr("Tokens per expert"), "heading"));
     head->addWidget(m_readOut, 1);
     m_readOut->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_map->setToolTip(tr("A row for each layer with experts, a column for each expert: the darker, the more "
-                         "tokens; hatched: less than a tenth of an even share"));
+    m_map->setToolTip(tr("A row for each layer with experts, a column for each expert: the stronger the "
+                         "colour, the more tokens; hatched: less than a tenth of an even share"));
     auto* column = columnLayout(this, metrics::kHalf, metrics::kLowPanelMargins);
     column->addLayout(head);
     column->addWidget(m_map);

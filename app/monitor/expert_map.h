@@ -11,8 +11,8 @@ namespace trainyard {
 
 class ReadOutLabel;
 
-/// How many tokens each expert of a mixture gets: a row for each layer, a column for each expert, the darker
-/// the more; what gets hardly anything is hatched. The pointer or the arrow keys read one out.
+/// How many tokens each expert of a mixture gets: a row for each layer, a column for each expert, the stronger the
+/// colour the more; what gets hardly anything is hatched. The pointer or the arrow keys read one out.
 class ExpertMap : public QWidget {
     Q_OBJECT
 
@@ -39,6 +39,7 @@ private:
     QRectF area() const;
     QRectF cellOf(int layer, int expert) const;
     void setCurrent(std::optional<int> cell);
+    void tell();
     QString wordsOf(int cell) const;
     void paintAxes(QPainter& painter) const;
 

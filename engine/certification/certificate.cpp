@@ -181,8 +181,9 @@ std::vector<int> phasesToCertify(const RunSpec& run)
 
 std::string describe(const ParallelLayout& layout)
 {
-    return fmt::format("data {} x context {} x tensor {} x pipeline {}", layout.data, layout.context,
-                       layout.tensor, layout.pipeline);
+    return fmt::format("data {} x context {} x tensor {} x pipeline {}{}", layout.data, layout.context,
+                       layout.tensor, layout.pipeline,
+                       layout.expert > 1 ? fmt::format(", experts shared by {}", layout.expert) : "");
 }
 
 std::string describe(const LayoutCheck& check)
@@ -218,6 +219,7 @@ std::string Certificate::toJson() const
     nlohmann::ordered_json json{{"holds", holds()},
                                 {"layout",
                                  {{"data", layout.data},
+                                  {"expert", layout.expert},
                                   {"context", layout.context},
                                   {"tensor", layout.tensor},
                                   {"pipeline", layout.pipeline}}},

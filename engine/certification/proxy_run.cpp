@@ -46,7 +46,7 @@ void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
     const int replicas = rest(tensor * pipeline * context, layout.data);
     const bool sharesExperts = layout.expert > 1;
     const bool hasCopies = layout.expert < layout.data;
-    const int data = sharesExperts && hasCopies ? std::max(2, replicas / 2 * 2) : replicas;
+    const int data = sharesExperts && hasCopies ? kMaxPerAxis : replicas; // two that share, two copies
     shrinker.set(layout.expert, !sharesExperts ? 1 : hasCopies ? 2 : data, "layout.expert");
     shrinker.set(layout.tensor, tensor, "layout.tensor");
     shrinker.set(layout.pipeline, pipeline, "layout.pipeline");

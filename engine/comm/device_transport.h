@@ -16,6 +16,7 @@ enum class DeviceTraffic : std::uint8_t {
     Collectives, ///< of all of them
     Messages,    ///< of two of them, from the first one to the second one
     Ring,        ///< shifts
+    Exchange,    ///< all-to-alls
 };
 
 /// A collective that a device was given. Any thread may call anything.

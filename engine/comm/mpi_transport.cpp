@@ -188,10 +188,19 @@ bool MpiTransport::tryReceive(std::span<std::byte> bytes, Rank from)
     return arrived != 0;
 }
 
+// In messages whose bytes MPI can count; both sides know how many there are, as sizes agree.
 void MpiTransport::exchange(std::span<const std::byte> out, int to, std::span<std::byte> in, int from)
 {
-    MPI_Sendrecv(out.data(), toCount(out.size()), MPI_BYTE, to, 0, in.data(), toCount(in.size()), MPI_BYTE,
-                 from, 0, m_communicator, MPI_STATUS_IGNORE);
+    constexpr std::size_t kMessageBytes = std::size_t{1} << 30;
+    while (!out.empty() || !in.empty()) {
+        const auto sent = out.first(std::min(out.size(), kMessageBytes));
+        const auto received = in.first(std::min(in.size(), kMessageBytes));
+        MPI_Sendrecv(sent.data(), toCount(sent.size()), MPI_BYTE, sent.empty() ? MPI_PROC_NULL : to, 0,
+                     received.data(), toCount(received.size()), MPI_BYTE,
+                     received.empty() ? MPI_PROC_NULL : from, 0, m_communicator, MPI_STATUS_IGNORE);
+        out = out.subspan(sent.size());
+        in = in.subspan(received.size());
+    }
 }
 
 void MpiTransport::shift(std::span<const std::byte> out, std::span<std::byte> in)

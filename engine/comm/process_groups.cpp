@@ -32,6 +32,8 @@ DeviceTraffic trafficOf(Purpose purpose)
         return DeviceTraffic::Messages;
     case Purpose::Context:
         return DeviceTraffic::Ring;
+    case Purpose::Expert:
+        return DeviceTraffic::Exchange;
     default:
         return DeviceTraffic::Collectives;
     }

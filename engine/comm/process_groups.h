@@ -67,7 +67,8 @@ private:
 struct ProcessGroups {
     GridCoord coordinates;
     ProcessGroup* world = nullptr;          ///< all ranks; owned by whoever made it
-    std::unique_ptr<ProcessGroup> data;     ///< the same weights: other samples, or other tokens of the same
+    std::unique_ptr<ProcessGroup> data;     ///< the same weights, but for shared experts: other
+                                            ///< samples, or other tokens of the same
     std::unique_ptr<ProcessGroup> context;  ///< of them those with other tokens of the same samples
     std::unique_ptr<ProcessGroup> expert;   ///< of them those that share the experts of each layer
     /// Of `data` those with the same experts, which reduce these; null where all have them.

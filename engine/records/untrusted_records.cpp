@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "engine/base/untrusted_text.h"
+#include "engine/spec/limits.h"
 
 namespace trainyard {
 
@@ -51,7 +52,10 @@ void cleanPayload(PipelineTrace& trace)
 /// What does not have the shape that it names cannot be drawn.
 void cleanPayload(ExpertLoad& load)
 {
-    const bool fits = load.experts > 0 && std::ranges::is_sorted(load.layers, std::less_equal<>()) &&
+    const bool areLayers =
+        std::ranges::adjacent_find(load.layers, std::greater_equal<>()) == load.layers.end() &&
+        std::ranges::all_of(load.layers, [](int layer) { return layer >= 0 && layer < kMaxLayers; });
+    const bool fits = load.experts > 0 && load.experts <= kMaxExperts && areLayers &&
                       load.pairs.size() == load.layers.size() * static_cast<std::size_t>(load.experts);
     if (!fits)
         load = {.step = load.step, .layers = {}, .pairs = {}};

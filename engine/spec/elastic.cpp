@@ -71,9 +71,15 @@ Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
 Result<RunSpec> fittedTo(const RunSpec& spec, int ranks)
 {
     const int ranksPerReplica = spec.layout.worldSize() / spec.layout.data;
-    for (int replicas = std::min(spec.layout.data, ranks / ranksPerReplica); replicas > 0; --replicas) {
-        if (auto fitted = withReplicas(spec, replicas); fitted.ok())
-            return fitted;
+    const int most = std::min(spec.layout.data, ranks / ranksPerReplica);
+    // Rather fewer replicas than more experts on each rank, for which it may have no memory.
+    for (int expert = spec.layout.expert; expert > 0; --expert) {
+        for (int replicas = most; replicas > 0; --replicas) {
+            if (std::gcd(spec.layout.expert, replicas) != expert)
+                continue;
+            if (auto fitted = withReplicas(spec, replicas); fitted.ok())
+                return fitted;
+        }
     }
     return refused(
         fmt::format("{} ranks are too few: one copy of the model needs {}, and the global batch of {} must "

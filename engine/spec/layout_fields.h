@@ -59,17 +59,21 @@ void describe(Visitor& field, Of<ParallelLayout>)
            .help = "Ranks that share the tokens of each sequence, attention included",
            .range = between(1, kMaxRanks),
            .source = "Liu et al., arXiv:2310.01889"});
-    field("expert", &ParallelLayout::expert,
-          {.label = "Expert parallel",
-           .help = "Data-parallel ranks that share the experts of each layer; data counts them",
-           .range = between(1, kMaxRanks),
-           .source = "Lepikhin et al., arXiv:2006.16668",
-           .onlyIfSet = true});
+    field(
+        "expert", &ParallelLayout::expert,
+        {.label = "Expert parallel",
+         .help =
+             "Data-parallel ranks that share the experts of each layer, each with its part of them; divides "
+             "data",
+         .range = between(1, kMaxRanks),
+         .source = "Lepikhin et al., arXiv:2006.16668",
+         .onlyIfSet = true});
     field("expert_placement", &ParallelLayout::expertPlacement,
           {.label = "Place experts",
            .help =
                "inner: ranks that share experts are neighbours along the data axis; outer: those with the "
-               "same experts are"});
+               "same experts are",
+           .onlyIfSet = true});
     field("placement", &ParallelLayout::placement,
           {.label = "Placement",
            .help =

@@ -20,6 +20,12 @@ void remarkOnLayout(const RunSpec& spec, Checker& check)
     const ParallelLayout plain;
     check.require(!layout.sequence || layout.tensor > 1, "layout.sequence",
                   "has no effect with layout.tensor 1", "raise layout.tensor, or leave it out");
+    check.require(layout.expertPlacement == plain.expertPlacement ||
+                      (layout.expert > 1 && layout.expert < layout.data),
+                  "layout.expert_placement",
+                  layout.expert == 1 ? "has no effect with layout.expert 1"
+                                     : "has no effect where all data-parallel ranks share the experts",
+                  "leave it out");
     if (layout.data * layout.context == 1 && !spec.memory.offloadOptimizer)
         check.require(layout.bucketSize == plain.bucketSize, "layout.bucket_size",
                       "has no effect with layout.data 1", "leave it out");

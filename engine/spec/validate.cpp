@@ -104,7 +104,8 @@ void checkExpertRanks(const RunSpec& spec, Checker& check)
     const std::string hint = fmt::format("use {}", largestShared(spec.layout.data, count, ranks));
     check.refuseUnless(
         spec.layout.data % ranks == 0, "layout.expert",
-        fmt::format("{} ranks are no even part of {} data-parallel ranks", ranks, spec.layout.data), hint,
+        fmt::format("{} data-parallel ranks cannot be divided into groups of {}", spec.layout.data, ranks),
+        hint,
         fmt::format("data {} % expert {} = {}, must be 0", spec.layout.data, ranks,
                     spec.layout.data % ranks));
     check.refuseUnless(count % ranks == 0, "layout.expert",
@@ -120,7 +121,8 @@ void checkLayout(const RunSpec& spec, Checker& check)
     check.require(letters == "DPT" || layout.placement == "cluster" || layout.placement == "spread",
                   "layout.placement", fmt::format("\"{}\" is not a placement", layout.placement),
                   "use an order of the letters D, P and T, or \"cluster\" (DPT) or \"spread\" (TPD)");
-    const auto [least, most] = std::minmax({layout.data, layout.context, layout.tensor, layout.pipeline});
+    const auto [least, most] =
+        std::minmax({layout.data, layout.context, layout.tensor, layout.pipeline, layout.expert});
     if (least < 1 || most > kMaxRanks)
         return; // reported already
     if (spec.model.heads >= 1)

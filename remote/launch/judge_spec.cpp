@@ -80,10 +80,13 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
     int least = spec.layout.data;
     for (int replicas = least - 1; replicas > 0; --replicas) {
         const auto smaller = withReplicas(spec, replicas);
-        if (smaller.ok() && !everyRankFitsEveryHost(*smaller, data, hosts))
-            break;
-        if (smaller.ok())
+        if (!smaller.ok())
+            continue;
+        const bool fits = everyRankFitsEveryHost(*smaller, data, hosts);
+        if (fits)
             least = replicas;
+        else if (smaller->layout.expert == spec.layout.expert)
+            break; // fewer need more; of those that share experts otherwise some may need less
     }
     return least;
 }

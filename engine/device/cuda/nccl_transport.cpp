@@ -80,13 +80,18 @@ void NcclTransport::connect(DeviceTraffic traffic)
 {
     if (traffic == DeviceTraffic::Collectives)
         return;
-    const at::Tensor out = zeroBytes(1);
-    const at::Tensor in = zeroBytes(1);
-    const bool sends = m_communicator.rank() == 0;
-    const Pending work = traffic == DeviceTraffic::Ring ? shift(bytesOf(out), bytesOf(in))
-                         : sends                        ? send(bytesOf(out), Rank{1})
-                                                        : receive(bytesOf(in), Rank{0});
-    work->wait();
+    const int ranks = m_communicator.size();
+    const at::Tensor out = zeroBytes(ranks);
+    const at::Tensor in = zeroBytes(ranks);
+    const BytesByRank each(static_cast<std::size_t>(ranks), 1);
+    const auto meet = [&]() -> Pending {
+        if (traffic == DeviceTraffic::Exchange)
+            return allToAll(bytesOf(out), each, bytesOf(in), each);
+        if (traffic == DeviceTraffic::Ring)
+            return shift(bytesOf(out), bytesOf(in));
+        return m_communicator.rank() == 0 ? send(bytesOf(out), Rank{1}) : receive(bytesOf(in), Rank{0});
+    };
+    meet()->wait();
 }
 
 bool NcclTransport::reaches(const void* memory) const

@@ -38,8 +38,9 @@ struct Bucket {
     std::vector<std::size_t> parameters; ///< indices of the parameters that lie inside
     Share owner;                         ///< this rank among those that each own an equal part
     std::int64_t shardBegin = 0;         ///< of this rank's part, in a buffer that holds only what it owns
-    bool isOfExperts = false; ///< that ranks share: the others with the same ones are not those with the
-                              ///< same other tensors
+    /// Of experts that ranks share: those with the same ones own and reduce them, not all data-parallel
+    /// ranks.
+    bool isOfExperts = false;
 
     std::int64_t size() const { return end - begin; }
     /// Of this rank's part, [begin, end) of the flat buffers.
@@ -64,7 +65,7 @@ struct OwnedPiece {
 /// Frozen parameters have buckets of their own behind all others, so that gradients need the front alone.
 /// Offsets run in reverse order of registration, because that is the order in which the backward pass
 /// finishes gradients: buckets are contiguous ranges that fill from the front. Each tensor (or stack of
-/// tensors) starts at a multiple of kAlignment; a bucket ends at a multiple of kAlignment * ownerRanks, so
+/// tensors) starts at a multiple of kAlignment; a bucket ends at a multiple of kAlignment * owner.ranks, so
 /// that its owners' parts are equal and aligned. The gaps belong to no parameter. The same for every rank of
 /// a data-parallel group, though ranks that share experts hold different ones there. Immutable; any thread.
 class FlatLayout {

@@ -236,8 +236,9 @@ NumberMove turned(NumberMove move, Turn turn)
 /// computing, host links, then a layout with more communication or more ranks.
 SettingMoves memoryMoves()
 {
-    return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), turned(kMicro, Turn::Down),
-             recompute<RecomputeKind::Full>, offloadOptimizer, offloadActivations, offloadParameters,
+    return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), turned(kExpert, Turn::Up),
+             turned(kMicro, Turn::Down), recompute<RecomputeKind::Full>, offloadOptimizer, offloadActivations,
+             offloadParameters,
              keepAllOnDevices, // where what is too small is the host's memory
              turned(kTensorOnRanks, Turn::Up), turned(kPipelineOnRanks, Turn::Up), turned(kTensor, Turn::Up),
              turned(kPipeline, Turn::Up)},

@@ -32,7 +32,8 @@ struct FlatBucket {
     std::int64_t end = 0;
     std::vector<std::size_t> blocks; ///< inside, front first; either all of them are frozen or none is
     int owners = 1;
-    /// Other ranks hold the same experts than the same other tensors: all blocks are of experts.
+    /// All blocks are of experts that ranks share: those with the same ones own and reduce them, not all
+    /// data-parallel ranks.
     bool isOfExperts = false;
 
     std::int64_t size() const { return end - begin; }

@@ -211,6 +211,12 @@ Tensors trainedOf(Tensors tensors)
     return tensors;
 }
 
+/// Gate, input and output, as addExperts() lists them.
+std::int64_t parametersOfExpert(const ModelSpec& model)
+{
+    return 3 * std::int64_t{model.hidden} * model.expertWidth();
+}
+
 std::int64_t expertLayers(const ModelSpec& model)
 {
     return model.experts.isOn() ? model.layers / std::max(1, model.experts.every) : 0;
@@ -277,9 +283,8 @@ std::int64_t parameterCount(const ModelSpec& model)
 
 std::int64_t activeParameterCount(const ModelSpec& model)
 {
-    const std::int64_t perExpert = 3 * std::int64_t{model.hidden} * model.expertWidth();
     const std::int64_t idle = std::max(0, model.experts.count - model.experts.perToken);
-    return parameterCount(model) - expertLayers(model) * idle * perExpert;
+    return parameterCount(model) - expertLayers(model) * idle * parametersOfExpert(model);
 }
 
 std::int64_t trainedParameterCount(const ModelSpec& model)
@@ -288,13 +293,14 @@ std::int64_t trainedParameterCount(const ModelSpec& model)
     return parts.embeddings + ofAllLayers(model, trainedElementsOf) + parts.head;
 }
 
-ExpertSplit splitOf(double parameters, const RunSpec& spec, double layers)
+ExpertSplit splitOf(double parameters, const RunSpec& spec, Counted counted, double layers)
 {
     const ModelSpec& model = spec.model;
-    if (spec.layout.expert == 1 || !model.experts.isOn() || model.lora.isOn())
-        return {parameters, 0}; // with adapters experts are frozen
-    const double ofLayer =
-        3.0 * model.hidden * model.expertWidth() * model.experts.count / std::max(1, model.experts.every);
+    const bool hasExperts = model.experts.isOn() && (counted == Counted::All || !model.lora.isOn());
+    if (spec.layout.expert == 1 || !hasExperts)
+        return {parameters, 0};
+    const double ofLayer = static_cast<double>(parametersOfExpert(model)) * model.experts.count /
+                           std::max(1, model.experts.every);
     return {parameters - layers * ofLayer, layers * ofLayer / spec.layout.expert};
 }
 

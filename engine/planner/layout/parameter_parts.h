@@ -34,8 +34,14 @@ struct ExpertSplit {
     double ofExperts = 0; ///< those with the same experts; 0 where one rank has them all
 };
 
-/// Of layers with so many parameters of the whole model, or of the trained ones, among them experts.
-ExpertSplit splitOf(double parameters, const RunSpec& spec, double layers = 1);
+/// What a number of parameters counts.
+enum class Counted {
+    All,
+    Trained, ///< with adapters no expert
+};
+
+/// Of `layers` mean layers with so many parameters on all ranks together, those of experts among them.
+ExpertSplit splitOf(double parameters, const RunSpec& spec, Counted counted, double layers = 1);
 
 /// The parts of a model that one pipeline stage computes.
 struct StageContents {

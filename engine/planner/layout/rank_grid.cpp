@@ -27,8 +27,8 @@ std::vector<Axis> axesOf(char letter, ExpertPlacement experts)
     return {Axis::Context, Axis::ExpertCopies, Axis::Expert};
 }
 
-/// One axis, and how coordinates and other programs call it: nothing in coordinates for those that make up
-/// the data axis.
+/// One axis, and how coordinates and other programs call it. The two that make up the data axis have no
+/// coordinate of their own.
 struct AxisTraits {
     Axis axis;
     int GridCoord::*component;

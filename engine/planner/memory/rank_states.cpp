@@ -42,7 +42,7 @@ struct StateRules {
         return offloadsOptimizer ? MemoryCategory::Host : onDevice;
     }
 
-    int replicas; ///< ranks with the same weights
+    int replicas; ///< data-parallel ranks
     int owners;
     int expertOwners; ///< of experts that ranks share; 0: all ranks have them
     Bytes compute; ///< of an element
@@ -262,15 +262,16 @@ RankStates statesOf(const StageBuffers& buffers, const RunSpec& spec, const Stat
     return states;
 }
 
-/// Of replica `replica`, as the data axis counts them.
-OwnedNumbers numbersOf(const StageBuffers& buffers, const ParallelLayout& layout, int replica)
+/// Of the ranks with these coordinates.
+OwnedNumbers numbersOf(const StageBuffers& buffers, const ParallelLayout& layout, int data, int context)
 {
-    const auto of = [](const std::vector<std::int64_t>& numbers, int owner) {
-        return numbers.empty() ? 0 : numbers[static_cast<std::size_t>(owner) % numbers.size()];
+    const auto of = [&](const std::vector<std::int64_t>& numbers, int holder) {
+        const auto owner = static_cast<std::size_t>(holder * layout.context + context);
+        return numbers.empty() ? 0 : numbers[owner % numbers.size()];
     };
-    const int copy = layout.expertPlacement == ExpertPlacement::Inner ? replica / layout.expert
-                                                                      : replica % layout.expertCopies();
-    return {of(buffers.numbers, replica), of(buffers.expertNumbers, copy)};
+    const int copy = layout.expertPlacement == ExpertPlacement::Inner ? data / layout.expert
+                                                                      : data % (layout.data / layout.expert);
+    return {of(buffers.numbers, data), of(buffers.expertNumbers, copy)};
 }
 
 } // namespace
@@ -286,8 +287,7 @@ RankStates rankStates(const RunSpec& spec, const std::vector<int>& layerCounts, 
 {
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, rank);
-    const int replica = rank.data * spec.layout.context + rank.context;
-    return statesOf(buffers, spec, rules, numbersOf(buffers, spec.layout, replica));
+    return statesOf(buffers, spec, rules, numbersOf(buffers, spec.layout, rank.data, rank.context));
 }
 
 // The first rank of a tensor-parallel group has the most.
@@ -296,8 +296,10 @@ RankStates largestRankStates(const RunSpec& spec, const std::vector<int>& layerC
     const StateRules rules(spec);
     const StageBuffers buffers = rankBuffers(spec, layerCounts, rules, {.pipeline = pipeline});
     OwnedNumbers most;
-    for (int replica = 0; replica < std::max(rules.owners, rules.expertOwners); ++replica) {
-        const OwnedNumbers owned = numbersOf(buffers, spec.layout, replica);
+    const int replicas = std::max(rules.owners, rules.expertOwners) == 1 ? 1 : rules.replicas;
+    for (int replica = 0; replica < replicas; ++replica) {
+        const OwnedNumbers owned =
+            numbersOf(buffers, spec.layout, replica / spec.layout.context, replica % spec.layout.context);
         if (owned.shared + owned.ofExperts > most.shared + most.ofExperts)
             most = owned;
     }

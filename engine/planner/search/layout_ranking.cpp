@@ -46,12 +46,13 @@ void rank(std::vector<FoundLayout>& layouts, SearchObjective objective)
 
 std::vector<FoundLayout> bestOfDegrees(const std::vector<FoundLayout>& ranked, std::size_t count)
 {
-    std::set<std::tuple<int, int, int, int>> seen;
+    std::set<std::tuple<int, int, int, int, int>> seen;
     std::vector<FoundLayout> chosen;
     for (const FoundLayout& layout : ranked) {
         const ParallelLayout& degrees = layout.spec.layout;
         if (chosen.size() < count &&
-            seen.insert({degrees.data, degrees.context, degrees.tensor, degrees.pipeline}).second)
+            seen.insert({degrees.data, degrees.expert, degrees.context, degrees.tensor, degrees.pipeline})
+                .second)
             chosen.push_back(layout);
     }
     return chosen;

@@ -62,8 +62,17 @@ double leastBytes(const RunSpec& spec, double parameters)
 {
     if (spec.memory.zeroStage == 3)
         return 0; // the weights too
-    const double share = parameters / spec.layout.tensor / spec.layout.pipeline;
+    const ExpertSplit held = splitOf(parameters, spec, Counted::All, spec.model.layers);
+    const double share = (held.shared + held.ofExperts) / spec.layout.tensor / spec.layout.pipeline;
     return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
+}
+
+/// Those that differ.
+std::vector<ExpertPlacement> expertPlacements(const ParallelLayout& layout)
+{
+    if (layout.expert == 1 || layout.expert == layout.data)
+        return {ExpertPlacement::Inner};
+    return {ExpertPlacement::Inner, ExpertPlacement::Outer};
 }
 
 /// Adds those that are not there yet.
@@ -197,14 +206,17 @@ Result<RunSpec> Search::wellPlaced(RunSpec spec) const
 {
     RunSpec best = spec;
     double seconds = std::numeric_limits<double>::infinity();
-    for (const std::string& placement : distinctPlacements(spec.layout)) {
-        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
-        spec.layout.placement = placement;
-        const auto layout = weighLayout(m_request, spec, ScheduleDetail::Formula);
-        if (!layout.ok() || layout->time.seconds >= seconds)
-            continue;
-        seconds = layout->time.seconds;
-        best = spec;
+    for (const ExpertPlacement experts : expertPlacements(spec.layout)) {
+        spec.layout.expertPlacement = experts;
+        for (const std::string& placement : distinctPlacements(spec.layout)) {
+            TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
+            spec.layout.placement = placement;
+            const auto layout = weighLayout(m_request, spec, ScheduleDetail::Formula);
+            if (!layout.ok() || layout->time.seconds >= seconds)
+                continue;
+            seconds = layout->time.seconds;
+            best = spec;
+        }
     }
     return best;
 }

@@ -190,13 +190,14 @@ double StepModelBuilder::gradientGather(const ExpertSplit& parameters, double pi
 /// The weights come for both passes.
 StepModel::PassBeside StepModelBuilder::besideLayer(const LayerWork& layer) const
 {
-    const ExpertSplit parameters = splitOf(static_cast<double>(m_parts.perLayer), m_spec);
+    const ExpertSplit parameters = splitOf(static_cast<double>(m_parts.perLayer), m_spec, Counted::All);
     const double pieces = m_program.gathersPerLayer;
     BesideDemand forward = weightsOf(parameters, pieces);
     BesideDemand backward = forward;
     if (m_spec.memory.recompute == RecomputeKind::Full && m_program.gathersForRecompute)
         backward.gathers += forward.gathers;
-    backward.gathers += gradientGather(splitOf(static_cast<double>(m_trained.perLayer), m_spec), pieces);
+    backward.gathers +=
+        gradientGather(splitOf(static_cast<double>(m_trained.perLayer), m_spec, Counted::Trained), pieces);
     forward.ring = ringTime(layer.forward);
     backward.ring = ringTime(layer.backward) + repeatedAttention() * forward.ring;
     const double kept = m_spec.memory.offloadActivations ? keptBytes() / m_node.hostLink : 0;
@@ -228,7 +229,8 @@ StepModel::PassBeside StepModelBuilder::besideHead() const
 /// Parameters of a stage whose gradients are reduced and that are updated.
 ExpertSplit StepModelBuilder::trainedOf(int layers, bool first, bool last) const
 {
-    ExpertSplit parameters = splitOf(static_cast<double>(m_trained.perLayer) * layers, m_spec, layers);
+    ExpertSplit parameters =
+        splitOf(static_cast<double>(m_trained.perLayer) * layers, m_spec, Counted::Trained, layers);
     if (first)
         parameters.shared += static_cast<double>(m_trained.embeddings);
     if (last)

@@ -27,6 +27,7 @@ constexpr std::array kNotCarried{
     Explanation{"seed", "the training script seeds", "seed in the script"},
     Explanation{"layout.placement", "axes are ordered by the script's topology",
                 "give the order to PipeModelDataParallelTopology or its like"},
+    Explanation{"layout.expert*", "the script's layers have the experts", "give them ep_size"},
     Explanation{"layout.schedule", "DeepSpeed's pipeline runs 1F1B", "use 1f1b"},
     Explanation{"layout.sequence", "the script's model decides it", "set it there"},
     Explanation{"memory.recompute*", "the script's model calls the checkpointing", "call it there"},

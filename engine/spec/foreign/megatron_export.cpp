@@ -26,6 +26,8 @@ constexpr std::array kNotCarried{
                 "use \"1f1b\" or \"interleaved\""},
     Explanation{"layout.placement", "Megatron-LM has the orders PDT and DPT, with ZeRO 2 and 3 only PDT",
                 "use one of these"},
+    Explanation{"layout.expert_placement", "Megatron-LM's ranks that share experts are neighbours",
+                "use inner"},
     Explanation{"layout.partition", "Megatron-LM deals layers evenly",
                 "give --pipeline-model-parallel-layout"},
     Explanation{"layout.virtual_stages", "chunks belong to the interleaved schedule", "use \"interleaved\""},

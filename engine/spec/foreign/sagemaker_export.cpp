@@ -20,6 +20,8 @@ constexpr std::array kNotCarried{
                 "set activation_loading_horizon"},
     Explanation{"memory.recompute*", "the training script calls the checkpointing", "call it there"},
     Explanation{"layout.context", "only version 2 has it, and it has no pipeline", "use one of them"},
+    Explanation{"layout.expert*", "only version 2 shares experts, of models that the training script builds",
+                "see expert_parallel_degree"},
     Explanation{"layout.schedule", "SageMaker's pipeline runs 1F1B or GPipe", "use one of these"},
     Explanation{"layout.virtual_stages", "a rank has one chunk of the model", "use 1"},
     Explanation{"layout.placement", "version 2 orders the ranks itself", "nothing to do"},
@@ -64,6 +66,8 @@ Json shardingVersion(const RunSpec& spec)
                     {"context_parallel_degree", spec.layout.context},
                     {"sm_activation_offloading", spec.memory.offloadActivations},
                     {"random_seed", spec.seed}};
+    if (spec.layout.expert > 1)
+        parameters["expert_parallel_degree"] = spec.layout.expert;
     if (spec.memory.zeroStage == 0 || spec.memory.zeroStage == 3)
         parameters["hybrid_shard_degree"] = spec.memory.zeroStage == 3 ? ranks : 1;
     return parameters;

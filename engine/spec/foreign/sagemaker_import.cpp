@@ -39,7 +39,7 @@ constexpr std::array kKnown{
     Explanation{"horovod", "there is one data parallelism", kNothing},
     Explanation{"fsdp_cache_flush_warnings", kItself, kNothing},
     Explanation{"allow_empty_shards", "parts are equal to one element", kNothing},
-    Explanation{"moe*", "there are no experts", "choose a dense model"},
+    Explanation{"moe*", "the training script builds the model", "see the fields of model.experts"},
     Explanation{"custom_mpi_options", "Trainyard sets what MPI needs", kNothing},
 };
 
@@ -72,7 +72,8 @@ void readDegrees(SettingsReader& parameters, ParallelLayout& layout)
     layout.tensor = parameters.getCount("tensor_parallel_degree", kMaxRanks).value_or(1);
     layout.context = parameters.getCount("context_parallel_degree", kMaxRanks).value_or(1);
     if (parameters.getOr("expert_parallel_degree", 1) != 1)
-        parameters.omit("expert_parallel_degree", "there are no experts", "choose a dense model");
+        parameters.omit("expert_parallel_degree", "the training script builds the model",
+                        "choose a model with experts and set layout.expert");
     if (!parameters.getOr("prescaled_batch", true) && layout.tensor > 1)
         parameters.omit("prescaled_batch", "ranks of a tensor group compute on the same samples",
                         "reckon the global batch from the data-parallel degree");

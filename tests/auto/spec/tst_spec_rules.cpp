@@ -110,7 +110,7 @@ private slots:
         spec.model.experts = {.count = 12, .perToken = 2};
         QCOMPARE(print(validate(spec)), "");
         spec.layout.expert = 3;
-        QVERIFY(print(validate(spec)).contains("3 ranks are no even part of 8 data-parallel ranks"));
+        QVERIFY(print(validate(spec)).contains("8 data-parallel ranks cannot be divided into groups of 3"));
         spec.layout.expert = 8;
         QVERIFY(print(validate(spec)).contains("12 experts cannot be shared evenly by 8 ranks"));
         QVERIFY(print(validate(spec)).contains("use 4"));
