@@ -149,10 +149,11 @@ PrepareOptions meaningful(PrepareOptions options)
 void PrepareCommandLine::addTo(CLI::App& command)
 {
     const OptionAdder adder{command};
-    command.add_option("corpus", m_options.dumps,
-                       "files in document order, plain, .bz2 or .gz, or - for standard input: MediaWiki "
-                       "exports (pages-articles, with or without multistream, whole or in parts), "
-                       "wikiextractor output, JSON lines, or plain text (needs --format)");
+    command.add_option(
+        "corpus", m_options.dumps,
+        "files in document order, plain, .bz2, .gz or .zst, or - for standard input: MediaWiki "
+        "exports (pages-articles, with or without multistream, whole or in parts), "
+        "wikiextractor output, JSON lines, or plain text (needs --format)");
     command.add_option("--documents", m_options.parts,
                        "instead of files: folders created by `documents` from the parts of a corpus, in "
                        "order; the result is the same as reading all files here");
