@@ -14,10 +14,12 @@ enum class CorpusFormat : std::uint8_t {
     Articles,      ///< one document per line
     Sentences,     ///< one sentence per line, an empty line after every document
     JsonLines,     ///< one object per line, with a string "text"
+    Parquet,       ///< a row per document, with a column of texts
+    Arrow,         ///< the same as a file or stream of Arrow's IPC format
 };
 
 template <>
 inline constexpr auto kEnumNames<CorpusFormat> = nameTable("auto", "mediawiki", "wikiextractor", "articles",
-                                                           "sentences", "jsonl");
+                                                           "sentences", "jsonl", "parquet", "arrow");
 
 } // namespace trainyard

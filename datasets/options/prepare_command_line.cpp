@@ -151,13 +151,15 @@ void PrepareCommandLine::addTo(CLI::App& command)
     const OptionAdder adder{command};
     command.add_option(
         "corpus", m_options.dumps,
-        "files in document order, plain, .bz2, .gz or .zst, or - for standard input: MediaWiki "
+        "files in document order, or folders of a data set; text plain, .bz2, .gz or .zst, or - for standard "
+        "input: MediaWiki "
         "exports (pages-articles, with or without multistream, whole or in parts), "
-        "wikiextractor output, JSON lines, or plain text (needs --format)");
+        "wikiextractor output, JSON lines, Parquet, Arrow, or plain text (needs --format)");
     command.add_option("--documents", m_options.parts,
                        "instead of files: folders created by `documents` from the parts of a corpus, in "
                        "order; the result is the same as reading all files here");
     describeReading(m_options, adder);
+    describeText(m_options, adder);
     command.add_option("--vocab", m_options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command.add_option("--train-vocab", m_options.trainVocabulary,
                        "train a vocabulary of this many pieces on the corpus");
@@ -223,6 +225,7 @@ void addDocumentsOptions(CLI::App& command, PrepareOptions& options)
 {
     command.add_option("corpus", options.dumps, "files in document order")->required();
     describeReading(options, OptionAdder{command});
+    describeText(options, OptionAdder{command});
     command.add_option("--vocab", options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command.add_option("--tokenizer", options.tokenizer, kTokenizerHelp);
     command
@@ -243,6 +246,7 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
     arguments.insert(arguments.end(), {"--out", options.out.string()});
     const ArgumentWriter writer{arguments};
     describeReading(options, writer);
+    describeText(options, writer);
     describeRows(options, writer);
     describeShards(options, writer);
     if (options.task.isOn())
@@ -272,6 +276,7 @@ std::vector<std::string> documentsArguments(const PrepareOptions& options)
     appendTokenizer(options, arguments);
     arguments.insert(arguments.end(), {"--out", options.out.string()});
     describeReading(options, ArgumentWriter{arguments});
+    describeText(options, ArgumentWriter{arguments});
     describeResources(options, ArgumentWriter{arguments});
     return arguments;
 }

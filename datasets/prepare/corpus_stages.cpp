@@ -134,11 +134,19 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& op
     return counts;
 }
 
+CorpusFiles corpusFiles(const PrepareOptions& options)
+{
+    CorpusFiles files{options.dumps, options.format};
+    if (!options.task.text.empty())
+        files.column = options.task.text;
+    return files;
+}
+
 /// Opens the corpus and starts the stage with its size.
 Result<CorpusInput> openCorpus(const PrepareOptions& options, const CorpusPosition& from, Stage stage,
                                Progress& progress, const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads, from,
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(corpusFiles(options), options.threads, from,
                                                        [&cancel] { return cancel.isSet(); }));
     progress.start(stage, input.bytesTotal());
     progress.skip(stage, input.bytesRead());

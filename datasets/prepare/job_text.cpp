@@ -64,6 +64,8 @@ Json corpusOf(const PrepareOptions& o)
         json["files"].push_back(versionOf(file));
     for (const fs::path& folder : o.parts)
         json["documents"].push_back(versionsIn(folder));
+    if (!o.task.text.empty())
+        json["text"] = o.task.text;
     if (o.trainTokenizer > 0)
         json["train_tokenizer"] = o.trainTokenizer;
     else if (!o.tokenizer.empty())

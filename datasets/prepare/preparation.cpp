@@ -9,6 +9,7 @@
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/export_formats.h"
+#include "datasets/prepare/folder_inputs.h"
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/row_tokenizer_choice.h"
@@ -231,7 +232,8 @@ Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const S
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(options));
+    TRAINYARD_TRY(const PrepareOptions expanded, withFilesOfFolders(options, progress));
+    TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(expanded));
     if (checked.task.isOn()) {
         TRAINYARD_TRY(PreparedDataset set, prepareTaskDataset(checked, progress, cancel));
         return std::vector{std::move(set)};

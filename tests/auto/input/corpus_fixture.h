@@ -92,7 +92,7 @@ inline Result<CorpusRead> readCorpus(const std::vector<std::filesystem::path>& f
                                      const CorpusPosition& from = {})
 {
     CorpusRead read;
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(files, format, threads, from));
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open({files, format}, threads, from));
     for (;;) {
         TRAINYARD_TRY(auto piece, input.next());
         if (!piece)

@@ -191,7 +191,7 @@ private slots:
     {
         const std::vector files{m_folder->file(dump(page(3, "A", "x")), "a"),
                                 m_folder->file("{\"text\": \"y\"}", "b")};
-        auto input = CorpusInput::open(files, CorpusFormat::Auto, 1).value();
+        auto input = CorpusInput::open({files}, 1).value();
         while (input.next().value())
             ;
         QVERIFY((input.formats() == std::set{CorpusFormat::MediaWiki, CorpusFormat::JsonLines}));
