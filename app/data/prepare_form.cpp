@@ -274,7 +274,9 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
                      {"wikiextractor", tr("WikiExtractor output")},
                      {"articles", tr("One document per line")},
                      {"sentences", tr("One sentence per line")},
-                     {"jsonl", tr("JSON lines with a “text” field")}}});
+                     {"jsonl", tr("JSON lines")},
+                     {"parquet", tr("Parquet")},
+                     {"arrow", tr("Arrow")}}});
     m_fields->addOption(column, "--headings",
                         {.label = tr("Headings"),
                          .help = tr("Default: removed, as in the original corpus"),
