@@ -276,7 +276,8 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
                      {"sentences", tr("One sentence per line")},
                      {"jsonl", tr("JSON lines")},
                      {"parquet", tr("Parquet")},
-                     {"arrow", tr("Arrow")}}});
+                     {"arrow", tr("Arrow")},
+                     {"megatron", tr("Token ids of Megatron-LM")}}});
     m_fields->addOption(column, "--headings",
                         {.label = tr("Headings"),
                          .help = tr("Default: removed, as in the original corpus"),

@@ -7,6 +7,7 @@
 
 #include "datasets/input/archives.h"
 #include "datasets/input/format_sniffer.h"
+#include "datasets/input/indexed_pieces.h"
 #include "datasets/input/piece_splitter.h"
 #include "datasets/input/raw_file.h"
 #include "datasets/input/table_pieces.h"
@@ -37,14 +38,15 @@ std::uint64_t bytesOf(const Files& files)
     return bytes;
 }
 
-/// Refuses a --format that the content contradicts.
-Status checkTable(std::optional<TableKind> table, CorpusFormat format, const std::string& name)
+/// Refuses a --format that the content contradicts. `found`: Auto = some text.
+Status checkFormat(CorpusFormat found, CorpusFormat format, const std::string& name)
 {
-    const bool asksForTable = format == CorpusFormat::Parquet || format == CorpusFormat::Arrow;
-    if (table && format != CorpusFormat::Auto && format != formatOf(*table))
-        return badInput(fmt::format("{} is {}, not {}", name, nameOf(formatOf(*table)), nameOf(format)),
+    const bool asksForText =
+        format != CorpusFormat::Parquet && format != CorpusFormat::Arrow && format != CorpusFormat::Megatron;
+    if (found != CorpusFormat::Auto && format != CorpusFormat::Auto && format != found)
+        return badInput(fmt::format("{} is {}, not {}", name, nameOf(found), nameOf(format)),
                         "leave out --format: such files are recognized");
-    if (!table && asksForTable)
+    if (found == CorpusFormat::Auto && !asksForText)
         return badInput(fmt::format("{} is not {}", name, nameOf(format)),
                         "leave out --format, or pass such a file by its path, not through a pipe");
     return {};
@@ -94,13 +96,25 @@ Result<CorpusInput::File> CorpusInput::checked(const fs::path& path) const
         return file;
     TRAINYARD_TRY(const std::string_view head, raw.peek(kArchiveHeadBytes));
     file.table = tableKindOf(head);
-    TRAINYARD_TRY_STATUS(checkTable(file.table, m_asked.format, raw.name()));
-    if (!file.table) {
+    file.isIndexed = IndexedDataset::recognizes(head);
+    TRAINYARD_TRY_STATUS(checkFormat(foundIn(file), m_asked.format, raw.name()));
+    if (file.table) {
+        TRAINYARD_TRY(const TableFile fits, TableFile::open(path, *file.table, m_asked.column));
+    } else if (file.isIndexed) {
+        TRAINYARD_TRY(const IndexedDataset fits, IndexedDataset::open(path));
+        file.bytes = fits.bytes();
+    } else {
         TRAINYARD_TRY_STATUS(checkHead(raw, m_asked.format));
-        return file;
     }
-    TRAINYARD_TRY(const TableFile fits, TableFile::open(path, *file.table, m_asked.column));
     return file;
+}
+
+/// Auto = some text.
+CorpusFormat CorpusInput::foundIn(const File& file)
+{
+    if (file.table)
+        return formatOf(*file.table);
+    return file.isIndexed ? CorpusFormat::Megatron : CorpusFormat::Auto;
 }
 
 Status CorpusInput::requireSecondReading(std::uint32_t file) const
@@ -128,6 +142,10 @@ Result<std::unique_ptr<PieceSource>> CorpusInput::piecesOf(const CorpusPosition&
     if (file.table) {
         TRAINYARD_TRY(TablePieces table, TablePieces::open(file.path, *file.table, m_asked.column, from));
         return std::unique_ptr<PieceSource>(std::make_unique<TablePieces>(std::move(table)));
+    }
+    if (file.isIndexed) {
+        TRAINYARD_TRY(IndexedPieces indexed, IndexedPieces::open(file.path, from));
+        return std::unique_ptr<PieceSource>(std::make_unique<IndexedPieces>(std::move(indexed)));
     }
     TRAINYARD_TRY(PieceSplitter text, PieceSplitter::open(file.path, m_asked.format, m_means, from));
     return std::unique_ptr<PieceSource>(std::make_unique<PieceSplitter>(std::move(text)));

@@ -49,10 +49,12 @@ private:
     struct File {
         std::filesystem::path path;
         std::uint64_t bytes = 0;        ///< 0 = not known: it can be read once
-        std::optional<TableKind> table; ///< nullopt = text
+        std::optional<TableKind> table; ///< nullopt = none
+        bool isIndexed = false;         ///< an .idx of Megatron
     };
 
     CorpusInput(CorpusFiles files, ReadingMeans means);
+    static CorpusFormat foundIn(const File& file);
     Result<File> checked(const std::filesystem::path& path) const;
     Result<std::unique_ptr<PieceSource>> piecesOf(const CorpusPosition& from) const;
     Status requireSecondReading(std::uint32_t file) const;

@@ -39,17 +39,19 @@ struct CorpusDocument {
         Markup,     ///< wiki markup
         Paragraphs, ///< plain text, one paragraph per line
         Sentences,  ///< plain text, one sentence per line
+        Tokens,     ///< no text, but the ids of its tokens
     };
     std::uint64_t id = 0; ///< id in the file, or its number in the corpus
     std::string title;    ///< not part of the text; may be empty
     std::string text;     ///< valid UTF-8
     Kind kind = Kind::Markup;
+    std::vector<std::int32_t> ids{}; ///< of Kind::Tokens; not checked
 };
 
 /// Some complete documents, not yet parsed.
 struct CorpusPiece {
     std::string bytes;                ///< should be UTF-8; not validated yet
-    std::vector<CorpusDocument> rows; ///< of a table, instead of `bytes`; should be UTF-8 likewise
+    std::vector<CorpusDocument> rows; ///< of a table or of token ids, instead of `bytes`
     std::string column = "text";      ///< of JSON lines: the name of the text
     CorpusFormat format = CorpusFormat::MediaWiki;
     std::shared_ptr<const SiteInfo> site; ///< never null; empty if the file is not an export

@@ -44,6 +44,7 @@ Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece, SkipCoun
         return parseJsonLines(piece, counters);
     case CorpusFormat::Parquet:
     case CorpusFormat::Arrow:
+    case CorpusFormat::Megatron:
         return parseRows(piece, counters);
     case CorpusFormat::Sentences:
         return parseSentenceLines(piece);

@@ -16,10 +16,12 @@ enum class CorpusFormat : std::uint8_t {
     JsonLines,     ///< one object per line, with a string "text"
     Parquet,       ///< a row per document, with a column of texts
     Arrow,         ///< the same as a file or stream of Arrow's IPC format
+    Megatron,      ///< token ids, in the .idx and .bin of Megatron-LM
 };
 
 template <>
 inline constexpr auto kEnumNames<CorpusFormat> = nameTable("auto", "mediawiki", "wikiextractor", "articles",
-                                                           "sentences", "jsonl", "parquet", "arrow");
+                                                           "sentences", "jsonl", "parquet", "arrow",
+                                                           "megatron");
 
 } // namespace trainyard

@@ -154,7 +154,8 @@ void PrepareCommandLine::addTo(CLI::App& command)
         "files in document order, or folders of a data set; text plain, .bz2, .gz or .zst, or - for standard "
         "input: MediaWiki "
         "exports (pages-articles, with or without multistream, whole or in parts), "
-        "wikiextractor output, JSON lines, Parquet, Arrow, or plain text (needs --format)");
+        "wikiextractor output, JSON lines, Parquet, Arrow, plain text (needs --format), or token ids of "
+        "Megatron-LM (.idx with .bin)");
     command.add_option("--documents", m_options.parts,
                        "instead of files: folders created by `documents` from the parts of a corpus, in "
                        "order; the result is the same as reading all files here");

@@ -12,6 +12,7 @@
 #include "datasets/input/piece_parser.h"
 #include "datasets/job/ordered_pipeline.h"
 #include "datasets/prepare/document_tokenizer.h"
+#include "datasets/prepare/given_tokens.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
 #include "datasets/tokenizer_json/byte_pair_trainer.h"
 
@@ -62,6 +63,12 @@ struct TokenizedBatch {
     CorpusPosition end;               ///< end of the piece
 };
 
+/// Of documents that are numbered; their file counts them from 0.
+std::uint64_t numberInFile(const CorpusPiece& piece, const CorpusDocument& document)
+{
+    return piece.begin.offset + (document.id - piece.firstDocument);
+}
+
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
                                      const SentenceSegmenter& segmenter, const RowTokenizer& tokenizer,
                                      TextEncoder& encoder)
@@ -72,8 +79,16 @@ Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOpti
     TRAINYARD_TRY(const std::vector<CorpusDocument> read, parsePiece(piece, batch.read));
     DocumentTokenizer documents(tokenizer, encoder, markup, segmenter);
     const std::int32_t unknown = tokenizer.vocabulary.special().unknown;
+    const auto tokensOf = [&](const CorpusDocument& one) -> Result<TokenizedDocument> {
+        if (one.kind != CorpusDocument::Kind::Tokens)
+            return documents.tokenize(one, batch.counts);
+        auto given = givenDocument(one, tokenizer);
+        if (!given.ok())
+            return given.error().in(fmt::format("{}: document {}", piece.file, numberInFile(piece, one)));
+        return given;
+    };
     for (const CorpusDocument& one : read) {
-        TokenizedDocument document = documents.tokenize(one, batch.counts);
+        TRAINYARD_TRY(TokenizedDocument document, tokensOf(one));
         batch.unknownTokens += static_cast<std::uint64_t>(std::ranges::count(document.tokens, unknown));
         if (document.sentenceEnds.empty())
             ++batch.emptyArticles;

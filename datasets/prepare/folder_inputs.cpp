@@ -7,9 +7,11 @@
 
 namespace trainyard {
 
+namespace fs = std::filesystem;
+
 namespace {
 
-void warnOfLeftOut(const std::filesystem::path& folder, std::vector<std::string> names, Progress& progress)
+void warnOfLeftOut(const fs::path& folder, std::vector<std::string> names, Progress& progress)
 {
     constexpr std::size_t kMostNames = 5;
     if (names.empty())
@@ -21,6 +23,17 @@ void warnOfLeftOut(const std::filesystem::path& folder, std::vector<std::string>
                               fmt::join(names, ", "), all ? "" : ", ..."));
 }
 
+/// Megatron-LM itself names a data set without an ending.
+fs::path indexOf(const fs::path& dump)
+{
+    std::error_code ignored;
+    const fs::path beside = fs::path(dump).replace_extension(".idx");
+    if (dump.extension() == ".bin" && fs::exists(beside, ignored))
+        return beside;
+    const fs::path named = dump.string() + ".idx";
+    return !fs::exists(dump, ignored) && fs::exists(named, ignored) ? named : dump;
+}
+
 } // namespace
 
 Result<PrepareOptions> withFilesOfFolders(const PrepareOptions& options, Progress& progress)
@@ -29,10 +42,10 @@ Result<PrepareOptions> withFilesOfFolders(const PrepareOptions& options, Progres
     if (options.task.isOn())
         return expanded;
     expanded.dumps.clear();
-    for (const std::filesystem::path& dump : options.dumps) {
+    for (const fs::path& dump : options.dumps) {
         std::error_code ignored;
-        if (!std::filesystem::is_directory(dump, ignored)) {
-            expanded.dumps.push_back(dump);
+        if (!fs::is_directory(dump, ignored)) {
+            expanded.dumps.push_back(indexOf(dump));
             continue;
         }
         TRAINYARD_TRY(FolderFiles found, filesOfFolder(dump));

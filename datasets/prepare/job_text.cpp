@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/input/indexed_dataset.h"
 #include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
@@ -60,8 +61,12 @@ Json corpusOf(const PrepareOptions& o)
 {
     Json json{{"format", nameOf(o.format)}, {"headings", o.keepHeadings}, {"lists", o.keepLists},
               {"profile", o.profile},       {"cased", o.cased},           {"train_vocab", o.trainVocabulary}};
-    for (const fs::path& file : o.dumps)
+    for (const fs::path& file : o.dumps) {
         json["files"].push_back(versionOf(file));
+        std::error_code ignored;
+        if (file.extension() == ".idx" && fs::exists(idsBeside(file), ignored))
+            json["files"].push_back(versionOf(idsBeside(file)));
+    }
     for (const fs::path& folder : o.parts)
         json["documents"].push_back(versionsIn(folder));
     if (!o.task.text.empty())

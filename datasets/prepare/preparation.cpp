@@ -10,6 +10,7 @@
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/export_formats.h"
 #include "datasets/prepare/folder_inputs.h"
+#include "datasets/prepare/given_tokens.h"
 #include "datasets/prepare/job_text.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/row_tokenizer_choice.h"
@@ -238,6 +239,7 @@ Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& option
         TRAINYARD_TRY(PreparedDataset set, prepareTaskDataset(checked, progress, cancel));
         return std::vector{std::move(set)};
     }
+    TRAINYARD_TRY_STATUS(checkGivenTokens(checked));
     const std::string job = jobText(checked);
     if (StagedFolder::finishPublished(checked.out, job))
         return loadPublished(checked);

@@ -1,6 +1,6 @@
 # Arrow and Parquet as imported targets, for datasets/tables alone. Taken from TRAINYARD_ARROW_ROOT or from the wheel of
-# pyarrow that packaging/setup unpacked; Debian 12 has neither. Without them Parquet and
-# Arrow files cannot be read, and everything else works.
+# pyarrow that packaging/setup unpacked; Debian 12 has neither. Without them Parquet and Arrow files cannot be read, and
+# everything else works.
 set(arrow_root "${TRAINYARD_ARROW_ROOT}")
 if(NOT arrow_root)
     set(arrow_root "${TRAINYARD_DEPS}/arrow/pyarrow")
