@@ -1,6 +1,7 @@
 #include "datasets/verification/document_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,11 +16,14 @@ std::uint64_t counter(const Manifest& manifest, const char* name)
     return found == manifest.counters.end() ? 0 : found->second;
 }
 
-/// Lines of JSON may give one id to many documents, which go to one side of the split together.
+/// Lines of JSON and tables may give one id to many documents, which go to one side of the split together.
 bool mayShareIds(const Manifest& manifest)
 {
-    return manifest.settings.format.find("jsonl") != std::string::npos &&
-           !manifest.counters.contains("repeated_page_ids");
+    const std::string& format = manifest.settings.format; // "jsonl+parquet"
+    const bool namesIds = std::ranges::any_of(std::array{"jsonl", "parquet", "arrow"}, [&](const char* name) {
+        return format.find(name) != std::string::npos;
+    });
+    return namesIds && !manifest.counters.contains("repeated_page_ids");
 }
 
 std::optional<std::string> heldOutProblem(const Manifest& manifest)
