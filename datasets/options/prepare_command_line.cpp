@@ -179,6 +179,13 @@ void PrepareCommandLine::addTo(CLI::App& command)
                     "512, and in proportion)")
         ->delimiter(',');
     describeRows(m_options, adder);
+    command
+        .add_option(
+            "--weights", m_options.weights,
+            "mixture: shares of the inputs in the training rows, as in 7,2,1, one for each file, folder or "
+            "--documents; inputs are repeated or used in part (default: as many as they have)")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command.add_option("--also", m_formats, "additional output formats")
         ->delimiter(',')
         ->check(CLI::IsMember({"megatron", "mds"}));
@@ -264,6 +271,8 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
     list("--seq-len", joined(options.shapes, &RowShape::sequenceLength));
     if (!options.task.isOn())
         list("--max-pred", joined(options.shapes, &RowShape::maxPredictions));
+    if (!options.weights.empty())
+        arguments.insert(arguments.end(), {"--weights", fmt::format("{}", fmt::join(options.weights, ","))});
     if (options.extra.megatron)
         list("--also", {"megatron"});
     if (options.extra.mds)

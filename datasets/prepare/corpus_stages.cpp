@@ -111,14 +111,14 @@ void countDropped(const TokenizedBatch& batch, Progress& progress)
     progress.count(Stage::Tokens, "unknown_tokens", batch.unknownTokens);
 }
 
-Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& documents)
+Status store(const TokenizedBatch& batch, std::size_t source, Progress& progress, DocumentStore& documents)
 {
     for (const auto& [counter, amount] : batch.read)
         progress.count(Stage::Read, counter, amount);
     progress.advance(Stage::Clean, batch.documents.size() + batch.emptyArticles);
     countDropped(batch, progress);
     for (const TokenizedDocument& document : batch.documents) {
-        TRAINYARD_TRY_STATUS(documents.append(document));
+        TRAINYARD_TRY_STATUS(documents.append(document, source));
         progress.advance(Stage::Sentences, document.sentenceEnds.size());
         progress.advance(Stage::Tokens, document.tokens.size());
     }
@@ -317,7 +317,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const RowTokeni
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
             TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));
-            TRAINYARD_TRY_STATUS(store(batch, progress, documents));
+            TRAINYARD_TRY_STATUS(store(batch, options.sources.at(batch.end.file), progress, documents));
             if (Clock::now() < nextSave)
                 return {};
             nextSave = Clock::now() + options.saveEvery;

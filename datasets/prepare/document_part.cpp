@@ -279,7 +279,7 @@ Result<CorpusNote> joinParts(const PrepareOptions& options, const RowTokenizer& 
                       DocumentStore::open(folder, tokenizer.vocabulary.size(), part.corpus.documents));
         for (std::uint32_t ordinal = 0; ordinal < store.size(); ++ordinal) {
             TRAINYARD_TRY_STATUS(cancel.check());
-            TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before)));
+            TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before), i));
             progress.advance(Stage::Tokens, store.length(ordinal));
         }
         before += part.documentsRead;

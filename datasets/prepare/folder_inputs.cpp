@@ -34,6 +34,16 @@ fs::path indexOf(const fs::path& dump)
     return !fs::exists(dump, ignored) && fs::exists(named, ignored) ? named : dump;
 }
 
+Result<std::vector<fs::path>> filesOf(const fs::path& dump, Progress& progress)
+{
+    std::error_code ignored;
+    if (!fs::is_directory(dump, ignored))
+        return std::vector{indexOf(dump)};
+    TRAINYARD_TRY(FolderFiles found, filesOfFolder(dump));
+    warnOfLeftOut(dump, std::move(found.leftOut), progress);
+    return found.files;
+}
+
 } // namespace
 
 Result<PrepareOptions> withFilesOfFolders(const PrepareOptions& options, Progress& progress)
@@ -42,15 +52,11 @@ Result<PrepareOptions> withFilesOfFolders(const PrepareOptions& options, Progres
     if (options.task.isOn())
         return expanded;
     expanded.dumps.clear();
-    for (const fs::path& dump : options.dumps) {
-        std::error_code ignored;
-        if (!fs::is_directory(dump, ignored)) {
-            expanded.dumps.push_back(indexOf(dump));
-            continue;
-        }
-        TRAINYARD_TRY(FolderFiles found, filesOfFolder(dump));
-        expanded.dumps.insert(expanded.dumps.end(), found.files.begin(), found.files.end());
-        warnOfLeftOut(dump, std::move(found.leftOut), progress);
+    expanded.sources.clear();
+    for (std::size_t input = 0; input < options.dumps.size(); ++input) {
+        TRAINYARD_TRY(const auto files, filesOf(options.dumps[input], progress));
+        expanded.dumps.insert(expanded.dumps.end(), files.begin(), files.end());
+        expanded.sources.insert(expanded.sources.end(), files.size(), input);
     }
     return expanded;
 }

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Format version of the temporary files; increased with each change.
-constexpr int kLayout = 2;
+constexpr int kLayout = 3;
 
 Json versionOf(const fs::path& file)
 {
@@ -92,6 +92,8 @@ Json rowsOf(const PrepareOptions& o)
               {"masked_share", rows.maskedShare},
               {"short_sequence_share", rows.shortSequenceShare},
               {"dupe", o.dupeFactor},
+              {"weights", o.weights},
+              {"sources", o.weights.empty() ? std::vector<std::size_t>() : o.sources},
               {"shards", o.trainingShards},
               {"test_shards", o.testShards},
               {"test_fraction", o.testFraction},

@@ -98,6 +98,7 @@ PrepareRequest withoutCorpusOptions(PrepareRequest request)
     request.instances.seed = seed;
     request.shapes.resize(1);
     request.dupeFactor = usual.dupeFactor;
+    request.weights.clear();
     request.extra = usual.extra;
     request.memoryBytes = usual.memoryBytes;
     request.threads = usual.threads;
