@@ -6,6 +6,7 @@
 
 #include <arrow/io/memory.h>
 #include <arrow/ipc/reader.h>
+#include <arrow/memory_pool.h>
 #include <arrow/record_batch.h>
 
 #include "datasets/tables/arrow_column.h"

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include <arrow/io/memory.h>
+#include <arrow/memory_pool.h>
 #include <parquet/column_reader.h>
 #include <parquet/exception.h>
 #include <parquet/file_reader.h>
