@@ -12,11 +12,11 @@ namespace trainyard {
 
 namespace {
 
-/// Names that texts have. A folder may have them too, but then it was named to mislead.
-bool isNamedAsText(const QString& file)
+/// Names that texts and token ids have. A folder may have them too, but then it was named to mislead.
+bool isNamedOtherwise(const QString& file)
 {
     static const QRegularExpression texts(
-        QStringLiteral("\\.(xml[^/.]*|jsonl|json|txt|tsv|csv)(\\.(gz|bz2|zst))?$"));
+        QStringLiteral("\\.(xml[^/.]*|jsonl|json|txt|tsv|csv|idx|bin)(\\.(gz|bz2|zst))?$"));
     return file == QLatin1String("-") || texts.match(file).hasMatch();
 }
 
@@ -45,7 +45,7 @@ bool mayReadTables(const QByteArray& job)
     const auto end = std::find_if(arguments.begin(), arguments.end(), [](const QString& argument) {
         return argument.startsWith(QLatin1String("--"));
     });
-    return !std::all_of(arguments.begin(), end, isNamedAsText);
+    return !std::all_of(arguments.begin(), end, isNamedOtherwise);
 }
 
 } // namespace trainyard

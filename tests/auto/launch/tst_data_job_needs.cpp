@@ -24,6 +24,7 @@ private slots:
         row({"/d/a.parquet", "--vocab", "v"}, true);
         row({"/d/a.xml.bz2", "/d/b.arrow", "--vocab", "v"}, true);
         row({"/d/squad", "--vocab", "v"}, true);
+        row({"/d/corpus_text_document.idx", "/d/other.bin", "--vocab", "v"}, false);
         row({"/d/enwiki-latest-pages-articles1.xml-p10p30302.bz2", "/d/b.jsonl.zst", "--vocab", "v.parquet"},
             false);
         row({"/d/corpus.txt", "--format", "articles"}, false);
