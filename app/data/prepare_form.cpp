@@ -6,6 +6,7 @@
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
+#include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QScrollArea>
 #include <QToolButton>
@@ -62,6 +63,25 @@ std::pair<QVBoxLayout*, QVBoxLayout*> makeColumns(QWidget* parent)
     };
     auto* left = add();
     return {left, add()};
+}
+
+QString textOfWeights(const std::vector<double>& weights)
+{
+    QStringList texts;
+    for (const double weight : weights)
+        texts << QString::number(weight, 'g', QLocale::FloatingPointShortest);
+    return texts.join(QStringLiteral(", "));
+}
+
+/// What is no number becomes 0, which is refused.
+std::vector<double> weightsIn(const QString& line)
+{
+    std::vector<double> weights;
+    if (line.trimmed().isEmpty())
+        return weights;
+    for (const QString& text : line.split(QLatin1Char(',')))
+        weights.push_back(text.trimmed().toDouble());
+    return weights;
 }
 
 } // namespace
@@ -261,6 +281,7 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
         [this](const PrepareRequest& o) { m_readers->setReaders(o.readers); },
         [this](PrepareRequest& o) { o.readers = m_readers->readers(); });
     connect(m_readers, &ReaderField::edited, this, [this] { m_fields->touch("readers"); });
+    addWeights(column);
     m_fields->addOption(
         column, "--format",
         {.label = tr("Format"),
@@ -271,7 +292,10 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
                      {"wikiextractor", tr("WikiExtractor output")},
                      {"articles", tr("One document per line")},
                      {"sentences", tr("One sentence per line")},
-                     {"jsonl", tr("JSON lines with a “text” field")}}});
+                     {"jsonl", tr("JSON lines")},
+                     {"parquet", tr("Parquet")},
+                     {"arrow", tr("Arrow")},
+                     {"megatron", tr("Token ids of Megatron-LM")}}});
     m_fields->addOption(column, "--headings",
                         {.label = tr("Headings"),
                          .help = tr("Default: removed, as in the original corpus"),
@@ -292,6 +316,18 @@ void PrepareForm::addMoreOfCorpus(QVBoxLayout* column)
         {.label = tr("Tokenizer"),
          .help = tr("The two differ in rare characters; default Hugging Face"),
          .choices = {{"hf", tr("Hugging Face tokenizers")}, {"google-py", tr("Google’s tokenization.py")}}});
+}
+
+void PrepareForm::addWeights(QVBoxLayout* column)
+{
+    auto* weights = new QLineEdit;
+    weights->setPlaceholderText(tr("as many as they have"));
+    m_fields->addRow(
+        column, "--weights", weights,
+        {tr("Weights"), tr("Share of each file or folder in the training rows, as in 7, 2, 1")},
+        [weights](const PrepareRequest& o) { weights->setText(textOfWeights(o.weights)); },
+        [weights](PrepareRequest& o) { o.weights = weightsIn(weights->text()); });
+    connect(weights, &QLineEdit::textEdited, this, [this] { m_fields->touch("--weights"); });
 }
 
 void PrepareForm::addMoreOfRows(QVBoxLayout* column)
@@ -427,8 +463,9 @@ void PrepareForm::onEdited()
     const PrepareRequest now = request();
     const bool isCorpus = !now.task.isOn();
     const Objective objective = now.instances.objective;
-    for (const char* option : {"vocabulary", "--objective", "--dupe", "--threads", "--memory", "--format",
-                               "--headings", "--lists", "--punkt", "--provenance", "megatron", "mds"})
+    for (const char* option :
+         {"vocabulary", "--objective", "--dupe", "--threads", "--memory", "--format", "--headings", "--lists",
+          "--punkt", "--provenance", "--weights", "megatron", "mds"})
         m_fields->setVisible(option, isCorpus);
     m_fields->setVisible("readers", isCorpus && m_host->count() > 1);
     m_fields->setVisible("--vocab", !isCorpus || isFrom(kPiecesFile));

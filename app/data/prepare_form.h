@@ -48,6 +48,7 @@ private:
     void addTokenizer(QVBoxLayout* column);
     void addRows(QVBoxLayout* column);
     void addMoreOfCorpus(QVBoxLayout* column);
+    void addWeights(QVBoxLayout* column);
     void addMoreOfRows(QVBoxLayout* column);
     void addChooser(const char* option, const QString& name, std::function<void()> choose);
     void onEdited();

@@ -29,7 +29,9 @@ QString filesHelp(TaskKind kind)
 {
     switch (kind) {
     case TaskKind::None:
-        return words("Wiki dumps (.xml, .xml.bz2; all parts, in order) or plain text, one per line");
+        return words(
+            "Wiki dumps (all parts, in order), JSON lines, Parquet, Arrow or plain text, one per line; "
+            "or the folder of a data set of Hugging Face");
     case TaskKind::Tag:
         return words("A word and its tag per line, an empty line after each sentence (CoNLL), or .jsonl");
     case TaskKind::Answer:
@@ -49,6 +51,13 @@ QString rowsHelp(TaskKind kind)
     return kind == TaskKind::Answer
                ? words("Tokens per row, with question and padding; a longer text becomes several rows")
                : words("Tokens per row, including padding; longer texts lose their end");
+}
+
+QString columnHelp(TaskKind kind)
+{
+    if (kind == TaskKind::None)
+        return words("Of JSON lines, Parquet and Arrow; empty = text. Dumps and plain text have none");
+    return words("Name, or number from 1; empty = sentence, text, prompt and other usual ones");
 }
 
 bool isTable(TaskKind kind)
@@ -75,9 +84,7 @@ void addTaskColumns(OptionFields& fields, QVBoxLayout* column)
 {
     fields.addOption(
         column, "--text",
-        {.label = words("Text column"),
-         .help = words("Name, or number from 1; empty = sentence, text, prompt and other usual ones"),
-         .text = words("usual names")});
+        {.label = words("Text column"), .help = columnHelp(TaskKind::None), .text = words("usual names")});
     fields.addOption(column, "--pair",
                      {.label = words("Second column"),
                       .help = words("Column of the second sentence; empty = the usual names, if the file has one"),
@@ -114,7 +121,7 @@ void showTaskRows(const OptionFields& fields, const TaskOptions& task)
 {
     const TaskKind kind = task.kind;
     const bool hasPair = kind == TaskKind::Classify || kind == TaskKind::Regress;
-    fields.setVisible("--text", isTable(kind) || kind == TaskKind::Tag);
+    fields.setVisible("--text", kind != TaskKind::Answer);
     fields.setVisible("--pair", hasPair);
     fields.setVisible("--label", isTable(kind) || kind == TaskKind::Tag);
     fields.setVisible("--no-header", isTable(kind));
@@ -122,6 +129,7 @@ void showTaskRows(const OptionFields& fields, const TaskOptions& task)
     fields.setVisible("--held-out", task.isOn());
     fields.setVisible("--doc-stride", kind == TaskKind::Answer);
     fields.row("dumps")->setHelp(filesHelp(kind));
+    fields.row("--text")->setHelp(columnHelp(kind));
     fields.row("--seq-len")->setHelp(rowsHelp(kind));
 }
 

@@ -24,7 +24,13 @@ Status refuseArchives(std::string_view head, const std::string& name)
         Archive{"\xFD"
                 "7zXZ\0"sv,
                 0, "compressed by xz", "pipe it: xz -dc FILE | ... -"},
-        Archive{"\x28\xB5\x2F\xFD"sv, 0, "compressed by zstd", "pipe it: zstd -dc FILE | ... -"},
+        Archive{"PAR1"sv, 0, "a Parquet file, which cannot be read from a pipe or compressed again",
+                "pass the file itself"},
+        Archive{"ARROW1"sv, 0, "an Arrow file, which cannot be read from a pipe or compressed again",
+                "pass the file itself"},
+        Archive{"\xFF\xFF\xFF\xFF"sv, 0,
+                "a stream of Arrow, which cannot be read from a pipe or compressed again",
+                "pass the file itself"},
         Archive{"ustar"sv, 257, "a tar archive", "unpack it first: tar xf FILE"},
         Archive{"\x89HDF\r\n"sv, 0, "an HDF5 file", "use the text that it was made from"},
     };

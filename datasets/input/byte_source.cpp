@@ -5,6 +5,7 @@
 #include "datasets/input/gzip_source.h"
 #include "datasets/input/raw_file.h"
 #include "datasets/input/utf16_source.h"
+#include "datasets/input/zstd_source.h"
 
 namespace trainyard {
 
@@ -42,6 +43,8 @@ Result<std::unique_ptr<ByteSource>> decompressing(RawFile file, std::shared_ptr<
         return Bzip2Source::open(std::move(file), std::move(threads), restart);
     if (GzipSource::recognizes(head))
         return GzipSource::open(std::move(file));
+    if (ZstdSource::recognizes(head))
+        return ZstdSource::open(std::move(file));
     if (restart > 0)
         TRAINYARD_TRY_STATUS(file.seek(restart));
     return std::unique_ptr<ByteSource>(std::make_unique<PlainSource>(std::move(file)));

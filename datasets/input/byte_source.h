@@ -37,10 +37,10 @@ struct ReadingMeans {
     StopAsked stopped;                     ///< see RawFile
 };
 
-/// Opens a plain file or one compressed by gzip or bzip2; its first bytes decide, not its name. Files with
-/// several members or streams are supported; bzip2 is decompressed by many threads. UTF-16 is converted to
-/// UTF-8. `restart` is 0 or that of a chunk. BadInput with a hint for archives, images and other formats;
-/// messages name the file.
+/// Opens a plain file or one compressed by gzip, Zstandard or bzip2; its first bytes decide, not its name.
+/// Files with several members or streams are supported; bzip2 is decompressed by many threads. UTF-16 is
+/// converted to UTF-8. `restart` is 0 or that of a chunk. BadInput with a hint for archives, images and other
+/// formats; messages name the file.
 Result<std::unique_ptr<ByteSource>> openBytes(const std::filesystem::path& file, const ReadingMeans& means,
                                               std::uint64_t restart = 0);
 

@@ -1,11 +1,16 @@
 #include "datasets/input/corpus_input.h"
 
 #include <algorithm>
-#include <numeric>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "datasets/input/archives.h"
 #include "datasets/input/format_sniffer.h"
+#include "datasets/input/indexed_pieces.h"
+#include "datasets/input/piece_splitter.h"
 #include "datasets/input/raw_file.h"
+#include "datasets/input/table_pieces.h"
 
 namespace trainyard {
 
@@ -24,44 +29,52 @@ Status checkHead(RawFile& file, CorpusFormat format)
     return seen.ok() ? Status() : seen.error().in(file.name());
 }
 
-/// The size of a file that can be opened; 0 = not known.
-Result<std::uint64_t> checkFile(const fs::path& path, CorpusFormat format)
+template <typename Files>
+std::uint64_t bytesOf(const Files& files)
 {
-    std::error_code ignored;
-    if (fs::is_fifo(path, ignored))
-        return std::uint64_t{0}; // whoever writes into it would lose its reader
-    TRAINYARD_TRY(RawFile file, RawFile::open(path));
-    if (file.seekable())
-        TRAINYARD_TRY_STATUS(checkHead(file, format));
-    return file.size();
+    std::uint64_t bytes = 0;
+    for (const auto& file : files)
+        bytes += file.bytes;
+    return bytes;
+}
+
+/// Refuses a --format that the content contradicts. `found`: Auto = some text.
+Status checkFormat(CorpusFormat found, CorpusFormat format, const std::string& name)
+{
+    const bool asksForText =
+        format != CorpusFormat::Parquet && format != CorpusFormat::Arrow && format != CorpusFormat::Megatron;
+    if (found != CorpusFormat::Auto && format != CorpusFormat::Auto && format != found)
+        return badInput(fmt::format("{} is {}, not {}", name, nameOf(found), nameOf(format)),
+                        "leave out --format: such files are recognized");
+    if (found == CorpusFormat::Auto && !asksForText)
+        return badInput(fmt::format("{} is not {}", name, nameOf(format)),
+                        "leave out --format, or pass such a file by its path, not through a pipe");
+    return {};
 }
 
 } // namespace
 
-CorpusInput::CorpusInput(std::vector<fs::path> files, CorpusFormat format, ReadingMeans means)
-    : m_files(std::move(files)), m_format(format), m_means(std::move(means))
+CorpusInput::CorpusInput(CorpusFiles files, ReadingMeans means)
+    : m_asked(std::move(files)), m_means(std::move(means))
 {
 }
 
-Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat format, int threads,
-                                      const CorpusPosition& from, StopAsked stopped)
+Result<CorpusInput> CorpusInput::open(CorpusFiles files, int threads, const CorpusPosition& from,
+                                      StopAsked stopped)
 {
-    if (std::ranges::count(files, fs::path("-")) > 1)
+    if (std::ranges::count(files.paths, fs::path("-")) > 1)
         return badInput("the standard input is given twice", "use - once; `cat` joins files");
-    CorpusInput input(std::move(files), format,
-                      {std::make_shared<ThreadBudget>(threads), std::move(stopped)});
-    for (const fs::path& path : input.m_files) {
-        TRAINYARD_TRY(const std::uint64_t size, checkFile(path, format));
-        input.m_fileBytes.push_back(size);
+    CorpusInput input(std::move(files), {std::make_shared<ThreadBudget>(threads), std::move(stopped)});
+    for (const fs::path& path : input.m_asked.paths) {
+        TRAINYARD_TRY(File file, input.checked(path));
+        input.m_files.push_back(std::move(file));
     }
-    if (std::ranges::find(input.m_fileBytes, 0u) == input.m_fileBytes.end())
-        input.m_bytesTotal =
-            std::accumulate(input.m_fileBytes.begin(), input.m_fileBytes.end(), std::uint64_t{0});
+    if (std::ranges::find(input.m_files, 0u, &File::bytes) == input.m_files.end())
+        input.m_bytesTotal = bytesOf(input.m_files);
     if (from.file > input.m_files.size())
         return badInput("there are fewer files than before", "pass the same files in the same order");
     input.m_position = from;
-    input.m_bytesBefore =
-        std::accumulate(input.m_fileBytes.begin(), input.m_fileBytes.begin() + from.file, std::uint64_t{0});
+    input.m_bytesBefore = bytesOf(std::span(input.m_files).first(from.file));
     TRAINYARD_TRY_STATUS(input.lookAtFilesBefore(from.file));
     if (from.offset == 0 && from.skip == 0)
         return input;
@@ -70,11 +83,45 @@ Result<CorpusInput> CorpusInput::open(std::vector<fs::path> files, CorpusFormat 
     return input;
 }
 
+/// What can be said of a file that can be opened, without decompressing it.
+Result<CorpusInput::File> CorpusInput::checked(const fs::path& path) const
+{
+    File file{path, 0, std::nullopt};
+    std::error_code ignored;
+    if (fs::is_fifo(path, ignored))
+        return file; // whoever writes into it would lose its reader
+    TRAINYARD_TRY(RawFile raw, RawFile::open(path));
+    file.bytes = raw.size();
+    if (!raw.seekable())
+        return file;
+    TRAINYARD_TRY(const std::string_view head, raw.peek(kArchiveHeadBytes));
+    file.table = tableKindOf(head);
+    file.isIndexed = IndexedDataset::recognizes(head);
+    TRAINYARD_TRY_STATUS(checkFormat(foundIn(file), m_asked.format, raw.name()));
+    if (file.table) {
+        TRAINYARD_TRY(const TableFile fits, TableFile::open(path, *file.table, m_asked.column));
+    } else if (file.isIndexed) {
+        TRAINYARD_TRY(const IndexedDataset fits, IndexedDataset::open(path));
+        file.bytes = fits.bytes();
+    } else {
+        TRAINYARD_TRY_STATUS(checkHead(raw, m_asked.format));
+    }
+    return file;
+}
+
+/// Auto = some text.
+CorpusFormat CorpusInput::foundIn(const File& file)
+{
+    if (file.table)
+        return formatOf(*file.table);
+    return file.isIndexed ? CorpusFormat::Megatron : CorpusFormat::Auto;
+}
+
 Status CorpusInput::requireSecondReading(std::uint32_t file) const
 {
-    if (m_fileBytes.at(file) > 0)
+    if (m_files.at(file).bytes > 0)
         return {};
-    return badInput(nameForMessages(m_files[file]) + " can only be read once, from its beginning",
+    return badInput(nameForMessages(m_files[file].path) + " can only be read once, from its beginning",
                     "start again, or pass a file");
 }
 
@@ -83,16 +130,30 @@ Status CorpusInput::lookAtFilesBefore(std::uint32_t file)
 {
     for (std::uint32_t i = 0; i < file; ++i) {
         TRAINYARD_TRY_STATUS(requireSecondReading(i));
-        TRAINYARD_TRY(const PieceSplitter pieces,
-                      PieceSplitter::open(m_files[i], m_format, m_means, {i, 0, 0, 0, 0}));
-        m_formats.insert(pieces.format());
+        TRAINYARD_TRY(const auto pieces, piecesOf({.file = i}));
+        m_formats.insert(pieces->format());
     }
     return {};
 }
 
+Result<std::unique_ptr<PieceSource>> CorpusInput::piecesOf(const CorpusPosition& from) const
+{
+    const File& file = m_files[from.file];
+    if (file.table) {
+        TRAINYARD_TRY(TablePieces table, TablePieces::open(file.path, *file.table, m_asked.column, from));
+        return std::unique_ptr<PieceSource>(std::make_unique<TablePieces>(std::move(table)));
+    }
+    if (file.isIndexed) {
+        TRAINYARD_TRY(IndexedPieces indexed, IndexedPieces::open(file.path, from));
+        return std::unique_ptr<PieceSource>(std::make_unique<IndexedPieces>(std::move(indexed)));
+    }
+    TRAINYARD_TRY(PieceSplitter text, PieceSplitter::open(file.path, m_asked.format, m_means, from));
+    return std::unique_ptr<PieceSource>(std::make_unique<PieceSplitter>(std::move(text)));
+}
+
 Status CorpusInput::openFile(const CorpusPosition& from)
 {
-    TRAINYARD_TRY(m_pieces, PieceSplitter::open(m_files[from.file], m_format, m_means, from));
+    TRAINYARD_TRY(m_pieces, piecesOf(from));
     m_formats.insert(m_pieces->format());
     return {};
 }
@@ -106,6 +167,7 @@ Result<std::optional<CorpusPiece>> CorpusInput::next()
             TRAINYARD_TRY_STATUS(openFile(m_position));
         TRAINYARD_TRY(auto piece, m_pieces->next());
         if (piece) {
+            piece->column = m_asked.column;
             m_position = piece->end;
             return piece;
         }

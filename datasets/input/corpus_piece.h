@@ -22,8 +22,9 @@ struct SiteInfo {
 /// A position between two documents of a corpus at which reading can resume.
 struct CorpusPosition {
     std::uint32_t file = 0;      ///< index in the list of files
-    std::uint64_t offset = 0;    ///< byte offset in the file, or offset of the first bit of a bzip2 block
-    std::uint64_t skip = 0;      ///< bytes of text between `offset` and this position
+    /// Byte offset in the file, offset of the first bit of a bzip2 block, or row group or batch of a table.
+    std::uint64_t offset = 0;
+    std::uint64_t skip = 0;      ///< bytes of text, or rows, between `offset` and this position
     std::uint64_t documents = 0; ///< before this position, in the whole corpus
     std::uint64_t lines = 0;     ///< before this position, in the file
 
@@ -33,9 +34,25 @@ struct CorpusPosition {
 /// Number of documents, and of skipped ones by reason; the keys are the manifest's counters.
 using SkipCounters = std::map<std::string, std::uint64_t>;
 
+struct CorpusDocument {
+    enum class Kind : std::uint8_t {
+        Markup,     ///< wiki markup
+        Paragraphs, ///< plain text, one paragraph per line
+        Sentences,  ///< plain text, one sentence per line
+        Tokens,     ///< no text, but the ids of its tokens
+    };
+    std::uint64_t id = 0; ///< id in the file, or its number in the corpus
+    std::string title;    ///< not part of the text; may be empty
+    std::string text;     ///< valid UTF-8
+    Kind kind = Kind::Markup;
+    std::vector<std::int32_t> ids{}; ///< of Kind::Tokens; not checked
+};
+
 /// Some complete documents, not yet parsed.
 struct CorpusPiece {
-    std::string bytes; ///< should be UTF-8; not validated yet
+    std::string bytes;                ///< should be UTF-8; not validated yet
+    std::vector<CorpusDocument> rows; ///< of a table or of token ids, instead of `bytes`
+    std::string column = "text";      ///< of JSON lines: the name of the text
     CorpusFormat format = CorpusFormat::MediaWiki;
     std::shared_ptr<const SiteInfo> site; ///< never null; empty if the file is not an export
     CorpusPosition begin;
@@ -45,18 +62,6 @@ struct CorpusPiece {
     SkipCounters skipped;            ///< documents skipped before they became part of `bytes`
     std::string file;                ///< for messages
     std::string after; ///< for messages: the last page before this piece, "after page 12 \"Anarchism\""
-};
-
-struct CorpusDocument {
-    enum class Kind : std::uint8_t {
-        Markup,     ///< wiki markup
-        Paragraphs, ///< plain text, one paragraph per line
-        Sentences,  ///< plain text, one sentence per line
-    };
-    std::uint64_t id = 0; ///< id in the file, or its number in the corpus
-    std::string title;    ///< not part of the text; may be empty
-    std::string text;     ///< valid UTF-8
-    Kind kind = Kind::Markup;
 };
 
 } // namespace trainyard

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/input/document_id.h"
 #include "datasets/input/text_documents.h"
 #include "datasets/input/text_lines.h"
 #include "engine/base/parsed_number.h"
@@ -13,15 +14,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// 64-bit FNV-1a (RFC draft-eastlake-fnv), without the top bit: ids are stored as signed numbers too.
-std::uint64_t hashOf(std::string_view text)
-{
-    std::uint64_t hash = 0xCBF29CE484222325u;
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-    return hash & ~(std::uint64_t{1} << 63);
-}
-
 std::uint64_t idOf(const Json& object, std::uint64_t number)
 {
     const auto id = object.find("id");
@@ -31,9 +23,7 @@ std::uint64_t idOf(const Json& object, std::uint64_t number)
         return id->get<std::uint64_t>();
     if (!id->is_string())
         return number;
-    const auto& text = id->get_ref<const std::string&>();
-    const auto value = parsedNumber<std::uint64_t>(text);
-    return value ? *value : hashOf(text);
+    return idOfText(id->get_ref<const std::string&>());
 }
 
 /// Returns the value of the escape \\uXXXX at the front; nullopt if there is none.
@@ -63,16 +53,18 @@ Json parseObject(std::string_view line)
 }
 
 /// Returns nullopt if the object has no text.
-Result<std::optional<CorpusDocument>> parseLine(std::string_view line, std::uint64_t number)
+Result<std::optional<CorpusDocument>> parseLine(std::string_view line, const std::string& column,
+                                                std::uint64_t number)
 {
     const Json object = parseObject(line);
     if (!object.is_object())
         return badInput("this is not a JSON object", "each line must hold one complete object");
-    const auto text = object.find("text");
+    const auto text = object.find(column);
     if (text == object.end() || text->is_null())
         return std::optional<CorpusDocument>();
     if (!text->is_string())
-        return badInput("\"text\" is not a string", "each object must store its text under this key");
+        return badInput(fmt::format("\"{}\" is not a string", column),
+                        "each object must store its text under this key, or under the one of --text");
     if (isBlank(text->get_ref<const std::string&>()))
         return std::optional<CorpusDocument>();
     CorpusDocument document{
@@ -110,7 +102,7 @@ Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece, Ski
     for (std::uint64_t number = piece.firstLine + 1; const auto line = takeLine(rest); ++number) {
         if (isBlank(*line))
             continue;
-        auto document = parseLine(*line, piece.firstDocument + passed++);
+        auto document = parseLine(*line, piece.column, piece.firstDocument + passed++);
         if (!document.ok())
             return document.error().in(fmt::format("{}: line {}", piece.file, number));
         if (document.value())

@@ -23,6 +23,18 @@ Result<std::vector<CorpusDocument>> parseArticles(const CorpusPiece& piece, Skip
     return articles;
 }
 
+std::vector<CorpusDocument> parseRows(const CorpusPiece& piece, SkipCounters& counters)
+{
+    std::vector<CorpusDocument> documents = piece.rows;
+    for (CorpusDocument& document : documents) {
+        for (std::string* part : {&document.title, &document.text}) {
+            if (!isUtf8(*part))
+                counters["characters_repaired"] += repairUtf8(*part);
+        }
+    }
+    return documents;
+}
+
 Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece, SkipCounters& counters)
 {
     switch (piece.format) {
@@ -30,6 +42,10 @@ Result<std::vector<CorpusDocument>> parseText(const CorpusPiece& piece, SkipCoun
         return parseExtractorDocuments(piece);
     case CorpusFormat::JsonLines:
         return parseJsonLines(piece, counters);
+    case CorpusFormat::Parquet:
+    case CorpusFormat::Arrow:
+    case CorpusFormat::Megatron:
+        return parseRows(piece, counters);
     case CorpusFormat::Sentences:
         return parseSentenceLines(piece);
     default:

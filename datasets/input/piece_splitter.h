@@ -8,13 +8,12 @@
 #include "datasets/input/byte_source.h"
 #include "datasets/input/corpus_piece.h"
 #include "datasets/input/document_scanner.h"
+#include "datasets/input/piece_source.h"
 
 namespace trainyard {
 
-/// Splits the text of one file into pieces of complete documents. The cuts depend only on the text, and
-/// opening the file at the end of a piece yields the pieces after it. Memory is bounded by the longest
-/// document. One thread at a time.
-class PieceSplitter {
+/// The text of one file. Memory is bounded by the longest document.
+class PieceSplitter final : public PieceSource {
 public:
     static constexpr std::size_t kPieceBytes = 256u << 10; ///< a piece ends with the document that reaches it
 
@@ -22,12 +21,10 @@ public:
     static Result<PieceSplitter> open(const std::filesystem::path& file, CorpusFormat format,
                                       const ReadingMeans& means, CorpusPosition from);
 
-    /// Returns nullopt at the end of the file.
-    Result<std::optional<CorpusPiece>> next();
-
-    CorpusFormat format() const { return m_format; } ///< never Auto
+    Result<std::optional<CorpusPiece>> next() override;
+    CorpusFormat format() const override { return m_format; }
     CorpusPosition position() const { return m_position; }
-    std::uint64_t fileOffset() const { return m_source->fileOffset(); }
+    std::uint64_t fileOffset() const override { return m_source->fileOffset(); }
 
 private:
     /// Offset in the text from which on the restart and skip of a chunk apply.

@@ -13,9 +13,9 @@ std::vector<CorpusDocument> parseSentenceLines(const CorpusPiece& piece);
 /// Skips the first line of a document if it repeats the title in the tag. Decodes escaped characters such as
 /// &lt;.
 Result<std::vector<CorpusDocument>> parseExtractorDocuments(const CorpusPiece& piece);
-/// "text" is the document; "title" and "id" are optional. An "id" may be a number or a string with one; any
-/// other string is replaced by its hash. Objects whose "text" is missing, null or blank are skipped and
-/// counted.
+/// The column of the piece ("text") is the document; "title" and "id" are optional. An "id" may be a number
+/// or a string with one; any other string is replaced by its hash. Objects whose text is missing, null or
+/// blank are skipped and counted.
 Result<std::vector<CorpusDocument>> parseJsonLines(const CorpusPiece& piece, SkipCounters& counters);
 
 /// Returns a line of JSON with "\\uFFFD" in place of each escaped surrogate without a partner: Python writes

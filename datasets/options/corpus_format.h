@@ -14,10 +14,14 @@ enum class CorpusFormat : std::uint8_t {
     Articles,      ///< one document per line
     Sentences,     ///< one sentence per line, an empty line after every document
     JsonLines,     ///< one object per line, with a string "text"
+    Parquet,       ///< a row per document, with a column of texts
+    Arrow,         ///< the same as a file or stream of Arrow's IPC format
+    Megatron,      ///< token ids, in the .idx and .bin of Megatron-LM
 };
 
 template <>
 inline constexpr auto kEnumNames<CorpusFormat> = nameTable("auto", "mediawiki", "wikiextractor", "articles",
-                                                           "sentences", "jsonl");
+                                                           "sentences", "jsonl", "parquet", "arrow",
+                                                           "megatron");
 
 } // namespace trainyard

@@ -149,14 +149,18 @@ PrepareOptions meaningful(PrepareOptions options)
 void PrepareCommandLine::addTo(CLI::App& command)
 {
     const OptionAdder adder{command};
-    command.add_option("corpus", m_options.dumps,
-                       "files in document order, plain, .bz2 or .gz, or - for standard input: MediaWiki "
-                       "exports (pages-articles, with or without multistream, whole or in parts), "
-                       "wikiextractor output, JSON lines, or plain text (needs --format)");
+    command.add_option(
+        "corpus", m_options.dumps,
+        "files in document order, or folders of a data set; text plain, .bz2, .gz or .zst, or - for standard "
+        "input: MediaWiki "
+        "exports (pages-articles, with or without multistream, whole or in parts), "
+        "wikiextractor output, JSON lines, Parquet, Arrow, plain text (needs --format), or token ids of "
+        "Megatron-LM (.idx with .bin)");
     command.add_option("--documents", m_options.parts,
                        "instead of files: folders created by `documents` from the parts of a corpus, in "
                        "order; the result is the same as reading all files here");
     describeReading(m_options, adder);
+    describeText(m_options, adder);
     command.add_option("--vocab", m_options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command.add_option("--train-vocab", m_options.trainVocabulary,
                        "train a vocabulary of this many pieces on the corpus");
@@ -175,6 +179,13 @@ void PrepareCommandLine::addTo(CLI::App& command)
                     "512, and in proportion)")
         ->delimiter(',');
     describeRows(m_options, adder);
+    command
+        .add_option(
+            "--weights", m_options.weights,
+            "mixture: shares of the inputs in the training rows, as in 7,2,1, one for each file, folder or "
+            "--documents; inputs are repeated or used in part (default: as many as they have)")
+        ->delimiter(',')
+        ->allow_extra_args(false);
     command.add_option("--also", m_formats, "additional output formats")
         ->delimiter(',')
         ->check(CLI::IsMember({"megatron", "mds"}));
@@ -222,6 +233,7 @@ void addDocumentsOptions(CLI::App& command, PrepareOptions& options)
 {
     command.add_option("corpus", options.dumps, "files in document order")->required();
     describeReading(options, OptionAdder{command});
+    describeText(options, OptionAdder{command});
     command.add_option("--vocab", options.vocabulary, "WordPiece vocabulary (vocab.txt)");
     command.add_option("--tokenizer", options.tokenizer, kTokenizerHelp);
     command
@@ -242,6 +254,7 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
     arguments.insert(arguments.end(), {"--out", options.out.string()});
     const ArgumentWriter writer{arguments};
     describeReading(options, writer);
+    describeText(options, writer);
     describeRows(options, writer);
     describeShards(options, writer);
     if (options.task.isOn())
@@ -258,6 +271,8 @@ std::vector<std::string> prepareArguments(const PrepareOptions& asked)
     list("--seq-len", joined(options.shapes, &RowShape::sequenceLength));
     if (!options.task.isOn())
         list("--max-pred", joined(options.shapes, &RowShape::maxPredictions));
+    if (!options.weights.empty())
+        arguments.insert(arguments.end(), {"--weights", fmt::format("{}", fmt::join(options.weights, ","))});
     if (options.extra.megatron)
         list("--also", {"megatron"});
     if (options.extra.mds)
@@ -271,6 +286,7 @@ std::vector<std::string> documentsArguments(const PrepareOptions& options)
     appendTokenizer(options, arguments);
     arguments.insert(arguments.end(), {"--out", options.out.string()});
     describeReading(options, ArgumentWriter{arguments});
+    describeText(options, ArgumentWriter{arguments});
     describeResources(options, ArgumentWriter{arguments});
     return arguments;
 }

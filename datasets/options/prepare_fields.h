@@ -39,6 +39,16 @@ void describeReading(Options& o, Visitor&& option)
     option({"--cased", "keep case and accents"}, o.cased);
 }
 
+/// Of a corpus and of a task.
+template <typename Options, typename Visitor>
+void describeText(Options& o, Visitor&& option)
+{
+    option({"--text",
+            "column of the text in JSON lines, Parquet and Arrow (usually \"text\"); of a task that of "
+            "the sentence or prompt, also by number from 1"},
+           o.task.text);
+}
+
 template <typename Options, typename Visitor>
 void describeRows(Options& o, Visitor&& option)
 {
@@ -77,7 +87,6 @@ void describeTask(Options& o, Visitor&& option)
                       "folders of GLUE), numbers for them, tagged words (CoNLL columns, .jsonl), questions "
                       "(SQuAD), prompts with completions"},
            o.task.kind);
-    option({"--text", "column of the sentence or prompt: a name, or a number from 1"}, o.task.text);
     option({"--pair", "column of the second sentence"}, o.task.pair);
     option({"--label", "column of the label, number, tags or completion"}, o.task.label);
     option({"--no-header", "the first line of the files is an example"}, o.task.noHeader);
@@ -112,6 +121,7 @@ template <typename Options, typename Visitor>
 void describeOptions(Options& o, Visitor&& option)
 {
     describeReading(o, option);
+    describeText(o, option);
     describeRows(o, option);
     describeShards(o, option);
     describeTask(o, option);

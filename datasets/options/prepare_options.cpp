@@ -1,8 +1,11 @@
 #include "datasets/options/prepare_options.h"
 
+#include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "datasets/options/prepare_fields.h"
+#include "engine/base/counted.h"
 #include "engine/base/file.h"
 #include "engine/spec/checker.h"
 
@@ -41,6 +44,27 @@ void checkName(const std::string& name, Checker& check)
         "use a plain word without \"training\" and \"test\", which distinguish the two kinds of shards");
 }
 
+/// Files that a folder stands for count as one input.
+std::size_t inputsOf(const PrepareOptions& o)
+{
+    if (!o.parts.empty())
+        return o.parts.size();
+    return o.sources.empty() ? o.dumps.size() : o.sources.back() + 1;
+}
+
+void checkWeights(const PrepareOptions& o, Checker& check)
+{
+    if (o.weights.empty())
+        return;
+    check.require(
+        o.weights.size() == inputsOf(o), "--weights",
+        fmt::format("has {} for {}", counted(o.weights.size(), "weight"), counted(inputsOf(o), "input")),
+        "give one weight for each file, folder or --documents, in their order");
+    check.require(
+        std::ranges::all_of(o.weights, [](double weight) { return weight > 0 && std::isfinite(weight); }),
+        "--weights", "must be numbers greater than 0", "leave out inputs that should have no share");
+}
+
 } // namespace
 
 std::filesystem::path PrepareOptions::folderOf(const RowShape& shape,
@@ -55,6 +79,7 @@ Diagnostics problemsOf(const PrepareOptions& options)
     Checker check(problems);
     checkName(options.corpus, check);
     checkShapes(options, check);
+    checkWeights(options, check);
     describeOptions(options, [&check]<typename Value>(const OptionInfo& info, const Value& value) {
         if constexpr (std::is_arithmetic_v<Value>)
             check.require(info.range.contains(static_cast<double>(value)), info.option,

@@ -37,6 +37,8 @@ struct PrepareOptions {
     static constexpr int kMaxSequenceLength = 65536;
 
     std::vector<std::filesystem::path> dumps;
+    std::vector<std::size_t>
+        sources; ///< the input that each dump belongs to; withFilesOfFolders() fills it in
     std::vector<std::filesystem::path> parts; ///< folders of documents, instead of dumps; see DocumentPart
     CorpusFormat format = CorpusFormat::Auto;
     bool keepHeadings = false;            ///< each as a sentence
@@ -55,6 +57,7 @@ struct PrepareOptions {
         shapes; ///< one data set each, out of one reading; empty = that of `instances` alone
     ExtraOutputs extra;
     int dupeFactor = 5;
+    std::vector<double> weights; ///< of the inputs in the training rows; empty = as many as they have
     int trainingShards = 8;
     int testShards = 2;
     double testFraction = 0.1;

@@ -10,10 +10,10 @@ TaskOptions TaskOptions::meaningful() const
     TaskOptions options = *this;
     if (!isOn())
         options.heldOut.clear();
-    if (!isOfTable && kind != TaskKind::Tag) {
+    if (kind == TaskKind::Answer)
         options.text.clear();
+    if (!isOfTable && kind != TaskKind::Tag)
         options.label.clear();
-    }
     if (!isOfSentences)
         options.pair.clear();
     if (!isOfTable)

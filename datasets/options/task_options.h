@@ -13,7 +13,7 @@ struct TaskOptions {
     TaskKind kind = TaskKind::None;
     std::vector<std::filesystem::path> heldOut; ///< files of the test rows; empty = a share of the examples
     // Columns by name, or by number from 1; empty = the usual names.
-    std::string text;  ///< sentence, or prompt
+    std::string text;  ///< sentence, or prompt; without a task the text of JSON lines, Parquet and Arrow
     std::string pair;  ///< second sentence
     std::string label; ///< class, number, tags or completion
     bool noHeader = false;

@@ -64,6 +64,7 @@ Status checkNoCorpusOptions(const PrepareOptions& o)
         {"--nsp", rows.nextSentence != usual.instances.nextSentence},
         {"--whole-word", rows.wholeWords},
         {"--dupe", o.dupeFactor != usual.dupeFactor},
+        {"--weights", !o.weights.empty()},
         {"--format", o.format != usual.format},
         {"--headings", o.keepHeadings},
         {"--lists", o.keepLists},

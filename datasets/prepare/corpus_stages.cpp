@@ -12,6 +12,7 @@
 #include "datasets/input/piece_parser.h"
 #include "datasets/job/ordered_pipeline.h"
 #include "datasets/prepare/document_tokenizer.h"
+#include "datasets/prepare/given_tokens.h"
 #include "datasets/tokenizer/vocabulary_trainer.h"
 #include "datasets/tokenizer_json/byte_pair_trainer.h"
 
@@ -62,6 +63,12 @@ struct TokenizedBatch {
     CorpusPosition end;               ///< end of the piece
 };
 
+/// Of documents that are numbered; their file counts them from 0.
+std::uint64_t numberInFile(const CorpusPiece& piece, const CorpusDocument& document)
+{
+    return piece.begin.offset + (document.id - piece.firstDocument);
+}
+
 Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOptions& options,
                                      const SentenceSegmenter& segmenter, const RowTokenizer& tokenizer,
                                      TextEncoder& encoder)
@@ -72,8 +79,16 @@ Result<TokenizedBatch> tokenizePiece(const CorpusPiece& piece, const PrepareOpti
     TRAINYARD_TRY(const std::vector<CorpusDocument> read, parsePiece(piece, batch.read));
     DocumentTokenizer documents(tokenizer, encoder, markup, segmenter);
     const std::int32_t unknown = tokenizer.vocabulary.special().unknown;
+    const auto tokensOf = [&](const CorpusDocument& one) -> Result<TokenizedDocument> {
+        if (one.kind != CorpusDocument::Kind::Tokens)
+            return documents.tokenize(one, batch.counts);
+        auto given = givenDocument(one, tokenizer);
+        if (!given.ok())
+            return given.error().in(fmt::format("{}: document {}", piece.file, numberInFile(piece, one)));
+        return given;
+    };
     for (const CorpusDocument& one : read) {
-        TokenizedDocument document = documents.tokenize(one, batch.counts);
+        TRAINYARD_TRY(TokenizedDocument document, tokensOf(one));
         batch.unknownTokens += static_cast<std::uint64_t>(std::ranges::count(document.tokens, unknown));
         if (document.sentenceEnds.empty())
             ++batch.emptyArticles;
@@ -96,14 +111,14 @@ void countDropped(const TokenizedBatch& batch, Progress& progress)
     progress.count(Stage::Tokens, "unknown_tokens", batch.unknownTokens);
 }
 
-Status store(const TokenizedBatch& batch, Progress& progress, DocumentStore& documents)
+Status store(const TokenizedBatch& batch, std::size_t source, Progress& progress, DocumentStore& documents)
 {
     for (const auto& [counter, amount] : batch.read)
         progress.count(Stage::Read, counter, amount);
     progress.advance(Stage::Clean, batch.documents.size() + batch.emptyArticles);
     countDropped(batch, progress);
     for (const TokenizedDocument& document : batch.documents) {
-        TRAINYARD_TRY_STATUS(documents.append(document));
+        TRAINYARD_TRY_STATUS(documents.append(document, source));
         progress.advance(Stage::Sentences, document.sentenceEnds.size());
         progress.advance(Stage::Tokens, document.tokens.size());
     }
@@ -134,11 +149,19 @@ Result<WordCounts> countPiece(const CorpusPiece& piece, const PrepareOptions& op
     return counts;
 }
 
+CorpusFiles corpusFiles(const PrepareOptions& options)
+{
+    CorpusFiles files{options.dumps, options.format};
+    if (!options.task.text.empty())
+        files.column = options.task.text;
+    return files;
+}
+
 /// Opens the corpus and starts the stage with its size.
 Result<CorpusInput> openCorpus(const PrepareOptions& options, const CorpusPosition& from, Stage stage,
                                Progress& progress, const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(options.dumps, options.format, options.threads, from,
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(corpusFiles(options), options.threads, from,
                                                        [&cancel] { return cancel.isSet(); }));
     progress.start(stage, input.bytesTotal());
     progress.skip(stage, input.bytesRead());
@@ -294,7 +317,7 @@ Result<std::string> tokenizeDumps(const PrepareOptions& options, const RowTokeni
         },
         [&](Result<TokenizedBatch>&& read) -> Status {
             TRAINYARD_TRY(const TokenizedBatch batch, std::move(read));
-            TRAINYARD_TRY_STATUS(store(batch, progress, documents));
+            TRAINYARD_TRY_STATUS(store(batch, options.sources.at(batch.end.file), progress, documents));
             if (Clock::now() < nextSave)
                 return {};
             nextSave = Clock::now() + options.saveEvery;

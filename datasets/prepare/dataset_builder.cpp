@@ -78,20 +78,20 @@ DatasetBuilder::DatasetBuilder(const PrepareOptions& options, const RowShape& sh
     m_settings.maxPredictions = shape.maxPredictions;
 }
 
-Status DatasetBuilder::makeRows(const DocumentSplit& split)
+Status DatasetBuilder::makeRows(const DocumentSplit& split, const PassCounts& passes)
 {
     m_testDocuments = split.test.size();
-    TRAINYARD_TRY(m_sides[0], makeSide(split.training, true));
-    TRAINYARD_TRY(m_sides[1], makeSide(split.test, false));
+    TRAINYARD_TRY(m_sides[0], makeSide(split.training, passes, true));
+    TRAINYARD_TRY(m_sides[1], makeSide(split.test, static_cast<std::uint32_t>(m_options.dupeFactor), false));
     m_progress.extend(Stage::Shards, m_sides[0].rows->count() + m_sides[1].rows->count());
     return {};
 }
 
 Result<DatasetBuilder::Side> DatasetBuilder::makeSide(const std::vector<std::uint32_t>& ordinals,
-                                                      bool training)
+                                                      const PassCounts& passes, bool training)
 {
     Side side;
-    TRAINYARD_TRY(side.rows, rowsOf(ordinals, training ? "training" : "test"));
+    TRAINYARD_TRY(side.rows, rowsOf(ordinals, passes, training ? "training" : "test"));
     const int shards = training ? m_options.trainingShards : m_options.testShards;
     if (training || side.rows->count() > 0) {
         TRAINYARD_TRY(side.shards, planShards(m_options.corpus, training, side.rows->count(), shards));
@@ -100,13 +100,12 @@ Result<DatasetBuilder::Side> DatasetBuilder::makeSide(const std::vector<std::uin
 }
 
 Result<std::unique_ptr<FinalRows>> DatasetBuilder::rowsOf(const std::vector<std::uint32_t>& ordinals,
-                                                          const char* name)
+                                                          const PassCounts& passes, const char* name)
 {
-    const auto passes = static_cast<std::uint32_t>(m_options.dupeFactor);
     if (m_settings.objective != Objective::Tokens)
-        return shuffleInstances({m_options, m_settings, m_documents, m_vocabulary, ordinals},
+        return shuffleInstances({m_options, m_settings, m_documents, m_vocabulary, ordinals, passes},
                                 m_workFolder / name, m_progress, m_cancel);
-    m_progress.advance(Stage::Instances, ordinals.size() * passes); // there are no instances to build
+    m_progress.advance(Stage::Instances, passes.ofFirst(ordinals.size())); // there are no instances to build
     return std::unique_ptr<FinalRows>(std::make_unique<RunningRows>(
         TokenRows(m_settings, m_documents, ordinals, passes, m_vocabulary.special().documentEnd)));
 }

@@ -12,6 +12,7 @@
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/final_rows.h"
 #include "datasets/prepare/shard_plan.h"
+#include "datasets/pretraining/pass_counts.h"
 #include "datasets/shards/manifest.h"
 #include "datasets/shards/row_block.h"
 #include "datasets/tokenizer/vocabulary.h"
@@ -29,7 +30,8 @@ public:
                    const CancelFlag& cancel);
 
     /// Builds the rows and assigns them to shards; BadInput if there are too few.
-    Status makeRows(const DocumentSplit& split);
+    /// `passes`: over the training documents; those held out have --dupe.
+    Status makeRows(const DocumentSplit& split, const PassCounts& passes);
     /// Writes the shards into `folder` in parallel. Adds shards, statistics and counters to the manifest.
     /// Requires makeRows().
     Status writeShards(const std::filesystem::path& folder, Manifest& manifest);
@@ -45,8 +47,10 @@ private:
         std::uint64_t textBytes = 0;
     };
 
-    Result<std::unique_ptr<FinalRows>> rowsOf(const std::vector<std::uint32_t>& ordinals, const char* name);
-    Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, bool training);
+    Result<std::unique_ptr<FinalRows>> rowsOf(const std::vector<std::uint32_t>& ordinals,
+                                              const PassCounts& passes, const char* name);
+    Result<Side> makeSide(const std::vector<std::uint32_t>& ordinals, const PassCounts& passes,
+                          bool training);
     int writersOf(const FinalRows& rows) const;
     Status writeSide(const Side& side, const std::filesystem::path& folder, Manifest& manifest);
     Result<Manifest> finishShard(const FinalRows& rows, const PlannedShard& shard,

@@ -8,6 +8,7 @@
 
 #include "datasets/prepare/checked_options.h"
 #include "datasets/prepare/corpus_stages.h"
+#include "datasets/prepare/folder_inputs.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/row_tokenizer_choice.h"
 #include "datasets/prepare/staged_folder.h"
@@ -90,6 +91,7 @@ std::map<std::string, std::string> settingsOf(const PrepareOptions& options, con
             {"--headings", yesOrNo(options.keepHeadings)},
             {"--lists", yesOrNo(options.keepLists)},
             {"--punkt", options.punktSha256},
+            {"--text", options.task.text},
             {"--profile", options.profile},
             {"--cased", yesOrNo(options.cased)},
             {option, tokenizer.vocabulary.sha256()}};
@@ -211,7 +213,8 @@ std::string DocumentPart::toJson() const
 Result<DocumentPart> prepareDocuments(const PrepareOptions& options, Progress& progress,
                                       const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(PrepareOptions checked, checkedOptions(options));
+    TRAINYARD_TRY(const PrepareOptions expanded, withFilesOfFolders(options, progress));
+    TRAINYARD_TRY(PrepareOptions checked, checkedOptions(expanded));
     TRAINYARD_TRY_STATUS(checkFree(checked.out));
     TRAINYARD_TRY(const RowTokenizer tokenizer, loadTokenizerFor(checked));
     DocumentPart part;
@@ -276,7 +279,7 @@ Result<CorpusNote> joinParts(const PrepareOptions& options, const RowTokenizer& 
                       DocumentStore::open(folder, tokenizer.vocabulary.size(), part.corpus.documents));
         for (std::uint32_t ordinal = 0; ordinal < store.size(); ++ordinal) {
             TRAINYARD_TRY_STATUS(cancel.check());
-            TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before)));
+            TRAINYARD_TRY_STATUS(documents.append(copyOf(store, ordinal, before), i));
             progress.advance(Stage::Tokens, store.length(ordinal));
         }
         before += part.documentsRead;

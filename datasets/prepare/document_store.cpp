@@ -63,7 +63,7 @@ Result<DocumentStore> DocumentStore::open(const fs::path& folder, std::size_t vo
     return store;
 }
 
-Status DocumentStore::append(const TokenizedDocument& document)
+Status DocumentStore::append(const TokenizedDocument& document, std::size_t source)
 {
     TRAINYARD_CHECK(!document.sentenceEnds.empty() && document.sentenceEnds.back() == document.tokens.size());
     const Entry entry{m_content.size(), document.pageId, document.textBytes,
@@ -73,6 +73,9 @@ Status DocumentStore::append(const TokenizedDocument& document)
     TRAINYARD_TRY_STATUS(appendTokens(document.tokens));
     TRAINYARD_TRY_STATUS(m_content.append(std::span(document.sentenceEnds)));
     ++m_mark.documents;
+    if (m_mark.sources.size() <= source)
+        m_mark.sources.resize(source + 1);
+    ++m_mark.sources[source];
     m_mark.sentences += entry.sentences;
     m_mark.tokens += entry.tokens;
     m_mark.bytes = m_content.size();

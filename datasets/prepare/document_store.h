@@ -31,6 +31,7 @@ public:
         std::uint64_t sentences = 0;
         std::uint64_t tokens = 0;
         std::uint64_t bytes = 0;
+        std::vector<std::uint64_t> sources{}; ///< documents of each input, one after the other
     };
 
     static Result<DocumentStore> create(const std::filesystem::path& folder, std::size_t vocabularySize);
@@ -42,8 +43,9 @@ public:
                                       const Mark& mark);
     DocumentStore(DocumentStore&& other) noexcept;
 
-    /// Requires at least one sentence.
-    Status append(const TokenizedDocument& document);
+    /// Requires at least one sentence. `source`: the input that it is from; never less than that of the last
+    /// one.
+    Status append(const TokenizedDocument& document, std::size_t source = 0);
     /// Returns after everything appended so far is on the disk.
     Result<Mark> commit();
     Status seal();
@@ -54,6 +56,7 @@ public:
     std::uint64_t pageId(std::uint32_t ordinal) const { return entry(ordinal).pageId; }
     std::uint64_t tokens() const { return m_mark.tokens; }
     std::uint64_t sentences() const { return m_mark.sentences; }
+    const std::vector<std::uint64_t>& sources() const { return m_mark.sources; }
 
 private:
     struct Entry {

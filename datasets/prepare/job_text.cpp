@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "datasets/input/indexed_dataset.h"
 #include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
@@ -18,7 +19,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 /// Format version of the temporary files; increased with each change.
-constexpr int kLayout = 2;
+constexpr int kLayout = 3;
 
 Json versionOf(const fs::path& file)
 {
@@ -60,10 +61,16 @@ Json corpusOf(const PrepareOptions& o)
 {
     Json json{{"format", nameOf(o.format)}, {"headings", o.keepHeadings}, {"lists", o.keepLists},
               {"profile", o.profile},       {"cased", o.cased},           {"train_vocab", o.trainVocabulary}};
-    for (const fs::path& file : o.dumps)
+    for (const fs::path& file : o.dumps) {
         json["files"].push_back(versionOf(file));
+        std::error_code ignored;
+        if (file.extension() == ".idx" && fs::exists(idsBeside(file), ignored))
+            json["files"].push_back(versionOf(idsBeside(file)));
+    }
     for (const fs::path& folder : o.parts)
         json["documents"].push_back(versionsIn(folder));
+    if (!o.task.text.empty())
+        json["text"] = o.task.text;
     if (o.trainTokenizer > 0)
         json["train_tokenizer"] = o.trainTokenizer;
     else if (!o.tokenizer.empty())
@@ -85,6 +92,8 @@ Json rowsOf(const PrepareOptions& o)
               {"masked_share", rows.maskedShare},
               {"short_sequence_share", rows.shortSequenceShare},
               {"dupe", o.dupeFactor},
+              {"weights", o.weights},
+              {"sources", o.weights.empty() ? std::vector<std::size_t>() : o.sources},
               {"shards", o.trainingShards},
               {"test_shards", o.testShards},
               {"test_fraction", o.testFraction},

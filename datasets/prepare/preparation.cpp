@@ -9,7 +9,10 @@
 #include "datasets/prepare/document_part.h"
 #include "datasets/prepare/document_split.h"
 #include "datasets/prepare/export_formats.h"
+#include "datasets/prepare/folder_inputs.h"
+#include "datasets/prepare/given_tokens.h"
 #include "datasets/prepare/job_text.h"
+#include "datasets/prepare/mixture.h"
 #include "datasets/prepare/output_place.h"
 #include "datasets/prepare/row_tokenizer_choice.h"
 #include "datasets/prepare/staged_folder.h"
@@ -128,9 +131,12 @@ public:
     Result<std::vector<PreparedDataset>> run()
     {
         TRAINYARD_TRY_STATUS(checkSplit(m_options, m_split, m_progress));
-        m_progress.start(Stage::Instances, std::uint64_t{m_corpus.documents.size()} *
-                                               static_cast<std::uint64_t>(m_options.dupeFactor) *
-                                               m_options.shapes.size());
+        TRAINYARD_TRY(const Mixture mixture, mixtureOf(m_options, m_corpus.documents, m_split.training));
+        m_sources = mixture.sources;
+        m_progress.start(Stage::Instances,
+                         (mixture.passes.ofFirst(m_split.training.size()) +
+                          m_split.test.size() * static_cast<std::uint64_t>(m_options.dupeFactor)) *
+                             m_options.shapes.size());
         // All rows before the first shard, so that too many shards are refused early.
         std::vector<std::unique_ptr<DatasetBuilder>> builders;
         for (const RowShape& shape : m_options.shapes) {
@@ -138,7 +144,7 @@ public:
             builders.push_back(std::make_unique<DatasetBuilder>(m_options, shape, m_corpus.documents,
                                                                 m_tokenizer.vocabulary, workOf(shape),
                                                                 m_progress, m_cancel));
-            TRAINYARD_TRY_STATUS(builders.back()->makeRows(m_split));
+            TRAINYARD_TRY_STATUS(builders.back()->makeRows(m_split, mixture.passes));
         }
         m_progress.finish(Stage::Instances);
         std::vector<PreparedDataset> sets;
@@ -170,6 +176,7 @@ private:
         Manifest manifest = describe(m_options, shape, m_tokenizer, dumpNames);
         manifest.settings.format = m_corpus.note.format;
         manifest.counters = m_corpus.note.counters;
+        manifest.sources = m_sources;
         TRAINYARD_TRY_STATUS(builder.writeShards(content, manifest));
         TRAINYARD_TRY_STATUS(writeExportFormats(m_options, m_corpus.documents, m_split,
                                                 m_tokenizer.vocabulary, content, manifest, m_progress,
@@ -201,6 +208,7 @@ private:
     Progress& m_progress;
     const CancelFlag& m_cancel;
     DocumentSplit m_split;
+    std::vector<MixedSource> m_sources;
 };
 
 void warnOfFewTokens(const PrepareOptions& options, const Vocabulary& vocabulary, Progress& progress)
@@ -231,11 +239,13 @@ Result<std::vector<PreparedDataset>> fill(const PrepareOptions& options, const S
 Result<std::vector<PreparedDataset>> prepareDataset(const PrepareOptions& options, Progress& progress,
                                                     const CancelFlag& cancel)
 {
-    TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(options));
+    TRAINYARD_TRY(const PrepareOptions expanded, withFilesOfFolders(options, progress));
+    TRAINYARD_TRY(const PrepareOptions checked, checkedOptions(expanded));
     if (checked.task.isOn()) {
         TRAINYARD_TRY(PreparedDataset set, prepareTaskDataset(checked, progress, cancel));
         return std::vector{std::move(set)};
     }
+    TRAINYARD_TRY_STATUS(checkGivenTokens(checked));
     const std::string job = jobText(checked);
     if (StagedFolder::finishPublished(checked.out, job))
         return loadPublished(checked);

@@ -28,6 +28,7 @@ void visitFields(Note& note, Visit visit)
     visit("sentences", note.documents.sentences);
     visit("tokens", note.documents.tokens);
     visit("bytes", note.documents.bytes);
+    visit("sources", note.documents.sources);
     visit("counters", note.counters);
 }
 

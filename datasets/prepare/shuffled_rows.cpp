@@ -58,16 +58,15 @@ public:
     }
 
 private:
-    std::uint64_t passes() const { return static_cast<std::uint64_t>(m_work.options.dupeFactor); }
-
     Result<InstanceSpill> open()
     {
         const bool narrow = m_work.vocabulary.size() <= UINT16_MAX + 1u;
         TRAINYARD_TRY(const auto note, InstancesNote::load(m_noteFile));
         if (!note) {
-            const auto shape =
-                InstanceSpill::shapeFor(m_work.documents.tokens() * passes() * sizeof(std::uint16_t),
-                                        m_work.options.memoryBytes, narrow);
+            const auto shape = InstanceSpill::shapeFor(
+                m_work.documents.tokens() * static_cast<std::uint64_t>(m_work.options.dupeFactor) *
+                    sizeof(std::uint16_t),
+                m_work.options.memoryBytes, narrow);
             m_buckets = shape.buckets;
             TRAINYARD_TRY_STATUS(removeUnnoted(m_spillFile));
             return InstanceSpill::create(m_spillFile, shape);
@@ -75,7 +74,7 @@ private:
         m_buckets = note->buckets;
         m_next = note->documents;
         m_dropped = note->dropped;
-        m_progress.skip(Stage::Instances, m_next * passes());
+        m_progress.skip(Stage::Instances, m_work.passes.ofFirst(m_next));
         return InstanceSpill::resume(m_spillFile, {m_buckets, narrow}, note->spillBytes);
     }
 
@@ -96,7 +95,7 @@ private:
     {
         Status status;
         const std::uint32_t ordinal = m_work.ordinals[place];
-        for (std::uint32_t pass = 0; pass < passes(); ++pass) {
+        for (std::uint32_t pass = 0; pass < m_work.passes.at(place); ++pass) {
             TRAINYARD_TRY_STATUS(m_cancel.check());
             m_dropped += m_builder.build(place, pass, [&](Instance&& instance, std::uint32_t number) {
                 CounterRandom order(m_work.settings.seed, RandomStream::Order, ordinal, pass, number);

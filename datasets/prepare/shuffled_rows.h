@@ -9,6 +9,7 @@
 #include "datasets/options/prepare_options.h"
 #include "datasets/prepare/document_store.h"
 #include "datasets/prepare/final_rows.h"
+#include "datasets/pretraining/pass_counts.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {
@@ -20,6 +21,7 @@ struct InstanceWork {
     const DocumentStore& documents;
     const Vocabulary& vocabulary;
     std::span<const std::uint32_t> ordinals; ///< of the documents; each other's random partners
+    const PassCounts& passes;                ///< of these
 };
 
 /// Builds the instances of every document and pass in parallel and shuffles them in the file

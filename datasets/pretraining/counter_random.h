@@ -8,7 +8,7 @@ namespace trainyard {
 
 /// Purpose of the numbers; part of the key, so that no two purposes share numbers. Append only: data sets
 /// must be the same with every version.
-enum class RandomStream : std::uint8_t { Pairs, Masks, Order, Split };
+enum class RandomStream : std::uint8_t { Pairs, Masks, Order, Split, Mixture };
 
 /// Random numbers as a pure function of (seed, stream, document, pass, item, draw): the same for any number
 /// of threads and any order of work. Copies continue independently.

@@ -13,14 +13,20 @@ constexpr std::size_t kStride = 64;
 } // namespace
 
 TokenRows::TokenRows(const InstanceSettings& settings, const DocumentSource& documents,
-                     std::span<const std::uint32_t> ordinals, std::uint32_t passes, std::int32_t separator)
+                     std::span<const std::uint32_t> ordinals, const PassCounts& passes,
+                     std::int32_t separator)
     : m_documents(documents)
     , m_length(static_cast<std::uint64_t>(settings.sequenceLength))
     , m_separator(separator)
 {
-    m_order.reserve(ordinals.size() * passes);
-    for (std::uint32_t pass = 0; pass < passes; ++pass) {
-        const auto order = orderOfPass(ordinals, settings.seed, pass);
+    m_order.reserve(passes.ofFirst(ordinals.size()));
+    for (std::uint32_t pass = 0; pass < passes.most(); ++pass) {
+        std::vector<std::uint32_t> used;
+        for (std::size_t place = 0; place < ordinals.size(); ++place) {
+            if (passes.at(place) > pass)
+                used.push_back(ordinals[place]);
+        }
+        const auto order = orderOfPass(used, settings.seed, pass);
         m_order.insert(m_order.end(), order.begin(), order.end());
     }
     for (std::size_t place = 0; place < m_order.size(); ++place) {

@@ -7,6 +7,7 @@
 
 #include "datasets/pretraining/documents.h"
 #include "datasets/pretraining/instance.h"
+#include "datasets/pretraining/pass_counts.h"
 #include "datasets/tokenizer/vocabulary.h"
 #include "engine/base/result.h"
 
@@ -23,7 +24,7 @@ class TokenRows {
 public:
     /// `ordinals` and `documents` must outlive this; `separator` is a token's id or SpecialTokens::kNone.
     TokenRows(const InstanceSettings& settings, const DocumentSource& documents,
-              std::span<const std::uint32_t> ordinals, std::uint32_t passes, std::int32_t separator);
+              std::span<const std::uint32_t> ordinals, const PassCounts& passes, std::int32_t separator);
 
     std::uint64_t rows() const { return m_tokens / m_length; }
     /// Number of tokens after the last complete row.

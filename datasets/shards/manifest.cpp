@@ -109,6 +109,16 @@ void visitExport(Entry& entry, Visit visit)
     visit("sha256", entry.sha256);
 }
 
+template <typename Source, typename Visit>
+void visitSource(Source& source, Visit visit)
+{
+    visit("weight", source.weight);
+    visit("documents", source.documents);
+    visit("tokens", source.tokens);
+    visit("mixed_documents", source.mixedDocuments);
+    visit("mixed_tokens", source.mixedTokens);
+}
+
 template <typename M, typename Visit>
 void visitManifest(M& manifest, Visit visit)
 {
@@ -161,6 +171,8 @@ Manifest parse(const Json& json)
     }
     for (const Json& item : json.value("exports", Json::array())) // later than version 1 started
         visitExport(manifest.exports.emplace_back(), readFrom(item));
+    for (const Json& item : json.value("sources", Json::array()))
+        visitSource(manifest.sources.emplace_back(), readFrom(item));
     return manifest;
 }
 
@@ -278,6 +290,11 @@ std::string Manifest::toJson() const
         Json item;
         visitExport(entry, writeTo(item));
         json["exports"].push_back(std::move(item));
+    }
+    for (const MixedSource& source : sources) {
+        Json item;
+        visitSource(source, writeTo(item));
+        json["sources"].push_back(std::move(item));
     }
     // Names of dumps need not be UTF-8.
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

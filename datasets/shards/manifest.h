@@ -28,6 +28,15 @@ struct ExportEntry {
     std::string sha256;
 };
 
+/// An input of a preparation with --weights, and what it gave to the training rows.
+struct MixedSource {
+    double weight = 0;
+    std::uint64_t documents = 0;      ///< for training
+    std::uint64_t tokens = 0;         ///< of these, each counted once
+    std::uint64_t mixedDocuments = 0; ///< of all passes over them
+    std::uint64_t mixedTokens = 0;    ///< likewise
+};
+
 /// PreparationSettings::format of shards that another tool made: see adoptDataset(). Nothing is known of
 /// their documents.
 inline constexpr const char* kAdoptedFormat = "adopted";
@@ -105,6 +114,7 @@ struct Manifest {
     std::uint64_t seed = 0;
     std::vector<ShardEntry> shards;   ///< training shards first, each kind in order of its number
     std::vector<ExportEntry> exports; ///< empty unless additional formats were requested
+    std::vector<MixedSource> sources; ///< in the order of the inputs; empty without --weights
     PreparationSettings settings;
     TokenizerDescription tokenizer;
     TaskDescription task;

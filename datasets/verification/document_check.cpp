@@ -1,6 +1,7 @@
 #include "datasets/verification/document_check.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -15,11 +16,14 @@ std::uint64_t counter(const Manifest& manifest, const char* name)
     return found == manifest.counters.end() ? 0 : found->second;
 }
 
-/// Lines of JSON may give one id to many documents, which go to one side of the split together.
+/// Lines of JSON and tables may give one id to many documents, which go to one side of the split together.
 bool mayShareIds(const Manifest& manifest)
 {
-    return manifest.settings.format.find("jsonl") != std::string::npos &&
-           !manifest.counters.contains("repeated_page_ids");
+    const std::string& format = manifest.settings.format; // "jsonl+parquet"
+    const bool namesIds = std::ranges::any_of(std::array{"jsonl", "parquet", "arrow"}, [&](const char* name) {
+        return format.find(name) != std::string::npos;
+    });
+    return namesIds && !manifest.counters.contains("repeated_page_ids");
 }
 
 std::optional<std::string> heldOutProblem(const Manifest& manifest)
@@ -39,12 +43,28 @@ std::optional<std::string> heldOutProblem(const Manifest& manifest)
         manifest.statistics.testDocuments, manifest.statistics.documents, share, share * documents, slack);
 }
 
+/// With the end of each document, if there is one. With weights the training documents have other passes than
+/// --dupe.
+std::uint64_t tokensOfAllPasses(const Manifest& manifest)
+{
+    const std::uint64_t end = manifest.endsDocuments() ? 1 : 0;
+    const auto passes = static_cast<std::uint64_t>(manifest.settings.dupeFactor);
+    std::uint64_t tokens = (manifest.statistics.tokens + end * manifest.statistics.documents) * passes;
+    for (const MixedSource& source : manifest.sources) {
+        tokens -= (source.tokens + end * source.documents) * passes;
+        tokens += source.mixedTokens + end * source.mixedDocuments;
+    }
+    return tokens;
+}
+
 std::optional<std::string> rowCountProblem(const Manifest& manifest)
 {
     const DatasetStatistics& s = manifest.statistics;
     const auto passes = static_cast<std::uint64_t>(std::max(0, manifest.settings.dupeFactor));
     const std::uint64_t rows = manifest.trainingRows() + manifest.testRows();
     const std::uint64_t dropped = counter(manifest, "sentences_without_partner");
+    if (!manifest.sources.empty())
+        return std::nullopt; // some documents have no rows, others more than --dupe passes
     if (rows <= s.sentences * passes && rows + dropped >= s.documents * passes)
         return std::nullopt;
     return fmt::format("{} passes over {} documents of {} sentences cannot give {} rows", passes, s.documents,
@@ -113,7 +133,8 @@ std::optional<std::string> DocumentCheck::coverageProblem(const RowRules& rules,
         rules.objective == Objective::Bert ? counter(manifest, "sentences_without_partner") / passes : 0;
     const std::uint64_t mayMiss = withoutRows + counter(manifest, "repeated_page_ids");
     const std::uint64_t found = m_training.numbers().size() + m_test.numbers().size();
-    if (found + mayMiss >= s.documents && found <= s.documents)
+    const bool mayMissAny = !manifest.sources.empty(); // an input may be used in part
+    if ((mayMissAny || found + mayMiss >= s.documents) && found <= s.documents)
         return std::nullopt;
     return fmt::format(
         "rows come from {} documents for training and {} for tests, the manifest says {} and {}",
@@ -134,8 +155,7 @@ std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules&
 std::optional<std::string> checkRunningText(const DatasetStatistics& rows, const Manifest& manifest)
 {
     const DatasetStatistics& s = manifest.statistics;
-    const std::uint64_t ends = manifest.endsDocuments() ? s.documents : 0;
-    const std::uint64_t stream = (s.tokens + ends) * static_cast<std::uint64_t>(manifest.settings.dupeFactor);
+    const std::uint64_t stream = tokensOfAllPasses(manifest);
     const std::uint64_t sides = s.testDocuments > 0 ? 2 : 1;
     const std::uint64_t mostLeft = sides * static_cast<std::uint64_t>(manifest.sequenceLength - 1);
     if (rows.rowTokens <= stream && rows.rowTokens + mostLeft >= stream)

@@ -43,8 +43,8 @@ private:
 };
 
 /// Invariant 10 by the counts of the manifest: the number of held-out documents matches the test fraction (5
-/// sd and 5, or half a percent; not for JSON, whose ids may repeat), no document lacks a sentence, and a pass
-/// yields at most one row per sentence and at least one per document that it does not drop.
+/// sd and 5, or half a percent; not for JSON and tables, whose ids may repeat), no document lacks a sentence,
+/// and a pass yields at most one row per sentence and at least one per document that it does not drop.
 std::optional<std::string> checkCounts(const Manifest& manifest, const RowRules& rules);
 
 /// Invariant 10 for running text: rows contain all tokens of all passes and the ends of all documents,

@@ -27,6 +27,7 @@ Result<BundleEntry> readEntry(const fs::path& folder, const nlohmann::json& json
     entry.sha256 = json.at("sha256").get<std::string>();
     entry.size = json.at("size").get<std::uint64_t>();
     entry.forCuda = json.value("cuda", false);
+    entry.forTables = json.value("tables", false);
     if (!isBundlePath(entry.path))
         return badInput(fmt::format("the path \"{}\" leads out of the bundle", entry.path), kMakeOne);
     entry.source = folder / entry.path;
@@ -64,10 +65,12 @@ std::uint64_t Bundle::totalBytes() const
     return bytes;
 }
 
-Bundle Bundle::withoutCuda() const
+Bundle Bundle::with(BundleParts parts) const
 {
     Bundle rest = *this;
-    std::erase_if(rest.files, &BundleEntry::forCuda);
+    std::erase_if(rest.files, [parts](const BundleEntry& file) {
+        return (file.forCuda && !parts.cuda) || (file.forTables && !parts.tables);
+    });
     rest.id = bundleId({rest.files.begin(), rest.files.end()}).value();
     return rest;
 }

@@ -14,7 +14,14 @@ namespace trainyard {
 struct BundleEntry : BundleFile {
     std::uint64_t size = 0; ///< bytes
     std::filesystem::path source;
-    bool forCuda = false; ///< only ranks on CUDA devices need it
+    bool forCuda = false;   ///< only ranks on CUDA devices need it
+    bool forTables = false; ///< only what reads Parquet or Arrow files needs it
+};
+
+/// What a bundle has beside that which every host needs.
+struct BundleParts {
+    bool cuda = false;
+    bool tables = false;
 };
 
 /// Everything a node needs to run the engine: bin/ (worker, prepare, agent), lib/ (LibTorch and other
@@ -26,8 +33,8 @@ struct Bundle {
     std::vector<BundleEntry> files; ///< in order of path
 
     std::uint64_t totalBytes() const;
-    /// Returns the part for ranks on processors: a fraction of the size, with another id.
-    Bundle withoutCuda() const;
+    /// Returns what hosts need that use these parts: without them a fraction of the size, with another id.
+    Bundle with(BundleParts parts) const;
 
     /// Reads folder/manifest.json and checks the files' sizes; the receiving hosts check the hashes. BadInput
     /// names the problem. Refused when the engine's version is not `expectedVersion`.

@@ -3,14 +3,23 @@
 namespace trainyard {
 
 /// A run that goes on gets what it had before.
+Bundle EngineDeployment::chosenOf(const Bundle& whole) const
+{
+    if (!m_plan.earlier)
+        return whole.with(m_plan.parts);
+    for (const BundleParts parts : {BundleParts{}, {.tables = true}, {.cuda = true}}) {
+        Bundle part = whole.with(parts);
+        if (m_plan.earlier == QString::fromStdString(part.id))
+            return part;
+    }
+    return whole;
+}
+
 Result<QString> EngineDeployment::choose()
 {
     TRAINYARD_TRY(const auto folder, findBundleFolder());
-    TRAINYARD_TRY(m_bundle, Bundle::load(folder, TRAINYARD_VERSION));
-    Bundle plain = m_bundle->withoutCuda();
-    const bool wasPlain = m_plan.earlier == QString::fromStdString(plain.id);
-    if (m_plan.earlier ? wasPlain : !m_plan.usesDevices)
-        m_bundle = std::move(plain);
+    TRAINYARD_TRY(const Bundle whole, Bundle::load(folder, TRAINYARD_VERSION));
+    m_bundle = chosenOf(whole);
     return QString::fromStdString(m_bundle->id);
 }
 

@@ -19,7 +19,7 @@ class EngineDeployment : public QObject {
 public:
     struct Plan {
         QList<Target*> hosts;
-        bool usesDevices = false;       ///< the CUDA libraries are big, so they go only where they are needed
+        BundleParts parts;              ///< they are big, so they go only where they are needed
         std::optional<QString> earlier; ///< id of the bundle of a run that goes on
         double bytesPerSecond = 0;      ///< from this computer; 0 = unknown
     };
@@ -39,6 +39,8 @@ signals:
     void finished(const trainyard::Status& result);
 
 private:
+    Bundle chosenOf(const Bundle& whole) const;
+
     Plan m_plan;
     std::optional<Bundle> m_bundle;
     std::unique_ptr<Deployer> m_deployer;

@@ -7,6 +7,7 @@
 #include <QJsonArray>
 
 #include "engine/spec/spec_json.h"
+#include "remote/launch/data_job_needs.h"
 #include "remote/launch/resumable_run.h"
 
 namespace trainyard {
@@ -141,8 +142,10 @@ void StartPreparation::chooseEngine()
     if (isHere(m_plan.run.hosts)) {
         m_plan.run.bundle = kInstalledPrograms;
     } else {
-        const bool usesDevices = m_plan.slurm ? m_jobRequestsGpus : judgement().usesDevices();
-        EngineDeployment::Plan plan{m_hosts.targets(), usesDevices, {}, uploadRate(m_found.hosts)};
+        const BundleParts parts{.cuda = m_plan.slurm ? m_jobRequestsGpus : judgement().usesDevices(),
+                                .tables =
+                                    m_plan.run.kind == RunKind::Prepare && mayReadTables(m_plan.document)};
+        EngineDeployment::Plan plan{m_hosts.targets(), parts, {}, uploadRate(m_found.hosts)};
         if (m_plan.resume)
             plan.earlier = m_plan.run.bundle;
         m_deployment = std::make_unique<EngineDeployment>(std::move(plan));

@@ -79,7 +79,7 @@ Result<EngineNeeds> engineNeeds(const Bundle& bundle)
 {
     EngineNeeds needs;
     needs.bundle = QString::fromStdString(bundle.id);
-    needs.bytes = static_cast<qint64>(bundle.withoutCuda().totalBytes());
+    needs.bytes = static_cast<qint64>(bundle.with({}).totalBytes());
     const QSet<QString> broughtAlong = librariesIn(bundle, false);
     needs.runtime = librariesIn(bundle, true);
     bool hasCuda = false;

@@ -38,7 +38,7 @@ Times measure(const Read& read)
 
 std::uint64_t readPieces(const std::filesystem::path& file, int threads)
 {
-    auto input = CorpusInput::open({file}, CorpusFormat::Auto, threads).value();
+    auto input = CorpusInput::open({{file}}, threads).value();
     std::uint64_t bytes = 0;
     while (const auto piece = input.next().value())
         bytes += piece->bytes.size();

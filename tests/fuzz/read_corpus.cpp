@@ -27,7 +27,7 @@ void parse(const CorpusPiece& piece)
 std::optional<CorpusPiece> pieceAt(const std::filesystem::path& file, CorpusFormat format,
                                    const CorpusPosition& from)
 {
-    auto input = CorpusInput::open({file}, format, 1, from);
+    auto input = CorpusInput::open({{file}, format}, 1, from);
     if (!input.ok())
         return {};
     auto piece = input->next();
@@ -40,7 +40,7 @@ void readCorpus(std::string_view bytes, CorpusFormat format)
 {
     static const ScratchFolder folder;
     const std::filesystem::path file = folder.write("corpus", bytes);
-    auto input = CorpusInput::open({file}, format, 1);
+    auto input = CorpusInput::open({{file}, format}, 1);
     if (!input.ok())
         return;
     CorpusPosition position;

@@ -183,7 +183,7 @@ private:
         const auto bundle = Bundle::load(m_systems.bundle().toStdString(), TRAINYARD_VERSION);
         QVERIFY(bundle.ok());
         const QStringList hosts = m_systems.addresses();
-        Deployer deployer(bundle->withoutCuda(), {&pool.target(hosts[0]), &pool.target(hosts[1])});
+        Deployer deployer(bundle->with({}), {&pool.target(hosts[0]), &pool.target(hosts[1])});
         QSignalSpy planned(&deployer, &Deployer::planned);
         QSignalSpy finished(&deployer, &Deployer::finished);
         QElapsedTimer timer;

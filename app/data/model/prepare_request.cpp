@@ -50,13 +50,16 @@ void checkTaskFiles(const PrepareRequest& request, Checker& check)
                       fmt::format("\"{}\" is not a full path", file.string()), "start it with /");
 }
 
-/// No host sees all the words when several read.
+/// No host sees all the words when several read, and a host may read several inputs.
 void checkTraining(const PrepareRequest& request, Checker& check)
 {
     const std::uint64_t size = request.trainVocabulary, tokens = request.trainTokenizer;
     check.require((size == 0 && tokens == 0) || request.readers.isEmpty(), "vocabulary",
                   "a vocabulary cannot be trained while several hosts read",
                   "train it on one host first, and give its vocab.txt or tokenizer.json here");
+    check.require(request.weights.empty() || request.readers.isEmpty(), "--weights",
+                  "cannot be used while several hosts read",
+                  "let one host read; or make documents of each input, and join them with --documents");
     check.require(size == 0 || (size >= 100 && size <= 1'000'000), "--train-vocab",
                   fmt::format("is {}", size), "must be 100 to 1000000");
     check.require(tokens == 0 || (tokens >= 300 && tokens <= 1'000'000), "--train-tokenizer",
@@ -98,6 +101,7 @@ PrepareRequest withoutCorpusOptions(PrepareRequest request)
     request.instances.seed = seed;
     request.shapes.resize(1);
     request.dupeFactor = usual.dupeFactor;
+    request.weights.clear();
     request.extra = usual.extra;
     request.memoryBytes = usual.memoryBytes;
     request.threads = usual.threads;

@@ -27,7 +27,7 @@ QString clean(const QString& markup)
 /// Whole articles of a dump, with what it says about its namespaces.
 QStringList cleanArticles(const std::filesystem::path& dump)
 {
-    auto input = CorpusInput::open({dump}, CorpusFormat::MediaWiki, 1).value();
+    auto input = CorpusInput::open({{dump}, CorpusFormat::MediaWiki}, 1).value();
     QStringList articles;
     SkipCounters counters;
     while (const auto piece = input.next().value()) {
@@ -483,8 +483,9 @@ private slots:
 
     void leavesNoResidueInTheSampleDump()
     {
-        auto input = CorpusInput::open({TRAINYARD_SOURCE_DIR "/resources/samples/trainyard-sample.xml.bz2"},
-                                       CorpusFormat::MediaWiki, 1)
+        auto input = CorpusInput::open({{TRAINYARD_SOURCE_DIR "/resources/samples/trainyard-sample.xml.bz2"},
+                                        CorpusFormat::MediaWiki},
+                                       1)
                          .value();
         std::vector<CorpusDocument> articles;
         SkipCounters counters;

@@ -37,16 +37,20 @@ private slots:
         QVERIFY(Bundle::load(m_folder, TRAINYARD_VERSION)->id != id);
     }
 
-    void leavesOutWhatOnlyDevicesNeed()
+    void leavesOutWhatIsNotNeeded()
     {
         const std::string plain = Bundle::load(m_folder, TRAINYARD_VERSION)->id;
         writeBundle(m_folder, {{"bin/trainyard-worker", "program", true},
                                {"lib/libx.so", "library"},
-                               {"lib/libtrainyard_cuda.so", "plug-in", false, true}});
+                               {"lib/libtrainyard_cuda.so", "plug-in", false, true},
+                               {"lib/libtrainyard_tables.so", "module", false, false, true}});
         const Bundle whole = Bundle::load(m_folder, TRAINYARD_VERSION).value();
         QVERIFY(whole.id != plain);
-        QCOMPARE(whole.withoutCuda().id, plain);
-        QCOMPARE(whole.withoutCuda().totalBytes(), std::uint64_t{14});
+        QCOMPARE(whole.with({}).id, plain);
+        QCOMPARE(whole.with({}).totalBytes(), std::uint64_t{14});
+        QCOMPARE(whole.with({.cuda = true}).totalBytes(), std::uint64_t{21});
+        QCOMPARE(whole.with({.tables = true}).totalBytes(), std::uint64_t{20});
+        QCOMPARE(whole.with({.cuda = true, .tables = true}).id, whole.id);
     }
 
     void refusesAnotherVersion()

@@ -278,6 +278,12 @@ private slots:
             o.readers = {"gpu-03", "gpu-04"};
             o.trainVocabulary = 30522;
         });
+        QTest::addRow("weights of several hosts") << "--weights" << with([](auto& o) {
+            o.readers = {"gpu-03", "gpu-04"};
+            o.weights = {1, 2};
+        });
+        QTest::addRow("a weight too few") << "--weights" << with([](auto& o) { o.weights = {1}; });
+        QTest::addRow("a weight of nothing") << "--weights" << with([](auto& o) { o.weights = {1, 0}; });
         QTest::addRow("relative dump") << "dumps" << with([](auto& o) { o.dumps = {"a.xml"}; });
         QTest::addRow("no vocabulary") << "--vocab" << with([](auto& o) { o.vocabulary.clear(); });
         QTest::addRow("relative tokenizer") << "--tokenizer" << with([](auto& o) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 #include <zlib.h>
+#include <zstd.h>
 
 #include "datasets/input/corpus_input.h"
 #include "datasets/input/piece_parser.h"
@@ -59,6 +60,18 @@ inline std::string gzip(const std::string& text)
     return out;
 }
 
+/// One frame of Zstandard with a checksum, as the tool writes it.
+inline std::string zstd(const std::string& text)
+{
+    ZSTD_CCtx* const context = ZSTD_createCCtx();
+    ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, 1);
+    std::string out(ZSTD_compressBound(text.size()), '\0');
+    const std::size_t size = ZSTD_compress2(context, out.data(), out.size(), text.data(), text.size());
+    ZSTD_freeCCtx(context);
+    out.resize(ZSTD_isError(size) ? 0 : size);
+    return out;
+}
+
 /// What a corpus reads as.
 struct CorpusRead {
     std::vector<CorpusDocument> documents;
@@ -79,7 +92,7 @@ inline Result<CorpusRead> readCorpus(const std::vector<std::filesystem::path>& f
                                      const CorpusPosition& from = {})
 {
     CorpusRead read;
-    TRAINYARD_TRY(CorpusInput input, CorpusInput::open(files, format, threads, from));
+    TRAINYARD_TRY(CorpusInput input, CorpusInput::open({files, format}, threads, from));
     for (;;) {
         TRAINYARD_TRY(auto piece, input.next());
         if (!piece)

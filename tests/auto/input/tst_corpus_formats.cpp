@@ -145,7 +145,7 @@ private slots:
     {
         const std::string text = "One.\nTwo.\n\nThree.\n";
         for (const std::string& bytes :
-             {text, bzip2(text), gzip(text), gzip("One.\n") + gzip(text.substr(5))}) {
+             {text, bzip2(text), gzip(text), zstd(text), gzip("One.\n") + gzip(text.substr(5))}) {
             auto read = readAll(bytes, CorpusFormat::Sentences);
             QCOMPARE(read->documents.size(), std::size_t(2));
             QCOMPARE(read->documents[0].text, std::string("One.\nTwo.\n"));
@@ -155,7 +155,7 @@ private slots:
     void refusesWhatIsEmpty()
     {
         for (const std::string& bytes :
-             {std::string(), bzip2(""), gzip(""), std::string("\r\n"), gzip(" \n")}) {
+             {std::string(), bzip2(""), gzip(""), zstd(""), std::string("\r\n"), gzip(" \n")}) {
             for (const CorpusFormat format :
                  {CorpusFormat::Auto, CorpusFormat::MediaWiki, CorpusFormat::WikiExtractor,
                   CorpusFormat::JsonLines, CorpusFormat::Articles, CorpusFormat::Sentences})
@@ -191,7 +191,7 @@ private slots:
     {
         const std::vector files{m_folder->file(dump(page(3, "A", "x")), "a"),
                                 m_folder->file("{\"text\": \"y\"}", "b")};
-        auto input = CorpusInput::open(files, CorpusFormat::Auto, 1).value();
+        auto input = CorpusInput::open({files}, 1).value();
         while (input.next().value())
             ;
         QVERIFY((input.formats() == std::set{CorpusFormat::MediaWiki, CorpusFormat::JsonLines}));
@@ -231,6 +231,7 @@ private slots:
                         10),
             CorpusFormat::Articles);
         row("gzip", gzip("One.\nTwo.\n"), CorpusFormat::Articles);
+        row("zstd", zstd("One.\nTwo.\n"), CorpusFormat::Articles);
     }
     void survivesAnyBytes()
     {

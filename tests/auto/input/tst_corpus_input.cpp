@@ -84,6 +84,9 @@ private slots:
         row("gzip", gzip(plain));
         row("several gzip members", gzip(head + one) + gzip("") + gzip(two + tail));
         row("garbage behind gzip", gzip(plain) + std::string(700, '\0'));
+        row("zstd", zstd(plain));
+        row("several zstd frames", zstd(head + one) + zstd("") + zstd(two + tail));
+        row("a skippable zstd frame first", std::string("\x50\x2A\x4D\x18\x04\0\0\0size", 12) + zstd(plain));
         row("line ends of Windows", QByteArray::fromStdString(plain).replace("\n", "\r\n").toStdString());
         row("UTF-16, little endian", utf16(plain, false));
         row("UTF-16, big endian", utf16(plain, true));
@@ -135,7 +138,7 @@ private slots:
         for (int i = 1; i <= 200; ++i)
             many += page(i, "Title" + std::to_string(i), randomLetters(random, 3000));
         const std::string plain = dump(many);
-        for (const auto& whole : {plain, bzip2(plain), gzip(plain)}) {
+        for (const auto& whole : {plain, bzip2(plain), gzip(plain), zstd(plain)}) {
             for (const double part : {0.2, 0.5, 0.9, 0.999}) {
                 const auto read = readAll(
                     whole.substr(0, static_cast<std::size_t>(static_cast<double>(whole.size()) * part)));
@@ -146,6 +149,22 @@ private slots:
                 QVERIFY2(text.find("fetch") != std::string::npos, text.c_str());
             }
         }
+    }
+
+    void noticesDamageInZstd()
+    {
+        std::mt19937 random(6);
+        const std::string whole = zstd(dump(page(1, "A", randomLetters(random, 900'000))));
+        for (const double part : {0.1, 0.5, 0.99}) {
+            std::string bytes = whole;
+            bytes[static_cast<std::size_t>(static_cast<double>(whole.size()) * part)] ^= 0x10;
+            const auto read = readAll(bytes);
+            QVERIFY(!read.ok());
+            QVERIFY2(read.error().text().find("damaged near byte") != std::string::npos,
+                     read.error().text().c_str());
+        }
+        const auto garbage = readAll(zstd(dump(page(1, "A", "x"))) + std::string(700, '\0'));
+        QVERIFY(!garbage.ok() && garbage.error().text().find("damaged") != std::string::npos);
     }
 
     void namesThePageBeforeDamagedXml()
@@ -183,7 +202,7 @@ private slots:
                        "7zXZ\0",
                        6),
             "xz -dc");
-        row("zstd", "\x28\xB5\x2F\xFD", "zstd -dc");
+        row("zstd that is damaged", "\x28\xB5\x2F\xFD" + QByteArray(60, '\xFF'), "damaged near byte");
         const QByteArray tar = QByteArray(257, 'x') + "ustar";
         row("tar", tar, "tar xf");
         row("compressed tar", QByteArray::fromStdString(gzip(tar.toStdString())), "tar xf");
@@ -235,6 +254,7 @@ private slots:
         row("bzip2", bzip2(plain));
         row("bzip2, large blocks", bzip2(plain, 9));
         row("gzip", gzip(plain));
+        row("zstd", zstd(plain));
         row("UTF-16", utf16(plain, true));
         std::string streams;
         for (std::size_t at = 0; at < plain.size(); at += 70'001)
@@ -283,7 +303,7 @@ private slots:
     void readsTheStandardInputOnce()
     {
         const std::string plain = dump(page(1, "A", "x") + page(2, "B", "y"));
-        for (const std::string& bytes : {plain, bzip2(plain), gzip(plain)}) {
+        for (const std::string& bytes : {plain, bzip2(plain), gzip(plain), zstd(plain)}) {
             const int before = ::dup(STDIN_FILENO);
             const int file = ::open(m_folder->file(bytes).c_str(), O_RDONLY);
             ::dup2(file, STDIN_FILENO);

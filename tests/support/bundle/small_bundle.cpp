@@ -24,6 +24,8 @@ void writeBundle(const std::filesystem::path& folder, const std::vector<BundleCo
                                      {"sha256", sha256Hex(file.bytes)}});
         if (file.forCuda)
             manifest["files"].back()["cuda"] = true;
+        if (file.forTables)
+            manifest["files"].back()["tables"] = true;
     }
     TRAINYARD_CHECK(writeFileAtomically(folder / "manifest.json", manifest.dump(2)).ok());
 }

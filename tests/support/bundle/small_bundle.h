@@ -14,6 +14,7 @@ struct BundleContent {
     std::string bytes;
     bool executable = false;
     bool forCuda = false;
+    bool forTables = false;
 };
 
 /// Writes the files and a manifest.json as packaging/bundle does.
