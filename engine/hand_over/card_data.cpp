@@ -73,6 +73,21 @@ std::string vocabularyText(const Manifest& data)
                        data.settings.cased ? "cased" : "uncased", plain(data.vocabularySha256));
 }
 
+/// "70.0 % (2.35 passes), 30.0 % (0.41 passes)", in the order of the inputs.
+std::string sharesText(const std::vector<MixedSource>& sources)
+{
+    double all = 0;
+    for (const MixedSource& source : sources)
+        all += static_cast<double>(source.mixedTokens);
+    std::vector<std::string> shares;
+    for (const MixedSource& source : sources) {
+        const auto mixed = static_cast<double>(source.mixedTokens);
+        const double passes = source.tokens > 0 ? mixed / static_cast<double>(source.tokens) : 0;
+        shares.push_back(fmt::format("{:.1f} % ({:.2f} passes)", all > 0 ? 100 * mixed / all : 0, passes));
+    }
+    return fmt::format("{}", fmt::join(shares, ", "));
+}
+
 Rows dataRows(const Manifest& data)
 {
     const PreparationSettings& settings = data.settings;
@@ -91,7 +106,9 @@ Rows dataRows(const Manifest& data)
     rows.push_back({"Rows", sizeOfRows(data.trainingRows(), data.testRows())});
     rows.push_back({"Tokens in a row", fmt::format("at most {}", data.sequenceLength)});
     rows.push_back({"Task", objectiveText(data)});
-    if (settings.dupeFactor > 1)
+    if (!data.sources.empty())
+        rows.push_back({"Shares of the training tokens", sharesText(data.sources)});
+    else if (settings.dupeFactor > 1)
         rows.push_back(
             {"Rows made of each document", fmt::format("{} times, masked differently", settings.dupeFactor)});
     rows.push_back({"Vocabulary", vocabularyText(data)});

@@ -104,6 +104,16 @@ class TestModelCard : public QObject {
     Q_OBJECT
 
 private slots:
+    void namesTheSharesOfAMixture()
+    {
+        CardFacts mixed = facts();
+        mixed.dataSet->sources = {{.weight = 3, .documents = 10, .tokens = 1000, .mixedTokens = 1500},
+                                  {.weight = 1, .documents = 90, .tokens = 5000, .mixedTokens = 500}};
+        QCOMPARE(valueOf(cardOf(mixed), "Shares of the training tokens"),
+                 "75.0 % (1.50 passes), 25.0 % (0.10 passes)");
+        QVERIFY(valueOf(cardOf(mixed), "Rows made of each document").isEmpty());
+    }
+
     /// Every section in its place. After a wanted change: TRAINYARD_WRITE_GOLDEN=1 tests_hand_over
     /// tst_model_card
     void isTheCardOfTheFile()
