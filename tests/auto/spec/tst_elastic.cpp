@@ -36,6 +36,21 @@ class TestElastic : public QObject {
     Q_OBJECT
 
 private slots:
+    /// Seven replicas would have all experts on each rank, where six have what eight had or half more.
+    void keepsTheExpertsOfARank()
+    {
+        RunSpec spec = specOf(8, 7, 3); // 168 sequences, which 7 divides too
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.experts = {.count = 8, .perToken = 2};
+        spec.layout.expert = 2;
+        QCOMPARE(print(fittedTo(spec, 7)), "6 replicas of 4 x 7");
+        QCOMPARE(fittedTo(spec, 7)->layout.expert, 2);
+        spec.layout.expert = 8;
+        QCOMPARE(print(fittedTo(spec, 7)), "4 replicas of 6 x 7");
+        QCOMPARE(fittedTo(spec, 7)->layout.expert, 4);
+        QCOMPARE(withReplicas(spec, 7)->layout.expert, 1);
+    }
+
     void fitsTheMostReplicasThatKeepTheBatch_data()
     {
         QTest::addColumn<int>("data");

@@ -399,11 +399,14 @@ private slots:
                               .normalized = false,
                               .balanceLoss = 0.02,
                               .zLoss = 0.001};
+        spec.layout = {.data = 4, .expert = 4};
+        spec.batch = {8, 2, 1};
         const ExportedSettings exported = exportSettings(ForeignTool::Megatron, spec);
         QVERIFY2(exported.text.find("--moe-aux-loss-coeff 0.0025") != std::string::npos,
                  exported.text.c_str());
-        const ImportedSpec again = importSettings(ForeignTool::Megatron, exported.text, {RunSpec(), 1});
+        const ImportedSpec again = importSettings(ForeignTool::Megatron, exported.text, {RunSpec(), 4});
         QVERIFY(again.problems.empty());
+        QCOMPARE(again.spec.layout.expert, 4);
         QCOMPARE(again.spec.model.family, ModelFamily::Mixtral);
         QCOMPARE(again.spec.model.experts.balanceLoss, spec.model.experts.balanceLoss);
         QCOMPARE(again.spec.model.experts.zLoss, spec.model.experts.zLoss);

@@ -4,6 +4,7 @@
 #include "engine/memory/accounting_allocator.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/planner/memory/memory_model.h"
+#include "engine/records/journal.h"
 #include "engine/spec/names.h"
 #include "engine/training/replica.h"
 #include "engine/training/step_journal.h"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <atomic>
 #include <fstream>
+#include <numeric>
 
 using namespace trainyard;
 
@@ -236,6 +238,39 @@ private slots:
         }
     }
 
+    void recordsWhatEachExpertGot_data()
+    {
+        QTest::addColumn<ParallelLayout>("layout");
+        QTest::addColumn<MemorySpec>("memory");
+        QTest::addRow("recomputed, of two stages") << ParallelLayout{.data = 2, .pipeline = 2, .expert = 2}
+                                                   << MemorySpec{.recompute = RecomputeKind::Full};
+        QTest::addRow("among tensor-parallel ranks")
+            << ParallelLayout{.data = 2, .tensor = 2, .expert = 2, .sequence = true} << MemorySpec{};
+    }
+    void recordsWhatEachExpertGot()
+    {
+        QFETCH(ParallelLayout, layout);
+        QFETCH(MemorySpec, memory);
+        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float64);
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.layers = 4;
+        spec.model.experts = {.count = 4, .perToken = 2, .every = 2};
+        spec.launch.steps = 10;
+        spec.evaluation.everySteps = 1; // whose tokens do not count
+        const std::vector<ExpertLoad> ofOneRank = loadsOf(spec);
+        QCOMPARE(ofOneRank.size(), std::size_t(2));
+        QCOMPARE(ofOneRank.back().step, 10);
+        QCOMPARE(ofOneRank.back().layers, (std::vector<std::int32_t>{1, 3}));
+        for (std::size_t layer = 0; layer < 2; ++layer) {
+            const auto pairs = ofOneRank.back().ofLayer(layer);
+            QCOMPARE(std::accumulate(pairs.begin(), pairs.end(), 0U), 8U * 32U * 2U);
+        }
+        spec.layout = layout;
+        spec.memory = memory;
+        spec.batch = {8, 2, 4 / layout.data};
+        QVERIFY(loadsOf(spec) == ofOneRank); // routers choose alike in every layout
+    }
+
     void countsWeightsGradientsAndOptimizerToTheByte_data()
     {
         QTest::addColumn<int>("compute");
@@ -390,6 +425,18 @@ private slots:
     }
 
 private:
+    std::vector<ExpertLoad> loadsOf(const RunSpec& spec)
+    {
+        std::vector<ExpertLoad> loads;
+        if (!trainAsThreads(path("loads"), spec, {1, spec.launch.steps}).ok())
+            return loads;
+        for (const Record& record : readJournal(path("loads") / "journal" / "steps").value().records) {
+            if (const auto* load = std::get_if<ExpertLoad>(&record.payload))
+                loads.push_back(*load);
+        }
+        return loads;
+    }
+
     fs::path dataset() const { return fs::path(m_data.path().toStdString()) / "data"; }
     fs::path path(const char* name) const { return fs::path(m_folder->path().toStdString()) / name; }
 
