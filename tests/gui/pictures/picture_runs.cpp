@@ -143,6 +143,23 @@ support::SampleRun taskRun(const QString& id, const QString& name, TaskKind task
     return run;
 }
 
+/// Of 64 experts in each layer, shared by four ranks.
+support::SampleRun mixtureRun()
+{
+    support::SampleRun run;
+    run.id = kMixture;
+    run.name = "mixture-64-experts";
+    run.hosts = QStringList{"gpu-03.cluster.example.org"};
+    run.worldSize = 4;
+    run.experts = 64;
+    run.steps = 400;
+    run.reached = 250;
+    run.state = RunState::Stopped;
+    run.startNs = nowNs() - 2 * kDayNs - 72'000 * kSecondNs;
+    run.seed = 15;
+    return run;
+}
+
 /// In the second of its phases.
 support::SampleRun phasedRun()
 {
@@ -235,6 +252,7 @@ void writeRuns(const QString& desk)
                                    overfittedRun(),
                                    reachedRun(),
                                    phasedRun(),
+                                   mixtureRun(),
                                    taskRun(kAnswers, "bert-large-squad", TaskKind::Answer),
                                    taskRun(kClassifies, "bert-base-mails", TaskKind::Classify),
                                    taskRun(kTags, "bert-base-conll", TaskKind::Tag)};

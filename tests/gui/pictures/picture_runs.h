@@ -22,6 +22,7 @@ inline const QString kAnswers = QStringLiteral("20261117T210000Z-bert-large-squa
 inline const QString kClassifies = QStringLiteral("20261117T200000Z-bert-base-mails-7a11");
 inline const QString kTags = QStringLiteral("20261117T190000Z-bert-base-conll-7a12");
 inline const QString kPhased = QStringLiteral("20261118T190000Z-bert-base-two-phases-8d13");
+inline const QString kMixture = QStringLiteral("20261118T180000Z-mixture-64-experts-8d14");
 
 /// The run of the scaling study on this many ranks.
 QString studyId(int ranks);

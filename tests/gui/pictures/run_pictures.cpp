@@ -166,6 +166,7 @@ QList<Picture> runPagePictures()
         {"runs", [](DeskWindow& desk) { showLive(desk, Charts); }},
         {"runs-devices", [](DeskWindow& desk) { showLive(desk, Devices); }},
         {"runs-device-chosen", showChosenDevice},
+        {"runs-experts", [](DeskWindow& desk) { showRun(desk, kMixture, Devices); }},
         {"runs-timeline", [](DeskWindow& desk) { showLive(desk, Timeline); }},
         {"runs-timeline-64", [](DeskWindow& desk) { showRun(desk, kFailed, Timeline); }},
         {"runs-scaling", [](DeskWindow& desk) { showRun(desk, studyId(4), Scaling); }},

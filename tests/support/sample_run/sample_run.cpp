@@ -71,6 +71,8 @@ void addPhases(const SampleRun& run, RunSpec& spec)
     second.named = {"dataset.path", "batch.micro", "batch.accumulation"};
 }
 
+constexpr int kExpertLayers = 12;
+
 RunSpec specOf(const SampleRun& run)
 {
     RunSpec spec;
@@ -78,6 +80,11 @@ RunSpec specOf(const SampleRun& run)
     spec.model = modelPreset("bert-tiny").value_or(ModelSpec{});
     spec.model.task.kind = run.task;
     spec.model.lora.rank = run.loraRank;
+    if (run.experts > 0) {
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.layers = kExpertLayers;
+        spec.model.experts = {.count = run.experts, .perToken = 2};
+    }
     spec.cluster.nodes.clear();
     const int perHost = (run.worldSize + int(run.hosts.size()) - 1) / int(run.hosts.size());
     for (const QString& host : run.hosts)
@@ -101,6 +108,8 @@ RunSpec specOf(const SampleRun& run)
     spec.evaluation.target = run.heldOutTarget;
     if (run.secondPhaseAt > 0)
         addPhases(run, spec);
+    if (run.experts > 0)
+        spec.layout.expert = spec.layout.data;
     return spec;
 }
 
@@ -167,6 +176,25 @@ PipelineTrace traceOf(const SampleRun& run, std::int64_t step, double seconds)
     return trace;
 }
 
+/// Nearly even, but for some experts of the deepest layers.
+ExpertLoad expertLoadOf(const SampleRun& run, std::int64_t step)
+{
+    ExpertLoad load;
+    load.step = step;
+    load.experts = run.experts;
+    std::mt19937 generator(run.seed + unsigned(step));
+    std::uniform_int_distribution<std::uint32_t> pairs(1600, 2600);
+    for (int layer = 0; layer < kExpertLayers; ++layer) {
+        load.layers.push_back(layer);
+        for (int expert = 0; expert < run.experts; ++expert) {
+            const bool isIdle = (layer * 5 + expert * 3) % 17 == 0 && layer > 7;
+            const bool isBusy = (layer + expert * 7) % 23 == 0;
+            load.pairs.push_back(isIdle ? 12 : isBusy ? 3 * pairs(generator) : pairs(generator));
+        }
+    }
+    return load;
+}
+
 bool append(JournalWriter& writer, const Payload& payload)
 {
     return writer.append(payload).ok();
@@ -200,6 +228,8 @@ public:
                 evaluate(step);
             if (step % 100 == 0)
                 append(m_steps, traceOf(m_run, step, record.stepSeconds));
+            if (m_run.experts > 0 && step % 10 == 0)
+                append(m_steps, expertLoadOf(m_run, step));
             if (step == from || step % 25 == 0)
                 signOfLife(step);
             if (step % 100 == 0)

@@ -37,6 +37,7 @@ struct SampleRun {
     bool hasGpus = false; ///< a device per rank, with temperature and power
     int rowLength = 0;    ///< of the data set, whose manifest is kept with the run; 0 = it is not
     int loraRank = 0;     ///< of low-rank adapters; 0 = none
+    int experts = 0;      ///< of each layer of a mixture, some of which get few tokens; 0 = another model
     TaskKind task{};      ///< of the specification and of the evaluations
     std::int64_t startNs = 1'795'252'505'000'000'000; ///< 2026-11-21 09:15:05 UTC
     unsigned seed = 1;                                ///< of the noise
