@@ -59,19 +59,22 @@ Result<std::optional<CorpusDocument>> parseLine(std::string_view line, const std
     const Json object = parseObject(line);
     if (!object.is_object())
         return badInput("this is not a JSON object", "each line must hold one complete object");
+    std::optional<CorpusDocument> document;
     const auto text = object.find(column);
     if (text == object.end() || text->is_null())
-        return std::optional<CorpusDocument>();
+        return document;
     if (!text->is_string())
         return badInput(fmt::format("\"{}\" is not a string", column),
                         "each object must store its text under this key, or under the one of --text");
     if (isBlank(text->get_ref<const std::string&>()))
-        return std::optional<CorpusDocument>();
-    CorpusDocument document{
-        idOf(object, number), {}, text->get<std::string>(), CorpusDocument::Kind::Paragraphs};
+        return document;
+    document.emplace();
+    document->id = idOf(object, number);
+    document->text = text->get<std::string>();
+    document->kind = CorpusDocument::Kind::Paragraphs;
     if (const auto title = object.find("title"); title != object.end() && title->is_string())
-        document.title = title->get<std::string>();
-    return std::optional(std::move(document));
+        document->title = title->get<std::string>();
+    return document;
 }
 
 } // namespace

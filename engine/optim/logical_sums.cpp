@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "engine/comm/phase_clock.h"
 #include "engine/comm/process_groups.h"
 #include "engine/nn/parameters/parameter_store.h"
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "engine/comm/phase_clock.h"
+#include "engine/records/record.h"
 
 namespace trainyard {
 
