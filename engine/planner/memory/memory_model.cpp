@@ -183,8 +183,9 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
         "also gradients, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.");
     say(true, "Weights, gradients and optimizer state include the alignment gaps of tensors and buckets.");
     say(spec.layout.pipeline > 1, "In a pipeline, the plan is for the rank with the highest peak.");
-    say(spec.layout.expert > 1, "Of the ranks that share experts the busiest is planned, with a tenth more "
-                                "than an even share of the tokens.");
+    say(spec.layout.expert > 1,
+        "The plan is for the busiest of the ranks that share experts, with a tenth more than "
+        "an even share of the tokens.");
     say(true, "The peak is at the moment of a step with the most memory in use: in the head, in a layer, or "
               "in the update.");
     say(!spec.model.isDecoder(), "Activations assume that every masked position is used.");
