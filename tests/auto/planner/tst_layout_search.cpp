@@ -344,20 +344,12 @@ private slots:
         QVERIFY(fast->front().time.seconds <= small->front().time.seconds);
     }
 
-    /// 93 GB of weights, which no device holds but in parts.
+    /// 93 GB of weights, which no device holds but in parts: the fastest layouts share experts.
     void findsLayoutsThatShareExperts()
     {
-        SearchRequest request = requestFor("mixtral-8x7b", "hgx-h100", 4, 128);
-        request.top = 20;
-        const auto found = searchLayouts(request);
+        const auto found = searchLayouts(requestFor("mixtral-8x7b", "hgx-h100", 4, 128));
         QVERIFY(found.ok());
-        const auto shares = [](const FoundLayout& layout) { return layout.spec.layout.expert > 1; };
-        QVERIFY(std::ranges::any_of(*found, [&](const FoundLayout& layout) {
-            return shares(layout) && layout.spec.memory.zeroStage < 3 && layout.spec.layout.tensor == 1 &&
-                   layout.spec.layout.pipeline == 1;
-        }));
-        for (const FoundLayout& layout : *found)
-            QVERIFY(validate(layout.spec).empty());
+        QVERIFY(found->front().spec.layout.expert > 1);
     }
 
     void saysHowMuchIsMissing()

@@ -39,16 +39,21 @@ private slots:
     /// Seven replicas would have all experts on each rank, where six have what eight had or half more.
     void keepsTheExpertsOfARank()
     {
-        RunSpec spec = specOf(8, 7, 3); // 168 sequences, which 7 divides too
+        RunSpec spec = specOf(8, 1, 21); // 168 sequences, which 7 divides too
         spec.model.setFamily(ModelFamily::Mixtral);
         spec.model.experts = {.count = 8, .perToken = 2};
         spec.layout.expert = 2;
-        QCOMPARE(print(fittedTo(spec, 7)), "6 replicas of 4 x 7");
-        QCOMPARE(fittedTo(spec, 7)->layout.expert, 2);
+        const auto fitted = fittedTo(spec, 7);
+        QVERIFY2(fitted.ok(), fitted.ok() ? "" : fitted.error().text().c_str());
+        QCOMPARE(print(fitted), "6 replicas of 28 x 1");
+        QCOMPARE(fitted->layout.expert, 2);
         spec.layout.expert = 8;
-        QCOMPARE(print(fittedTo(spec, 7)), "4 replicas of 6 x 7");
-        QCOMPARE(fittedTo(spec, 7)->layout.expert, 4);
-        QCOMPARE(withReplicas(spec, 7)->layout.expert, 1);
+        const auto fewer = fittedTo(spec, 7);
+        QCOMPARE(print(fewer), "4 replicas of 42 x 1");
+        QCOMPARE(fewer->layout.expert, 4);
+        const auto most = withReplicas(spec, 7);
+        QVERIFY2(most.ok(), most.ok() ? "" : most.error().text().c_str());
+        QCOMPARE(most->layout.expert, 1);
     }
 
     void fitsTheMostReplicasThatKeepTheBatch_data()
