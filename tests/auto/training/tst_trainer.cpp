@@ -251,7 +251,9 @@ private slots:
     {
         QFETCH(ParallelLayout, layout);
         QFETCH(MemorySpec, memory);
-        RunSpec spec = tinySpec(dataset(), 1, ComputeType::Float64);
+        const fs::path withTestRows = path("with-test-rows");
+        QVERIFY(writeDataset(withTestRows, {.testRows = 8}).ok());
+        RunSpec spec = tinySpec(withTestRows, 1, ComputeType::Float64);
         spec.model.setFamily(ModelFamily::Mixtral);
         spec.model.layers = 4;
         spec.model.experts = {.count = 4, .perToken = 2, .every = 2};
@@ -428,8 +430,10 @@ private:
     std::vector<ExpertLoad> loadsOf(const RunSpec& spec)
     {
         std::vector<ExpertLoad> loads;
-        if (!trainAsThreads(path("loads"), spec, {1, spec.launch.steps}).ok())
+        if (const Status status = trainAsThreads(path("loads"), spec, {1, spec.launch.steps}); !status.ok()) {
+            qWarning("%s", status.error().text().c_str());
             return loads;
+        }
         for (const Record& record : readJournal(path("loads") / "journal" / "steps").value().records) {
             if (const auto* load = std::get_if<ExpertLoad>(&record.payload))
                 loads.push_back(*load);
