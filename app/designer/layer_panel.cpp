@@ -7,7 +7,7 @@
 
 #include "app/base/field_label.h"
 #include "app/base/theme.h"
-#include "app/designer/layer_picture.h"
+#include "app/designer/layer/layer_picture.h"
 #include "app/designer/model/layer_text.h"
 #include "app/designer/problem_text.h"
 #include "app/widgets/elided_label.h"

@@ -63,7 +63,7 @@ ExpertMap::ExpertMap(QWidget* parent) : QWidget(parent)
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Load of each expert"));
+    setAccessibleName(tr("Tokens per expert"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
 }
 

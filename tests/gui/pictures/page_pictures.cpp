@@ -20,7 +20,7 @@
 #include "app/designer/cluster_picture.h"
 #include "app/designer/design_page.h"
 #include "app/designer/launch_bar.h"
-#include "app/designer/layer_picture.h"
+#include "app/designer/layer/layer_picture.h"
 #include "app/designer/plan_panels.h"
 #include "app/designer/settings_exchange.h"
 #include "app/designer/spec_form.h"

@@ -4,7 +4,7 @@
 
 #include <QAbstractScrollArea>
 
-#include "app/designer/layer_layout.h"
+#include "app/designer/layer/layer_layout.h"
 
 namespace trainyard {
 

@@ -1,4 +1,4 @@
-#include "app/designer/layer_painter.h"
+#include "app/designer/layer/layer_painter.h"
 
 #include <cmath>
 

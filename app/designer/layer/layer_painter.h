@@ -1,7 +1,7 @@
 #pragma once
 
 #include "app/base/theme.h"
-#include "app/designer/layer_layout.h"
+#include "app/designer/layer/layer_layout.h"
 
 class QPainter;
 

@@ -1,4 +1,4 @@
-#include "app/designer/layer_layout.h"
+#include "app/designer/layer/layer_layout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "app/designer/layer_box_texts.h"
+#include "app/designer/layer/layer_box_texts.h"
 
 #include <algorithm>
 #include <cmath>

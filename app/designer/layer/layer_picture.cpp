@@ -1,4 +1,4 @@
-#include "app/designer/layer_picture.h"
+#include "app/designer/layer/layer_picture.h"
 
 #include <algorithm>
 #include <cmath>
@@ -13,7 +13,7 @@
 #include <QToolTip>
 
 #include "app/base/theme.h"
-#include "app/designer/layer_painter.h"
+#include "app/designer/layer/layer_painter.h"
 #include "app/designer/model/layer_text.h"
 #include "app/widgets/item_walk.h"
 

@@ -5,7 +5,7 @@
 #include <QPolygonF>
 #include <QRectF>
 
-#include "app/designer/layer_box_texts.h"
+#include "app/designer/layer/layer_box_texts.h"
 
 namespace trainyard {
 
