@@ -32,6 +32,8 @@ std::int64_t trainedParameterCount(const ModelSpec& model);
 struct ExpertSplit {
     double shared = 0;    ///< all data-parallel ranks
     double ofExperts = 0; ///< those with the same experts; 0 where one rank has them all
+
+    double total() const { return shared + ofExperts; }
 };
 
 /// What a number of parameters counts.

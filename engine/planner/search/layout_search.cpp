@@ -62,8 +62,8 @@ double leastBytes(const RunSpec& spec, double parameters)
 {
     if (spec.memory.zeroStage == 3)
         return 0; // the weights too
-    const ExpertSplit held = splitOf(parameters, spec, Counted::All, spec.model.layers);
-    const double share = (held.shared + held.ofExperts) / spec.layout.tensor / spec.layout.pipeline;
+    const double held = splitOf(parameters, spec, Counted::All, spec.model.layers).total();
+    const double share = held / spec.layout.tensor / spec.layout.pipeline;
     return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
 }
 

@@ -325,7 +325,7 @@ Work backwardWork(const RunSpec& spec, const Sizes& z, int kernels)
         work.products.push_back(core.front()); // the scores, which were not kept
     const ExpertSplit held =
         splitOf(static_cast<double>(trainedParts(spec.model).perLayer), spec, Counted::Trained);
-    const double weights = (held.shared + held.ofExperts) / z.tensor * (z.element + 4);
+    const double weights = held.total() / z.tensor * (z.element + 4);
     work.traffic = tokenTraffic(spec, z, 12, 8 + 1.5 * innerTraffic(spec.model, z)) +
                    scoreTraffic(spec, z, scorePasses(spec).backward) + weights;
     work.kernels = 2 * kernelsOf(spec, z, kernels);

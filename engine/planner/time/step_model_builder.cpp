@@ -182,7 +182,7 @@ BesideDemand StepModelBuilder::weightsOf(const ExpertSplit& parameters, double p
 /// From stage 2 on gradients go after every micro-batch.
 double StepModelBuilder::gradientGather(const ExpertSplit& parameters, double pieces) const
 {
-    return m_spec.memory.zeroStage >= 2 && parameters.shared + parameters.ofExperts > 0
+    return m_spec.memory.zeroStage >= 2 && parameters.total() > 0
                ? gatherOf(parameters, m_program.gradientBytes, pieces)
                : 0;
 }
@@ -345,7 +345,7 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
                                     m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
     const ExpertSplit trained = trainedOf(layerCounts.front(), true, layerCounts.size() == 1);
-    const double gradients = (trained.shared + trained.ofExperts) / m_tensor.ranks * m_program.gradientBytes;
+    const double gradients = trained.total() / m_tensor.ranks * m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);
     model.m_transfer = transferTime();
     model.m_overlapsTransfers = m_program.overlapsTransfers && !m_node.sharesMemory;
