@@ -3,8 +3,8 @@
 #include <QTest>
 
 #include "app/designer/design_page.h"
-#include "app/designer/layer_panel.h"
 #include "app/designer/layer/layer_picture.h"
+#include "app/designer/layer_panel.h"
 #include "app/workspace/panel_area.h"
 #include "engine/spec/presets.h"
 #include "tests/gui/page_fixture.h"

@@ -8,8 +8,8 @@
 #include <QTest>
 #include <QToolTip>
 
-#include "app/designer/layer_panel.h"
 #include "app/designer/layer/layer_picture.h"
+#include "app/designer/layer_panel.h"
 #include "app/designer/model/layer_text.h"
 #include "engine/spec/presets.h"
 #include "tests/gui/page_fixture.h"
