@@ -14,6 +14,7 @@
 #include "tests/gui/pictures/picture.h"
 #include "tests/gui/pictures/picture_runs.h"
 #include "tests/support/patience.h"
+#include "tests/support/row_sample.h"
 
 using namespace trainyard;
 using namespace trainyard::pictures;
@@ -85,31 +86,42 @@ private slots:
         m_data.reset();
     }
 
-    void everyPlaceOfAnEmptyDeskFollows()
+    /// The empty desk in every run, and of the others a sample.
+    void everyStateFollows_data()
     {
+        QTest::addColumn<Content>("content");
+        const support::RowSample sample(2);
+        QTest::addRow("an empty desk") << Content::None;
+        if (sample.has("hosts, data and designs"))
+            QTest::addRow("hosts, data and designs") << Content::Desk;
+        if (sample.has("runs, comparisons and reports"))
+            QTest::addRow("runs, comparisons and reports") << Content::Runs;
+    }
+    void everyStateFollows()
+    {
+        QFETCH(Content, content);
+        if (content == Content::Runs)
+            writeRuns(m_data->path());
         openDesk();
-        followThrough(emptyPictures());
+        if (content == Content::Desk)
+            fillDesk(*m_desk);
+        followThrough(picturesOf(content));
     }
 
-    void hostsDataAndDesignFollow()
-    {
-        openDesk();
-        fillDesk(*m_desk);
-        followThrough(placePictures());
-    }
+private:
+    enum class Content { None, Desk, Runs };
 
-    void runsCompareAndReportsFollow()
+    static QList<Picture> picturesOf(Content content)
     {
-        writeRuns(m_data->path());
-        openDesk();
+        if (content != Content::Runs)
+            return content == Content::None ? emptyPictures() : placePictures();
         QList<Picture> pictures = runPictures();
         pictures.removeIf([](const Picture& picture) { // they show paper, which is white in both
             return picture.name.startsWith("reports");
         });
-        followThrough(pictures);
+        return pictures;
     }
 
-private:
     void openDesk()
     {
         m_desk = std::make_unique<DeskWindow>(*qApp, m_data->path().toStdString());

@@ -9,7 +9,7 @@
 using namespace trainyard;
 using namespace trainyard::soak;
 
-/// Random faults, 40 seconds of them or as many as TRAINYARD_FAULT_SECONDS says (--long: half an hour);
+/// Random faults, 20 seconds of them or as many as TRAINYARD_FAULT_SECONDS says (--long: half an hour);
 /// afterwards the history must have no flaw. TRAINYARD_SEED or --seed N repeats a round's faults.
 class TestSoak : public QObject {
     Q_OBJECT
@@ -29,7 +29,7 @@ private slots:
         Soak soak(seed, file);
         QString trouble = soak.prepare();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
-        trouble = soak.disturb(std::chrono::seconds(seconds > 0 ? seconds : 40));
+        trouble = soak.disturb(std::chrono::seconds(seconds > 0 ? seconds : 20));
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
         trouble = soak.conclude();
         QVERIFY2(trouble.isEmpty(), qPrintable(trouble));
