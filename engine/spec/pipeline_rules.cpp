@@ -119,17 +119,6 @@ std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
         fmt::format("zero_stage {} > 1 with pipeline {}", spec.memory.zeroStage, spec.layout.pipeline));
 }
 
-/// A recomputed layer gives the gradients of its input and of its weights in one go.
-std::optional<Diagnostic> recomputeProblem(const RunSpec& spec)
-{
-    if (spec.layout.schedule != Kind::ZeroBubble || spec.memory.recompute == RecomputeKind::None)
-        return std::nullopt;
-    return refusal(
-        "memory.recompute",
-        "the zero-bubble schedule splits the backward pass, which a recomputed layer does as a whole",
-        "set memory.recompute to \"none\", or layout.schedule to \"1f1b\"");
-}
-
 } // namespace
 
 std::optional<Diagnostic> scheduleProblem(Kind kind, int ranks, int virtualStages, int microBatches)
@@ -169,7 +158,7 @@ Diagnostics pipelineProblems(const RunSpec& spec)
             problem->hint += sameBatchInSmallerPieces(spec.batch, layout.pipeline);
         problems.push_back(*problem);
     }
-    for (const auto& problem : {partitionProblem(spec), zeroProblem(spec), recomputeProblem(spec)}) {
+    for (const auto& problem : {partitionProblem(spec), zeroProblem(spec)}) {
         if (problem)
             problems.push_back(*problem);
     }

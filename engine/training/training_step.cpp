@@ -27,7 +27,7 @@ std::vector<PipelineExecutor::Chunk> chunksOf(const Replica& replica)
 {
     std::vector<PipelineExecutor::Chunk> chunks;
     for (const auto& chunk : replica.chunks())
-        chunks.push_back({&chunk->stage(), &chunk->reducer()});
+        chunks.push_back({&chunk->stage(), &chunk->reducer(), &chunk->parameters()});
     return chunks;
 }
 

@@ -11,13 +11,15 @@
 namespace trainyard {
 
 class Compute;
+class PendingGradients;
 
 /// Collects the gradient of one autograd leaf in a flat buffer. It is a hook of the leaf, called once in a
 /// backward pass, after all functions that use the leaf: what they returned goes into the place, and autograd
 /// keeps nothing.
 ///
 /// The functions of this folder return nothing for such leaves: they write into the place in their backward
-/// pass (the deliver functions below), in the place's type and without a tensor in between. One thread.
+/// pass (the deliver functions below), in the place's type and without a tensor in between, or leave products
+/// for later. One thread.
 class GradientCollector : public torch::autograd::FunctionPreHook {
 public:
     /// The collector of this leaf, which lives as long as the leaf; null for any other tensor.
@@ -25,6 +27,8 @@ public:
 
     /// The caller fills the place, or adds to it, before anything else runs.
     virtual GradientPlace claim() = 0;
+    /// Where products wait, which then claim the place when they are computed; null: they do not.
+    virtual PendingGradients* pending() { return nullptr; }
 };
 
 /// An input that an autograd function may lack; autograd takes no undefined tensors. Where it lacks one the
@@ -57,6 +61,10 @@ public:
                            std::int64_t padding, const Compute& compute) const;
 
 private:
+    /// Calls `put` with the collector's place, now or when what is pending is computed.
+    template <typename Put>
+    void putInto(Put put) const;
+
     GradientCollector* m_collector = nullptr;
 };
 

@@ -11,6 +11,7 @@
 #include "engine/memory/memory_scope.h"
 #include "engine/memory/tensor_storage.h"
 #include "engine/nn/parameters/initialization.h"
+#include "engine/nn/parameters/pending_gradients.h"
 
 namespace trainyard {
 
@@ -82,12 +83,16 @@ public:
     LeafCollector(ParameterStore& store, std::size_t leaf) : m_store(store), m_leaf(leaf) {}
 
     GradientPlace claim() override { return m_store.claimPlace(m_leaf); }
+    PendingGradients* pending() override { return m_store.m_pending; }
 
     torch::autograd::variable_list operator()(const torch::autograd::variable_list& gradients) override
     {
         if (gradients[0].defined())
             claim().put(gradients[0]);
-        m_store.announceGradient(m_leaf);
+        if (m_store.m_pending) // behind the products, which were added before
+            m_store.m_pending->add([this] { m_store.announceGradient(m_leaf); });
+        else
+            m_store.announceGradient(m_leaf);
         return {at::Tensor()};
     }
 
@@ -262,13 +267,6 @@ std::vector<at::Tensor> ParameterStore::leaves() const
     std::vector<at::Tensor> leaves;
     for (const Leaf& leaf : m_leaves)
         leaves.push_back(leaf.working);
-    return leaves;
-}
-
-std::vector<at::Tensor> ParameterStore::trainedLeaves() const
-{
-    std::vector<at::Tensor> leaves = this->leaves();
-    std::erase_if(leaves, [](const at::Tensor& leaf) { return !leaf.requires_grad(); });
     return leaves;
 }
 

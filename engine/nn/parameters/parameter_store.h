@@ -76,9 +76,8 @@ public:
     /// matrix for the first of a stack.
     const at::Tensor& leaf(std::string_view firstName) const;
 
-    /// All autograd leaves, and those that need a gradient.
+    /// All autograd leaves.
     std::vector<at::Tensor> leaves() const;
-    std::vector<at::Tensor> trainedLeaves() const;
 
     std::int64_t parameterCount() const; ///< elements of the slices, without gaps
     ComputeType computeType() const { return m_compute; }
@@ -112,6 +111,9 @@ public:
 
     /// The gradient of a parameter in its bucket's buffer, in the slice's shape.
     at::Tensor gradientOf(std::size_t parameter);
+    /// From now on backward() leaves the products for the gradients of weights, and the announcements of
+    /// gradients, to `pending`, which the caller computes later, each pass on its own; null: nothing is left.
+    void deferGradients(PendingGradients* pending) { m_pending = pending; }
     /// The next backward() overwrites gradients instead of adding to them. Call before the first micro-batch
     /// of an optimizer step.
     void beginGradients();
@@ -153,6 +155,7 @@ private:
     at::Tensor m_updated; // the same as m_masters, or with memory during an update alone
     at::Tensor m_kept;    // of sharded weights, [ownedCount()]: m_masters, or a copy on the device
     std::function<void(std::size_t)> m_listener;
+    PendingGradients* m_pending = nullptr;
 };
 
 } // namespace trainyard

@@ -159,8 +159,7 @@ void PipelineExecutor::receiveGradient(const PipelineAction& action)
     m_links.gradientsIn->receive(memoryOf(passing.gradient));
 }
 
-// All of the backward pass, or after backwardInput() the gradients of the weights. The latter goes through
-// the graph again: autograd has no way to keep the gradients of the activations for it.
+// All of the backward pass, or after backwardInput() the gradients of the weights.
 void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& passes)
 {
     m_enterPhase(StepPhase::Backward);
@@ -173,18 +172,27 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
     // that waits for another replica would hold up the transfers that other stages wait for.
     if (reduces)
         reducer.arm();
-    const bool inputIsDone = action.kind == PipelineActionKind::BackwardWeight;
-    torch::autograd::backward({passing.output}, {passing.gradient}, std::nullopt, false,
-                              inputIsDone ? reducer.parameters().trainedLeaves() : std::vector<at::Tensor>());
-    passing.output.reset();
-    passing.gradient.reset();
+    if (passing.isInputDone) {
+        const c10::AutoGradMode noGraph(false); // the factors may be leaves, and this is no backward pass
+        passing.pending.compute();
+    } else {
+        passBack(passing);
+    }
     if (!reduces)
         return;
     m_enterPhase(StepPhase::Reduce);
     reducer.finish();
 }
 
-// Only what the stage before waits for; the graph stays for the weights.
+void PipelineExecutor::passBack(Passing& passing)
+{
+    torch::autograd::backward({passing.output}, {passing.gradient});
+    passing.output.reset();
+    passing.gradient.reset();
+}
+
+// Only what the stage before waits for: the products for the weights' gradients wait. The first stage has
+// none that waits for it.
 void PipelineExecutor::backwardInput(const PipelineAction& action, const StepPasses& passes)
 {
     Passing& passing = at(action);
@@ -192,8 +200,11 @@ void PipelineExecutor::backwardInput(const PipelineAction& action, const StepPas
         return;
     m_enterPhase(StepPhase::Backward);
     const PassTimes::Scope noted(passes.times, action);
-    passing.input.mutable_grad() =
-        torch::autograd::grad({passing.output}, {passing.input}, {passing.gradient}, true)[0];
+    ParameterStore& parameters = *m_chunks[static_cast<std::size_t>(action.chunk)].parameters;
+    parameters.deferGradients(&passing.pending);
+    passBack(passing);
+    parameters.deferGradients(nullptr);
+    passing.isInputDone = true;
 }
 
 } // namespace trainyard

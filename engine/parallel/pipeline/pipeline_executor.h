@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "engine/nn/parameters/pending_gradients.h"
 #include "engine/nn/transformer_stage.h"
 #include "engine/planner/pipeline/pipeline_schedule.h"
 #include "engine/records/record.h"
@@ -13,6 +14,7 @@
 namespace trainyard {
 
 class GradientReducer;
+class ParameterStore;
 class PassTimes;
 struct StageLinks;
 
@@ -47,6 +49,7 @@ public:
     struct Chunk {
         const TransformerStage* stage = nullptr;
         GradientReducer* reducer = nullptr;
+        ParameterStore* parameters = nullptr;
     };
 
     /// `schedule` is one of makeSchedule(). What chunks and links point to outlives the executor.
@@ -67,12 +70,15 @@ private:
         at::Tensor input;    ///< leaf that came from the stage before; undefined on the first stage
         at::Tensor output;   ///< hidden states, or the loss
         at::Tensor gradient; ///< of the output, from the stage after; undefined on the last stage
+        bool isInputDone = false;
+        PendingGradients pending{}; ///< then: of the weights
     };
 
     void start(const StepPasses& passes);
     void execute(const PipelineAction& action, const StepPasses& passes);
     void forward(const PipelineAction& action, const StepPasses& passes);
     void backward(const PipelineAction& action, const StepPasses& passes);
+    void passBack(Passing& passing);
     void backwardInput(const PipelineAction& action, const StepPasses& passes);
     void sendActivation(const PipelineAction& action, const StepPasses& passes);
     void receiveActivation(const PipelineAction& action, const StepPasses& passes);

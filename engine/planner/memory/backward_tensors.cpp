@@ -62,11 +62,10 @@ Bytes feedForwardGradients(const RunSpec& spec, const LayerTensors& z, const Res
     return gated ? std::max(ofProducts, 2 * z.inner) : ofProducts;
 }
 
-BackwardTensors inFeedForward(const RunSpec& spec, const LayerTensors& z, bool retains,
-                              const ResultCopies& copies)
+BackwardTensors inFeedForward(const RunSpec& spec, const LayerTensors& z, const ResultCopies& copies)
 {
     const Bytes ofNorm = normsLast(spec) ? z.hidden + z.statistics : 0;
-    return {z.hidden + feedForwardGradients(spec, z, copies), retains ? 0 : z.mask + ofNorm};
+    return {z.hidden + feedForwardGradients(spec, z, copies), z.mask + ofNorm};
 }
 
 /// Ring attention: the gradients of queries, keys and values are sums, and a few tiles of scores are there.
@@ -113,13 +112,13 @@ Bytes attentionGradients(const RunSpec& spec, Bytes tokens, const LayerTensors& 
     return 2 * z.heads + z.scores / together;
 }
 
-BackwardTensors inAttention(const RunSpec& spec, Bytes tokens, const LayerTensors& z, bool retains,
+BackwardTensors inAttention(const RunSpec& spec, Bytes tokens, const LayerTensors& z,
                             const ResultCopies& copies)
 {
     const Bytes ofNorms = normsLast(spec) ? 2 * (z.hidden + z.statistics) : z.hidden + z.statistics;
     const Bytes ofOutputs = copies ? copies.with(z.heads) : 0; // the product before
     return {z.hidden + std::max(attentionGradients(spec, tokens, z), ofOutputs),
-            retains ? 0 : z.innerKept + 2 * z.mask + z.contextKept + z.middleKept + ofNorms};
+            z.innerKept + 2 * z.mask + z.contextKept + z.middleKept + ofNorms};
 }
 
 /// Where ranks share the vocabulary they keep the exponentials, made from the logits in a wide type, while
@@ -143,11 +142,11 @@ Bytes decoderGradientPiece(const RunSpec& spec)
 
 } // namespace
 
-LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains, NarrowProducts products)
+LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, NarrowProducts products)
 {
     const ResultCopies copies(spec, products);
     const LayerTensors z = layerTensors(spec, tokens);
-    return {inFeedForward(spec, z, retains, copies), inAttention(spec, tokens, z, retains, copies)};
+    return {inFeedForward(spec, z, copies), inAttention(spec, tokens, z, copies)};
 }
 
 // Where the norm comes first the gradient also goes round the feed-forward part, so it is there anyway.
@@ -160,7 +159,7 @@ Bytes besideRecomputation(const RunSpec& spec, Bytes tokens)
 namespace {
 
 /// Of a row the pooled token with its dropout, or of each token what dropout left.
-HeadActivations taskActivations(const RunSpec& spec, const LayerTensors& z, Bytes tokens, bool retains)
+HeadActivations taskActivations(const RunSpec& spec, const LayerTensors& z, Bytes tokens)
 {
     const TaskSpec& task = spec.model.task;
     const Bytes e = static_cast<Bytes>(elementSize(spec.precision.compute));
@@ -171,7 +170,7 @@ HeadActivations taskActivations(const RunSpec& spec, const LayerTensors& z, Byte
     head.kept = (task.poolsFirstToken() ? 2 : 0) * elements * e + (drops ? elements * (e + 1) : 0);
     head.logits = places * static_cast<Bytes>(task.outputs()) * e;
     head.ofLogits = {head.logits, 0};
-    head.ofWeights = {head.logits + z.gathered, retains ? 0 : head.logits};
+    head.ofWeights = {head.logits + z.gathered, head.logits};
     return head;
 }
 
@@ -186,11 +185,10 @@ Bytes headInputsKept(bool encoder, bool frozen)
 
 } // namespace
 
-HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
-                                NarrowProducts products)
+HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, NarrowProducts products)
 {
     if (spec.model.task.hasHead())
-        return taskActivations(spec, layerTensors(spec, tokens), tokens, retains);
+        return taskActivations(spec, layerTensors(spec, tokens), tokens);
     const ResultCopies copies(spec, products);
     const LayerTensors z = layerTensors(spec, tokens);
     const ModelSpec& m = spec.model;
@@ -204,6 +202,7 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     const bool frozen = m.lora.isOn();
     HeadActivations head;
     head.kept = headInputsKept(encoder, frozen) * hidden + finalNorm;
+    head.pending = frozen ? 0 : numbers * e + (encoder ? 3 : 1) * hidden;
     head.logits = numbers * (spec.layout.tensor > 1 ? wideSize(spec.precision.compute) : e);
     head.ofLogits = inLogits(spec, numbers, z, copies);
     if (m.logitCap > 0) { // its tanh, and on the way back two gradients
@@ -213,7 +212,7 @@ HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets
     const Bytes ofDecoder = frozen ? 0 : copies.with(decoderGradientPiece(spec));
     head.ofWeights = {numbers * e + std::max(copies.with(hidden), ofDecoder) +
                           (encoder && m.predictsNextSentence() ? z.gathered : 0),
-                      retains ? 0 : head.logits};
+                      head.logits};
     return head;
 }
 

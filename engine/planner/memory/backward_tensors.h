@@ -19,10 +19,9 @@ struct LayerBackward {
     BackwardTensors attention;   ///< that of the probabilities
 };
 
-/// Where autograd frees what a function has saved as soon as it has run, and where a pass for the inputs
-/// alone `retains` it for the weights (PipelineScheduleKind::ZeroBubble). `tokens` of each sequence lie on
-/// this rank. Widened `products` hold a float32 copy of their result while they are under way.
-LayerBackward layerBackward(const RunSpec& spec, Bytes tokens, bool retains,
+/// Autograd frees what a function has saved as soon as it has run. `tokens` of each sequence lie on this
+/// rank. Widened `products` hold a float32 copy of their result while they are under way.
+LayerBackward layerBackward(const RunSpec& spec, Bytes tokens,
                             NarrowProducts products = NarrowProducts::Native);
 
 /// What computing a layer again holds beside what it makes anew: its output and the gradient of that.
@@ -34,10 +33,11 @@ struct HeadActivations {
     Bytes logits = 0;            ///< or their exponentials
     BackwardTensors ofLogits;    ///< StepMoment::Logits
     BackwardTensors ofWeights{}; ///< StepMoment::HeadWeights
+    Bytes pending = 0;           ///< factors of the products for the gradients of weights
 };
 
 /// `targets` of each sequence are predicted on this rank.
-HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets, bool retains,
+HeadActivations headActivations(const RunSpec& spec, Bytes tokens, Bytes targets,
                                 NarrowProducts products = NarrowProducts::Native);
 
 } // namespace trainyard

@@ -14,8 +14,7 @@ int heldMicroBatches(const RunSpec& spec, int pipelineRank)
         return 1;
     if (spec.layout.schedule == PipelineScheduleKind::GPipe)
         return spec.batch.accumulation;
-    const bool zeroBubble = spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
-    return std::min(zeroBubble ? ranks : ranks - pipelineRank, spec.batch.accumulation);
+    return std::min(ranks - pipelineRank, spec.batch.accumulation);
 }
 
 } // namespace
@@ -40,6 +39,14 @@ std::vector<Bytes> inFlightMicroBatches(const RunSpec& spec, int pipelineRank)
             static_cast<Bytes>(std::min(rounds * group + left, microBatches));
     }
     return held;
+}
+
+Bytes pendingMicroBatches(const RunSpec& spec, int pipelineRank)
+{
+    if (spec.layout.schedule != PipelineScheduleKind::ZeroBubble || spec.layout.pipeline == 1)
+        return 0;
+    const int held = std::min(spec.layout.pipeline, spec.batch.accumulation);
+    return static_cast<Bytes>(held - heldMicroBatches(spec, pipelineRank));
 }
 
 } // namespace trainyard

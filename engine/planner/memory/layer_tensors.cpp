@@ -163,4 +163,24 @@ LayerTensors layerTensors(const RunSpec& spec, Bytes tokens)
     return z;
 }
 
+// Of queries, keys and values together, of attention's outputs, and of the feed-forward layer's two sides:
+// inputs, and gradients of outputs. Of frozen weights where they have adapters, whose two products take one
+// of them each.
+Bytes pendingProducts(const RunSpec& spec, Bytes tokens)
+{
+    const ModelSpec& m = spec.model;
+    const LayerTensors z = layerTensors(spec, tokens);
+    const Bytes heads = static_cast<Bytes>(m.heads);
+    const Bytes queryKeyValue = z.heads * (heads + 2 * static_cast<Bytes>(m.keyHeads())) / heads;
+    Bytes pending = 0;
+    for (const auto& [input, in, out] : {std::tuple(ProductInput::Layer, z.gathered, queryKeyValue),
+                                         {ProductInput::Context, z.heads, z.gathered},
+                                         {ProductInput::Middle, z.gathered, (m.isGated() ? 2 : 1) * z.inner},
+                                         {ProductInput::Inner, z.inner, z.gathered}}) {
+        if (!m.lora.isOn() || adaptersAt(input, m) > 0)
+            pending += in + out;
+    }
+    return pending;
+}
+
 } // namespace trainyard

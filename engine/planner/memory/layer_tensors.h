@@ -30,6 +30,10 @@ struct LayerTensors {
 /// `tokens` of each sequence of a micro-batch lie on this rank.
 LayerTensors layerTensors(const RunSpec& spec, Bytes tokens);
 
+/// The factors of a layer's products for the gradients of weights, which a zero-bubble schedule computes
+/// later.
+Bytes pendingProducts(const RunSpec& spec, Bytes tokens);
+
 /// Bytes of the type in which sums run.
 Bytes wideSize(ComputeType type);
 

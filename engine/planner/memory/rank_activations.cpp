@@ -25,10 +25,10 @@ Bytes targetsHere(const RunSpec& spec, const SequenceShape& shape)
     return std::min(tokensHere(spec, shape.length), static_cast<Bytes>(shape.targets(spec.model)));
 }
 
-/// Through a stage, before its weights' gradients.
-bool inputsPassFirst(const RunSpec& spec)
+/// The first stage does not: nobody waits for the gradients of its inputs.
+bool splitsBackwardPasses(const RunSpec& spec, int pipelineRank)
 {
-    return spec.layout.pipeline > 1 && spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
+    return pipelineRank > 0 && spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
 }
 
 } // namespace
@@ -40,9 +40,10 @@ RankActivations::RankActivations(const RunSpec& spec, const SequenceShape& shape
     , m_tokens(tokensHere(spec, shape.length))
     , m_tensors(layerTensors(spec, m_tokens))
     , m_layer(layerActivations(spec, m_tokens))
-    , m_retains(inputsPassFirst(spec))
-    , m_backward(layerBackward(spec, m_tokens, m_retains, products))
-    , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), m_retains, products))
+    , m_backward(layerBackward(spec, m_tokens, products))
+    , m_head(headActivations(spec, m_tokens, targetsHere(spec, shape), products))
+    , m_splits(splitsBackwardPasses(spec, pipelineRank))
+    , m_pending(pendingMicroBatches(spec, pipelineRank))
 {
     const std::vector<Bytes> passes = inFlightMicroBatches(spec, pipelineRank);
     TRAINYARD_CHECK(layerCounts.size() == passes.size() * static_cast<std::size_t>(spec.layout.pipeline));
@@ -79,12 +80,18 @@ Bytes RankActivations::keptOf(const Chunk& chunk) const
     return layersKept(chunk.layers) + (chunk.embeddings ? embeddingsKept() : 0) + end;
 }
 
+/// Of a micro-batch whose gradients of weights are to come.
+Bytes RankActivations::pendingOf(const Chunk& chunk) const
+{
+    return chunk.layers * pendingProducts(m_spec, m_tokens) + (chunk.head ? m_head.pending : 0);
+}
+
 /// With several chunks, what the next forward pass starts from has come as well.
 Bytes RankActivations::heldInAll() const
 {
     Bytes held = m_chunks.size() > 1 ? m_tensors.hidden : 0;
     for (const Chunk& chunk : m_chunks)
-        held += chunk.passes * keptOf(chunk);
+        held += chunk.passes * keptOf(chunk) + m_pending * pendingOf(chunk);
     return held;
 }
 
@@ -140,7 +147,7 @@ Bytes RankActivations::inHead(const BackwardTensors& tensors) const
 Bytes RankActivations::inLastLayer(const BackwardTensors& tensors) const
 {
     const bool head = m_chunks.back().head;
-    const Bytes headGone = head && !m_retains ? m_head.kept + m_head.logits : 0;
+    const Bytes headGone = head ? m_head.kept + m_head.logits - (m_splits ? m_head.pending : 0) : 0;
     const Bytes received = !head && m_spec.model.norm == NormPlacement::Post ? m_tensors.hidden : 0;
     const Bytes here = heldInAll() - headGone + received + tensors.made - tensors.gone;
     if (m_spec.memory.recompute != RecomputeKind::Full)

@@ -33,6 +33,7 @@ private:
     Bytes layersKept(Bytes layers) const { return keptActivations(m_spec, m_layer, layers); }
     Bytes embeddingsKept() const;
     Bytes keptOf(const Chunk& chunk) const;
+    Bytes pendingOf(const Chunk& chunk) const;
     Bytes heldInAll() const;
     Bytes heldLayers() const;
     Bytes layersBack(StepMoment moment) const;
@@ -49,9 +50,10 @@ private:
     const Bytes m_tokens; ///< of each sequence
     const LayerTensors m_tensors;
     const LayerActivations m_layer;
-    const bool m_retains; ///< LayerBackward
     const LayerBackward m_backward;
     const HeadActivations m_head;
+    const bool m_splits;   ///< gradients of weights wait until those of the inputs have gone on (zero-bubble)
+    const Bytes m_pending; ///< micro-batches whose gradients of weights do
     std::vector<Chunk> m_chunks;
 };
 

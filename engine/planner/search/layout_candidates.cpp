@@ -119,7 +119,6 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
 
 std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
 {
-    const bool recomputes = candidate.layout.schedule != PipelineScheduleKind::ZeroBubble;
     std::vector<RunSpec> ladder;
     RunSpec spec = candidate;
     for (const bool offloads : {false, true}) {
@@ -128,9 +127,8 @@ std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
         spec.memory.recompute = RecomputeKind::None;
         ladder.push_back(spec);
         for (const RecomputeKind kind : {RecomputeKind::Selective, RecomputeKind::Full}) {
-            spec.memory.recompute = recomputes ? kind : RecomputeKind::None;
-            if (recomputes)
-                ladder.push_back(spec);
+            spec.memory.recompute = kind;
+            ladder.push_back(spec);
         }
         spec.memory.offloadActivations = true;
         ladder.push_back(spec);

@@ -8,9 +8,6 @@ struct ProgramTraits {
     bool overlapsReductions = true;
     /// The same where the model is a pipeline; else reductions follow the last stage's last pass.
     bool overlapsReductionsOfStages = false;
-    /// A zero-bubble schedule's pass for the gradients of weights goes through the whole graph again, and
-    /// those of the inputs that the pass before it had made are made once more; else each pass does half.
-    bool repeatsInputGradients = true;
     /// A send between stages goes on beside the next pass; else both stages wait for it.
     bool overlapsTransfers = true;
     /// Each tensor-parallel rank sends its part of what goes to the next stage, which gathers it (Narayanan
@@ -39,10 +36,7 @@ constexpr ProgramTraits trainyardProgram()
 /// both stages wait for.
 constexpr ProgramTraits megatronProgram()
 {
-    return {.overlapsReductions = false,
-            .repeatsInputGradients = false,
-            .overlapsTransfers = false,
-            .scattersTransfers = true};
+    return {.overlapsReductions = false, .overlapsTransfers = false, .scattersTransfers = true};
 }
 
 } // namespace trainyard

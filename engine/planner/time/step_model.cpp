@@ -7,11 +7,13 @@ namespace trainyard {
 
 namespace {
 
-/// Of a backward pass that makes the gradients of the inputs alone: of each pair of products one.
-TimeByCause inputGradients(TimeByCause backward)
+/// A zero-bubble pass for the weights' gradients computes one of each pair of products. Nobody waits for the
+/// input gradients of the first stage, so that it does not split its backward pass.
+StageCosts costsOf(TimeByCause backward, double forward, double reduction, bool isFirst)
 {
-    at(backward, StepCause::Products) /= 2;
-    return backward;
+    const double whole = sum(backward);
+    const double weights = isFirst ? whole : at(backward, StepCause::Products) / 2;
+    return {forward, whole, whole - weights, weights, reduction};
 }
 
 } // namespace
@@ -82,8 +84,6 @@ std::vector<StepModel::StageTime> StepModel::stageTimes(const TimeCoefficients& 
             add(time.backward, head.backward);
         }
         const bool first = &stage == &m_stages.front();
-        if (m_repeatsInputGradients && !first)
-            time.inputs = inputGradients(time.backward);
         time.reduction = exposedReduction(stage, sum(time.backward), c);
         at(time.forward, StepCause::Transfers) = &stage != &m_stages.back() ? transfer : 0;
         at(time.backward, StepCause::Transfers) = first ? 0 : transfer;
@@ -133,7 +133,6 @@ std::vector<TimeByCause> StepModel::rankTimes(const std::vector<StageTime>& stag
             const StageTime& stage = stages[static_cast<std::size_t>(shape.stageOf(rank, chunk))];
             add(time, stage.forward, shape.microBatches);
             add(time, stage.backward, shape.microBatches);
-            add(time, stage.inputs, shape.microBatches);
             at(time, StepCause::Reductions) += stage.reduction;
         }
     }
@@ -150,20 +149,13 @@ double StepModel::takingTurns(const std::vector<TimeByCause>& ranks, const TimeB
     return m_ranksPerDevice * (all / static_cast<double>(ranks.size()) + sum(end));
 }
 
-StageCosts StepModel::costsOf(const StageTime& stage) const
-{
-    const double backward = sum(stage.backward);
-    if (m_repeatsInputGradients)
-        return {sum(stage.forward), backward, sum(stage.inputs), backward, stage.reduction};
-    return {sum(stage.forward), backward, backward / 2, backward / 2, stage.reduction};
-}
-
 PipelineCosts StepModel::costs(const std::vector<StageTime>& stages, const TimeByCause& end,
                                const TimeCoefficients& c) const
 {
     PipelineCosts costs;
     for (const StageTime& stage : stages)
-        costs.stages.push_back(costsOf(stage));
+        costs.stages.push_back(
+            costsOf(stage.backward, sum(stage.forward), stage.reduction, &stage == &stages.front()));
     costs.optimizerStep = sum(end);
     costs.transfer = m_overlapsTransfers ? m_transfer * c[TimeFactor::Transfers] : 0;
     return costs;

@@ -66,7 +66,6 @@ private:
     struct StageTime {
         TimeByCause forward{};
         TimeByCause backward{};
-        TimeByCause inputs{}; ///< pass for the inputs' gradients alone, which `backward` makes again
         double reduction = 0; ///< seconds, not hidden
     };
 
@@ -85,7 +84,6 @@ private:
     PartTime headTime(const PartTime& layer, const TimeCoefficients& c) const;
     std::vector<StageTime> stageTimes(const TimeCoefficients& c) const;
     double exposedReduction(const Stage& stage, double backward, const TimeCoefficients& c) const;
-    StageCosts costsOf(const StageTime& stage) const;
     TimeByCause stepEnd(const TimeCoefficients& c) const;
     TimeByCause stepEndOf(int rank, const TimeCoefficients& c) const;
     PipelineCosts costs(const std::vector<StageTime>& stages, const TimeByCause& end,
@@ -103,7 +101,6 @@ private:
     double m_recomputed = 0; ///< share of the layers that compute all again
     bool m_recomputesCore = false;
     bool m_overlapsReductions = true;
-    bool m_repeatsInputGradients = false;
     double m_lastBucket = 0; ///< share of a stage's gradients that nothing is left to hide
     double m_transfer = 0;   ///< seconds
     bool m_overlapsTransfers = true;

@@ -342,8 +342,6 @@ StepModel StepModelBuilder::build(StepSchedule schedule, const std::vector<int>&
     const bool isPipeline = layerCounts.size() > 1;
     model.m_overlapsReductions = !m_node.sharesMemory && (isPipeline ? m_program.overlapsReductionsOfStages
                                                                      : m_program.overlapsReductions);
-    model.m_repeatsInputGradients = isPipeline && m_program.repeatsInputGradients &&
-                                    m_spec.layout.schedule == PipelineScheduleKind::ZeroBubble;
     const ExpertSplit trained = trainedOf(layerCounts.front(), true, layerCounts.size() == 1);
     const double gradients = trained.total() / m_tensor.ranks * m_program.gradientBytes;
     model.m_lastBucket = std::min(1.0, static_cast<double>(m_spec.layout.bucketSize) / gradients);

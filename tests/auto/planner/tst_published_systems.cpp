@@ -47,11 +47,7 @@ constexpr SequenceShape kOffloadedShape{1024, 0};
 /// from micro-batch 1 to 16 the time of a step grows by the operations alone.
 constexpr ProgramTraits deepSpeedProgram()
 {
-    return {.repeatsInputGradients = false,
-            .overlapsGathers = false,
-            .gathersPerLayer = 4,
-            .gathersForRecompute = true,
-            .gradientBytes = 2};
+    return {.overlapsGathers = false, .gathersPerLayer = 4, .gathersForRecompute = true, .gradientBytes = 2};
 }
 
 /// Operations per second and device, recomputation included, in 10^12.
