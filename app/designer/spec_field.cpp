@@ -32,7 +32,7 @@ const std::vector<SectionLayout> kSections{
      false,
      {"layout.tensor", "layout.sequence", "layout.context", "layout.expert", "layout.expert_placement",
       "layout.pipeline", "layout.schedule", "layout.virtual_stages", "layout.partition", "layout"}},
-    {"Memory", false, {"memory"}},
+    {"Memory", false, {"memory.zero_stage", "layout.shard", "memory"}},
     {"Model",
      false,
      {"model.family", "model.layers", "model.hidden", "model.heads", "model.intermediate", "model.vocabulary",

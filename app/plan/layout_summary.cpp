@@ -24,6 +24,8 @@ QString layoutSummary(const RunSpec& spec)
     QStringList parts{QObject::tr("data %1").arg(layout.data)};
     if (layout.expert > 1)
         parts << QObject::tr("expert %1").arg(layout.expert);
+    if (layout.shard > 0)
+        parts << QObject::tr("shard %1").arg(layout.shard);
     if (layout.context > 1)
         parts << QObject::tr("context %1").arg(layout.context);
     if (layout.tensor > 1)

@@ -181,9 +181,12 @@ std::vector<int> phasesToCertify(const RunSpec& run)
 
 std::string describe(const ParallelLayout& layout)
 {
-    return fmt::format("data {} x context {} x tensor {} x pipeline {}{}", layout.data, layout.context,
-                       layout.tensor, layout.pipeline,
-                       layout.expert > 1 ? fmt::format(", experts shared by {}", layout.expert) : "");
+    const auto shared = [](const char* what, bool applies, int ranks) {
+        return applies ? fmt::format(", {} shared by {}", what, ranks) : std::string();
+    };
+    return fmt::format("data {} x context {} x tensor {} x pipeline {}{}{}", layout.data, layout.context,
+                       layout.tensor, layout.pipeline, shared("experts", layout.expert > 1, layout.expert),
+                       shared("states", layout.shard > 0, layout.shard));
 }
 
 std::string describe(const LayoutCheck& check)
@@ -220,6 +223,7 @@ std::string Certificate::toJson() const
                                 {"layout",
                                  {{"data", layout.data},
                                   {"expert", layout.expert},
+                                  {"shard", layout.shard},
                                   {"context", layout.context},
                                   {"tensor", layout.tensor},
                                   {"pipeline", layout.pipeline}}},

@@ -46,8 +46,12 @@ void shrinkLayout(ParallelLayout& layout, Shrinker& shrinker)
     const int replicas = rest(tensor * pipeline * context, layout.data);
     const bool sharesExperts = layout.expert > 1;
     const bool hasCopies = layout.expert < layout.data;
-    const int data = sharesExperts && hasCopies ? kMaxPerAxis : replicas; // two that share, two copies
+    const bool hasShards = layout.shard > 1 && layout.shard < layout.holders();
+    const bool hasGroups = (sharesExperts && hasCopies) || hasShards;
+    const int data = hasGroups ? kMaxPerAxis : replicas; // two that share, two copies
     shrinker.set(layout.expert, !sharesExperts ? 1 : hasCopies ? 2 : data, "layout.expert");
+    if (layout.shard > 0)
+        shrinker.set(layout.shard, hasShards ? data * context / 2 : 0, "layout.shard");
     shrinker.set(layout.tensor, tensor, "layout.tensor");
     shrinker.set(layout.pipeline, pipeline, "layout.pipeline");
     shrinker.set(layout.context, context, "layout.context");

@@ -125,8 +125,7 @@ bool TrainingState::isWrittenHere(std::size_t parameter) const
 std::vector<SliceToSave> TrainingState::slices(Share saver, Share expertSaver) const
 {
     const FlatLayout& layout = m_parameters.layout();
-    const std::vector<OwnedPiece> pieces =
-        layout.ownsAll() ? layout.piecesOf(saver, expertSaver) : layout.pieces();
+    const std::vector<OwnedPiece> pieces = layout.piecesOf(saver, expertSaver);
     std::vector<SliceToSave> slices;
     for (const Kind& kind : kinds()) {
         for (const OwnedPiece& piece : pieces) {

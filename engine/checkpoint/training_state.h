@@ -26,10 +26,9 @@ public:
     /// Without an optimizer (imported weights, evaluation) only the weights.
     explicit TrainingState(ParameterStore& parameters, Optimizer* optimizer = nullptr);
 
-    /// What one of several savers writes, as views of the same memory. The savers hold the same slices, those
-    /// of experts (of which it is `expertSaver`) where ranks share these; where each owns a part of them they
-    /// are the owners, and everybody writes what it owns. Tensors that other ranks write (copies, and what
-    /// tensor-parallel ranks hold whole) are left out.
+    /// What one of several savers writes, as views of the same memory. The savers own the same (experts, of
+    /// which it is `expertSaver`, apart where ranks share these), and each writes a part of it. Tensors that
+    /// other ranks write (copies, and what tensor-parallel ranks hold whole) are left out.
     std::vector<SliceToSave> slices(Share saver, Share expertSaver) const;
     /// Loads every box that this rank owns, whatever layout wrote the checkpoint (converting between float32
     /// and float64), refreshes the working copy of it and sets the optimizer's step count.

@@ -21,7 +21,11 @@ enum class Purpose : std::uint32_t {
     Blocks,
     Receipts,
     Expert,
-    ExpertCopies
+    ExpertCopies,
+    Shard,
+    ShardCopies,
+    ExpertShard,
+    ExpertShardCopies
 };
 
 DeviceTraffic trafficOf(Purpose purpose)
@@ -73,7 +77,36 @@ StageLinks makeLinks(GroupMaker& maker, const std::vector<Rank>& stages)
     return links;
 }
 
+/// Owners and copies among the ranks that hold the same parameters, or the same experts.
+ShardGroups makeShards(GroupMaker& maker, const RankGrid& grid, bool ofExperts)
+{
+    const std::vector<std::vector<Rank>> shards = grid.shards(maker.rank(), ofExperts);
+    if (shards.size() == 1)
+        return {};
+    const auto place = [&](const std::vector<Rank>& shard) { return std::ranges::find(shard, maker.rank()); };
+    const auto mine =
+        std::ranges::find_if(shards, [&](const auto& shard) { return place(shard) != shard.end(); });
+    std::vector<Rank> copies;
+    for (const std::vector<Rank>& shard : shards)
+        copies.push_back(shard.at(static_cast<std::size_t>(place(*mine) - mine->begin())));
+    return {maker.make(describe(ofExperts ? Purpose::ExpertShard : Purpose::Shard, *mine)),
+            maker.make(describe(ofExperts ? Purpose::ExpertShardCopies : Purpose::ShardCopies, copies))};
+}
+
+HolderGroup holderGroup(ProcessGroup& all, const ShardGroups& shards, bool zero)
+{
+    if (!zero)
+        return {nullptr, &all};
+    return shards.owners ? HolderGroup(shards.owners.get(), shards.copies.get()) : HolderGroup(&all, nullptr);
+}
+
 } // namespace
+
+Holders ProcessGroups::holders(bool zero) const
+{
+    const HolderGroup others = holderGroup(*data, shards, zero);
+    return expertCopies ? Holders(others, holderGroup(*expertCopies, expertShards, zero)) : Holders(others);
+}
 
 OwnedLinks& OwnedLinks::operator=(OwnedLinks&& other)
 {
@@ -120,6 +153,9 @@ ProcessGroups makeProcessGroups(GroupMaker& maker, ProcessGroup& world, const Ra
     if (groups.expert->size().value > 1)
         groups.expertCopies =
             maker.make(describe(Purpose::ExpertCopies, grid.group(me, {Axis::ExpertCopies, Axis::Context})));
+    groups.shards = makeShards(maker, grid, /*ofExperts=*/false);
+    if (groups.expertCopies)
+        groups.expertShards = makeShards(maker, grid, /*ofExperts=*/true);
     groups.tensor = maker.make(describe(Purpose::Tensor, grid.group(me, Axis::Tensor)));
     groups.pipeline = maker.make(describe(Purpose::Pipeline, stages));
     const std::vector<Rank> ends = grid.embeddingGroup(me);

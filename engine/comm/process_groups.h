@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/comm/holders.h"
 #include "engine/comm/process_group.h"
 #include "engine/planner/layout/rank_grid.h"
 
@@ -48,19 +49,11 @@ struct StageLinks {
     OwnedLinks owned;                    ///< all of them
 };
 
-/// The ranks that hold the same parameters, and add up their gradients: fewer of experts that others have.
-class Holders {
-public:
-    /// `ofExperts` null: all ranks of `all` have the same experts.
-    Holders(ProcessGroup& all, ProcessGroup* ofExperts = nullptr)
-        : m_all(&all), m_ofExperts(ofExperts ? ofExperts : &all)
-    {
-    }
-    ProcessGroup& of(bool experts) const { return experts ? *m_ofExperts : *m_all; }
-
-private:
-    ProcessGroup* m_all;
-    ProcessGroup* m_ofExperts;
+/// Those among the ranks that hold the same parameters that share one copy of the states, and those that own
+/// the same part of the copies (layout.shard). Null where there is one copy.
+struct ShardGroups {
+    std::unique_ptr<ProcessGroup> owners;
+    std::unique_ptr<ProcessGroup> copies;
 };
 
 /// The groups of one rank in a layout, passed to the code that communicates. Never null unless stated.
@@ -73,6 +66,8 @@ struct ProcessGroups {
     std::unique_ptr<ProcessGroup> expert;   ///< of them those that share the experts of each layer
     /// Of `data` those with the same experts, which reduce these; null where all have them.
     std::unique_ptr<ProcessGroup> expertCopies;
+    ShardGroups shards;                     ///< of `data`
+    ShardGroups expertShards;               ///< of `expertCopies`
     std::unique_ptr<ProcessGroup> tensor;   ///< other slices of the same stage, the same samples
     std::unique_ptr<ProcessGroup> pipeline; ///< the other stages, the same samples
     /// First and last stage, which both hold the word embeddings of a tied head; null on the stages between
@@ -80,7 +75,8 @@ struct ProcessGroups {
     std::unique_ptr<ProcessGroup> embeddings;
     StageLinks links;
 
-    Holders holders() const { return {*data, expertCopies.get()}; }
+    /// With or without ZeRO.
+    Holders holders(bool zero) const;
 };
 
 /// Ways between some ranks for messages of another thread than the training thread: blocks of bytes, and the

@@ -22,6 +22,8 @@ std::string layoutText(const ParallelLayout& layout)
             parts.push_back(fmt::format("{} {}", name, degree));
     };
     add("expert", layout.expert);
+    if (layout.shard > 0)
+        parts.push_back(fmt::format("states shared by {}", layout.shard));
     add("context", layout.context);
     add("tensor", layout.tensor);
     if (layout.sequence && layout.tensor > 1)

@@ -238,6 +238,7 @@ ParameterSpec copyOf(ParameterSpec words, int headPart)
 {
     words.part = headPart;
     words.isCopy = true;
+    words.isTied = true;
     return words;
 }
 
@@ -265,8 +266,12 @@ std::vector<ParameterSpec> modelParameters(const ModelSpec& model, const StageRa
         if (stage.contains(parameter.part, model.layers))
             parameters.push_back(parameter);
     }
-    if (stage.head && !stage.embeddings && model.sharesWordsWithHead())
-        parameters.push_back(copyOf(whole.front(), model.layers));
+    if (model.sharesWordsWithHead() && stage.head != stage.embeddings) {
+        if (stage.head)
+            parameters.push_back(copyOf(whole.front(), model.layers));
+        else
+            parameters.front().isTied = true;
+    }
     return parameters;
 }
 

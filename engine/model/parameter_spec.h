@@ -44,6 +44,8 @@ struct ParameterSpec {
     /// A second copy of a tied tensor, on the last pipeline stage: counted, saved and measured by the first;
     /// both get the sum of both gradients.
     bool isCopy = false;
+    /// The first and the last pipeline stage both have it: this one, or the copy.
+    bool isTied = false;
     /// Every tensor-parallel rank has the whole tensor and uses it for its share of the heads: the gradient
     /// of each is a part of the sum.
     bool isPartial = false;

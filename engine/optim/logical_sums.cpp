@@ -24,7 +24,8 @@ void allReduce(ProcessGroup& group, std::span<double> values, StepPhase waiting)
 
 } // namespace
 
-LogicalSums::LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups)
+LogicalSums::LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups,
+                         const Holders& holders)
     : m_pipeline(ifSeveral(groups.pipeline))
 {
     const auto holdsPart = [&](const auto& isCut, const ProcessGroup& group) {
@@ -33,10 +34,13 @@ LogicalSums::LogicalSums(const ParameterStore& parameters, const ProcessGroups& 
             counts.push_back(isCut(parameter.spec) || group.isFirst());
         return counts;
     };
-    // First over the owners, which hold different elements of the same tensors, experts included; where each
-    // owns all that it holds over those with other experts; then over the tensor ranks.
+    // First over the owners, which hold different elements of the same tensors, experts included, of one copy
+    // of each; where each owns all that it holds over those with other experts; then over the tensor ranks.
+    std::vector<bool> isOfFirstCopy;
+    for (const Parameter& parameter : parameters.parameters())
+        isOfFirstCopy.push_back(holders.of(parameter.spec.isOfExperts).copyShare().rank == 0);
     if (!parameters.layout().ownsAll())
-        m_sharing.push_back({groups.data.get(), {}, StepPhase::Reduce});
+        m_sharing.push_back({groups.data.get(), isOfFirstCopy, StepPhase::Reduce});
     else if (ProcessGroup* const experts = ifSeveral(groups.expert))
         m_sharing.push_back(
             {experts, holdsPart(std::mem_fn(&ParameterSpec::isOfExperts), *experts), StepPhase::Reduce});

@@ -7,6 +7,7 @@
 
 namespace trainyard {
 
+class Holders;
 class ParameterStore;
 class ProcessGroup;
 struct ProcessGroups;
@@ -21,7 +22,7 @@ public:
     /// For a rank that holds and owns everything.
     LogicalSums() = default;
     /// Both outlive this object.
-    LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups);
+    LogicalSums(const ParameterStore& parameters, const ProcessGroups& groups, const Holders& holders);
 
     /// `sums` has one row per parameter of the store, `columns` numbers each; rows behind the last parameter
     /// that this rank owns may be missing. Afterwards the sums over the whole logical tensors, every row, the

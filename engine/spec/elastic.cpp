@@ -51,8 +51,7 @@ Status mayLeave(const std::string& host, const ClusterSpec& cluster)
 Result<RunSpec> withReplicas(const RunSpec& spec, int replicas)
 {
     RunSpec changed = spec;
-    changed.layout.data = replicas;
-    changed.layout.expert = std::gcd(spec.layout.expert, replicas); // fewer ranks have more experts each
+    changed.layout = spec.layout.withData(replicas);
     for (int phase = 0; phase < phaseCount(spec); ++phase) {
         TRAINYARD_TRY(const int accumulation, accumulationWith(specOfPhase(spec, phase).batch, replicas));
         if (spec.phases.empty()) {

@@ -74,6 +74,15 @@ void describe(Visitor& field, Of<ParallelLayout>)
                "inner: ranks that share experts are neighbours along the data axis; outer: those with the "
                "same experts are",
            .onlyIfSet = true});
+    field("shard", &ParallelLayout::shard,
+          {.label = "Shard within",
+           .help = "Neighbouring data-parallel ranks that share one copy of what ZeRO shards, e.g. those of "
+                   "a host; 0: all",
+           .range = between(0, kMaxRanks),
+           .unit = "ranks",
+           .zero = "All",
+           .source = "Zhang et al., arXiv:2205.00119",
+           .onlyIfSet = true});
     field("placement", &ParallelLayout::placement,
           {.label = "Placement",
            .help =

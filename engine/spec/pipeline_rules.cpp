@@ -103,22 +103,6 @@ std::optional<Diagnostic> partitionProblem(const RunSpec& spec)
     return std::nullopt;
 }
 
-/// From stage 2 on nobody keeps the gradients of earlier micro-batches, and stage 3 frees a layer's weights
-/// after each pass; a pipeline adds gradients up over all micro-batches and keeps its layers at work.
-std::optional<Diagnostic> zeroProblem(const RunSpec& spec)
-{
-    if (spec.memory.zeroStage < 2)
-        return std::nullopt;
-    return refusal(
-        "memory.zero_stage",
-        fmt::format("ZeRO stage {} does not go with a pipeline, which adds gradients up over all "
-                    "micro-batches",
-                    spec.memory.zeroStage),
-        spec.memory.offloadParameters ? "set layout.pipeline to 1"
-                                      : "set memory.zero_stage to 1, or layout.pipeline to 1",
-        fmt::format("zero_stage {} > 1 with pipeline {}", spec.memory.zeroStage, spec.layout.pipeline));
-}
-
 } // namespace
 
 std::optional<Diagnostic> scheduleProblem(Kind kind, int ranks, int virtualStages, int microBatches)
@@ -158,10 +142,8 @@ Diagnostics pipelineProblems(const RunSpec& spec)
             problem->hint += sameBatchInSmallerPieces(spec.batch, layout.pipeline);
         problems.push_back(*problem);
     }
-    for (const auto& problem : {partitionProblem(spec), zeroProblem(spec)}) {
-        if (problem)
-            problems.push_back(*problem);
-    }
+    if (const auto problem = partitionProblem(spec))
+        problems.push_back(*problem);
     return problems;
 }
 

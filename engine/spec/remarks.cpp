@@ -196,6 +196,18 @@ Diagnostics remarksOnPhase(const RunSpec& spec)
     return remarks;
 }
 
+void remarkOnShard(const RunSpec& spec, Checker& check)
+{
+    bool isZero = false;
+    for (int phase = 0; phase < phaseCount(spec); ++phase)
+        isZero = isZero || specOfPhase(spec, phase).memory.zeroStage > 0;
+    check.require(spec.layout.shard == 0 || isZero, "layout.shard", "has no effect without ZeRO",
+                  "raise memory.zero_stage, or leave it out");
+    check.require(spec.layout.shard != 1 || !isZero, "layout.shard",
+                  "is 1: each rank keeps all states, as with memory.zero_stage 0",
+                  "use the number of ranks on a host, or leave it out");
+}
+
 } // namespace
 
 Diagnostics remarksOn(const RunSpec& spec)
@@ -206,6 +218,7 @@ Diagnostics remarksOn(const RunSpec& spec)
                   fmt::format("is {}, and the run has {} steps: the only checkpoint is the one at the end",
                               spec.checkpoint.everySteps, spec.launch.steps),
                   "lower it, or leave it out");
+    remarkOnShard(spec, check);
     for (int phase = 0; phase + 1 < phaseCount(spec); ++phase)
         remarkOnEarlyEnd(spec, phase, check);
     return remarks;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -70,6 +71,40 @@ std::string DatasetSpec::text() const
     for (std::size_t set = 0; set < mix.size(); ++set)
         text += fmt::format("{}{:.3g} % {}", text.empty() ? "" : ", ", 100 * parts[set], mix[set].path);
     return text;
+}
+
+// Placed inner, the next neighbours behind those of one context group have other experts.
+int ParallelLayout::expertShardRanks() const
+{
+    const bool inner = expertPlacement == ExpertPlacement::Inner;
+    const int neighbours = inner ? context : expertCopies();
+    if (shardRanks() <= neighbours)
+        return shardRanks();
+    return inner ? std::max(context, shardRanks() / expert) : neighbours;
+}
+
+ParallelLayout ParallelLayout::withData(int ranks) const
+{
+    ParallelLayout changed = *this;
+    changed.data = ranks;
+    changed.expert = std::gcd(expert, ranks);
+    const bool isSplit = shard > 0 && shard < changed.holders();
+    while (isSplit && changed.holders() % changed.shard != 0)
+        ++changed.shard;
+    if (!isSplit || changed.shard == changed.holders() || !changed.cutsExpertsAlike())
+        changed.shard = 0;
+    return changed;
+}
+
+bool ParallelLayout::cutsExpertsAlike() const
+{
+    const auto fits = [ranks = shardRanks()](int others) {
+        return ranks % others == 0 || others % ranks == 0;
+    };
+    if (expert == 1)
+        return true;
+    return expertPlacement == ExpertPlacement::Inner ? fits(context) && fits(context * expert)
+                                                     : fits(expertCopies());
 }
 
 int ClusterSpec::totalSlots() const

@@ -316,6 +316,9 @@ struct ParallelLayout {
     /// travel to their experts and back. They count in `data`, which `expert` divides.
     int expert = 1;
     ExpertPlacement expertPlacement = ExpertPlacement::Inner; ///< only matters with expert > 1
+    /// Neighbours among the ranks of data x context that share one copy of what ZeRO shards (hybrid
+    /// sharding: the other copies are equal); 0: all of them. Divides their number. Only matters with ZeRO.
+    int shard = 0;
     std::string placement = "cluster";
     bool sequence = false; ///< only matters with tensor > 1
     // These three only matter with pipeline > 1.
@@ -326,8 +329,18 @@ struct ParallelLayout {
 
     int worldSize() const { return data * context * tensor * pipeline; }
     int stages() const { return pipeline * virtualStages; }
+    /// Ranks that hold the same parameters, experts that ranks share apart.
+    int holders() const { return data * context; }
     /// Ranks that have the same experts of a layer.
-    int expertCopies() const { return data * context / expert; }
+    int expertCopies() const { return holders() / expert; }
+    /// Of the holders those that share one copy of the states, and of these those with the same experts.
+    int shardRanks() const { return shard == 0 ? holders() : shard; }
+    int expertShardRanks() const;
+    /// Whether each copy of the states has every expert equally often.
+    bool cutsExpertsAlike() const;
+    /// With so many data-parallel ranks: fewer may have to share the experts, and more one copy of the
+    /// states.
+    ParallelLayout withData(int ranks) const;
     bool operator==(const ParallelLayout&) const = default;
 };
 

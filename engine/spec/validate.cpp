@@ -113,6 +113,26 @@ void checkExpertRanks(const RunSpec& spec, Checker& check)
                        fmt::format("experts {} % expert {} = {}, must be 0", count, ranks, count % ranks));
 }
 
+void checkShard(const ParallelLayout& layout, Checker& check)
+{
+    if (layout.shard < 1)
+        return; // all, or reported already
+    const int holders = layout.holders();
+    check.refuseUnless(
+        holders % layout.shard == 0, "layout.shard",
+        fmt::format("{} data-parallel ranks cannot be divided into groups of {}", holders, layout.shard),
+        fmt::format("use {}, or 0 for all", largestDivisor(holders, layout.shard)),
+        fmt::format("data {} x context {} % shard {} = {}, must be 0", layout.data, layout.context,
+                    layout.shard, holders % layout.shard));
+    if (layout.expert > 1 && layout.data % layout.expert == 0)
+        check.refuseUnless(
+            layout.cutsExpertsAlike(), "layout.shard",
+            fmt::format("groups of {} ranks would have some experts more often than others", layout.shard),
+            fmt::format("use a multiple of {}", layout.expertPlacement == ExpertPlacement::Inner
+                                                    ? layout.context * layout.expert
+                                                    : layout.expertCopies()));
+}
+
 void checkLayout(const RunSpec& spec, Checker& check)
 {
     const ParallelLayout& layout = spec.layout;
@@ -147,6 +167,7 @@ void checkLayout(const RunSpec& spec, Checker& check)
                     spec.model.vocabulary));
     if (layout.expert > 1)
         checkExpertRanks(spec, check);
+    checkShard(layout, check);
     if (spec.cluster.totalSlots() > 0) // else that is reported where it stands
         checkRanks(layout, spec.cluster.totalSlots(), check);
 }
@@ -298,9 +319,7 @@ void checkMemory(const RunSpec& spec, Checker& check)
         !memory.offloadParameters || memory.zeroStage == 3, "memory.offload_parameters",
         fmt::format("needs ZeRO stage 3, not {}, where every layer multiplies with weights that stay",
                     memory.zeroStage),
-        spec.layout.pipeline == 1
-            ? "set memory.zero_stage to 3, or memory.offload_optimizer instead"
-            : "set memory.offload_optimizer instead, or memory.zero_stage to 3 and layout.pipeline to 1",
+        "set memory.zero_stage to 3, or memory.offload_optimizer instead",
         fmt::format("zero_stage {}, must be 3", memory.zeroStage));
 }
 

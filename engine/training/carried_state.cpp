@@ -24,13 +24,13 @@ namespace {
 constexpr std::string_view kOptimizerPrefix = "optimizer/";
 
 /// Ranks that hold the same values share the work of sending them.
-std::vector<SliceToSave> partOf(const Replica& replica, const ProcessGroups& groups, bool withOptimizer)
+std::vector<SliceToSave> partOf(const Replica& replica, bool withOptimizer)
 {
     std::vector<SliceToSave> part;
+    const Holders& holders = replica.holders();
     for (const auto& chunk : replica.chunks())
-        std::ranges::move(
-            chunk->state().slices(shareIn(groups.holders().of(false)), shareIn(groups.holders().of(true))),
-            std::back_inserter(part));
+        std::ranges::move(chunk->state().slices(holders.of(false).copyShare(), holders.of(true).copyShare()),
+                          std::back_inserter(part));
     if (!withOptimizer)
         std::erase_if(
             part, [](const SliceToSave& slice) { return slice.values.name.starts_with(kOptimizerPrefix); });
@@ -139,8 +139,8 @@ private:
 
 } // namespace
 
-CarriedState::CarriedState(const Replica& replica, const ProcessGroups& groups, bool withOptimizer)
-    : m_withOptimizer(withOptimizer), m_part(partOf(replica, groups, withOptimizer))
+CarriedState::CarriedState(const Replica& replica, bool withOptimizer)
+    : m_withOptimizer(withOptimizer), m_part(partOf(replica, withOptimizer))
 {
 }
 

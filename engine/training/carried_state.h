@@ -15,7 +15,7 @@ struct ProcessGroups;
 class CarriedState {
 public:
     /// Copies this rank's part, each value on one rank only. `withOptimizer`: the moments as well.
-    CarriedState(const Replica& replica, const ProcessGroups& groups, bool withOptimizer);
+    CarriedState(const Replica& replica, bool withOptimizer);
 
     /// Fills the replica: every rank sends its part to all. `updates`: what its optimizer has counted;
     /// without optimizer state its optimizer stays as it is. All ranks call it.

@@ -32,16 +32,21 @@ void gatherWeights(ParameterStore& parameters, const Holders& holders, std::size
     for (const Bucket& bucket : std::span(parameters.layout().buckets()).first(buckets)) {
         if (bucket.owner.ranks > 1)
             works.push_back(holders.of(bucket.isOfExperts)
-                                .allGatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
+                                .gatherAsync(memoryOf(working.narrow(0, bucket.begin, bucket.size()))));
     }
     for (Work& work : works)
         work.wait();
 }
 
+Holders holdersOf(const RunSpec& spec, const ProcessGroups& groups)
+{
+    return groups.holders(spec.memory.zeroStage > 0);
+}
+
 /// True when the data-parallel ranks shard the tensors that this ZeRO stage adds.
 bool sharesFrom(int stage, const RunSpec& spec, const ProcessGroups& groups)
 {
-    return spec.memory.zeroStage >= stage && groups.data->size().value > 1;
+    return spec.memory.zeroStage >= stage && holdersOf(spec, groups).of(false).ownerShare().ranks > 1;
 }
 
 /// True with ZeRO 3 when weights are gathered part by part, from other ranks or from this host's memory.
@@ -62,11 +67,9 @@ Sharding shardingOf(const RunSpec& spec, const ProcessGroups& groups)
     const auto elementBytes = static_cast<Bytes>(at::elementSize(masterScalarType(spec.precision.compute)));
     Sharding sharding{.tensor = shareIn(*groups.tensor),
                       .expert = shareIn(*groups.expert),
+                      .owner = holdersOf(spec, groups).of(false).ownerShare(),
+                      .expertOwner = holdersOf(spec, groups).of(true).ownerShare(),
                       .bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / elementBytes)};
-    if (spec.memory.zeroStage > 0) {
-        sharding.owner = shareIn(groups.holders().of(false));
-        sharding.expertOwner = shareIn(groups.holders().of(true));
-    }
     sharding.bucketPerPart = shardsWeights(spec, groups);
     return sharding;
 }
@@ -105,7 +108,7 @@ std::unique_ptr<PartGatherer> makeGatherer(const RunSpec& spec, ParameterStore& 
 {
     if (parameters.weights().residence() == WeightResidence::Whole)
         return nullptr;
-    return std::make_unique<PartGatherer>(parameters, groups.holders(), spec.model);
+    return std::make_unique<PartGatherer>(parameters, holdersOf(spec, groups), spec.model);
 }
 
 /// Innermost first: gathering wraps recomputation, because recomputed layers need their weights too.
@@ -178,13 +181,13 @@ ModelChunk::ModelChunk(const RunSpec& spec, const StageRange& range, const Proce
     , m_stage(std::make_unique<const TransformerStage>(
           spec.model, range, *m_parameters, *m_runners.back(),
           StageSharing{tensorParallelOf(spec, groups), expertParallelOf(groups, *m_tally), m_context.get()}))
-    , m_sums(*m_parameters, groups)
+    , m_sums(*m_parameters, groups, holdersOf(spec, groups))
     , m_kernels(spec.memory.offloadOptimizer ? processorUpdates() : updatesOf(device))
     , m_tensors(optimizedTensors(*m_parameters))
     , m_optimizer(makeCountedOptimizer(spec, m_tensors, m_sums, m_kernels))
     , m_state(std::make_unique<TrainingState>(*m_parameters, m_optimizer.get()))
-    , m_reducer(
-          std::make_unique<GradientReducer>(*m_parameters, groups.holders(), tensorGroupOf(spec, groups)))
+    , m_reducer(std::make_unique<GradientReducer>(*m_parameters, holdersOf(spec, groups),
+                                                  tensorGroupOf(spec, groups)))
 {
 }
 
@@ -232,7 +235,7 @@ Replica::Replica(std::vector<std::unique_ptr<ModelChunk>> chunks, const RunSpec&
                  const ProcessGroups& groups)
     : m_chunks(std::move(chunks))
     , m_tied(storesOf(m_chunks), groups, spec.model.trainsSharedWords())
-    , m_holders(groups.holders())
+    , m_holders(holdersOf(spec, groups))
 {
 }
 
@@ -246,6 +249,8 @@ void Replica::reduceGradients()
 {
     m_tied.sumGradients();
     for (const auto& chunk : m_chunks) {
+        if (chunk->reducer().shardsGradients())
+            continue; // after every micro-batch
         chunk->reducer().arm();
         chunk->reducer().finish();
     }

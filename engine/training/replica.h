@@ -76,6 +76,7 @@ public:
                                                    const ProcessGroups& groups, const Device& device = {});
 
     const std::vector<std::unique_ptr<ModelChunk>>& chunks() const { return m_chunks; }
+    const Holders& holders() const { return m_holders; }
 
     void beginGradients();
     /// Call after the passes of a pipeline: adds the gradients up over tied weights and data-parallel ranks.

@@ -97,14 +97,17 @@ Status moveFile(const std::filesystem::path& from, const std::filesystem::path& 
     return error ? Status(failed("cannot write " + to.string() + ": " + error.message())) : Status();
 }
 
-std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& savers,
-                                  const FolderSharing& expertSavers)
+/// What one of the ranks that write has of it. All of `world` do, unless some do not see the folder: then
+/// each rank holds everything.
+std::vector<SliceToSave> slicesOf(const Replica& replica, const FolderSharing& writers, WorldSize world)
 {
+    const bool allWrite = writers.count == world.value;
+    const auto saver = [&](bool experts) {
+        return allWrite ? replica.holders().of(experts).copyShare() : Share{writers.index, writers.count};
+    };
     std::vector<SliceToSave> slices;
     for (const auto& chunk : replica.chunks())
-        std::ranges::move(
-            chunk->state().slices({savers.index, savers.count}, {expertSavers.index, expertSavers.count}),
-            std::back_inserter(slices));
+        std::ranges::move(chunk->state().slices(saver(false), saver(true)), std::back_inserter(slices));
     return slices;
 }
 
@@ -133,8 +136,6 @@ RunCheckpoints::RunCheckpoints(const ProcessGroups& groups, GroupMaker& maker, s
     , m_stores(std::move(stores))
     , m_isSpread(isSpread)
     , m_sharing(isSpread ? FolderSharing{m_world->rank().value, m_world->size().value} : sharing)
-    , m_savers(sharingAmong(groups.holders().of(false), m_sharing.takesPart()))
-    , m_expertSavers(sharingAmong(groups.holders().of(true), m_sharing.takesPart()))
 {
 }
 
@@ -152,7 +153,8 @@ std::future<Status> RunCheckpoints::writeShard(const CheckpointWriter& writer, c
     if (!m_sharing.takesPart())
         return {};
     // A copy of the state, because the next update changes it while the copy is being written.
-    const auto snapshot = std::make_shared<const SliceSnapshot>(slicesOf(replica, m_savers, m_expertSavers));
+    const auto snapshot =
+        std::make_shared<const SliceSnapshot>(slicesOf(replica, m_sharing, m_world->size()));
     return std::async(std::launch::async,
                       [writer, snapshot, index = m_sharing.index, count = m_sharing.count] {
                           return writer.writeShard(index, count, snapshot->slices());

@@ -151,8 +151,6 @@ private:
     CheckpointStores m_stores;
     bool m_isSpread;         ///< every host keeps the shards of its ranks
     FolderSharing m_sharing; ///< of the ranks that write
-    FolderSharing m_savers;  ///< of those the ones that hold the same slices
-    FolderSharing m_expertSavers; ///< and the same experts
     std::optional<Saving> m_saving;
     Step m_loadedStep{};      ///< of the checkpoint that the run started from
     std::string m_loadedHash; ///< of its manifest, where hosts have folders of their own

@@ -179,7 +179,7 @@ Status Trainer::Run::enterNextPhase()
 {
     const int next = m_phase->number() + 1;
     beginPhase(next);
-    const CarriedState carried(m_phase->replica(), m_groups,
+    const CarriedState carried(m_phase->replica(),
                                m_setup.spec.phases[static_cast<std::size_t>(next)].keepOptimizer);
     TRAINYARD_TRY_STATUS(makePhase(next));
     carried.giveTo(m_phase->replica(), m_setup.world, m_position.updates());

@@ -85,8 +85,8 @@ int leastReplicas(const RunSpec& spec, const DataSetManifest& data, const std::v
         const bool fits = everyRankFitsEveryHost(*smaller, data, hosts);
         if (fits)
             least = replicas;
-        else if (smaller->layout.expert == spec.layout.expert)
-            break; // fewer need more; of those that share experts otherwise some may need less
+        else if (smaller->layout.expert == spec.layout.expert && smaller->layout.shard == spec.layout.shard)
+            break; // fewer need more; of those that share experts or states otherwise some may need less
     }
     return least;
 }

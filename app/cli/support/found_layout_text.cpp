@@ -28,12 +28,22 @@ QString costOf(const FoundLayout& found, const Price& price)
     return cost > 0 ? console::number(cost) + " " + toQString(price.currency) : QString("unknown");
 }
 
+QString dataText(const ParallelLayout& layout)
+{
+    QStringList shared;
+    if (layout.expert > 1)
+        shared << QString("experts %1").arg(layout.expert);
+    if (layout.shard > 0)
+        shared << QString("shard %1").arg(layout.shard);
+    const QString data = QString::number(layout.data);
+    return shared.isEmpty() ? data : QString("%1 (%2)").arg(data, shared.join(", "));
+}
+
 QStringList rowOf(int place, const FoundLayout& found, const Price& price)
 {
     const ParallelLayout& layout = found.spec.layout;
     return {QString::number(place),
-            layout.expert > 1 ? QString("%1 (experts %2)").arg(layout.data).arg(layout.expert)
-                              : QString::number(layout.data),
+            dataText(layout),
             QString::number(layout.context),
             QString::number(layout.tensor),
             pipelineLabel(layout),
@@ -147,6 +157,7 @@ QJsonObject jsonOf(const SearchRequest& request, const FoundLayout& found, const
     return {{"data", spec.layout.data},
             {"context", spec.layout.context},
             {"expert", spec.layout.expert},
+            {"shard", spec.layout.shard},
             {"tensor", spec.layout.tensor},
             {"pipeline", spec.layout.pipeline},
             {"virtual_stages", spec.layout.virtualStages},

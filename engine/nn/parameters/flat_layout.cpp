@@ -24,7 +24,8 @@ void FlatLayout::stackUp(const std::vector<ParameterSpec>& specs)
             ++stack.parameterCount;
             stack.shape[0] += shape[0];
         } else {
-            m_stacks.push_back({parameter, 1, 0, shape, spec.part, spec.isFrozen, spec.isOfExperts});
+            m_stacks.push_back(
+                {parameter, 1, 0, shape, spec.part, spec.isFrozen, spec.isOfExperts, spec.isTied});
         }
         m_stackOf.push_back(m_stacks.size() - 1);
     }
@@ -36,7 +37,8 @@ void FlatLayout::place()
 {
     std::vector<FlatBlock> blocks;
     for (const Stack& stack : m_stacks)
-        blocks.push_back({elementCount(stack.shape), stack.part, stack.isFrozen, stack.isOfExperts});
+        blocks.push_back(
+            {elementCount(stack.shape), stack.part, stack.isFrozen, stack.isOfExperts, stack.isTied});
     const FlatPlacement placement = placeFlat(
         blocks, {m_sharding.owner.ranks, m_sharding.sharesExperts() ? m_sharding.expertOwner.ranks : 0,
                  m_sharding.bucketElements, m_sharding.bucketPerPart});
@@ -75,22 +77,21 @@ void FlatLayout::placeParameters(const Stack& stack)
     }
 }
 
-std::vector<OwnedPiece> FlatLayout::piecesOf(Share owner, Share expertOwner) const
+std::vector<OwnedPiece> FlatLayout::piecesOf(Share sharer, Share expertSharer) const
 {
     std::vector<OwnedPiece> pieces;
-    std::int64_t shardBegin = 0;
     for (const Bucket& bucket : m_buckets) {
-        const Share& share = bucket.isOfExperts ? expertOwner : owner;
-        const IndexRange owned = evenShare(bucket.size(), share.rank, share.ranks);
+        const Share& share = bucket.isOfExperts ? expertSharer : sharer;
+        const IndexRange owned = bucket.owned();
+        const IndexRange part = evenShare(owned.size(), share.rank, share.ranks);
         for (const std::size_t parameter : bucket.parameters) {
-            const std::int64_t offset = m_offsets[parameter] - bucket.begin;
-            const std::int64_t begin = std::max(owned.begin, offset);
-            const std::int64_t end = std::min(owned.end, offset + m_slices[parameter].count());
+            const std::int64_t offset = m_offsets[parameter];
+            const std::int64_t begin = std::max(owned.begin + part.begin, offset);
+            const std::int64_t end = std::min(owned.begin + part.end, offset + m_slices[parameter].count());
             if (begin < end)
-                pieces.push_back({parameter, begin - offset, end - begin, bucket.begin + begin,
-                                  shardBegin + begin - owned.begin});
+                pieces.push_back(
+                    {parameter, begin - offset, end - begin, begin, bucket.shardBegin + begin - owned.begin});
         }
-        shardBegin += owned.size();
     }
     std::ranges::sort(pieces, {}, &OwnedPiece::parameter);
     return pieces;

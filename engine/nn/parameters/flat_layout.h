@@ -81,6 +81,7 @@ public:
         int part = kEmbeddingsPart;      ///< of the model
         bool isFrozen = false;
         bool isOfExperts = false;
+        bool isTied = false;
     };
 
     FlatLayout(const std::vector<ParameterSpec>& specs, const Sharding& sharding);
@@ -101,10 +102,10 @@ public:
     const std::vector<Bucket>& buckets() const { return m_buckets; }        ///< front first
     const std::vector<std::size_t>& bucketOf() const { return m_bucketOf; } ///< by parameter
     /// In order of registration. Every element of every slice is in exactly one piece of one owner.
-    std::vector<OwnedPiece> pieces() const { return piecesOf(m_sharding.owner, m_sharding.expertOwner); }
-    /// As if each bucket were shared evenly: by the ranks of `owner`, or, of experts that ranks share, by
-    /// those of `expertOwner`.
-    std::vector<OwnedPiece> piecesOf(Share owner, Share expertOwner) const;
+    std::vector<OwnedPiece> pieces() const { return piecesOf({}, {}); }
+    /// As if the ranks that own the same shared it evenly: this one's part is `sharer`, of experts that ranks
+    /// share `expertSharer`.
+    std::vector<OwnedPiece> piecesOf(Share sharer, Share expertSharer) const;
 
 private:
     void stackUp(const std::vector<ParameterSpec>& specs);

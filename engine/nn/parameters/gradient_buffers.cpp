@@ -46,13 +46,20 @@ void GradientBuffers::keepOwnedPart(std::size_t index)
 {
     TRAINYARD_CHECK(m_bucketsPass);
     const at::Tensor part = ownedPart(index);
-    const at::Tensor kept = m_resident.narrow(0, m_layout.buckets()[index].shardBegin, part.numel());
+    const at::Tensor kept = keptPart(index);
     if (m_isKept[index])
         kept.add_(part.to(kept.device()));
     else
         kept.copy_(part);
     m_isKept[index] = true;
     m_buckets[index] = at::Tensor();
+}
+
+at::Tensor GradientBuffers::keptPart(std::size_t index) const
+{
+    const Bucket& bucket = m_layout.buckets()[index];
+    return m_resident.narrow(0, m_bucketsPass ? bucket.shardBegin : bucket.owned().begin,
+                             bucket.owned().size());
 }
 
 void GradientBuffers::beginStep()

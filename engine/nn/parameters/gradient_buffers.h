@@ -36,6 +36,8 @@ public:
     /// Of a bucket that passes, complete for this backward pass: adds ownedPart(index) to what is kept of
     /// this step, and frees the bucket.
     void keepOwnedPart(std::size_t index);
+    /// What is kept of a bucket's part that this rank owns: a view of resident().
+    at::Tensor keptPart(std::size_t index) const;
     /// Starts a step: the next kept part is its first.
     void beginStep();
 

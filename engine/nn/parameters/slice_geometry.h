@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "engine/base/share.h"
 #include "engine/model/parameter_spec.h"
 
 namespace trainyard {
@@ -17,14 +18,6 @@ struct IndexRange {
 
 /// Part `rank` of `size` indices shared by `ranks`; the first `size % ranks` parts have one more.
 IndexRange evenShare(std::int64_t size, int rank, int ranks);
-
-/// Which of the ranks that share something evenly, e.g. the slices of every tensor.
-struct Share {
-    int rank = 0;
-    int ranks = 1;
-
-    bool operator==(const Share&) const = default;
-};
 
 /// The part of a logical tensor that one rank of a tensor-parallel group holds, as one contiguous row-major
 /// tensor: its pieces of every block, one behind the other along the cut dimension. Vectors and matrices.

@@ -7,17 +7,35 @@
 
 namespace trainyard {
 
+namespace {
+
+bool isAlone(const HolderGroup& holders)
+{
+    return holders.ownerShare().ranks * holders.copyShare().ranks == 1;
+}
+
+HolderGroup holdersOf(const ParameterStore& parameters, ProcessGroup& group)
+{
+    return parameters.layout().sharding().owner.ranks > 1 ? HolderGroup(&group, nullptr)
+                                                          : HolderGroup(nullptr, &group);
+}
+
+} // namespace
+
+GradientReducer::GradientReducer(ParameterStore& parameters, ProcessGroup& group)
+    : GradientReducer(parameters, holdersOf(parameters, group), TensorGroup())
+{
+}
+
 GradientReducer::GradientReducer(ParameterStore& parameters, Holders holders, TensorGroup tensor)
     : m_parameters(parameters)
     , m_holders(holders)
     , m_tensor(tensor)
     , m_bucketsPass(parameters.gradients().bucketsPass())
-    , m_keepsPerPass(parameters.gradients().residence() == GradientResidence::Sharded ||
-                     (m_bucketsPass && holders.of(false).size().value == 1))
+    , m_keepsPerPass(shardsGradients() || (m_bucketsPass && isAlone(holders.of(false))))
 {
     for (const Bucket& bucket : parameters.layout().buckets())
-        TRAINYARD_CHECK(bucket.owner.ranks == 1 ||
-                        bucket.owner.ranks == holders.of(bucket.isOfExperts).size().value);
+        TRAINYARD_CHECK(bucket.owner == holders.of(bucket.isOfExperts).ownerShare());
     m_parameters.setGradientListener([this](std::size_t parameter) { onGradient(parameter); });
 }
 
@@ -26,12 +44,17 @@ GradientReducer::~GradientReducer()
     m_parameters.setGradientListener({});
 }
 
-bool GradientReducer::reducesAfter(std::size_t microBatch, std::size_t count) const
+bool GradientReducer::reducesAfter(std::size_t done, std::size_t count) const
 {
-    return m_keepsPerPass || microBatch + 1 == count;
+    return m_keepsPerPass || done + 1 == count;
 }
 
-void GradientReducer::arm()
+bool GradientReducer::shardsGradients() const
+{
+    return m_parameters.gradients().residence() == GradientResidence::Sharded;
+}
+
+void GradientReducer::arm(Completes completes)
 {
     TRAINYARD_CHECK(m_works.empty());
     m_missing.clear();
@@ -40,6 +63,7 @@ void GradientReducer::arm()
         m_missing.push_back(layout.buckets()[bucket].parameters.size());
     m_isSummed.assign(m_parameters.parameters().size(), false);
     m_completed = 0;
+    m_completesStep = completes == Completes::Step;
     m_armed = true;
 }
 
@@ -79,13 +103,11 @@ void GradientReducer::startReadyBuckets()
 void GradientReducer::startNext()
 {
     const PhaseScope phase(StepPhase::Reduce);
-    if (m_bucketsPass && m_works.size() > m_completed)
+    if ((m_bucketsPass || sumsOverCopies()) && m_works.size() > m_completed)
         completeNext(); // one bucket is reduced while the next one fills
     const Bucket& bucket = m_parameters.layout().buckets()[m_works.size()];
-    ProcessGroup& group = m_holders.of(bucket.isOfExperts);
     const FloatSpan values = numbersOf(m_parameters.gradients().bucket(m_works.size()));
-    m_works.push_back(bucket.owner.ranks > 1 ? group.reduceScatterAsync(values)
-                                             : group.allReduceAsync(values));
+    m_works.push_back(m_holders.of(bucket.isOfExperts).reduceAsync(values));
 }
 
 void GradientReducer::completeNext()
@@ -93,7 +115,17 @@ void GradientReducer::completeNext()
     m_works[m_completed].wait();
     if (m_bucketsPass)
         m_parameters.gradients().keepOwnedPart(m_completed);
+    if (m_completesStep)
+        startSumOverCopies(m_completed);
     ++m_completed;
+}
+
+void GradientReducer::startSumOverCopies(std::size_t bucket)
+{
+    const HolderGroup& holders = m_holders.of(m_parameters.layout().buckets()[bucket].isOfExperts);
+    if (holders.sumsOverCopies())
+        m_copyWorks.push_back(
+            holders.sumOverCopiesAsync(numbersOf(m_parameters.gradients().keptPart(bucket))));
 }
 
 void GradientReducer::finish()
@@ -110,7 +142,10 @@ void GradientReducer::finish()
     }
     while (m_completed < m_works.size())
         completeNext();
+    for (Work& work : m_copyWorks)
+        work.wait();
     m_works.clear();
+    m_copyWorks.clear();
 }
 
 } // namespace trainyard

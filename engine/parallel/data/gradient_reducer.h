@@ -22,14 +22,16 @@ class ParameterStore;
 ///   - several owners and sharded gradients: the same, in no more memory than that and two buckets, ZeRO
 ///     2 and 3. Then every micro-batch is reduced, because nobody keeps the whole gradient of the earlier
 ///     ones.
+/// Where several groups of owners keep copies (hybrid sharding), each reduces its micro-batches; what a rank
+/// owns is added up over the copies once a step, after the last one.
 /// With an offloaded optimizer what a rank has goes to host memory bucket by bucket, each as soon as it is
 /// there. The order of additions is the one without offload: gradients of several micro-batches are first
 /// added up on the device, unless this rank is alone or shards them.
 ///
 /// A step: for each micro-batch that reducesAfter() names arm(); backward(); finish(); for the others
 /// backward(). Where something comes between the last backward pass and the reduction (a pipeline's tied
-/// weights): arm(); finish() after it. Between arm() and finish() the gradients belong to the reducer. One
-/// thread.
+/// weights): arm(); finish() after it. The last arm() of a step says so. Between arm() and finish() the
+/// gradients belong to the reducer. One thread.
 class GradientReducer {
 public:
     /// Of parameters that every rank of a tensor-parallel group holds whole, but uses on its slice of the
@@ -41,24 +43,23 @@ public:
         int headPart = -2;             ///< ParameterSpec::part of the head, which sees all tokens
     };
 
-    /// Listens to the store's gradients until destroyed; all outlive the reducer. The groups have as many
-    /// ranks as the store has owners, unless it has one.
+    /// Listens to the store's gradients until destroyed; all outlive the reducer. The holders have as many
+    /// owners as the store.
     GradientReducer(ParameterStore& parameters, Holders holders, TensorGroup tensor);
-    GradientReducer(ParameterStore& parameters, ProcessGroup& group)
-        : GradientReducer(parameters, Holders(group), TensorGroup())
-    {
-    }
+    /// The ranks of `group` all hold, or if the store has several owners own, the parameters.
+    GradientReducer(ParameterStore& parameters, ProcessGroup& group);
     ~GradientReducer();
     GradientReducer(const GradientReducer&) = delete;
     GradientReducer& operator=(const GradientReducer&) = delete;
 
-    const ParameterStore& parameters() const { return m_parameters; }
+    /// Whether a backward pass ends in a reduction, of which `done` of `count` came before it.
+    bool reducesAfter(std::size_t done, std::size_t count) const;
+    /// Whether every one does because nobody keeps whole gradients.
+    bool shardsGradients() const;
 
-    /// Whether the backward pass of this micro-batch of `count` ends in a reduction.
-    bool reducesAfter(std::size_t microBatch, std::size_t count) const;
-
-    /// The next backward() completes the gradients.
-    void arm();
+    /// The next backward() completes the gradients of one pass, or of the step.
+    enum class Completes { Pass, Step };
+    void arm(Completes completes = Completes::Step);
     /// Starts what has not started (every parameter must have got its gradient) and waits for all of it.
     void finish();
     /// Buckets that started inside backward() in the last step.
@@ -70,6 +71,8 @@ private:
     void startReadyBuckets();
     void startNext();
     void completeNext();
+    bool sumsOverCopies() const { return m_holders.of(false).sumsOverCopies(); }
+    void startSumOverCopies(std::size_t bucket);
 
     ParameterStore& m_parameters;
     const Holders m_holders;
@@ -80,6 +83,8 @@ private:
     std::vector<bool> m_isSummed;       // by parameter: over the tensor group, where it must be
     std::vector<Work> m_works;          // of the buckets that started, in order
     std::size_t m_completed = 0;        // of them, whose sum is there
+    std::vector<Work> m_copyWorks;      // their sums over the copies
+    bool m_completesStep = true;
     std::size_t m_overlapped = 0;
     bool m_armed = false;
 };

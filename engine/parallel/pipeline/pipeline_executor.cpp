@@ -40,6 +40,7 @@ void PipelineExecutor::start(const StepPasses& passes)
 {
     TRAINYARD_CHECK(passes.microBatches.size() == static_cast<std::size_t>(m_shape.microBatches));
     m_passing.assign(m_chunks.size() * passes.microBatches.size(), {});
+    m_done.assign(m_chunks.size(), 0);
     m_losses.clear();
 }
 
@@ -165,13 +166,14 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
     m_enterPhase(StepPhase::Backward);
     const PassTimes::Scope noted(passes.times, action);
     Passing& passing = at(action);
-    GradientReducer& reducer = *m_chunks[static_cast<std::size_t>(action.chunk)].reducer;
-    const bool reduces = !hasNeighbours() && reducer.reducesAfter(static_cast<std::size_t>(action.microBatch),
-                                                                  passes.microBatches.size());
-    // Only without neighbours: transfers and reductions share the communication thread, where a reduction
-    // that waits for another replica would hold up the transfers that other stages wait for.
+    const auto chunk = static_cast<std::size_t>(action.chunk);
+    GradientReducer& reducer = *m_chunks[chunk].reducer;
+    const std::size_t count = passes.microBatches.size();
+    const bool reduces = reducesAfter(chunk, count);
     if (reduces)
-        reducer.arm();
+        reducer.arm(m_done[chunk] + 1 == count ? GradientReducer::Completes::Step
+                                               : GradientReducer::Completes::Pass);
+    ++m_done[chunk];
     if (passing.isInputDone) {
         const c10::AutoGradMode noGraph(false); // the factors may be leaves, and this is no backward pass
         passing.pending.compute();
@@ -182,6 +184,16 @@ void PipelineExecutor::backward(const PipelineAction& action, const StepPasses& 
         return;
     m_enterPhase(StepPhase::Reduce);
     reducer.finish();
+}
+
+// With neighbours only where it must: transfers and reductions share the communication thread, where a
+// reduction that waits for another replica holds up the transfers that other stages wait for. Nobody waits
+// for ever: all replicas have the same list of actions, and sends do not wait, so what waits for what is the
+// order of the list.
+bool PipelineExecutor::reducesAfter(std::size_t chunk, std::size_t count) const
+{
+    const GradientReducer& reducer = *m_chunks[chunk].reducer;
+    return hasNeighbours() ? reducer.shardsGradients() : reducer.reducesAfter(m_done[chunk], count);
 }
 
 void PipelineExecutor::passBack(Passing& passing)

@@ -42,7 +42,8 @@ struct PassSums {
 
 /// Does what a schedule says for one pipeline rank: passes, and transfers to its neighbours. Without
 /// neighbours it also lets the reducer overlap with the last backward pass; with them the caller reduces
-/// afterwards, and ReduceGradients and OptimizerStep in the list are left to it. One thread; every rank runs
+/// afterwards, unless gradients are sharded, and ReduceGradients and OptimizerStep in the list are left to
+/// it. One thread; every rank runs
 /// the list of the same schedule.
 class PipelineExecutor {
 public:
@@ -86,6 +87,7 @@ private:
     PassSums sumLosses() const;
     Passing& at(const PipelineAction& action);
     bool hasNeighbours() const { return m_shape.ranks > 1; }
+    bool reducesAfter(std::size_t chunk, std::size_t count) const;
 
     const PipelineShape m_shape;
     const ActionList m_actions;
@@ -93,6 +95,7 @@ private:
     const std::vector<Chunk> m_chunks;
     const std::function<void(StepPhase)> m_enterPhase;
     std::vector<Passing> m_passing; // by chunk and micro-batch
+    std::vector<std::size_t> m_done; // by chunk: backward passes of this step
     std::vector<LossSums>
         m_losses; // of this step; read at its end, so that the host need not wait for a device
 };

@@ -19,13 +19,17 @@ TiedWeights::TiedWeights(const std::vector<ParameterStore*>& stores, const Proce
     m_words = isFirstStage ? 0 : m_store->parameters().size() - 1;
     const ParameterSpec& words = m_store->parameters()[m_words].spec;
     TRAINYARD_CHECK_MSG(isFirstStage != words.isCopy, words.name);
-    TRAINYARD_CHECK_MSG(m_store->gradients().residence() == GradientResidence::Whole, words.name);
 }
 
 void TiedWeights::sumGradients()
 {
-    if (m_group)
-        m_group->allReduce(numbersOf(m_store->gradientOf(m_words)));
+    if (!m_group)
+        return;
+    const bool isSharded = m_store->gradients().residence() == GradientResidence::Sharded;
+    // The words are alone in their bucket, so that the owners of both stages have the same part of them.
+    m_group->allReduce(numbersOf(isSharded
+                                     ? m_store->gradients().keptPart(m_store->layout().bucketOf()[m_words])
+                                     : m_store->gradientOf(m_words)));
 }
 
 } // namespace trainyard

@@ -14,11 +14,11 @@ struct ProcessGroups;
 /// stages between them, where the head is not tied, and where there is one stage.
 class TiedWeights {
 public:
-    /// `stores`: of this rank's chunks; they and the group outlive this object. Gradients must not be
-    /// sharded.
+    /// `stores`: of this rank's chunks; they and the group outlive this object.
     TiedWeights(const std::vector<ParameterStore*>& stores, const ProcessGroups& groups, bool headIsTied);
 
-    /// After the last backward pass, before the data-parallel reduction. Both stages call it.
+    /// After the last backward pass: before the data-parallel reduction, or where gradients are sharded after
+    /// it, of what this rank owns. Both stages call it.
     void sumGradients();
 
 private:

@@ -77,7 +77,7 @@ void PartGatherer::start(std::size_t bucket)
         return;
     m_parameters.placeOwnedWeights(bucket);
     const bool ofExperts = m_parameters.layout().buckets()[bucket].isOfExperts;
-    m_works[bucket] = m_holders.of(ofExperts).allGatherAsync(memoryOf(m_parameters.weights().bucket(bucket)));
+    m_works[bucket] = m_holders.of(ofExperts).gatherAsync(memoryOf(m_parameters.weights().bucket(bucket)));
 }
 
 void PartGatherer::release(std::size_t bucket)

@@ -28,11 +28,9 @@ void keepGlobalBatch(RunSpec& spec)
     spec.batch.accumulation = quotient(spec.batch.global, long{spec.batch.micro} * spec.layout.data);
 }
 
-/// With as many experts on each rank as that makes.
 void setData(RunSpec& spec, int data)
 {
-    spec.layout.data = data;
-    spec.layout.expert = std::gcd(spec.layout.expert, data);
+    spec.layout = spec.layout.withData(data);
     keepGlobalBatch(spec);
 }
 
@@ -82,6 +80,7 @@ const NumberMove kTensor = ofLayout<&ParallelLayout::tensor>();
 const NumberMove kPipeline = ofLayout<&ParallelLayout::pipeline>();
 const NumberMove kContext = ofLayout<&ParallelLayout::context>();
 const NumberMove kExpert = ofLayout<&ParallelLayout::expert>();
+const NumberMove kShard = ofLayout<&ParallelLayout::shard>();
 const NumberMove kVirtualStages = ofLayout<&ParallelLayout::virtualStages>(kMaxLayers);
 const NumberMove kTensorOnRanks = onAsManyRanks<&ParallelLayout::tensor>();
 const NumberMove kPipelineOnRanks = onAsManyRanks<&ParallelLayout::pipeline>();
@@ -140,12 +139,6 @@ void dealLayersEvenly(RunSpec& spec)
     spec.layout.partition = {};
 }
 
-void withoutPipeline(RunSpec& spec)
-{
-    setDegreeKeepingRanks<&ParallelLayout::pipeline>(spec, 1);
-    schedule<PipelineScheduleKind::OneForwardOneBackward, 1>(spec);
-}
-
 void computeInFloat32(RunSpec& spec)
 {
     spec.precision.compute = ComputeType::Float32;
@@ -199,6 +192,11 @@ void offloadParameters(RunSpec& spec)
     spec.memory.offloadParameters = true;
 }
 
+void shardAmongAll(RunSpec& spec)
+{
+    spec.layout.shard = 0;
+}
+
 void keepAllOnDevices(RunSpec& spec)
 {
     spec.memory.offloadActivations = spec.memory.offloadOptimizer = spec.memory.offloadParameters = false;
@@ -209,7 +207,7 @@ void saveMemory(RunSpec& spec)
 {
     recompute<RecomputeKind::Full>(spec);
     if (spec.layout.data * spec.layout.context > 1)
-        spec.memory.zeroStage = spec.layout.pipeline > 1 ? 1 : 3;
+        spec.memory.zeroStage = 3;
     spec.batch.micro = 1;
     keepGlobalBatch(spec);
     offloadActivations(spec);
@@ -236,9 +234,9 @@ NumberMove turned(NumberMove move, Turn turn)
 /// computing, host links, then a layout with more communication or more ranks.
 SettingMoves memoryMoves()
 {
-    return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), turned(kExpert, Turn::Up),
-             turned(kMicro, Turn::Down), recompute<RecomputeKind::Full>, offloadOptimizer, offloadActivations,
-             offloadParameters,
+    return {{recompute<RecomputeKind::Selective>, turned(kZeroStage, Turn::Up), shardAmongAll,
+             turned(kExpert, Turn::Up), turned(kMicro, Turn::Down), recompute<RecomputeKind::Full>,
+             offloadOptimizer, offloadActivations, offloadParameters,
              keepAllOnDevices, // where what is too small is the host's memory
              turned(kTensorOnRanks, Turn::Up), turned(kPipelineOnRanks, Turn::Up), turned(kTensor, Turn::Up),
              turned(kPipeline, Turn::Up)},
@@ -261,6 +259,7 @@ MovesByPath makeMoves()
         {"layout.data", {{kData}}},
         {"layout.context", {{kContext}}},
         {"layout.expert", {{kExpert}}},
+        {"layout.shard", {{kShard, shardAmongAll}}},
         {"layout.tensor", {{kTensor, kTensorOnRanks, kHeads}}},
         {"layout.sequence", {{kMicro, kTensorOnRanks, withoutSequence}}},
         {"layout.pipeline", {{kPipeline, kPipelineOnRanks, kVirtualStages, kLayers, kOneForwardOneBackward}}},

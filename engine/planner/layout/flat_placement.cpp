@@ -40,10 +40,12 @@ private:
     bool isCompleteBefore(const FlatBlock& next) const
     {
         const FlatBucket& last = m_placement.buckets.back();
-        if (m_blocks[last.blocks.back()].isFrozen != next.isFrozen || last.isOfExperts != isApart(next))
+        const FlatBlock& before = m_blocks[last.blocks.back()];
+        if (before.isFrozen != next.isFrozen || last.isOfExperts != isApart(next) || before.isTied ||
+            next.isTied)
             return true;
         if (m_sharing.bucketPerPart)
-            return m_blocks[last.blocks.back()].part != next.part;
+            return before.part != next.part;
         return m_sharing.bucketElements > 0 && m_placement.count - last.begin >= m_sharing.bucketElements;
     }
 

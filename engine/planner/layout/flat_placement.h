@@ -16,6 +16,8 @@ struct FlatBlock {
     int part = 0;          ///< of the model: -1 embeddings, then the layers, then the head
     bool isFrozen = false; ///< training does not change it
     bool isOfExperts = false;
+    /// Another pipeline stage has it too: it is a bucket alone, so that the owners of both have the same part.
+    bool isTied = false;
 };
 
 struct FlatSharing {

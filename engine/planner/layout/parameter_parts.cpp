@@ -314,15 +314,19 @@ std::vector<FlatBlock> flatBlocks(const ModelSpec& model, const StageContents& s
                 {elementsOf(tensor, tensorRank, tensorRanks) / (tensor.isOfExperts ? expertRanks : 1), part,
                  !tensor.isTrained, tensor.isOfExperts});
     };
-    if (stage.embeddings)
+    if (stage.embeddings) {
         add(embeddingsOf(model), -1);
+        blocks.front().isTied = model.sharesWordsWithHead() && !stage.head;
+    }
     for (int layer = 0; layer < stage.layers; ++layer)
         add(layerOf(model, kindOf(model, stage.firstLayer + layer)), layer);
     if (!stage.head)
         return blocks;
     add(headOf(model), stage.layers);
-    if (model.sharesWordsWithHead() && !stage.embeddings)
+    if (model.sharesWordsWithHead() && !stage.embeddings) {
         add({embeddingsOf(model).front()}, stage.layers);
+        blocks.back().isTied = true;
+    }
     return blocks;
 }
 

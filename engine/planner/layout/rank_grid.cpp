@@ -91,7 +91,11 @@ Result<RankGrid> RankGrid::create(const ParallelLayout& layout)
     if (layout.data % layout.expert != 0)
         return badInput(fmt::format("layout.expert: {} does not divide the data-parallel degree {}",
                                     layout.expert, layout.data));
+    if (layout.shard < 0 || layout.holders() % layout.shardRanks() != 0)
+        return badInput(fmt::format("layout.shard: {} does not divide the {} data-parallel ranks",
+                                    layout.shard, layout.holders()));
     RankGrid grid;
+    grid.m_shard = layout.shardRanks();
     for (auto letter = letters.rbegin(); letter != letters.rend(); ++letter) {
         for (const Axis axis : axesOf(*letter, layout.expertPlacement)) {
             grid.m_dimensions.push_back({axis, degreeOf(layout, axis), grid.m_size});
@@ -166,6 +170,21 @@ std::vector<Rank> RankGrid::group(Rank member, const std::vector<Axis>& axes) co
     }
     std::sort(ranks.begin(), ranks.end());
     return ranks;
+}
+
+std::vector<std::vector<Rank>> RankGrid::shards(Rank member, bool ofExperts) const
+{
+    const std::vector<Rank> holders = group(member, {Axis::Data, Axis::Context});
+    const std::vector<Rank> same = ofExperts ? group(member, {Axis::ExpertCopies, Axis::Context}) : holders;
+    std::vector<std::vector<Rank>> shards;
+    for (std::size_t i = 0; i < holders.size(); ++i) {
+        if (i % static_cast<std::size_t>(m_shard) == 0)
+            shards.emplace_back();
+        if (std::ranges::binary_search(same, holders[i]))
+            shards.back().push_back(holders[i]);
+    }
+    std::erase_if(shards, [](const std::vector<Rank>& shard) { return shard.empty(); });
+    return shards;
 }
 
 std::vector<int> RankGrid::coordsAlong(Axis axis, Rank first, int count) const

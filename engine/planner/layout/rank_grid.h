@@ -34,8 +34,8 @@ Result<std::string> placementLetters(const std::string& placement);
 /// or, placed outer, copy + (data / E) * expert. Immutable after create(); any thread may read it.
 class RankGrid {
 public:
-    /// BadInput for a placement that is no order of D, P and T, a degree below 1, or experts that the
-    /// data-parallel ranks cannot share.
+    /// BadInput for a placement that is no order of D, P and T, a degree below 1, or experts or states that
+    /// the data-parallel ranks cannot share.
     static Result<RankGrid> create(const ParallelLayout& layout);
 
     WorldSize worldSize() const { return WorldSize{m_size}; }
@@ -48,6 +48,9 @@ public:
     std::vector<Rank> group(Rank member, Axis axis) const { return group(member, std::vector{axis}); }
     /// The coordinates along an axis that `count` ranks from `first` on have, each once.
     std::vector<int> coordsAlong(Axis axis, Rank first, int count) const;
+    /// The ranks that hold the same parameters as `member`, or the same experts where ranks share these, cut
+    /// into consecutive groups that each share one copy of the states (layout.shard), ascending.
+    std::vector<std::vector<Rank>> shards(Rank member, bool ofExperts) const;
     /// Number of that group along these axes; groups are numbered by their lowest ranks.
     int groupNumber(Rank member, const std::vector<Axis>& axes) const;
     /// Whether blocks of so many consecutive ranks are all alike: what of a group lies in one block, lies so
@@ -79,6 +82,7 @@ private:
     std::vector<Dimension> m_dimensions; ///< fastest-varying first; Data as the two that it consists of
     Dimension m_data{Axis::Data, 1, 1};
     int m_size = 1;
+    int m_shard = 1; ///< ranks that share one copy of the states
 };
 
 } // namespace trainyard

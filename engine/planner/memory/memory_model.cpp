@@ -31,18 +31,18 @@ Bytes dividedUp(Bytes number, Bytes parts)
     return (number + parts - 1) / parts;
 }
 
-/// Of master weights and optimizer state while training goes on. Each rank writes what it alone updates; what
-/// data-parallel ranks all update they share.
+/// Of master weights and optimizer state while training goes on. Ranks that update the same share it.
 Bytes checkpointCopy(const RunSpec& spec, const RankStates& states, Bytes master)
 {
     const bool copies = spec.checkpoint.asynchronous && spec.checkpoint.everySteps > 0;
-    const auto share = [&](std::int64_t numbers, int writers) {
+    const ParallelLayout& layout = spec.layout;
+    const auto share = [&](std::int64_t numbers, int holders, int shard) {
         return dividedUp(static_cast<Bytes>(numbers),
-                         spec.memory.zeroStage == 0 ? static_cast<Bytes>(writers) : 1);
+                         static_cast<Bytes>(spec.memory.zeroStage == 0 ? holders : holders / shard));
     };
     const Bytes written =
-        share(states.updated - states.updatedOfExperts, spec.layout.data * spec.layout.context) +
-        share(states.updatedOfExperts, spec.layout.expertCopies());
+        share(states.updated - states.updatedOfExperts, layout.holders(), layout.shardRanks()) +
+        share(states.updatedOfExperts, layout.expertCopies(), layout.expertShardRanks());
     return copies ? written * (1 + stateNumbers(spec.optimizer)) * master : 0;
 }
 
@@ -68,6 +68,7 @@ RunSpec withinReason(RunSpec spec)
     limit(spec.layout.data, kMaxRanks / spec.layout.context);
     spec.layout.expert =
         std::gcd(std::max(1, spec.layout.expert), std::gcd(spec.layout.data, spec.model.experts.count));
+    spec.layout.shard = std::gcd(std::max(0, spec.layout.shard), spec.layout.holders());
     limit(spec.layout.tensor, kMaxRanks);
     limit(spec.layout.pipeline, spec.model.layers);
     limit(spec.layout.virtualStages,
@@ -181,6 +182,8 @@ std::vector<std::string> assumptionsOf(const RunSpec& spec, NarrowProducts produ
     say(memory.zeroStage > 0,
         "ZeRO 1 shards master weights and moments over the data-parallel and context-parallel ranks, ZeRO 2 "
         "also gradients, ZeRO 3 all weights: two neighbouring parts of the model are gathered at a time.");
+    say(memory.zeroStage > 0 && spec.layout.shardRanks() < spec.layout.holders(),
+        "Each group of layout.shard ranks has a copy of what ZeRO shards.");
     say(true, "Weights, gradients and optimizer state include the alignment gaps of tensors and buckets.");
     say(spec.layout.pipeline > 1, "In a pipeline, the plan is for the rank with the highest peak.");
     say(spec.layout.expert > 1,

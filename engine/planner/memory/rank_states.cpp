@@ -7,53 +7,11 @@
 
 #include "engine/planner/layout/parameter_parts.h"
 #include "engine/planner/layout/shape.h"
+#include "engine/planner/memory/state_rules.h"
 
 namespace trainyard {
 
 namespace {
-
-/// Which of a rank's states are shared, and where they are: what training/Replica makes of a specification.
-struct StateRules {
-    explicit StateRules(const RunSpec& spec)
-        : replicas(spec.layout.data * spec.layout.context)
-        , owners(spec.memory.zeroStage >= 1 ? replicas : 1)
-        , expertOwners(spec.layout.expert == 1      ? 0
-                       : spec.memory.zeroStage >= 1 ? spec.layout.expertCopies()
-                                                    : 1)
-        , compute(static_cast<Bytes>(elementSize(spec.precision.compute)))
-        , master(std::max<Bytes>(compute, 4))
-        , offloadsOptimizer(spec.memory.offloadOptimizer)
-        , offloadsParameters(spec.memory.offloadParameters)
-        , shardsWeights(spec.memory.zeroStage >= 3 && (replicas > 1 || offloadsParameters))
-        , shardsGradients(spec.memory.zeroStage >= 2 && replicas > 1)
-        , bucketsPass(shardsGradients || offloadsOptimizer)
-        , reducesOnce(spec.layout.pipeline > 1 ||
-                      (!shardsGradients && replicas > 1 && spec.batch.accumulation > 1))
-    {
-    }
-
-    bool separateMasters() const { return offloadsOptimizer || shardsWeights || compute < master; }
-    MemoryCategory masters() const
-    {
-        return offloadsOptimizer || offloadsParameters ? MemoryCategory::Host : MemoryCategory::Weights;
-    }
-    MemoryCategory withOptimizer(MemoryCategory onDevice) const
-    {
-        return offloadsOptimizer ? MemoryCategory::Host : onDevice;
-    }
-
-    int replicas; ///< data-parallel ranks
-    int owners;
-    int expertOwners; ///< of experts that ranks share; 0: all ranks have them
-    Bytes compute; ///< of an element
-    Bytes master;
-    bool offloadsOptimizer;
-    bool offloadsParameters;
-    bool shardsWeights;
-    bool shardsGradients;
-    bool bucketsPass; ///< buffers of gradients live until they were reduced
-    bool reducesOnce; ///< after the last of several micro-batches
-};
 
 /// The flat buffers of one stage on one rank, in elements.
 struct StageBuffers {
@@ -65,6 +23,7 @@ struct StageBuffers {
     std::vector<std::int64_t> expertNumbers; ///< the same of experts that ranks share
     ByMoment<std::int64_t> buckets{};  ///< of gradients that are there at once
     ByMoment<std::int64_t> gathered{}; ///< of weights that are
+    std::int64_t leftGathered = 0;     ///< of them while another stage of the rank computes
 };
 
 /// Trained elements that one rank updates.
@@ -139,24 +98,31 @@ ByMoment<std::int64_t> passingBuckets(const RunSpec& spec, const StageContents& 
     return elements;
 }
 
-/// Where each part is a bucket. A part and the next one are there at once; a tied head needs the embeddings
-/// (parallel/zero/PartGatherer).
-ByMoment<std::int64_t> gatheredParts(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement,
-                                     const ModelSpec& model)
+/// Where each part of a stage is a bucket, or few. A part and the next one are there at once; a tied head
+/// needs the embeddings (parallel/zero/PartGatherer).
+struct GatheredParts {
+    ByMoment<std::int64_t> passing{}; ///< while the stage computes
+    std::int64_t after = 0;           ///< what it leaves, until it computes again
+};
+
+GatheredParts gatheredParts(const std::vector<FlatBlock>& blocks, const FlatPlacement& placement,
+                            const StageContents& stage, const ModelSpec& model)
 {
     std::map<int, std::int64_t> parts;
     for (const FlatBucket& bucket : placement.buckets)
         parts[blocks[bucket.blocks.front()].part] += bucket.size();
-    if (model.sharesWordsWithHead())
-        parts[model.layers] += parts[-1];
+    if (model.sharesWordsWithHead() && stage.embeddings && stage.head)
+        parts[stage.layers] += parts[-1];
+    GatheredParts gathered{.after = std::max(parts.begin()->second, parts.rbegin()->second)};
     const auto withNext = [&](int part) { return parts[part] + parts[part - 1]; };
-    ByMoment<std::int64_t> elements{};
-    at(elements, StepMoment::Logits) = withNext(model.layers);
-    at(elements, StepMoment::HeadWeights) = withNext(model.layers);
-    at(elements, StepMoment::FeedForward) = withNext(model.layers - 1);
-    at(elements, StepMoment::Attention) = withNext(model.layers - 1);
-    at(elements, StepMoment::FirstLayers) = std::max(withNext(0), withNext(std::min(1, model.layers - 1)));
-    return elements;
+    const std::int64_t last = withNext(stage.layers - 1);
+    ByMoment<std::int64_t>& elements = gathered.passing;
+    at(elements, StepMoment::Logits) = stage.head ? withNext(stage.layers) : 0;
+    at(elements, StepMoment::HeadWeights) = at(elements, StepMoment::Logits);
+    at(elements, StepMoment::FeedForward) = last;
+    at(elements, StepMoment::Attention) = last;
+    at(elements, StepMoment::FirstLayers) = std::max(withNext(0), withNext(std::min(1, stage.layers - 1)));
+    return gathered;
 }
 
 StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const StateRules& rules,
@@ -164,9 +130,7 @@ StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const
 {
     const std::vector<FlatBlock> blocks =
         flatBlocks(spec.model, stage, tensorRank, spec.layout.tensor, spec.layout.expert);
-    const auto bucketElements = static_cast<std::int64_t>(spec.layout.bucketSize / rules.master);
-    const FlatPlacement placement =
-        placeFlat(blocks, {rules.owners, rules.expertOwners, bucketElements, rules.shardsWeights});
+    const FlatPlacement placement = placeFlat(blocks, rules.sharing(spec.layout));
     StageBuffers buffers{placement.count,
                          placement.ownedCount(),
                          placement.trainedCount,
@@ -175,8 +139,11 @@ StageBuffers stageBuffers(const RunSpec& spec, const StageContents& stage, const
                          elementsByOwner(blocks, placement, rules.expertOwners, /*ofExperts=*/true)};
     if (rules.bucketsPass && !rules.reducesOnce)
         buffers.buckets = passingBuckets(spec, stage, blocks, placement);
-    if (rules.shardsWeights)
-        buffers.gathered = gatheredParts(blocks, placement, spec.model);
+    if (rules.shardsWeights) {
+        const GatheredParts gathered = gatheredParts(blocks, placement, stage, spec.model);
+        buffers.gathered = gathered.passing;
+        buffers.leftGathered = gathered.after;
+    }
     return buffers;
 }
 
@@ -186,17 +153,25 @@ void raiseTo(ByMoment<std::int64_t>& largest, const ByMoment<std::int64_t>& elem
                            [](std::int64_t a, std::int64_t b) { return std::max(a, b); });
 }
 
+/// While a stage computes: weights are there for the update of none.
+void addTo(ByMoment<std::int64_t>& elements, std::int64_t more)
+{
+    for (std::size_t moment = 0; moment < kStepMoments; ++moment)
+        elements[moment] += moment == static_cast<std::size_t>(StepMoment::Update) ? 0 : more;
+}
+
 /// Of all stages of a rank; their buckets pass one stage after the other.
 StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCounts, const StateRules& rules,
                          const GridCoord& rank)
 {
     StageBuffers sum;
+    std::int64_t left = 0; // gathered by the stages before
     sum.numbers.resize(static_cast<std::size_t>(rules.owners));
     sum.expertNumbers.resize(static_cast<std::size_t>(rules.expertOwners));
     const int stages = static_cast<int>(layerCounts.size());
     for (int stage = rank.pipeline; stage < stages; stage += spec.layout.pipeline) {
         const int first = std::accumulate(layerCounts.begin(), layerCounts.begin() + stage, 0);
-        const StageBuffers one = stageBuffers(
+        StageBuffers one = stageBuffers(
             spec, {stage == 0, first, layerCounts[static_cast<std::size_t>(stage)], stage + 1 == stages},
             rules, rank.tensor);
         sum.count += one.count;
@@ -207,7 +182,10 @@ StageBuffers rankBuffers(const RunSpec& spec, const std::vector<int>& layerCount
         std::ranges::transform(sum.expertNumbers, one.expertNumbers, sum.expertNumbers.begin(),
                                std::plus<>());
         raiseTo(sum.buckets, one.buckets);
+        addTo(sum.gathered, one.leftGathered);
+        addTo(one.gathered, left);
         raiseTo(sum.gathered, one.gathered);
+        left += one.leftGathered;
     }
     if (rules.bucketsPass && rules.reducesOnce) // until then all are there
         sum.buckets = {sum.trained, sum.trained, sum.trained, sum.trained, sum.trained, 0};

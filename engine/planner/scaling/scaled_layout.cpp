@@ -24,8 +24,7 @@ Result<RunSpec> scaledLayout(const RunSpec& spec, int ranks, Scaling scaling)
         return badInput(fmt::format("batch.micro: is {}", spec.batch.micro), "must be at least 1");
     RunSpec copy = spec;
     copy.batch.ramp = {}; // what scales is the step of the full batch
-    copy.layout.data = static_cast<int>(ranks / model);
-    copy.layout.expert = std::gcd(layout.expert, copy.layout.data); // fewer ranks have more experts each
+    copy.layout = layout.withData(static_cast<int>(ranks / model));
     const std::int64_t perStep = std::int64_t{copy.batch.micro} * copy.layout.data;
     if (scaling == Scaling::Weak) {
         const std::int64_t global = perStep * copy.batch.accumulation;

@@ -20,10 +20,11 @@ bool dividesModel(const ModelSpec& model, int tensor)
            (!model.experts.isOn() || model.expertWidth() % tensor == 0);
 }
 
+/// From stage 2 on a pipeline communicates in every pass: those are tried where memory is short
+/// (LayoutSearch).
 void addZeroStages(std::vector<RunSpec>& found, RunSpec spec)
 {
-    const int replicas = spec.layout.data * spec.layout.context;
-    const int most = replicas == 1 ? 0 : spec.layout.pipeline > 1 ? 1 : 3;
+    const int most = spec.layout.holders() == 1 ? 0 : spec.layout.pipeline > 1 ? 1 : 3;
     for (int stage = 0; stage <= most; ++stage) {
         spec.memory.zeroStage = stage;
         found.push_back(spec);

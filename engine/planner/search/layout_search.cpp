@@ -64,7 +64,8 @@ double leastBytes(const RunSpec& spec, double parameters)
         return 0; // the weights too
     const double held = splitOf(parameters, spec, Counted::All, spec.model.layers).total();
     const double share = held / spec.layout.tensor / spec.layout.pipeline;
-    return stateBytes(share, spec.memory.zeroStage, spec.layout.data, {kMixedPrecisionStates.weights, 0, 0});
+    return stateBytes(share, spec.memory.zeroStage, spec.layout.shardRanks(),
+                      {kMixedPrecisionStates.weights, 0, 0});
 }
 
 /// Those that differ.
@@ -73,6 +74,18 @@ std::vector<ExpertPlacement> expertPlacements(const ParallelLayout& layout)
     if (layout.expert == 1 || layout.expert == layout.data)
         return {ExpertPlacement::Inner};
     return {ExpertPlacement::Inner, ExpertPlacement::Outer};
+}
+
+/// All share the states, or those of a node do where there are more.
+std::vector<int> shardsOn(const NodeModel& node, const RunSpec& spec)
+{
+    const ParallelLayout& layout = spec.layout;
+    const int here = std::max(1, node.devices / layout.tensor);
+    RunSpec within = spec;
+    within.layout.shard = here;
+    const bool isCut = spec.memory.zeroStage > 0 && here > 1 && here < layout.holders() &&
+                       layout.holders() % here == 0 && within.layout.cutsExpertsAlike();
+    return isCut ? std::vector{0, here} : std::vector{0};
 }
 
 /// Adds those that are not there yet.
@@ -93,6 +106,7 @@ public:
         , m_host(onHardware({.host = request.node.name, .ranks = request.node.devices}, request.node,
                             request.spec.launch.device))
         , m_room(*m_host.capacity())
+        , m_parameters(static_cast<double>(parameterCount(request.spec.model)))
     {
     }
 
@@ -102,6 +116,7 @@ private:
     std::vector<int> clusterSizes() const;
     Status searchOn(int nodes, double from, double to);
     void consider(const RunSpec& candidate);
+    bool add(const RunSpec& candidate);
     std::optional<FoundLayout> fitting(const RunSpec& candidate);
     bool fitsNode(const FoundLayout& layout);
     Status checkRequest() const;
@@ -120,6 +135,7 @@ private:
     std::vector<FoundLayout> m_found;
     HostMemory m_host; ///< any of them, full
     Bytes m_room;
+    double m_parameters; ///< of the model
     std::size_t m_candidates = 0;
     Bytes m_least = std::numeric_limits<Bytes>::max(); ///< on a device, of all candidates
 };
@@ -164,19 +180,39 @@ std::optional<FoundLayout> Search::fitting(const RunSpec& candidate)
     return chosen;
 }
 
-void Search::consider(const RunSpec& candidate)
+/// Returns whether it fits, without much that costs time.
+bool Search::add(const RunSpec& candidate)
 {
+    const double least = leastBytes(candidate, m_parameters);
+    if (least > static_cast<double>(m_room)) {
+        m_least = std::min(m_least, static_cast<Bytes>(least));
+        return false;
+    }
     const auto fixed = m_partitions.fixed(candidate);
     auto layout = fixed ? fitting(*fixed) : std::nullopt;
-    if (layout && timeLayout(m_request, *layout, ScheduleDetail::Formula).ok())
-        m_found.push_back(std::move(*layout));
+    if (!layout || !timeLayout(m_request, *layout, ScheduleDetail::Formula).ok())
+        return false;
+    m_found.push_back(std::move(*layout));
+    const MemorySpec& memory = m_found.back().spec.memory;
+    return memory.recompute != RecomputeKind::Full && !memory.offloadActivations && !memory.offloadOptimizer;
+}
+
+/// A pipeline's gradients and weights travel in every pass with ZeRO 2 and 3: only for want of memory.
+void Search::consider(const RunSpec& candidate)
+{
+    if (add(candidate) || candidate.layout.pipeline == 1 || candidate.memory.zeroStage != 1)
+        return;
+    RunSpec shared = candidate;
+    for (const int stage : {2, 3}) {
+        shared.memory.zeroStage = stage;
+        add(shared);
+    }
 }
 
 /// `from` and `to`: shares of the search.
 Status Search::searchOn(int nodes, double from, double to)
 {
     const NodeModel& node = m_request.node;
-    const double parameters = static_cast<double>(parameterCount(m_request.spec.model));
     const auto candidates =
         layoutCandidates(m_request.spec, m_request.shape, nodes * node.devices, node.devices);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
@@ -184,11 +220,7 @@ Status Search::searchOn(int nodes, double from, double to)
             const double done = static_cast<double>(i) / static_cast<double>(candidates.size());
             TRAINYARD_TRY_STATUS(goOn(from + (to - from) * done));
         }
-        const double least = leastBytes(candidates[i], parameters);
-        if (least > static_cast<double>(m_room))
-            m_least = std::min(m_least, static_cast<Bytes>(least));
-        else
-            consider(candidates[i]);
+        consider(candidates[i]);
     }
     m_candidates += candidates.size();
     return {};
@@ -221,16 +253,20 @@ Result<RunSpec> Search::wellPlaced(RunSpec spec) const
     return best;
 }
 
-/// The same degrees in their best placement, with every measure against memory that fits.
+/// The same degrees in their best placement, with every measure against memory that fits, and with copies of
+/// the states where that fits.
 Result<std::vector<FoundLayout>> Search::refined(const FoundLayout& layout)
 {
     std::vector<FoundLayout> variants;
-    TRAINYARD_TRY(const RunSpec placed, wellPlaced(layout.spec));
-    for (const RunSpec& spec : memoryLadder(placed)) {
-        TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
-        const auto variant = weighLayout(m_request, spec, ScheduleDetail::Formula);
-        if (variant.ok() && fitsNode(*variant))
-            variants.push_back(*variant);
+    TRAINYARD_TRY(RunSpec placed, wellPlaced(layout.spec));
+    for (const int shard : shardsOn(m_request.node, placed)) {
+        placed.layout.shard = shard;
+        for (const RunSpec& spec : memoryLadder(placed)) {
+            TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
+            const auto variant = weighLayout(m_request, spec, ScheduleDetail::Formula);
+            if (variant.ok() && fitsNode(*variant))
+                variants.push_back(*variant);
+        }
     }
     return variants;
 }

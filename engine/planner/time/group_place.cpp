@@ -52,7 +52,25 @@ GroupPlace worstPlace(const RankGrid& grid, const std::vector<Axis>& axes, int d
     return worst;
 }
 
+int perNode(const GroupPlace& place)
+{
+    return (place.ranks + place.nodes - 1) / place.nodes;
+}
+
 } // namespace
+
+GroupPlace neighboursIn(const GroupPlace& whole, int ranks)
+{
+    const int here = std::min(perNode(whole), ranks);
+    return {ranks, (ranks + here - 1) / here, std::max(1, whole.groupsPerNode * perNode(whole) / here)};
+}
+
+GroupPlace acrossNeighbours(const GroupPlace& whole, int ranks)
+{
+    const int here = std::max(1, perNode(whole) / ranks);
+    const int groups = whole.ranks / ranks;
+    return {groups, (groups + here - 1) / here, std::max(1, whole.groupsPerNode * perNode(whole) / here)};
+}
 
 GroupPlace placeOf(const RankGrid& grid, const std::vector<Axis>& axes, int devicesPerNode)
 {

@@ -40,7 +40,9 @@ public:
         , m_context(placeOf(grid, {Axis::Context}, m_ranksPerNode))
         , m_data(placeOf(grid, {Axis::Data, Axis::Context}, m_ranksPerNode))
         , m_expert(placeOf(grid, {Axis::Expert}, m_ranksPerNode))
-        , m_copies(placeOf(grid, {Axis::ExpertCopies, Axis::Context}, m_ranksPerNode))
+        , m_holders{m_data, neighboursIn(m_data, spec.layout.shardRanks()),
+                    acrossNeighbours(m_data, spec.layout.shardRanks())}
+        , m_expertHolders(expertHolders(grid))
         , m_parts(parameterParts(spec.model))
         , m_trained(trainedParts(spec.model))
         , m_element(elementSize(spec.precision.compute))
@@ -50,6 +52,12 @@ public:
     StepModel build(StepSchedule schedule, const std::vector<int>& layerCounts) const;
 
 private:
+    /// Ranks that hold the same parameters: all, those that share one copy of what ZeRO shards, and those
+    /// that own the same part of the copies.
+    struct HolderPlaces {
+        GroupPlace all, owners, copies;
+    };
+    HolderPlaces expertHolders(const RankGrid& grid) const;
     PassDemand demandOf(const Work& work) const;
     double ringTime(const Work& work) const;
     double keptBytes() const;
@@ -78,7 +86,8 @@ private:
     const GroupPlace m_tensor, m_pipeline, m_context;
     const GroupPlace m_data;   ///< all that hold the same weights
     const GroupPlace m_expert; ///< those of them that share experts
-    const GroupPlace m_copies; ///< and those with the same experts
+    const HolderPlaces m_holders;
+    const HolderPlaces m_expertHolders; ///< of experts that ranks share
     const ParameterParts m_parts;
     const ParameterParts m_trained; ///< those of them that are not frozen
     const double m_element;         ///< bytes
@@ -98,6 +107,13 @@ constexpr double kNumberTraffic = 8; ///< bytes of a float32 that is read and wr
 constexpr double kWidenedElement = 4;
 
 } // namespace
+
+StepModelBuilder::HolderPlaces StepModelBuilder::expertHolders(const RankGrid& grid) const
+{
+    const GroupPlace all = placeOf(grid, {Axis::ExpertCopies, Axis::Context}, m_ranksPerNode);
+    const int shard = m_spec.layout.expertShardRanks();
+    return {all, neighboursIn(all, shard), acrossNeighbours(all, shard)};
+}
 
 PassDemand StepModelBuilder::demandOf(const Work& work) const
 {
@@ -147,15 +163,15 @@ double StepModelBuilder::repeatedAttention() const
     return 0;
 }
 
-/// Brings together, or adds up and shares, what the data-parallel ranks hold of so many parameters, in so
-/// many collectives.
+/// Brings together, or adds up and shares, what the owners of one copy hold of so many parameters, in so many
+/// collectives.
 double StepModelBuilder::gatherOf(const ExpertSplit& parameters, double bytes, double pieces) const
 {
-    const auto among = [&](double numbers, const GroupPlace& holders) {
-        return numbers > 0 ? pieces * gatherTime(numbers / pieces / m_tensor.ranks * bytes, holders, m_node)
+    const auto among = [&](double numbers, const GroupPlace& owners) {
+        return numbers > 0 ? pieces * gatherTime(numbers / pieces / m_tensor.ranks * bytes, owners, m_node)
                            : 0;
     };
-    return among(parameters.shared, m_data) + among(parameters.ofExperts, m_copies);
+    return among(parameters.shared, m_holders.owners) + among(parameters.ofExperts, m_expertHolders.owners);
 }
 
 /// Of nothing yet.
@@ -174,7 +190,8 @@ BesideDemand StepModelBuilder::weightsOf(const ExpertSplit& parameters, double p
     if (m_spec.memory.zeroStage == 3)
         demand.gathers = gatherOf(parameters, m_element, pieces);
     if (m_spec.memory.offloadParameters)
-        demand.copies = (parameters.shared / m_data.ranks + parameters.ofExperts / m_copies.ranks) /
+        demand.copies = (parameters.shared / m_holders.owners.ranks +
+                         parameters.ofExperts / m_expertHolders.owners.ranks) /
                         m_tensor.ranks * m_element / m_node.hostLink;
     return demand;
 }
@@ -216,13 +233,15 @@ StepModel::PassBeside StepModelBuilder::besideEmbeddings() const
 }
 
 /// Its backward pass follows its forward pass: the weights are still there. A tied head multiplies with the
-/// word embeddings, whose gradients go with those of the embeddings: ZeRO 2 and 3 know a single stage alone.
+/// word embeddings, whose gradients go with those of the embeddings, or in a pipeline with a copy of them.
 StepModel::PassBeside StepModelBuilder::besideHead() const
 {
     const auto own = static_cast<double>(m_parts.head);
     const double tied = m_spec.model.sharesWordsWithHead() ? static_cast<double>(m_parts.words) : 0;
     BesideDemand backward = besideDemand();
-    backward.gathers = gradientGather({static_cast<double>(m_trained.head)}, 1);
+    const bool hasCopy = m_pipeline.ranks > 1 && m_spec.model.trainsSharedWords();
+    backward.gathers =
+        gradientGather({static_cast<double>(m_trained.head + (hasCopy ? m_trained.words : 0))}, 1);
     return {weightsOf({own + tied}, 1), backward};
 }
 
@@ -240,17 +259,20 @@ ExpertSplit StepModelBuilder::trainedOf(int layers, bool first, bool last) const
     return parameters;
 }
 
+/// From ZeRO stage 2 on the owners of a copy have added up after every micro-batch.
 double StepModelBuilder::reductionTime(const ExpertSplit& parameters) const
 {
-    const auto among = [&](double numbers, const GroupPlace& holders) {
+    const int zero = m_spec.memory.zeroStage;
+    const auto among = [&](double numbers, const HolderPlaces& holders) {
+        if (numbers <= 0)
+            return 0.0;
         const double bytes = numbers / m_tensor.ranks * m_program.gradientBytes;
-        return m_spec.memory.zeroStage == 0 ? allReduceTime(bytes, holders, m_node)
-                                            : gatherTime(bytes, holders, m_node);
+        if (zero == 0)
+            return allReduceTime(bytes, holders.all, m_node);
+        return (zero == 1 ? gatherTime(bytes, holders.owners, m_node) : 0.0) +
+               allReduceTime(bytes / holders.owners.ranks, holders.copies, m_node);
     };
-    if (m_spec.memory.zeroStage > 1)
-        return 0; // after every micro-batch
-    return among(parameters.shared, m_data) +
-           (parameters.ofExperts > 0 ? among(parameters.ofExperts, m_copies) : 0);
+    return among(parameters.shared, m_holders) + among(parameters.ofExperts, m_expertHolders);
 }
 
 /// Gradients are read twice; master weights and moments read and written; working weights written. On the
@@ -258,9 +280,12 @@ double StepModelBuilder::reductionTime(const ExpertSplit& parameters) const
 double StepModelBuilder::updateTime(const ExpertSplit& parameters) const
 {
     const MemorySpec& memory = m_spec.memory;
-    const auto among = [&](const GroupPlace& holders) { return memory.zeroStage >= 1 ? holders.ranks : 1; };
+    const auto among = [&](const HolderPlaces& holders) {
+        return memory.zeroStage >= 1 ? holders.owners.ranks : 1;
+    };
     const double mine =
-        (parameters.shared / among(m_data) + parameters.ofExperts / among(m_copies)) / m_tensor.ranks;
+        (parameters.shared / among(m_holders) + parameters.ofExperts / among(m_expertHolders)) /
+        m_tensor.ranks;
     const double numbers = 1 + static_cast<double>(stateNumbers(m_spec.optimizer));
     const double bytes = mine * (kGradientReads + kNumberTraffic * numbers + m_element);
     if (!memory.offloadOptimizer && !m_node.sharesMemory)
@@ -281,7 +306,9 @@ double StepModelBuilder::tiedTime(bool first, bool last) const
     if (!m_spec.model.trainsSharedWords() || first == last)
         return 0;
     const GroupPlace ends{2, std::min(2, m_pipeline.nodes), m_ranksPerNode};
-    const double words = static_cast<double>(m_parts.words) / m_tensor.ranks * m_program.gradientBytes;
+    const int owners = m_spec.memory.zeroStage >= 2 ? m_holders.owners.ranks : 1;
+    const double words =
+        static_cast<double>(m_parts.words) / m_tensor.ranks / owners * m_program.gradientBytes;
     return allReduceTime(words, ends, m_node);
 }
 

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -28,6 +29,13 @@ constexpr std::array kNotCarried{
     Explanation{"layout.placement", "axes are ordered by the script's topology",
                 "give the order to PipeModelDataParallelTopology or its like"},
     Explanation{"layout.expert*", "the script's layers have the experts", "give them ep_size"},
+    Explanation{"memory.zero_stage", "DeepSpeed's pipeline goes with ZeRO 0 and 1 alone",
+                "use one of these, or no pipeline"},
+    Explanation{"memory.offload_parameters", "DeepSpeed's pipeline goes with ZeRO 0 and 1 alone",
+                "offload the optimizer"},
+    Explanation{"layout.shard",
+                "DeepSpeed shards within groups (MiCS) with ZeRO 3 alone, and without a pipeline",
+                "use ZeRO 3"},
     Explanation{"layout.schedule", "DeepSpeed's pipeline runs 1F1B", "use 1f1b"},
     Explanation{"layout.sequence", "the script's model decides it", "set it there"},
     Explanation{"memory.recompute*", "the script's model calls the checkpointing", "call it there"},
@@ -50,10 +58,14 @@ Json offloadTo(bool host)
 
 Json zeroJson(const RunSpec& spec)
 {
-    return Json{{"stage", spec.memory.zeroStage},
-                {"offload_optimizer", offloadTo(spec.memory.offloadOptimizer)},
-                {"offload_param", offloadTo(spec.memory.offloadParameters)},
-                {"reduce_bucket_size", spec.layout.bucketSize / kBytesPerBucketElement}};
+    const int stage = spec.layout.pipeline > 1 ? std::min(spec.memory.zeroStage, 1) : spec.memory.zeroStage;
+    Json zero{{"stage", stage},
+              {"offload_optimizer", offloadTo(spec.memory.offloadOptimizer)},
+              {"offload_param", offloadTo(spec.memory.offloadParameters && stage == 3)},
+              {"reduce_bucket_size", spec.layout.bucketSize / kBytesPerBucketElement}};
+    if (spec.layout.shard > 0 && stage == 3)
+        zero["mics_shard_size"] = spec.layout.shard;
+    return zero;
 }
 
 Json fp16Json(const PrecisionSpec& precision)

@@ -35,8 +35,7 @@ constexpr std::array kKnown{
                 "reckon with slower gathers between nodes"},
     Explanation{"zero_optimization.zero_quantized_*", "collectives keep their precision",
                 "reckon with more traffic"},
-    Explanation{"zero_optimization.mics_*", "states are shared by all data-parallel ranks",
-                "reckon with less memory and more traffic"},
+    Explanation{"zero_optimization.mics_hierarchical_params_gather", kTuning, kNothing},
     Explanation{"zero_optimization.offload_optimizer.ratio",
                 "the whole optimizer is offloaded, or nothing of it", "choose memory.offload_optimizer"},
     Explanation{"zero_optimization.offload_*", kTuning, kNothing},
@@ -143,6 +142,8 @@ void readZero(SettingsReader& zero, RunSpec& spec)
     spec.memory.offloadOptimizer = isOffloaded(zero, "offload_optimizer", "cpu_offload");
     spec.memory.offloadParameters = isOffloaded(zero, "offload_param", "cpu_offload_params");
     zero.readBucketSize("reduce_bucket_size", spec.layout.bucketSize);
+    if (zero.getOr("mics_shard_size", -1) > 0) // -1: all ranks
+        zero.readCount("mics_shard_size", kMaxRanks, spec.layout.shard);
 }
 
 void readLossScale(SettingsReader& fp16, LossScaleSpec& scale)

@@ -28,6 +28,7 @@ constexpr std::array kNotCarried{
                 "use one of these"},
     Explanation{"layout.expert_placement", "Megatron-LM's ranks that share experts are neighbours",
                 "use inner"},
+    Explanation{"layout.shard", "it goes with Megatron-LM's distributed optimizer", "use ZeRO"},
     Explanation{"layout.partition", "Megatron-LM deals layers evenly",
                 "give --pipeline-model-parallel-layout"},
     Explanation{"layout.virtual_stages", "chunks belong to the interleaved schedule", "use \"interleaved\""},
@@ -186,6 +187,9 @@ void addSharding(const RunSpec& spec, ArgumentText& arguments)
 {
     const bool isInOtherOrder = spec.layout.placement == "cluster" || spec.layout.placement == "DPT";
     arguments.flag("--use-distributed-optimizer", spec.memory.zeroStage >= 1);
+    if (spec.memory.zeroStage >= 1 && spec.layout.shardRanks() < spec.layout.holders())
+        arguments.add("--num-distributed-optimizer-instances",
+                      spec.layout.holders() / spec.layout.shardRanks());
     arguments.flag("--use-megatron-fsdp", isFullySharded(spec));
     if (isFullySharded(spec)) {
         arguments.add("--data-parallel-sharding-strategy",

@@ -420,6 +420,18 @@ RecomputeKind recompute(SettingsReader& arguments)
     return kind.value_or(RecomputeKind::None);
 }
 
+/// Each instance of the distributed optimizer is one copy of the states.
+void readShard(SettingsReader& arguments, ParallelLayout& layout)
+{
+    constexpr const char* kInstances = "--num-distributed-optimizer-instances";
+    const int copies = arguments.getCount(kInstances, kMaxRanks).value_or(1);
+    layout.shard = copies > 1 && layout.holders() % copies == 0 ? layout.holders() / copies : 0;
+    if (layout.holders() % copies != 0)
+        arguments.complain(
+            kInstances, fmt::format("{} data-parallel ranks do not divide by {}", layout.holders(), copies),
+            "use a number that divides the data-parallel ranks");
+}
+
 void readMemory(SettingsReader& arguments, MemorySpec& memory)
 {
     memory.zeroStage = zeroStage(arguments);
@@ -531,6 +543,7 @@ ImportedSpec importMegatron(std::string_view text, const ImportBase& base)
     readSteps(arguments, spec);
     readPrecision(arguments, spec.precision);
     readMemory(arguments, spec.memory);
+    readShard(arguments, spec.layout);
     readRun(arguments, spec);
     arguments.finish();
     nameMissingValues(parsed.values, imported);

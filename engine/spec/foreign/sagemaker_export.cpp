@@ -22,6 +22,7 @@ constexpr std::array kNotCarried{
     Explanation{"layout.context", "only version 2 has it, and it has no pipeline", "use one of them"},
     Explanation{"layout.expert*", "only version 2 shares experts, of models that the training script builds",
                 "see expert_parallel_degree"},
+    Explanation{"layout.shard", "version 2 shards within groups, everything or nothing", "use stage 3"},
     Explanation{"layout.schedule", "SageMaker's pipeline runs 1F1B or GPipe", "use one of these"},
     Explanation{"layout.virtual_stages", "a rank has one chunk of the model", "use 1"},
     Explanation{"layout.placement", "version 2 orders the ranks itself", "nothing to do"},
@@ -61,7 +62,6 @@ Json pipelineVersion(const RunSpec& spec)
 
 Json shardingVersion(const RunSpec& spec)
 {
-    const int ranks = spec.layout.data * spec.layout.context;
     Json parameters{{"tensor_parallel_degree", spec.layout.tensor},
                     {"context_parallel_degree", spec.layout.context},
                     {"sm_activation_offloading", spec.memory.offloadActivations},
@@ -69,7 +69,7 @@ Json shardingVersion(const RunSpec& spec)
     if (spec.layout.expert > 1)
         parameters["expert_parallel_degree"] = spec.layout.expert;
     if (spec.memory.zeroStage == 0 || spec.memory.zeroStage == 3)
-        parameters["hybrid_shard_degree"] = spec.memory.zeroStage == 3 ? ranks : 1;
+        parameters["hybrid_shard_degree"] = spec.memory.zeroStage == 3 ? spec.layout.shardRanks() : 1;
     return parameters;
 }
 

@@ -111,9 +111,14 @@ void readSharding(SettingsReader& parameters, RunSpec& spec)
         parameters.complain(key, fmt::format("is {}", degree), fmt::format("must be at least {}", least));
     else
         spec.memory.zeroStage = degree != 1 ? 3 : one ? 1 : 0;
-    if (degree > 1 && degree != ranks)
-        parameters.omit(key, fmt::format("states are shared by all {} data-parallel ranks", ranks),
-                        "reckon with less memory and more traffic");
+    spec.layout.shard = degree > 1 && ranks % degree == 0 && degree < ranks ? degree : 0;
+    if (degree > 1 && ranks % degree != 0)
+        parameters.omit(
+            key,
+            fmt::format(
+                "{} data-parallel ranks cannot be divided into groups of {}, so that all share the states",
+                ranks, degree),
+            "choose layout.shard");
     parameters.readBucketSize("sdp_reduce_bucket_size", spec.layout.bucketSize);
     parameters.read("sdp_gradient_clipping", spec.optimizer.clipNorm);
 }

@@ -3,7 +3,9 @@
 
 #include <torch/autograd.h>
 
+#include "engine/comm/group_maker.h"
 #include "engine/comm/process_group.h"
+#include "engine/comm/process_groups.h"
 #include "engine/comm/threads_transport.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/parallel/data/gradient_reducer.h"
@@ -99,6 +101,47 @@ private slots:
         QCOMPARE(equal.load(), 3);
     }
 
+    /// Four ranks in two groups of owners: each has the sum over all four of its part.
+    void addsUpOverTheCopiesOnceAStep_data() { addBucketSizes(); }
+    void addsUpOverTheCopiesOnceAStep()
+    {
+        QFETCH(int, elements);
+        const RankGrid grid = RankGrid::create({.data = 4, .shard = 2}).value();
+        for (const GradientResidence residence : {GradientResidence::Whole, GradientResidence::Sharded}) {
+            std::atomic<int> equal = 0;
+            runRanksAsThreads(4, [&](GroupMaker& maker) {
+                const auto world = maker.makeWorld();
+                const ProcessGroups groups = makeProcessGroups(maker, *world, grid);
+                const Holders holders = groups.holders(/*zero=*/true);
+                Sharding sharding = bucketsOf(elements);
+                sharding.owner = holders.of(false).ownerShare();
+                QCOMPARE(sharding.owner, (Share{world->rank().value % 2, 2}));
+                ParameterStore store(someParameters(), ComputeType::Float64, sharding, residence);
+                store.initialize(7, 1.0);
+                GradientReducer reducer(store, holders, {});
+                store.beginGradients();
+                const double rank = world->rank().value;
+                const double factors[] = {0.3 + rank, 1.7 - rank};
+                for (std::size_t micro = 0; micro < 2; ++micro) {
+                    const bool reduces = reducer.reducesAfter(micro, 2);
+                    if (reduces)
+                        reducer.arm(micro == 1 ? GradientReducer::Completes::Step
+                                               : GradientReducer::Completes::Pass);
+                    lossOf(store, factors[micro], all).backward();
+                    if (reduces)
+                        reducer.finish();
+                }
+                const at::Tensor expected = plainGradients(*world, sharding);
+                bool same = true;
+                for (const OwnedTensor& owned : store.owned())
+                    same &= at::allclose(owned.gradient,
+                                         expected.narrow(0, owned.piece.offset, owned.piece.count), 1e-14);
+                equal += same;
+            });
+            QCOMPARE(equal.load(), 4);
+        }
+    }
+
     void leavesEveryOwnerTheSumOfItsPart_data() { addBucketSizes(); }
     void leavesEveryOwnerTheSumOfItsPart()
     {
@@ -121,7 +164,8 @@ private slots:
                 for (std::size_t micro = 0; micro < 2; ++micro) {
                     const bool reduces = reducer.reducesAfter(micro, 2);
                     if (reduces)
-                        reducer.arm();
+                        reducer.arm(micro == 1 ? GradientReducer::Completes::Step
+                                               : GradientReducer::Completes::Pass);
                     lossOf(store, factors[micro], all).backward();
                     if (reduces)
                         reducer.finish();

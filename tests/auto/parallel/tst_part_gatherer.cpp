@@ -93,7 +93,7 @@ private slots:
         reference.initialize(5, 1.0);
         runAsThreads(kRanks, [&](ProcessGroup& group) {
             const auto store = shardedStore(model, ComputeType(compute), group.rank().value);
-            PartGatherer gatherer(*store, group, model);
+            PartGatherer gatherer(*store, HolderGroup(&group, nullptr), model);
             require(partsThere(*store).empty(), "weights are there before they are used");
             for (int part = kEmbeddingsPart; part <= kLayers; ++part) {
                 gatherer.enter(part, Direction::Forward);
@@ -111,7 +111,7 @@ private slots:
         const ModelSpec model = smallModel(true);
         runAsThreads(kRanks, [&](ProcessGroup& group) {
             const auto store = shardedStore(model, ComputeType::Float32, group.rank().value);
-            PartGatherer gatherer(*store, group, model);
+            PartGatherer gatherer(*store, HolderGroup(&group, nullptr), model);
             gatherer.enter(kEmbeddingsPart, Direction::Forward);
             require(partsThere(*store) == std::set{kEmbeddingsPart, 0}, "embeddings, forward");
             gatherer.enter(1, Direction::Forward);
@@ -134,7 +134,7 @@ private slots:
         const ModelSpec model = smallModel(false);
         runAsThreads(kRanks, [&](ProcessGroup& group) {
             const auto store = shardedStore(model, ComputeType::Float32, group.rank().value);
-            PartGatherer gatherer(*store, group, model);
+            PartGatherer gatherer(*store, HolderGroup(&group, nullptr), model);
             gatherer.enter(kEmbeddingsPart, Direction::Forward);
             store->flatMasters().fill_(3.0);
             gatherer.releaseAll();
@@ -154,7 +154,7 @@ private slots:
                 const MemoryScope scope(MemoryCategory::Weights);
                 store = shardedStore(model, ComputeType::BFloat16, group.rank().value);
             }
-            PartGatherer gatherer(*store, group, model);
+            PartGatherer gatherer(*store, HolderGroup(&group, nullptr), model);
             const Bytes owned = kRanks * 4 * Bytes(store->layout().ownedCount()); // float32 masters
             group.barrier();
             require(weightsNow() - before == owned, "more is kept than what the ranks own");

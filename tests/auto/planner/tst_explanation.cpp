@@ -137,27 +137,17 @@ private slots:
             [](RunSpec& s) {
                 s.layout.partition = {PartitionKind::ByHand, {4, 2, 2, 0}};
             });
-        row("ZeRO in a pipeline", "memory.zero_stage", "zero_stage 2 > 1 with pipeline 4",
-            {"memory.zero_stage 1"}, [](RunSpec& s) { s.memory.zeroStage = 2; });
         row("no such ZeRO", "memory.zero_stage", "7 > 3", {"memory.zero_stage 3"}, [](RunSpec& s) {
             s.layout.pipeline = 1;
             s.memory.zeroStage = 7;
         });
-        row("split recomputation", "memory.recompute", "",
-            {"memory.recompute \"none\"", "layout.schedule \"1f1b\""}, [](RunSpec& s) {
-                s.layout.schedule = PipelineScheduleKind::ZeroBubble;
-                s.memory.recompute = RecomputeKind::Full;
-            });
+        row("copies of the states", "layout.shard", "data 2 x context 1 % shard 3 = 2, must be 0",
+            {"layout.shard 2", "layout.shard 0"}, [](RunSpec& s) { s.layout.shard = 3; });
         row("offloaded parameters", "memory.offload_parameters", "zero_stage 1, must be 3",
             {"memory.zero_stage 3", "memory.offload_parameters false"}, [](RunSpec& s) {
                 s.layout.pipeline = 1;
                 s.memory.zeroStage = 1;
                 s.memory.offloadParameters = true;
-            });
-        row("packed contexts", "batch.packing", "context 2 > 1 with packing",
-            {"layout.context 1", "batch.packing false"}, [](RunSpec& s) {
-                s.layout.context = 2;
-                s.batch.packing = true;
             });
         row("warm-up", "optimizer.warmup_steps", "warmup_steps 200 > steps 100",
             {"optimizer.warmup_steps 100", "launch.steps 200"},
@@ -255,6 +245,7 @@ private slots:
                  "memory.recompute \"selective\" | memory.zero_stage 1 | batch.accumulation 16, batch.micro 2"
                  " | memory.recompute \"full\" | memory.offload_optimizer true"
                  " | memory.offload_activations true"
+                 " | memory.offload_parameters true, memory.zero_stage 3"
                  " | batch.accumulation 16, layout.data 1, layout.tensor 4"
                  " | batch.accumulation 16, layout.data 1, layout.pipeline 8");
     }

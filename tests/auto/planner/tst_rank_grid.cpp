@@ -276,6 +276,51 @@ private slots:
         QVERIFY(!RankGrid::create(layout).ok());
     }
 
+    void sharesStatesAmongNeighbours()
+    {
+        ParallelLayout layout = layoutOf(6, 1, 2, "DPT");
+        layout.shard = 3;
+        const auto print = [](const std::vector<std::vector<Rank>>& shards) {
+            QString text;
+            for (const std::vector<Rank>& shard : shards)
+                text += ::print(shard);
+            return text;
+        };
+        const auto grid = RankGrid::create(layout).value();
+        QCOMPARE(print(grid.shards(Rank{7}, false)), "[1,3,5][7,9,11]");
+        layout.shard = 0;
+        QCOMPARE(print(RankGrid::create(layout).value().shards(Rank{7}, false)), "[1,3,5,7,9,11]");
+        layout.shard = 4;
+        QVERIFY(!RankGrid::create(layout).ok());
+        layout.shard = -1;
+        QVERIFY(!RankGrid::create(layout).ok());
+    }
+
+    void sharesTheStatesOfExpertsAmongNeighboursWithTheSame()
+    {
+        ParallelLayout layout = layoutOf(8, 1, 1, "DPT");
+        layout.expert = 2;
+        layout.shard = 4;
+        const auto sizes = [&] {
+            const auto shards = RankGrid::create(layout).value().shards(Rank{3}, true);
+            QString text;
+            for (const std::vector<Rank>& shard : shards)
+                text += print(shard);
+            return text;
+        };
+        QCOMPARE(sizes(), "[1,3][5,7]");
+        QCOMPARE(layout.expertShardRanks(), 2);
+        layout.shard = 2;
+        QCOMPARE(sizes(), "[1][3][5][7]");
+        QCOMPARE(layout.expertShardRanks(), 1);
+        layout.expertPlacement = ExpertPlacement::Outer;
+        QCOMPARE(sizes(), "[0,1][2,3]");
+        QCOMPARE(layout.expertShardRanks(), 2);
+        layout.shard = 8;
+        QCOMPARE(sizes(), "[0,1,2,3]");
+        QCOMPARE(layout.expertShardRanks(), 4);
+    }
+
     void hasGroupsOfOneWithoutThatKindOfParallelism()
     {
         const auto grid = RankGrid::create(layoutOf(3, 1, 1, "cluster")).value();

@@ -340,6 +340,27 @@ private slots:
         QVERIFY(causeOf(within, StepCause::Products) > causeOf(alone, StepCause::Products));
     }
 
+    /// On nodes of eight: what ZeRO 3 gathers for every micro-batch stays within the node, and once a step an
+    /// eighth of the gradients goes between them.
+    void statesThatANodeSharesStayInIt()
+    {
+        RunSpec spec = smallRun();
+        spec.layout = {.data = 16};
+        spec.cluster.nodes = {{"a", 8}, {"b", 8}};
+        spec.batch = {128, 2, 4};
+        spec.memory.zeroStage = 3;
+        const StepTime among = timeOf(spec);
+        spec.layout.shard = 8;
+        const StepTime within = timeOf(spec);
+        spec.layout.shard = 16;
+        const StepTime all = timeOf(spec);
+        QCOMPARE(all.seconds, among.seconds);
+        QVERIFY(within.seconds < among.seconds);
+        QVERIFY(causeOf(within, StepCause::Reductions) > 0);
+        QCOMPARE(causeOf(among, StepCause::Reductions), 0.0);
+        QVERIFY(causeOf(within, StepCause::Optimizer) > 1.9 * causeOf(among, StepCause::Optimizer));
+    }
+
     void correctsByTheNodesOwnCalibration()
     {
         const double before = causeOf(timeOf(smallRun()), StepCause::Products);

@@ -56,6 +56,20 @@ private slots:
         QCOMPARE(most->layout.expert, 1);
     }
 
+    /// What a rank keeps does not grow; without a host all may share one copy.
+    void keepsWhatARankHasOfTheStates()
+    {
+        RunSpec spec = specOf(8, 1, 21);
+        spec.memory.zeroStage = 3;
+        spec.layout.shard = 4;
+        QCOMPARE(withReplicas(spec, 12)->layout.shard, 4);
+        QCOMPARE(withReplicas(spec, 6)->layout.shard, 0); // neither 4 nor 5 divides 6
+        spec.layout.shard = 2;
+        QCOMPARE(withReplicas(spec, 6)->layout.shard, 2);
+        QCOMPARE(withReplicas(spec, 3)->layout.shard, 0);
+        QCOMPARE(withReplicas(spec, 1)->layout.shard, 0);
+    }
+
     void fitsTheMostReplicasThatKeepTheBatch_data()
     {
         QTest::addColumn<int>("data");

@@ -104,7 +104,9 @@ private:
     void drawMemory(RunSpec& spec)
     {
         MemorySpec& memory = spec.memory;
-        memory.zeroStage = between(0, spec.layout.pipeline > 1 ? 1 : 3);
+        memory.zeroStage = between(0, 3);
+        if (spec.layout.holders() % 2 == 0 && spec.layout.holders() > 2 && memory.zeroStage > 0)
+            spec.layout.shard = oneOf({0, 2});
         memory.recompute = oneOf({RecomputeKind::None, RecomputeKind::Selective, RecomputeKind::Full});
         memory.recomputeEvery = oneOf({1, 1, 2});
         memory.offloadActivations = coin();
@@ -202,9 +204,11 @@ Expressible ofDeepSpeed()
         {"layout.bucket_size", always},
         {"layout.partition",
          [](const RunSpec& s) { return hasPipeline(s) && s.layout.partition.kind != PartitionKind::Cost; }},
-        {"memory.zero_stage", always},
+        // Its pipeline goes with ZeRO 0 and 1 alone.
+        {"layout.shard", [](const RunSpec& s) { return s.memory.zeroStage == 3 && !hasPipeline(s); }},
+        {"memory.zero_stage", [](const RunSpec& s) { return s.memory.zeroStage <= 1 || !hasPipeline(s); }},
         {"memory.offload_optimizer", always},
-        {"memory.offload_parameters", always},
+        {"memory.offload_parameters", [](const RunSpec& s) { return !hasPipeline(s); }},
         {"memory.recompute",
          [](const RunSpec& s) {
              return recomputesAll(s) && (hasPipeline(s) || s.memory.offloadActivations);
@@ -301,6 +305,7 @@ Expressible ofMegatron()
                               "precision.loss_scale.hysteresis",
                               "precision.loss_scale.minimum",
                               "memory.zero_stage",
+                              "layout.shard",
                               "memory.recompute",
                               "memory.offload_optimizer",
                               "checkpoint.every_steps",
@@ -327,9 +332,10 @@ Expressible ofSageMaker()
         {"batch.accumulation", hasPipeline},
         {"memory.zero_stage",
          [](const RunSpec& s) {
-             return hasPipeline(s) || s.memory.zeroStage == 0 ||
-                    (s.memory.zeroStage == 3 && s.layout.data * s.layout.context > 1);
+             return s.memory.zeroStage == 0 || (hasPipeline(s) && s.memory.zeroStage == 1) ||
+                    (!hasPipeline(s) && s.memory.zeroStage == 3 && s.layout.holders() > 1);
          }},
+        {"layout.shard", [](const RunSpec& s) { return !hasPipeline(s) && s.memory.zeroStage == 3; }},
         {"memory.offload_activations", always},
         {"precision.compute", [](const RunSpec& s) { return hasPipeline(s) && hasType(s); }},
         {"seed", withoutPipeline},

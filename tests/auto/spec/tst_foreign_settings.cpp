@@ -187,7 +187,11 @@ private slots:
         QCOMPARE(second.spec.layout.context, 2);
         QCOMPARE(second.spec.memory.zeroStage, 3);
         QCOMPARE(second.spec.seed, std::uint64_t{7});
-        QCOMPARE(fieldsOf(second.omissions), "hybrid_shard_degree"); // 4 of 8 ranks
+        QCOMPARE(second.spec.layout.shard, 4); // of 8 ranks
+        QCOMPARE(fieldsOf(second.omissions), "");
+        const ImportedSpec uneven = import(ForeignTool::SageMaker, R"({"hybrid_shard_degree": 3})", 8);
+        QCOMPARE(uneven.spec.layout.shard, 0);
+        QCOMPARE(fieldsOf(uneven.omissions), "hybrid_shard_degree");
     }
 
     void looksUpTheVariablesOfAScript()
@@ -348,6 +352,19 @@ srun --nproc-per-node 8 pretrain_gpt.py --tensor-model-parallel-size $TP $SCHEDU
             QCOMPARE(text.contains("--async-save"), stage < 2);
             QCOMPARE(text.contains("--use-tp-pp-dp-mapping"), stage < 2);
         }
+    }
+
+    void readsGroupsThatShareStates()
+    {
+        const ImportedSpec mics = import(ForeignTool::DeepSpeed, R"({"train_micro_batch_size_per_gpu": 1,
+            "zero_optimization": {"stage": 3, "mics_shard_size": 8}})",
+                                         32);
+        QCOMPARE(mics.spec.layout.shard, 8);
+        QCOMPARE(fieldsOf(mics.omissions), "");
+        const char* megatron = "--use-distributed-optimizer --num-distributed-optimizer-instances 4 "
+                               "--micro-batch-size 1 --global-batch-size 32";
+        QCOMPARE(import(ForeignTool::Megatron, megatron, 32).spec.layout.shard, 8);
+        QVERIFY(!import(ForeignTool::Megatron, megatron, 30).problems.empty());
     }
 
     // Version 2 shares states among as many ranks as it can when tensor parallelism leaves it the choice.

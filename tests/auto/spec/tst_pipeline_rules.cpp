@@ -147,18 +147,6 @@ private slots:
         QVERIFY(print(pipelineProblems(spec)).endsWith("e.g. [3, 4, 4, 3]"));
     }
 
-    void refusesZeroStagesThatKeepNoGradients()
-    {
-        for (const int stage : {0, 1, 2, 3}) {
-            RunSpec spec = specOf({Kind::OneForwardOneBackward, 4, 1});
-            spec.memory.zeroStage = stage;
-            const auto problems = pipelineProblems(spec);
-            QCOMPARE(problems.size(), std::size_t(stage > 1 ? 1 : 0));
-            if (stage > 1)
-                QCOMPARE(QString::fromStdString(problems[0].path), "memory.zero_stage");
-        }
-    }
-
     void standsAmongTheOtherChecks()
     {
         RunSpec spec = specOf({Kind::OneForwardOneBackward, 4, 1, 2, 3});

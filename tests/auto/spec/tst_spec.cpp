@@ -414,6 +414,7 @@ private slots:
         describeOtherwise(spec.model);
         spec.layout.expert = 2;
         spec.layout.expertPlacement = ExpertPlacement::Outer;
+        spec.layout.shard = 2;
         PhaseSpec phase{.name = "second"}; // overrides every field of its sections
         phase.dataset = spec.dataset;
         phase.batch = spec.batch;

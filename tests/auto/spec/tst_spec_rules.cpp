@@ -116,6 +116,48 @@ private slots:
         QVERIFY(print(validate(spec)).contains("use 4"));
     }
 
+    void sharesStatesEvenly()
+    {
+        RunSpec spec = validSpec();
+        spec.cluster.nodes.front().slotCount = 12;
+        spec.layout = {.data = 6, .context = 2, .shard = 4};
+        spec.batch = {6, 1, 1};
+        spec.memory.zeroStage = 1;
+        QCOMPARE(print(validate(spec)), "");
+        spec.layout.shard = 5;
+        QVERIFY(print(validate(spec))
+                    .contains("layout.shard: 12 data-parallel ranks cannot be divided into groups of 5"));
+        QVERIFY(print(validate(spec)).contains("use 4, or 0 for all"));
+        spec.layout.shard = 24;
+        QVERIFY(print(validate(spec)).contains("layout.shard: 12 data-parallel ranks cannot be divided"));
+    }
+
+    void givesEachCopyOfTheStatesAllExpertsEquallyOften()
+    {
+        RunSpec spec = validSpec();
+        spec.model.setFamily(ModelFamily::Mixtral);
+        spec.model.experts = {.count = 12, .perToken = 2};
+        spec.cluster.nodes.front().slotCount = 12;
+        spec.layout = {.data = 12, .expert = 4};
+        spec.batch = {12, 1, 1};
+        spec.memory.zeroStage = 3;
+        for (const int shard : {1, 2, 4, 12}) {
+            spec.layout.shard = shard;
+            QCOMPARE(print(validate(spec)), "");
+        }
+        for (const int shard : {3, 6}) {
+            spec.layout.shard = shard;
+            QVERIFY(print(validate(spec))
+                        .contains(QString("groups of %1 ranks would have some experts more often than others")
+                                      .arg(shard)));
+        }
+        spec.layout.expertPlacement = ExpertPlacement::Outer; // three neighbours have the same experts
+        spec.layout.shard = 6;
+        QCOMPARE(print(validate(spec)), "");
+        spec.layout.shard = 4;
+        QVERIFY(print(validate(spec)).contains("use a multiple of 3"));
+    }
+
     void namesTheDegreesThatAreTooMany()
     {
         RunSpec spec = validSpec();

@@ -30,18 +30,19 @@ const std::vector<Layout>& layouts()
         {"one rank", {}},
         {"data 4", {.data = 4}},
         {"data 4, ZeRO 3", {.data = 4}, 3},
-        {"data 4, ZeRO 2", {.data = 4}, 2},
+        {"data 4 shard 2, ZeRO 2", {.data = 4, .shard = 2}, 2},
         {"data 2, ZeRO 3, offloaded", {.data = 2}, 3, true},
         {"tensor 2", {.tensor = 2}},
         {"context 2, tensor 2, ZeRO 1", {.tensor = 2, .context = 2}, 1},
         {"data 2, tensor 2, sequence, ZeRO 1", {.data = 2, .tensor = 2, .sequence = true}, 1},
         {"1f1b 4", {.pipeline = 4}},
-        {"tensor 2, interleaved 2 x 2, data 2",
+        {"tensor 2, interleaved 2 x 2, data 2, ZeRO 3",
          {.data = 2,
           .tensor = 2,
           .pipeline = 2,
           .schedule = PipelineScheduleKind::Interleaved,
-          .virtualStages = 2}},
+          .virtualStages = 2},
+         3},
     };
     return all;
 }
@@ -72,8 +73,8 @@ const std::vector<Layout>& layoutsWithExperts()
         {"data 4, expert 2", {.data = 4, .expert = 2}},
         {"data 4, expert 4, ZeRO 3", {.data = 4, .expert = 4}, 3},
         {"data 2, expert 2, tensor 2, ZeRO 1", {.data = 2, .tensor = 2, .expert = 2}, 1},
-        {"data 4, expert 2 outer, ZeRO 2",
-         {.data = 4, .expert = 2, .expertPlacement = ExpertPlacement::Outer},
+        {"data 4 shard 2, expert 2 outer, ZeRO 2",
+         {.data = 4, .expert = 2, .expertPlacement = ExpertPlacement::Outer, .shard = 2},
          2},
     };
     return all;

@@ -104,6 +104,14 @@ std::vector<Settings> settings()
          {.recompute = kSelective}},
         {"Mixtral, data 2, expert 2", Mixtral, Float32, {.data = 2, .expert = 2}},
         {"Mixtral, data 4, expert 2, ZeRO 3", Mixtral, Float32, {.data = 4, .expert = 2}, {.zeroStage = 3}},
+        {"BERT, data 4 shard 2, ZeRO 3", Bert, Float32, {.data = 4, .shard = 2}, {.zeroStage = 3}, 2},
+        {"GPT, data 2, 1f1b 2, ZeRO 2", Gpt, Float32, {.data = 2, .pipeline = 2}, {.zeroStage = 2}, 4},
+        {"Llama, data 2, interleaved 2 x 2, ZeRO 3",
+         Llama,
+         Float32,
+         {.data = 2, .pipeline = 2, .schedule = Schedule::Interleaved, .virtualStages = 2},
+         {.zeroStage = 3},
+         4},
     };
 }
 
