@@ -18,6 +18,7 @@
 #include "app/cli/support/planned_shape.h"
 #include "app/cli/support/problem_output.h"
 #include "app/cli/support/spec_input.h"
+#include "app/cli/support/state_traffic_text.h"
 #include "app/plan/evaluation_summary.h"
 #include "app/plan/planned_phases.h"
 #include "app/plan/planned_weights.h"
@@ -138,6 +139,9 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
     const QString experts = spec.layout.expert > 1
                                 ? QString(", experts shared by %1").arg(spec.layout.expert)
                                 : QString();
+    const QString shard = spec.memory.zeroStage > 0 && spec.layout.shard > 0
+                              ? QString(", states shared by %1").arg(spec.layout.shard)
+                              : QString();
     console::print(QString("%1 parameters%8 on %2 %3 (data %4 x context %5 x tensor %6 x pipeline %7%9)")
                        .arg(console::number(static_cast<double>(parameterCount(spec.model))))
                        .arg(spec.layout.worldSize())
@@ -146,7 +150,7 @@ void printTable(const RunSpec& spec, const MemoryEstimate& estimate, const std::
                        .arg(spec.layout.context)
                        .arg(spec.layout.tensor)
                        .arg(spec.layout.pipeline)
-                       .arg(trained, experts));
+                       .arg(trained, experts + shard));
     console::print(console::table(rows));
     for (const std::string& assumption : estimate.assumptions)
         console::print("  " + QString::fromStdString(assumption));
@@ -182,6 +186,7 @@ QJsonObject planJson(const RunSpec& spec, const SequenceShape& shape, const Plan
                      {"memory_per_rank", toJson(planned.memory.bytes)},
                      {"total_per_rank", static_cast<qint64>(planned.memory.total())},
                      {"resident_per_rank", toJson(planned.memory.resident)},
+                     {"state_traffic", stateTrafficJson(spec, shape)},
                      {"hosts", toJson(planned.hosts)},
                      {"fits", planned.fits()},
                      {"problems", toJson(problems)},
@@ -242,6 +247,8 @@ void print(const PhasePlan& plan)
 {
     printTable(plan.spec, plan.planned.memory, plan.planned.hosts);
     console::print("  " + plan.sequences);
+    if (const QString traffic = stateTrafficText(plan.spec, plan.shape); !traffic.isEmpty())
+        console::print("  " + traffic);
     if (plan.spec.batch.ramp.isOn())
         console::print("  " + rampText(plan.spec));
     const QString evaluated = QString::fromStdString(plan.spec.evaluation.dataset);

@@ -2,16 +2,26 @@
 #include <QTest>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <iterator>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 
+#include "engine/planner/layout/flat_placement.h"
+#include "engine/planner/layout/rank_grid.h"
+#include "engine/planner/layout/stage_costs.h"
 #include "engine/planner/memory/memory_fit.h"
 #include "engine/planner/memory/memory_model.h"
+#include "engine/planner/time/state_traffic.h"
+#include "engine/records/flight_ring.h"
 #include "engine/spec/validate.h"
 #include "tests/auto/training/training_fixture.h"
 #include "tests/auto/training/worker_process.h"
 #include "tests/support/layouts/engine_layouts.h"
+#include "tests/support/row_sample.h"
 
 using namespace trainyard;
 
@@ -23,6 +33,8 @@ constexpr double kTolerance = 0.02; // both count tensors, to the byte where not
 constexpr double kPartTolerance = 0.03; ///< above, see hasPartLess()
 constexpr int kSteps = 3;
 constexpr int kPortableRow = 1; ///< the one in bfloat16 that every processor can do: one rank
+/// Those that every run has: one rank, and each way of sharing once. Of the others a sample.
+constexpr std::array kAlways{0, 1, 2, 10, 13, 15, 18, 29};
 /// Those that are also run with adapters: one rank, packed, ZeRO 3, tensor with sequence, two stages.
 constexpr auto kWithAdapters = {0, 5, 11, 14, 19};
 
@@ -58,6 +70,91 @@ RankStats largestRank(const std::vector<StepRecord>& steps)
     return largest;
 }
 
+/// Bytes of a rank in the last step, by kind of collective and the ranks of its group.
+using Traffic = std::map<std::pair<CollectiveKind, std::vector<int>>, Bytes>;
+
+std::vector<int> numbersOf(const std::vector<Rank>& ranks)
+{
+    std::vector<int> numbers;
+    for (const Rank rank : ranks)
+        numbers.push_back(rank.value);
+    return numbers;
+}
+
+/// What the plan says of gradients and weights.
+void addPlanned(Traffic& traffic, const RunSpec& spec, const RankGrid& grid, Rank rank, bool ofExperts,
+                const StateTraffic& planned)
+{
+    const std::vector<std::vector<Rank>> shards = grid.shards(rank, ofExperts);
+    std::vector<int> all;
+    std::vector<int> owners;
+    std::vector<int> copies;
+    for (const std::vector<Rank>& shard : shards) {
+        std::ranges::copy(numbersOf(shard), std::back_inserter(all));
+        if (std::ranges::find(shard, rank) != shard.end())
+            owners = numbersOf(shard);
+    }
+    const auto place = std::ranges::find(owners, rank.value) - owners.begin();
+    for (const std::vector<Rank>& shard : shards)
+        copies.push_back(shard[std::size_t(place)].value);
+    if (spec.memory.zeroStage == 0) {
+        traffic[{CollectiveKind::AllReduce, all}] += planned.reduced;
+        return;
+    }
+    traffic[{CollectiveKind::ReduceScatter, owners}] += planned.reduced;
+    traffic[{CollectiveKind::AllGather, owners}] += planned.gathered;
+    if (shards.size() > 1)
+        traffic[{CollectiveKind::AllReduce, copies}] += planned.summed;
+}
+
+Traffic plannedTraffic(const RunSpec& spec, const SequenceShape& rows, Rank rank)
+{
+    const RankGrid grid = RankGrid::create(spec.layout).value();
+    const RankTraffic planned = stateTraffic(spec, layersPerStage(spec, rows).value(), grid.coordOf(rank));
+    Traffic traffic;
+    addPlanned(traffic, spec, grid, rank, false, planned.others);
+    if (spec.layout.expert > 1)
+        addPlanned(traffic, spec, grid, rank, true, planned.ofExperts);
+    std::erase_if(traffic, [](const auto& entry) { return entry.first.second.size() < 2; });
+    return traffic;
+}
+
+/// Buckets are whole multiples of that; the loads of experts, which ranks add up too, are few numbers.
+constexpr Bytes kBucketMultiple = kFlatAlignment * 4;
+
+/// As the rank's flight ring has it, of the same collectives. Ranks that share experts also add up norms, and
+/// may be those that share the rest.
+Traffic measuredTraffic(const FlightSnapshot& ring, Traffic planned)
+{
+    std::set<std::uint32_t> sharesExperts;
+    for (const FlightEntry& entry : ring.entries) {
+        if (entry.kind == CollectiveKind::AllToAll)
+            sharesExperts.insert(entry.group);
+    }
+    for (auto& [collective, bytes] : planned) {
+        bytes = 0;
+        for (const FlightEntry& entry : ring.entries) {
+            const auto group = ring.groups.find(entry.group);
+            if (entry.step == kSteps && entry.kind == collective.first && group != ring.groups.end() &&
+                group->second == collective.second && !sharesExperts.contains(entry.group) &&
+                entry.bytes % kBucketMultiple == 0)
+                bytes += entry.bytes;
+        }
+    }
+    return planned;
+}
+
+QString textOf(const Traffic& traffic)
+{
+    QStringList parts;
+    for (const auto& [collective, bytes] : traffic)
+        parts << QString("%1 among %2: %3")
+                     .arg(QString::fromUtf8(nameOf(collective.first)))
+                     .arg(collective.second.size())
+                     .arg(bytes);
+    return parts.join(", ");
+}
+
 /// The peak is in the forward pass then, where one part of the weights less is gathered than is planned.
 bool hasPartLess(const RunSpec& spec, NarrowProducts products)
 {
@@ -67,7 +164,7 @@ bool hasPartLess(const RunSpec& spec, NarrowProducts products)
 } // namespace
 
 /// The planner's memory of the rank that holds most, against what the real worker's ranks hold at the peak of
-/// a step.
+/// a step, and the bytes of gradients and weights that each rank hands to collectives.
 class TestPlannedMemory : public QObject {
     Q_OBJECT
 
@@ -78,22 +175,25 @@ private slots:
         QVERIFY(writeDataset(root() / "decoder", datasetOf(kDecoderRows)).ok());
     }
 
-    void isWhatRanksHoldAtTheirPeak_data()
+    void isWhatRanksHoldAndSend_data()
     {
         QTest::addColumn<int>("number");
         QTest::addColumn<bool>("hasAdapters");
+        const support::RowSample sample(3);
         const bool onLesserProcessor = qEnvironmentVariableIsSet("TRAINYARD_TEST_PROCESSOR");
-        for (std::size_t i = 0; i < layouts().size(); ++i) {
-            if (isNarrow(layouts()[i].spec) || !onLesserProcessor)
-                QTest::addRow("%s", layouts()[i].name.c_str()) << int(i) << false;
-        }
-        for (const int i : kWithAdapters) {
-            const EngineLayout layout = layouts()[std::size_t(i)];
-            if (isNarrow(layout.spec) || !onLesserProcessor)
-                QTest::addRow("%s, adapters", layout.name.c_str()) << i << true;
-        }
+        const auto addRow = [&](int number, bool hasAdapters) {
+            const EngineLayout layout = layouts()[std::size_t(number)];
+            const std::string name = layout.name + (hasAdapters ? ", adapters" : "");
+            const bool isAlways = !hasAdapters && std::ranges::find(kAlways, number) != kAlways.end();
+            if ((isNarrow(layout.spec) || !onLesserProcessor) && (isAlways || sample.has(name)))
+                QTest::addRow("%s", name.c_str()) << number << hasAdapters;
+        };
+        for (std::size_t i = 0; i < layouts().size(); ++i)
+            addRow(int(i), false);
+        for (const int i : kWithAdapters)
+            addRow(i, true);
     }
-    void isWhatRanksHoldAtTheirPeak()
+    void isWhatRanksHoldAndSend()
     {
         QFETCH(int, number);
         QFETCH(bool, hasAdapters);
@@ -117,6 +217,14 @@ private slots:
         print(planned, measured, error);
         QVERIFY(error >= -kTolerance);
         QVERIFY(error <= (hasPartLess(layout.spec, products) ? kPartTolerance : kTolerance));
+        for (int rank = 0; rank < layout.spec.layout.worldSize(); ++rank) {
+            const Traffic traffic = plannedTraffic(layout.spec, rowsOf(layout), Rank{rank});
+            const auto ring = readFlightRing(flightRingPath(run, rank));
+            QVERIFY(ring.ok());
+            if (rank == 0 && !traffic.empty())
+                qInfo("%s", qPrintable(textOf(traffic)));
+            QCOMPARE(textOf(measuredTraffic(*ring, traffic)), textOf(traffic));
+        }
     }
 
 private:
