@@ -112,8 +112,8 @@ private:
 
     SequenceSlice slice() const
     {
-        return SequenceSlice::ofContextRank(m_batch.sequenceLength(), m_groups.coordinates.context,
-                                            m_spec.layout.context, m_spec.model.isDecoder());
+        return sliceFor(m_batch, m_groups.coordinates.context, m_spec.layout.context,
+                        m_spec.model.isDecoder());
     }
 
     TensorParallel tensorParallel() const

@@ -56,7 +56,9 @@ SharedAttention sharedAttention(const ForwardPass& pass, std::uint32_t site)
             &pass.compute(),
             site,
             pass.batch.sampleIndices,
-            std::int64_t{pass.parallel.rank()} * pass.headsHere()};
+            std::int64_t{pass.parallel.rank()} * pass.headsHere(),
+            pass.packedPlaces,
+            pass.batch.packedFrom};
 }
 
 /// Whether one operation of the device may do it all: every query has its own key, and nothing but softmax
@@ -213,6 +215,8 @@ bool isPlainlyCausal(const TokenBatch& batch, bool causal)
 at::Tensor attention(const at::Tensor& queryKeyValue_TW, const ForwardPass& pass, int layer,
                      std::uint32_t site)
 {
+    if (pass.batch.isPacked() && pass.context) // which tells the sequences in it apart
+        return attentionOf({0, 1}, pass.batch.tokens(), queryKeyValue_TW, {}, pass, layer, site);
     if (pass.batch.isPacked())
         return packedAttention(queryKeyValue_TW, pass, layer, site);
     const auto sequences = static_cast<std::int64_t>(pass.batch.places().size());

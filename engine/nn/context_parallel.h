@@ -8,6 +8,7 @@
 
 #include "engine/nn/device.h"
 #include "engine/nn/dropout.h"
+#include "engine/nn/token_batch.h"
 
 namespace trainyard {
 
@@ -25,6 +26,14 @@ struct SharedAttention {
     std::uint32_t site = 0;
     std::vector<std::uint64_t> sampleIndices; ///< [B]
     std::int64_t firstHead = 0;               ///< of the model's heads, the first one here
+
+    /// Of a packed batch, which is one sequence of all its tokens here (B = 1): where the sequences in it
+    /// lie, with what fills it up, and the length of the rows that they came from. A query sees keys of its
+    /// own one alone.
+    std::vector<SequencePlace> packed{};
+    std::int64_t packedFrom = 0;
+
+    bool isPacked() const { return !packed.empty(); }
 };
 
 /// The ranks that share the tokens of every sequence, and attention among them: the seam for

@@ -11,8 +11,8 @@ namespace trainyard {
 
 namespace {
 
-// Packed sequences share the tables of the positions from 0 on, unless they continue cached ones: then each
-// token has its own.
+// Packed sequences share the tables of the positions from 0 on, unless they continue cached ones or lie on
+// several ranks: then each token has its own.
 at::Tensor rotaryPositions(const TokenBatch& batch, bool continues)
 {
     const bool given = batch.positionIds.defined() && (!batch.isPacked() || continues);
@@ -46,9 +46,9 @@ SharedPass beginPass(const PassSetting& setting, const TokenBatch& batch,
 {
     const auto& [model, runner, type, parallel, experts, device, context] = setting;
     TRAINYARD_CHECK(!cache || (batch.isPacked() && batch.positionIds.defined()));
-    const SequenceSlice slice = sliceHere(model, batch.sequenceLength(), context);
+    const SequenceSlice slice = sliceHere(model, batch, context);
     const TokenBatch whole = withCountedPositions(model, batch);
-    const TokenBatch here = slice.isWhole() ? whole : sliceOf(whole, slice);
+    const TokenBatch here = context ? sliceOf(whole, slice) : whole;
     const at::Tensor padding = paddingKeys(batch.attentionMask);
     const auto placesOf = [&](bool windowed) {
         AttentionPlaces places;
@@ -56,23 +56,31 @@ SharedPass beginPass(const PassSetting& setting, const TokenBatch& batch,
             places.bias =
                 attentionBias(batch, padding, {model.isDecoder(), windowed ? model.window : 0}, type);
         if (model.positions == PositionEncoding::Rotary)
-            places.rotary.emplace(rotaryPositions(here, cache != nullptr), model, windowed, type);
+            places.rotary.emplace(rotaryPositions(here, cache || context), model, windowed, type);
         return places;
     };
     auto pass = std::make_shared<ForwardPass>(
-        ForwardPass{model, runner, here, slice, padding, placesOf(false),
-                    model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey, parallel, experts,
-                    device, context, cache, routerLossScale});
+        ForwardPass{model, runner, here, slice,
+                    context && batch.isPacked() ? batch.places() : std::vector<SequencePlace>(), padding,
+                    placesOf(false), model.window > 0 ? placesOf(true) : AttentionPlaces(), dropoutKey,
+                    parallel, experts, device, context, cache, routerLossScale});
     if (dropoutKey && (model.dropout > 0 || model.attentionDropout > 0))
         pass->dropoutPlaces = dropoutPlacesOf(*pass);
     return pass;
 }
 
-SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context)
+SequenceSlice sliceHere(const ModelSpec& model, const TokenBatch& batch, const ContextParallel* context)
 {
     if (!context)
-        return SequenceSlice::whole(length);
-    return SequenceSlice::ofContextRank(length, context->rank(), context->ranks(), model.isDecoder());
+        return SequenceSlice::whole(batch.sequenceLength());
+    return sliceFor(batch, context->rank(), context->ranks(), model.isDecoder());
+}
+
+at::Tensor ForwardPass::firstTokens() const
+{
+    const at::Tensor first = batch.firstTokens();
+    const bool begins = batch.isPacked() || slice.hasFirst();
+    return first.narrow(0, 0, begins ? first.size(0) : 0);
 }
 
 IndexRange ForwardPass::tokensHere() const
@@ -97,7 +105,7 @@ at::Tensor ForwardPass::dropSequences(const at::Tensor& hidden_BH, double probab
     if (!dropoutKey || hidden_BH.size(0) == 0)
         return hidden_BH;
     std::vector<DropoutPart> parts;
-    for (const std::uint64_t sample : batch.sampleIndices)
+    for (const std::uint64_t sample : batch.samplesBegun())
         parts.push_back({sample, 0, hidden_BH.size(1)});
     return dropout(hidden_BH, probability, *dropoutKey, site, parts, compute());
 }
@@ -122,7 +130,8 @@ void ForwardPass::forEachRun(
 {
     for (const SequencePlace& sequence : batch.places()) {
         std::int64_t token = sequence.begin;
-        for (const IndexRange& run : slice.positions) {
+        const std::vector<IndexRange> packed{{sequence.first, sequence.first + sequence.length}};
+        for (const IndexRange& run : batch.isPacked() ? packed : slice.positions) {
             const std::int64_t begin = std::max(token, here.begin);
             const std::int64_t end =
                 std::min({token + run.size(), sequence.begin + sequence.length, here.end});

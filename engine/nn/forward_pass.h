@@ -46,6 +46,8 @@ struct ForwardPass {
     LayerRunner& runner;
     TokenBatch batch; ///< the slice of it that is here
     SequenceSlice slice;
+    /// With context parallelism of a packed batch TokenBatch::places() of the whole one.
+    std::vector<SequencePlace> packedPlaces;
     at::Tensor padding; ///< paddingKeys() of the whole sequences
     AttentionPlaces allPlaces;
     AttentionPlaces windowPlaces;         ///< undefined in models without a window
@@ -87,6 +89,8 @@ struct ForwardPass {
     /// whatever its length.
     ScoreDropout headDropout(IndexRange sequences, std::uint32_t site) const;
 
+    /// Flat index of the first token of each sequence that begins here: none, [B] or fewer.
+    at::Tensor firstTokens() const;
     /// The runs that tokensHere() consist of: sample, first position, count.
     std::vector<DropoutPart> runsHere() const;
 
@@ -118,7 +122,7 @@ SharedPass beginPass(const PassSetting& setting, const TokenBatch& batch,
                      const std::optional<DropoutKey>& dropoutKey, KeyValueCache* cache = nullptr,
                      double routerLossScale = 0);
 
-/// The slice of sequences of `length` tokens that this rank has.
-SequenceSlice sliceHere(const ModelSpec& model, std::int64_t length, const ContextParallel* context);
+/// The slice of the batch that this rank has.
+SequenceSlice sliceHere(const ModelSpec& model, const TokenBatch& batch, const ContextParallel* context);
 
 } // namespace trainyard

@@ -29,11 +29,17 @@ struct SequenceSlice {
     static SequenceSlice ofContextRank(std::int64_t length, int rank, int ranks, bool causal);
 };
 
+/// The slice of a batch that one of `ranks` context-parallel ranks has: of every sequence its share. Of a
+/// packed batch an equal run of its tokens, as if they were one sequence: most sequences lie on one rank
+/// then.
+SequenceSlice sliceFor(const TokenBatch& batch, int rank, int ranks, bool causal);
+
 /// Of a batch's targets, in order, the indices of those that stand in the slice; in host memory.
 at::Tensor targetsIn(const TokenBatch& batch, const SequenceSlice& slice);
 
 /// The slice of every sequence as a batch of shorter ones: targets are those that stand there, positions
-/// those of the whole sequence, and labels of sequences belong to the slice with the first token.
+/// those of the whole sequence, and labels of sequences belong to the slice with the first token. Of a packed
+/// batch the sequences that lie there, the first and the last one maybe in part.
 TokenBatch sliceOf(const TokenBatch& batch, const SequenceSlice& slice);
 
 } // namespace trainyard

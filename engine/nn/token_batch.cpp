@@ -50,7 +50,8 @@ std::vector<SequencePlace> TokenBatch::places() const
     std::vector<SequencePlace> all;
     std::int64_t begin = 0;
     for (std::size_t i = 0; i < count; ++i) {
-        all.push_back({sampleIndices[i], begin, isPacked() ? packedLengths[i] : sequenceLength()});
+        all.push_back({sampleIndices[i], begin, isPacked() ? packedLengths[i] : sequenceLength(),
+                       i == 0 ? packedBefore : 0});
         begin += all.back().length;
     }
     if (begin < tokens())
@@ -62,10 +63,16 @@ std::vector<SequencePlace> TokenBatch::places() const
 at::Tensor TokenBatch::firstTokens() const
 {
     const std::vector<SequencePlace> all = places();
-    const at::Tensor first = at::empty({sequences()}, at::kLong);
-    for (std::int64_t i = 0; i < sequences(); ++i)
-        first.mutable_data_ptr<std::int64_t>()[i] = all[static_cast<std::size_t>(i)].begin;
+    const std::int64_t skipped = packedBefore > 0 ? 1 : 0;
+    const at::Tensor first = at::empty({sequences() - skipped}, at::kLong);
+    for (std::int64_t i = skipped; i < sequences(); ++i)
+        first.mutable_data_ptr<std::int64_t>()[i - skipped] = all[static_cast<std::size_t>(i)].begin;
     return first.to(inputIds.device(), /*non_blocking=*/true);
+}
+
+std::vector<std::uint64_t> TokenBatch::samplesBegun() const
+{
+    return {sampleIndices.begin() + (packedBefore > 0 ? 1 : 0), sampleIndices.end()};
 }
 
 } // namespace trainyard

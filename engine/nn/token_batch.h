@@ -10,8 +10,9 @@ namespace trainyard {
 /// Where the tokens of one sequence lie, one behind the other.
 struct SequencePlace {
     std::uint64_t sample = 0; ///< see TokenBatch::sampleIndices
-    std::int64_t begin = 0;   ///< flat index of its first token
+    std::int64_t begin = 0;   ///< flat index of its first token that is here
     std::int64_t length = 0;  ///< tokens, those of padding included
+    std::int64_t first = 0;   ///< position of that token in the sequence: tokens before may be on other ranks
 };
 
 /// One micro-batch: B sequences of S tokens, and what is to be predicted. Serves encoders and decoders alike;
@@ -50,6 +51,8 @@ struct TokenBatch {
     /// numbers the elements of attention dropout, so that a sequence is dropped the same way, packed or not.
     std::vector<std::int64_t> packedLengths;
     std::int64_t packedFrom = 0;
+    /// Of a slice of a packed batch: tokens of the first sequence that lie before it, on other ranks.
+    std::int64_t packedBefore = 0;
 
     bool isPacked() const { return !packedLengths.empty(); }
     std::int64_t sequences() const
@@ -76,8 +79,10 @@ struct TokenBatch {
 
     /// Of each sequence, and behind them of the filler, if there is any: together all tokens.
     std::vector<SequencePlace> places() const;
-    /// [B] flat index of the first token of each sequence.
+    /// Flat index of the first token of each sequence that begins here, [B] or fewer.
     at::Tensor firstTokens() const;
+    /// Samples of those sequences.
+    std::vector<std::uint64_t> samplesBegun() const;
 };
 
 } // namespace trainyard

@@ -138,9 +138,9 @@ StageOutput TransformerStage::forward(const StageInput& input) const
 
 at::Tensor TransformerStage::emptyInput(const TokenBatch& batch) const
 {
-    const SequenceSlice slice = sliceHere(m_model, batch.sequenceLength(), m_setting.context);
-    const IndexRange tokens =
-        m_setting.parallel.tokensHere(slice.isWhole() ? batch.tokens() : batch.sequences() * slice.size());
+    const SequenceSlice slice = sliceHere(m_model, batch, m_setting.context);
+    const std::int64_t sliced = batch.isPacked() ? slice.size() : batch.sequences() * slice.size();
+    const IndexRange tokens = m_setting.parallel.tokensHere(m_setting.context ? sliced : batch.tokens());
     return at::empty({tokens.size(), m_model.hidden},
                      at::TensorOptions().dtype(m_setting.type).device(m_setting.device.place));
 }

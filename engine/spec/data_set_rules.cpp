@@ -15,7 +15,7 @@ constexpr double kMuchPadding = 0.1;
 
 void remarkOnPadding(const RunSpec& spec, const DataSetShape& data, Checker& check)
 {
-    if (!data.paddingShare || spec.layout.context > 1 || spec.model.task.kind == TaskKind::Answer)
+    if (!data.paddingShare || spec.model.task.kind == TaskKind::Answer)
         return; // unknown, or such rows are not packed
     if (spec.batch.packing)
         check.require(*data.paddingShare > 0, "batch.packing",

@@ -189,12 +189,6 @@ void checkBatch(const RunSpec& spec, Checker& check)
                       : fmt::format("set batch.global to {}", product),
                   fmt::format("micro {} x accumulation {} x data {} = {}, must be global {}", batch.micro,
                               batch.accumulation, spec.layout.data, product, batch.global));
-    check.refuseUnless(!batch.packing || spec.layout.context == 1, "batch.packing",
-                       fmt::format("does not go with layout.context {}, whose ranks share sequences of equal "
-                                   "length",
-                                   spec.layout.context),
-                       "set layout.context to 1, or batch.packing to false",
-                       fmt::format("context {} > 1 with packing", spec.layout.context));
 }
 
 /// A batch of the ramp has to be one of the layout: what is wrong with it.

@@ -57,8 +57,7 @@ private:
     // Of no sequence where their first tokens lie on another rank.
     at::Tensor predictNextSentence(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
-        const at::Tensor first_BH = hidden_TH.index_select(0, pass.batch.firstTokens())
-                                        .narrow(0, 0, pass.slice.hasFirst() ? pass.batch.sequences() : 0);
+        const at::Tensor first_BH = hidden_TH.index_select(0, pass.firstTokens());
         return linear(at::tanh(linear(first_BH, m_pooler, pass.compute())), m_nextSentence, pass.compute());
     }
 

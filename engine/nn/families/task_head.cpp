@@ -64,8 +64,7 @@ private:
     // Of no sequence where their first tokens lie on another rank.
     at::Tensor ofSequences(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
-        const at::Tensor first_BH = hidden_TH.index_select(0, pass.batch.firstTokens())
-                                        .narrow(0, 0, pass.slice.hasFirst() ? pass.batch.sequences() : 0);
+        const at::Tensor first_BH = hidden_TH.index_select(0, pass.firstTokens());
         const at::Tensor pooled_BH = at::tanh(linear(first_BH, m_pooler, pass.compute()));
         return linear(pass.dropSequences(pooled_BH, m_task.dropout, m_site), m_output, pass.compute());
     }

@@ -31,7 +31,7 @@ struct AttentionTile {
 
 /// All pairs of runs with a query that sees a key.
 std::vector<AttentionTile> tilesOf(const std::vector<TokenRun>& queries, const std::vector<TokenRun>& keys,
-                                   bool causal);
+                                   const SharedAttention& attention);
 
 /// Q K^T [B, A, Q, K], wide; the most negative finite number where a query does not see a key. Arguments are
 /// those of the tile.

@@ -52,7 +52,7 @@ OnlineAttention::OnlineAttention(const at::Tensor& query_BALD, const SequenceSli
 
 void OnlineAttention::add(const at::Tensor& keyValue, const SequenceSlice& slice)
 {
-    for (const AttentionTile& tile : tilesOf(m_queries, runsOf(slice), m_attention.causal))
+    for (const AttentionTile& tile : tilesOf(m_queries, runsOf(slice), m_attention))
         add(keyValue, tile);
 }
 
@@ -88,7 +88,7 @@ at::Tensor OnlineAttentionGradients::add(const at::Tensor& keyValue, const Seque
 {
     const at::Tensor ofKeyValue =
         at::zeros(keyValue.sizes(), keyValue.options().dtype(wideType(keyValue.scalar_type())));
-    for (const AttentionTile& tile : tilesOf(m_queries, runsOf(slice), m_attention.causal))
+    for (const AttentionTile& tile : tilesOf(m_queries, runsOf(slice), m_attention))
         add(keyValue, tile, ofKeyValue);
     return ofKeyValue;
 }

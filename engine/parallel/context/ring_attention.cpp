@@ -25,8 +25,9 @@ struct RingPass : torch::CustomClassHolder {
 
     SequenceSlice sliceAfter(int steps) const
     {
+        const bool inTwoRuns = attention.causal && !attention.isPacked(); // as sliceFor() cuts
         return SequenceSlice::ofContextRank(attention.length, ring.originAfter(steps), ring.ranks(),
-                                            attention.causal);
+                                            inTwoRuns);
     }
 
     /// `block` [2, B, A, L, D] goes on, and that of the rank before comes, whose slice may be a token longer.

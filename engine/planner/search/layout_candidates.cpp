@@ -79,7 +79,7 @@ void addExpertRanks(std::vector<RunSpec>& found, RunSpec spec)
 
 bool mayShareTokens(const RunSpec& spec, const SequenceShape& shape, int context)
 {
-    const bool attendsAmongRanks = spec.model.window == 0 && spec.model.scoreCap == 0 && !spec.batch.packing;
+    const bool attendsAmongRanks = spec.model.window == 0 && spec.model.scoreCap == 0;
     return context == 1 || (attendsAmongRanks && shape.length / context >= kMinContextTokens);
 }
 

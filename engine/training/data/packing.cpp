@@ -82,7 +82,7 @@ TokenBatch packed(const TokenBatch& batch, const std::vector<std::int64_t>& leng
 
 std::int64_t packingMultiple(const ParallelLayout& layout)
 {
-    return layout.sequence ? layout.tensor : 1;
+    return layout.context * (layout.sequence ? layout.tensor : 1);
 }
 
 } // namespace trainyard

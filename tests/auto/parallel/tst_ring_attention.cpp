@@ -85,9 +85,8 @@ struct Attended {
     at::Tensor gradient; ///< of queries, keys and values
 };
 
-/// `passes` times through the same graph.
 Attended attend(const Case& c, const at::Tensor& queryKeyValue, const at::Tensor& gradient,
-                const ContextParallel* context, int passes = 1)
+                const ContextParallel* context)
 {
     const ModelSpec model = modelOf(c);
     const SharedPass pass = beginPass({.model = model,
@@ -98,9 +97,8 @@ Attended attend(const Case& c, const at::Tensor& queryKeyValue, const at::Tensor
                                       batchOf(c), kKey);
     const at::Tensor leaf = queryKeyValue.clone().requires_grad_(true);
     const at::Tensor output = attention(leaf, *pass, 0, kSite);
-    for (int i = 0; i < passes; ++i)
-        output.backward(gradient, /*retain_graph=*/i + 1 < passes);
-    return {output.detach(), leaf.grad() / passes};
+    output.backward(gradient);
+    return {output.detach(), leaf.grad()};
 }
 
 double difference(const at::Tensor& a, const at::Tensor& b)
@@ -145,7 +143,7 @@ void place(const at::Tensor& rows, const SequenceSlice& slice, at::Tensor& value
 }
 
 /// What the ranks of a ring compute, put together.
-Attended attendInRing(const Case& c, int ranks, int passes = 1)
+Attended attendInRing(const Case& c, int ranks)
 {
     const at::Tensor queryKeyValue = waves(c, 72, 0.1);
     const at::Tensor gradient = waves(c, 24, 0.9);
@@ -153,7 +151,7 @@ Attended attendInRing(const Case& c, int ranks, int passes = 1)
     runAsThreads(ranks, [&](ProcessGroup& group) {
         const auto slice = SequenceSlice::ofContextRank(c.length, group.rank().value, ranks, c.causal);
         const RingAttention ring(group);
-        const Attended part = attend(c, rowsOf(queryKeyValue, slice), rowsOf(gradient, slice), &ring, passes);
+        const Attended part = attend(c, rowsOf(queryKeyValue, slice), rowsOf(gradient, slice), &ring);
         place(part.output, slice, all.output);
         place(part.gradient, slice, all.gradient);
     });
@@ -161,9 +159,9 @@ Attended attendInRing(const Case& c, int ranks, int passes = 1)
 }
 
 /// Relative difference between a ring and attention over whole sequences in float64.
-double ringDifference(const Case& c, int ranks, int passes = 1)
+double ringDifference(const Case& c, int ranks)
 {
-    return difference(attendInRing(c, ranks, passes), wholeInFloat64(c));
+    return difference(attendInRing(c, ranks), wholeInFloat64(c));
 }
 
 } // namespace
@@ -224,9 +222,6 @@ private slots:
         }
     }
 
-    // The zero-bubble schedule does so.
-    void goesThroughTheGraphTwice() { QVERIFY(ringDifference({13, true, false, 0.1}, 3, 2) < 1e-12); }
-
     void sharesTokensAndWorkEvenly_data()
     {
         QTest::addColumn<int>("ranks");
@@ -267,9 +262,54 @@ private slots:
     {
         const auto runs = [](int rank) { return runsOf(SequenceSlice::ofContextRank(16, rank, 2, true)); };
         // Rank 0 has 0 .. 3 and 12 .. 15, rank 1 has 4 .. 11 in one run.
-        QCOMPARE(tilesOf(runs(0), runs(0), true).size(), std::size_t(3));
-        QCOMPARE(tilesOf(runs(0), runs(1), true).size(), std::size_t(1));
-        QCOMPARE(tilesOf(runs(0), runs(1), false).size(), std::size_t(2));
+        const SharedAttention causal{.causal = true};
+        QCOMPARE(tilesOf(runs(0), runs(0), causal).size(), std::size_t(3));
+        QCOMPARE(tilesOf(runs(0), runs(1), causal).size(), std::size_t(1));
+        QCOMPARE(tilesOf(runs(0), runs(1), {}).size(), std::size_t(2));
+        // Of packed sequences those that lie on both: here none of the first run's.
+        SharedAttention packed;
+        packed.packed = {{1, 0, 4}, {2, 4, 8}, {3, 12, 4}};
+        QCOMPARE(tilesOf(runs(0), runs(1), packed).size(), std::size_t(0));
+        packed.packed = {{1, 0, 3}, {2, 3, 2}, {3, 5, 11}};
+        QCOMPARE(tilesOf(runs(0), runs(1), packed).size(), std::size_t(2));
+    }
+
+    void slicesPackedBatches()
+    {
+        TokenBatch batch;
+        batch.inputIds = at::arange(12, at::kLong);
+        batch.positionIds = at::tensor({0, 1, 2, 0, 1, 2, 3, 4, 0, 1, 0, 0}, at::kLong);
+        batch.targetPositions = at::tensor({1, 3, 4, 7, 9}, at::kLong);
+        batch.targets = at::tensor({21, 23, 24, 27, 29}, at::kLong);
+        batch.sequenceLabels = at::tensor({1, 0, 1}, at::kLong);
+        batch.sampleIndices = {4, 9, 7};
+        batch.packedLengths = {3, 5, 2}; // and two tokens of filler
+        batch.packedFrom = 6;
+        const auto equals = [](const at::Tensor& values, std::vector<std::int64_t> expected) {
+            return at::equal(values.reshape({-1}), at::tensor(expected, at::kLong));
+        };
+        const TokenBatch second = sliceOf(batch, sliceFor(batch, 1, 3, true)); // tokens 4 to 7
+        QVERIFY(equals(second.inputIds, {4, 5, 6, 7}));
+        QVERIFY(equals(second.positionIds, {1, 2, 3, 4}));
+        QCOMPARE(second.packedLengths, (std::vector<std::int64_t>{4}));
+        QCOMPARE(second.packedBefore, std::int64_t(1));
+        QCOMPARE(second.sampleIndices, (std::vector<std::uint64_t>{9}));
+        QVERIFY(equals(second.targetPositions, {0, 3}));
+        QVERIFY(equals(second.targets, {24, 27}));
+        QVERIFY(equals(second.sequenceLabels, {})); // its sequence begins on the rank before
+        QVERIFY(equals(second.firstTokens(), {}));
+        const TokenBatch first = sliceOf(batch, sliceFor(batch, 0, 3, true));
+        QCOMPARE(first.packedLengths, (std::vector<std::int64_t>{3, 1}));
+        QVERIFY(equals(first.sequenceLabels, {1, 0}));
+        QVERIFY(equals(first.firstTokens(), {0, 3}));
+        const TokenBatch last = sliceOf(batch, sliceFor(batch, 2, 3, true));
+        QCOMPARE(last.packedLengths, (std::vector<std::int64_t>{2}));
+        QVERIFY(equals(last.sequenceLabels, {1}));
+        QCOMPARE(last.places().size(), std::size_t(2)); // the filler is the last one
+        const TokenBatch filler = sliceOf(batch, sliceFor(batch, 5, 6, true));
+        QCOMPARE(filler.packedLengths, (std::vector<std::int64_t>{2}));
+        QVERIFY(equals(filler.firstTokens(), {}));
+        QCOMPARE(filler.targetCount(), std::int64_t(0));
     }
 
     void slicesBatches()

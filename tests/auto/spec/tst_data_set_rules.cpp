@@ -110,12 +110,7 @@ private slots:
         };
         QVERIFY2(remarks(0.231).contains("batch.packing: is off, and 23 %"), qPrintable(remarks(0.231)));
         QCOMPARE(remarks(0.09), "");
-        spec.layout.context = 2; // which packing does not go with
-        QCOMPARE(remarks(0.231), "");
-        QVERIFY(!print(validate(spec)).contains("batch.packing"));
         spec.batch.packing = true;
-        QVERIFY(print(validate(spec)).contains("batch.packing: does not go with layout.context 2"));
-        spec.layout.context = 1;
         QCOMPARE(remarks(0.231), "");
         QVERIFY2(remarks(0).contains("batch.packing: has no effect"), qPrintable(remarks(0)));
     }

@@ -124,7 +124,7 @@ private:
         spec.batch.micro = between(1, 8);
         spec.batch.accumulation = between(1, 16);
         spec.batch.global = spec.batch.micro * spec.batch.accumulation * spec.layout.data;
-        spec.batch.packing = spec.layout.context == 1 && coin();
+        spec.batch.packing = coin();
         if (spec.batch.accumulation > 1 && coin()) {
             const int sequences = spec.batch.micro * spec.layout.data;
             spec.batch.ramp = {sequences * between(1, spec.batch.accumulation - 1), sequences,
