@@ -1,5 +1,6 @@
 #include "engine/comm/flight_recorder.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
@@ -14,7 +15,14 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::uint32_t kGroupWords = 1u << 13;
+constexpr std::uint32_t kLeastGroupWords = 1u << 13;
+constexpr std::uint32_t kGroupsOfRank = 10; ///< at most, each with all ranks; links take a few words
+
+/// Number, size and members of each group.
+std::uint32_t groupWordsFor(WorldSize world)
+{
+    return std::max(kLeastGroupWords, kGroupsOfRank * (static_cast<std::uint32_t>(world.value) + 2));
+}
 
 template <typename Number>
 void publish(Number& field, Number value)
@@ -49,8 +57,9 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
                                                                Identity identity, std::uint32_t capacity)
 {
     TRAINYARD_CHECK(capacity > 0);
-    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot) + kGroupWords * 4 +
-                              kPassCapacity * sizeof(FlightPassSlot);
+    const std::uint32_t groupWords = groupWordsFor(identity.worldSize);
+    const std::size_t bytes = sizeof(FlightRingHeader) + capacity * sizeof(FlightRingSlot) +
+                              groupWords * std::size_t{4} + kPassCapacity * sizeof(FlightPassSlot);
     const FileDescriptor descriptor(::open(file.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
     if (!descriptor.valid())
         return systemError(ErrorKind::Failed, "cannot write " + file.string(), errno);
@@ -63,7 +72,7 @@ Result<std::unique_ptr<FlightRecorder>> FlightRecorder::create(const std::filesy
 
     auto* header = static_cast<FlightRingHeader*>(mapping);
     header->capacity = capacity;
-    header->groupWords = kGroupWords;
+    header->groupWords = groupWords;
     header->passCapacity = kPassCapacity;
     header->rank = identity.rank.value;
     header->worldSize = identity.worldSize.value;
@@ -88,8 +97,20 @@ FlightRecorder::~FlightRecorder()
     ::munmap(m_header, m_mappedBytes);
 }
 
+bool FlightRecorder::isDescribed(std::uint32_t group) const
+{
+    const auto* const words = reinterpret_cast<const std::uint32_t*>(m_slots + m_header->capacity);
+    for (std::uint32_t at = 0; at < m_header->groupWordsUsed; at += words[at + 1] + 2) {
+        if (words[at] == group)
+            return true;
+    }
+    return false;
+}
+
 void FlightRecorder::describe(const GroupDescription& group)
 {
+    if (isDescribed(group.number)) // each phase of a run makes its groups anew
+        return;
     const std::uint32_t used = m_header->groupWordsUsed;
     const auto count = static_cast<std::uint32_t>(group.members.size());
     // No room: the verdict then names the group by its number alone.

@@ -33,8 +33,9 @@ public:
     FlightRecorder(const FlightRecorder&) = delete;
     FlightRecorder& operator=(const FlightRecorder&) = delete;
 
-    /// Records the members of a group, so that a reader knows which ranks the others wait for. Groups beyond
-    /// the ring's capacity are omitted.
+    /// Records the members of a group, so that a reader knows which ranks the others wait for. There is room
+    /// for those of makeProcessGroups(), however large the run; others beyond the ring's capacity are
+    /// omitted.
     void describe(const GroupDescription& group);
 
     void setStep(Step step);
@@ -51,6 +52,7 @@ public:
 
 private:
     FlightRecorder(void* mapping, std::size_t bytes);
+    bool isDescribed(std::uint32_t group) const;
     FlightRingSlot& slotOf(std::uint64_t ticket);
     FlightPassSlot& passSlotOf(std::uint64_t ticket);
 

@@ -13,6 +13,7 @@ namespace trainyard {
 namespace {
 
 constexpr std::uint32_t kMaxCapacity = 1u << 16;
+constexpr std::uint32_t kMaxGroupWords = 1u << 24; ///< of a million ranks
 
 template <typename Enum, std::size_t N>
 std::string_view pick(const std::array<std::string_view, N>& names, Enum value)
@@ -117,7 +118,7 @@ Result<FlightSnapshot> parseFlightRing(std::string_view bytes, const std::string
         return notARing(name);
     std::memcpy(&header, bytes.data(), sizeof header);
     if (std::memcmp(header.magic, "TYRING01", sizeof header.magic) != 0 || header.capacity == 0 ||
-        header.capacity > kMaxCapacity || header.groupWords > kMaxCapacity ||
+        header.capacity > kMaxCapacity || header.groupWords > kMaxGroupWords ||
         header.groupWordsUsed > header.groupWords || header.passCapacity > kMaxCapacity ||
         bytes.size() < bytesOfRing(header))
         return notARing(name);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -15,42 +17,55 @@ namespace {
 
 using Rings = std::map<int, const FlightSnapshot*>;
 
-/// Collectives of a group that the rank has entered: the newest sequence number in its ring.
-std::uint64_t enteredOf(const FlightSnapshot& ring, std::uint32_t group)
-{
-    std::uint64_t newest = 0;
-    for (const FlightEntry& entry : ring.entries) {
-        if (entry.group == group)
+/// The rings of a run, looked through once: a run has thousands of ranks, and each ring hundreds of entries.
+class RingIndex {
+public:
+    RingIndex(const Rings& rings, int worldSize)
+        : m_rings(rings), m_everybody(static_cast<std::size_t>(worldSize))
+    {
+        std::iota(m_everybody.begin(), m_everybody.end(), 0);
+        for (const auto& [rank, ring] : m_rings)
+            add(rank, *ring);
+    }
+
+    bool isSeen(int rank) const { return m_rings.contains(rank); }
+    /// Global ranks of a group, as the first of its members has noted them; all ranks where nobody has.
+    const std::vector<int>& membersOf(std::uint32_t group) const
+    {
+        const auto noted = m_members.find(group);
+        return noted == m_members.end() ? m_everybody : *noted->second;
+    }
+    bool hasEntered(int rank, const FlightEntry& at) const
+    {
+        const auto newest = m_newest.find(keyOf(rank, at.group));
+        return newest != m_newest.end() && newest->second >= at.sequence;
+    }
+    /// The rank is in a collective.
+    bool waits(int rank) const { return m_waiting.contains(rank); }
+
+private:
+    static std::uint64_t keyOf(int rank, std::uint32_t group)
+    {
+        return std::uint64_t{static_cast<std::uint32_t>(rank)} << 32 | group;
+    }
+    void add(int rank, const FlightSnapshot& ring)
+    {
+        for (const auto& [group, members] : ring.groups)
+            m_members.emplace(group, &members);
+        for (const FlightEntry& entry : ring.entries) {
+            std::uint64_t& newest = m_newest[keyOf(rank, entry.group)];
             newest = std::max(newest, entry.sequence);
+            if (entry.leftNs == 0)
+                m_waiting.insert(rank);
+        }
     }
-    return newest;
-}
 
-/// Global ranks of a group, as any of its members has noted them; all ranks where nobody has.
-std::vector<int> membersOf(std::uint32_t group, const Rings& rings, int worldSize)
-{
-    for (const auto& [rank, ring] : rings) {
-        if (const auto found = ring->groups.find(group); found != ring->groups.end())
-            return found->second;
-    }
-    std::vector<int> all(static_cast<std::size_t>(worldSize));
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-}
-
-bool hasEntered(int rank, const FlightEntry& at, const Rings& rings)
-{
-    const auto ring = rings.find(rank);
-    return ring != rings.end() && enteredOf(*ring->second, at.group) >= at.sequence;
-}
-
-/// Ranks of the entry's group that are not in that collective yet, in order of the group.
-std::vector<int> missingAt(const FlightEntry& at, const Rings& rings, int worldSize)
-{
-    std::vector<int> missing = membersOf(at.group, rings, worldSize);
-    std::erase_if(missing, [&](int rank) { return hasEntered(rank, at, rings); });
-    return missing;
-}
+    const Rings& m_rings;
+    std::vector<int> m_everybody;
+    std::unordered_map<std::uint32_t, const std::vector<int>*> m_members;
+    std::unordered_map<std::uint64_t, std::uint64_t> m_newest; ///< sequence, by rank and group
+    std::unordered_set<int> m_waiting;
+};
 
 /// How likely the ranks that are missing at an entry are the cause of all waiting.
 enum class Guilt {
@@ -60,34 +75,39 @@ enum class Guilt {
     Shown    ///< one waits for nobody
 };
 
-Guilt guiltOf(int rank, const Rings& rings)
+Guilt guiltOf(int rank, const RingIndex& index)
 {
-    const auto ring = rings.find(rank);
-    if (ring == rings.end())
+    if (!index.isSeen(rank))
         return Guilt::Unseen;
-    const bool waits = std::ranges::any_of(ring->second->entries,
-                                           [](const FlightEntry& entry) { return entry.leftNs == 0; });
-    return waits ? Guilt::Waiting : Guilt::Shown;
+    return index.waits(rank) ? Guilt::Waiting : Guilt::Shown;
 }
 
-Guilt guiltAt(const FlightEntry& at, const Rings& rings, int worldSize)
+Guilt guiltAt(const FlightEntry& at, const RingIndex& index)
 {
     Guilt most = Guilt::None;
-    for (const int rank : missingAt(at, rings, worldSize))
-        most = std::max(most, guiltOf(rank, rings));
+    for (const int rank : index.membersOf(at.group)) {
+        if (!index.hasEntered(rank, at))
+            most = std::max(most, guiltOf(rank, index));
+    }
     return most;
 }
 
 /// A collective that was entered, not left, and not entered by all of its group. Where ranks wait for ranks
 /// that wait in other groups, the cause is the one whose missing rank waits for nobody; of several, the
 /// oldest.
-const FlightEntry* awaitedCause(const Rings& rings, int worldSize)
+const FlightEntry* awaitedCause(const Rings& rings, const RingIndex& index)
 {
     const FlightEntry* cause = nullptr;
     Guilt ofCause = Guilt::None;
+    std::map<std::pair<std::uint32_t, std::uint64_t>, Guilt> judged; // all that wait in it wait for the same
     for (const auto& [rank, ring] : rings) {
         for (const FlightEntry& entry : ring->entries) {
-            const Guilt guilt = entry.leftNs == 0 ? guiltAt(entry, rings, worldSize) : Guilt::None;
+            if (entry.leftNs != 0)
+                continue;
+            const auto [place, isNew] = judged.try_emplace({entry.group, entry.sequence}, Guilt::None);
+            if (isNew)
+                place->second = guiltAt(entry, index);
+            const Guilt guilt = place->second;
             if (guilt > ofCause || (cause && guilt == ofCause && entry.sequence < cause->sequence)) {
                 cause = &entry;
                 ofCause = guilt;
@@ -135,14 +155,14 @@ std::optional<FlightVerdict> judgeFlight(const std::vector<FlightSnapshot>& ring
         byRank[ring.rank] = &ring;
         worldSize = std::max(worldSize, ring.worldSize);
     }
-    const FlightEntry* at = awaitedCause(byRank, worldSize);
+    const RingIndex index(byRank, worldSize);
+    const FlightEntry* at = awaitedCause(byRank, index);
     if (!at)
         return std::nullopt;
     FlightVerdict verdict{*at, {}, {}, {}, {}};
-    for (const int rank : membersOf(at->group, byRank, worldSize)) {
-        const bool isSeen = byRank.contains(rank);
-        const bool waits = hasEntered(rank, *at, byRank);
-        (waits ? verdict.waiting : isSeen ? verdict.missing : verdict.unseen).push_back(rank);
+    for (const int rank : index.membersOf(at->group)) {
+        const bool waits = index.hasEntered(rank, *at);
+        (waits ? verdict.waiting : index.isSeen(rank) ? verdict.missing : verdict.unseen).push_back(rank);
     }
     for (auto* ranks : {&verdict.waiting, &verdict.missing, &verdict.unseen})
         std::ranges::sort(*ranks);

@@ -2,6 +2,8 @@
 #include <QTest>
 
 #include <csignal>
+#include <ctime>
+#include <numeric>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -147,6 +149,50 @@ private slots:
         recorder->describe({9, {Rank{0}, Rank{3}}});
         const FlightSnapshot ring = readFlightRing(ring0).value();
         QCOMPARE(ring.groups, (FlightSnapshot::Groups{{7, {0, 2}}, {9, {0, 3}}}));
+    }
+
+    void remembersAllGroupsOfALargeRun()
+    {
+        std::vector<Rank> everybody;
+        for (int rank = 0; rank < 4096; ++rank)
+            everybody.push_back(Rank{rank});
+        const auto recorder = create(0, 4096);
+        for (int phase = 0; phase < 3; ++phase) { // each makes the groups anew
+            for (std::uint32_t group = 0; group < 9; ++group)
+                recorder->describe({group, everybody});
+            for (std::uint32_t link = 9; link < 13; ++link)
+                recorder->describe({link, {Rank{0}, Rank{4095}}});
+        }
+        const FlightSnapshot ring = readFlightRing(file(0)).value();
+        QCOMPARE(ring.groups.size(), std::size_t(13));
+        QCOMPARE(ring.groups.at(8).size(), everybody.size());
+        QCOMPARE(ring.groups.at(12), (std::vector<int>{0, 4095}));
+    }
+
+    // All but one wait in 64 collectives of a group of all: searching each ring for each of them takes
+    // minutes.
+    void judgesAThousandRanksInSeconds()
+    {
+        constexpr int kRanks = 1024;
+        constexpr int kLate = 700;
+        std::vector<int> everybody(kRanks);
+        std::iota(everybody.begin(), everybody.end(), 0);
+        std::vector<FlightSnapshot> rings;
+        for (int rank = 0; rank < kRanks; ++rank) {
+            FlightSnapshot ring{rank, kRanks, rank, 1, Activity::Reduce, 0, 4, {}, {}, {{5, everybody}}};
+            for (std::uint64_t sequence = 1; sequence <= (rank == kLate ? 192u : 256u); ++sequence)
+                ring.entries.push_back(
+                    {sequence, 5, CollectiveKind::AllReduce, kMiB, 5, sequence <= 192 ? 6 : 0, 4});
+            rings.push_back(std::move(ring));
+        }
+        const std::clock_t begin = std::clock();
+        const auto verdict = judgeFlight(rings);
+        const double seconds = double(std::clock() - begin) / CLOCKS_PER_SEC;
+        qInfo("%.3f s", seconds);
+        QVERIFY(verdict.has_value());
+        QCOMPARE(verdict->missing, std::vector<int>{kLate});
+        QCOMPARE(verdict->collective.sequence, std::uint64_t(193));
+        QVERIFY2(seconds < 2, qPrintable(QString::number(seconds)));
     }
 
     void saysNothingWhenAllMove()
