@@ -6,7 +6,7 @@
 
 #include "engine/base/file.h"
 
-#include "engine/checkpoint/format/box_copy.h"
+#include "engine/checkpoint/format/box_cover.h"
 
 namespace trainyard {
 
@@ -80,23 +80,17 @@ Result<LogicalTensor> tensorFromJson(const Json& json)
     return tensor;
 }
 
-TensorBox boxOf(const TensorSlice& slice)
-{
-    return {slice.begin, slice.shape};
-}
-
 Status checkCoverageOf(const LogicalTensor& tensor)
 {
+    std::vector<TensorBox> boxes;
     std::uint64_t covered = 0;
-    for (std::size_t i = 0; i < tensor.slices.size(); ++i) {
-        // No overlap and as many elements as the tensor has: then every element is there once.
-        covered += elements(tensor.slices[i].shape);
-        for (std::size_t j = 0; j < i; ++j) {
-            if (elements(tensor.slices[i].shape) > 0 &&
-                overlap(boxOf(tensor.slices[i]), boxOf(tensor.slices[j])))
-                return badInput(fmt::format("tensor {}: slices overlap", tensor.name));
-        }
+    for (const TensorSlice& slice : tensor.slices) {
+        boxes.push_back({slice.begin, slice.shape});
+        covered += elements(slice.shape);
     }
+    // No overlap and as many elements as the tensor has: then every element is there once.
+    if (anyOverlap(tensor.shape, boxes))
+        return badInput(fmt::format("tensor {}: slices overlap", tensor.name));
     if (covered != elements(tensor.shape))
         return badInput(fmt::format("tensor {}: slices cover {} of {} elements", tensor.name, covered,
                                     elements(tensor.shape)));
