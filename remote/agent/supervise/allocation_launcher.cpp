@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "remote/agent/supervise/rank_binding.h"
+
 namespace trainyard::agent {
 
 namespace {
@@ -14,12 +16,14 @@ using Arguments = std::vector<std::string>;
 using Variables = std::map<std::string, std::string>;
 
 /// mpirun finds nodes and slots in Slurm's variables and starts its daemons through srun.
-Arguments throughMpirun(int ranks, bool superuser, const Variables& variables)
+Arguments throughMpirun(const RankPlacement& placement, bool superuser, const Variables& variables)
 {
     Arguments arguments{"mpirun"};
     if (superuser)
         arguments.push_back("--allow-run-as-root");
-    arguments.insert(arguments.end(), {"-np", std::to_string(ranks), "--bind-to", "none"});
+    arguments.insert(arguments.end(), {"-np", std::to_string(placement.ranks)});
+    const Arguments binding = bindingArguments(placement.ownsHosts, placement.threadsPerRank);
+    arguments.insert(arguments.end(), binding.begin(), binding.end());
     // As without Slurm: no copying through the kernel, and a dead link is noticed in 9 s. When Slurm ends the
     // job it sends SIGTERM to mpirun too, which would kill the ranks after 1 s, before they have written a
     // checkpoint.
@@ -36,14 +40,14 @@ Arguments throughMpirun(int ranks, bool superuser, const Variables& variables)
 }
 
 /// `env` after srun sets the variables, so that srun itself runs with the system's libraries.
-Arguments throughSrun(const LaunchRequest& request, int ranks, int threadsPerRank, const std::string& marker,
+Arguments throughSrun(const LaunchRequest& request, const RankPlacement& placement, const std::string& marker,
                       const Variables& variables)
 {
     Arguments arguments{"srun",
                         "--mpi=" + request.allocation->starter,
                         fmt::format("--nodes={}", request.nodes.size()),
-                        fmt::format("--ntasks={}", ranks),
-                        fmt::format("--cpus-per-task={}", threadsPerRank),
+                        fmt::format("--ntasks={}", placement.ranks),
+                        fmt::format("--cpus-per-task={}", placement.threadsPerRank),
                         "--distribution=block",
                         "--kill-on-bad-exit=1",
                         "--overlap",
@@ -56,12 +60,11 @@ Arguments throughSrun(const LaunchRequest& request, int ranks, int threadsPerRan
 
 } // namespace
 
-Arguments allocationLauncher(const LaunchRequest& request, int ranks, int threadsPerRank, bool superuser,
+Arguments allocationLauncher(const LaunchRequest& request, const RankPlacement& placement, bool superuser,
                              const std::string& marker, const Variables& variables)
 {
-    return request.allocation->starter == "mpirun"
-               ? throughMpirun(ranks, superuser, variables)
-               : throughSrun(request, ranks, threadsPerRank, marker, variables);
+    return request.allocation->starter == "mpirun" ? throughMpirun(placement, superuser, variables)
+                                                   : throughSrun(request, placement, marker, variables);
 }
 
 Environment slurmVariables()

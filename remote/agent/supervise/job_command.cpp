@@ -10,6 +10,7 @@
 #include "remote/agent/host/ssh_command.h"
 #include "remote/agent/programs/engine_runtime.h"
 #include "remote/agent/supervise/allocation_launcher.h"
+#include "remote/agent/supervise/rank_binding.h"
 #include "remote/agent/usage/device_need.h"
 
 namespace trainyard::agent {
@@ -315,8 +316,7 @@ void addNetwork(Arguments& arguments, const LaunchRequest& request, const HeadNo
     addParameter(arguments, "oob_tcp_keepalive_probes", "3");
 }
 
-/// Ranks are bound to cores only when the run takes the whole machine: two bound runs would share the first
-/// cores. Too many ranks for the cores must yield while they wait.
+/// Too many ranks for the cores must yield while they wait.
 void addBinding(Arguments& arguments, const LaunchRequest& request, const RunWork& work, const HeadNode& head)
 {
     const LaunchNode& first = request.nodes.front();
@@ -324,14 +324,12 @@ void addBinding(Arguments& arguments, const LaunchRequest& request, const RunWor
         const int cores = &node == &first ? head.cores : node.cores;
         return cores > 0 && node.slotCount > cores;
     });
-    const bool whole = request.nodes.size() == 1 && work.ranks * work.threadsPerRank == head.cores;
     if (crowded) {
         arguments.push_back("--oversubscribe");
         addParameter(arguments, "mpi_yield_when_idle", "1");
     }
-    if (whole && work.threadsPerRank > 1)
-        arguments.insert(arguments.end(), {"--map-by", fmt::format("slot:PE={}", work.threadsPerRank)});
-    arguments.insert(arguments.end(), {"--bind-to", whole ? "core" : "none"});
+    const Arguments binding = bindingArguments(ownsItsHosts(work, request, head.cores), work.threadsPerRank);
+    arguments.insert(arguments.end(), binding.begin(), binding.end());
 }
 
 Arguments mpirun(const RunFolder& folder, const RunWork& work, const LaunchRequest& request,
@@ -445,8 +443,10 @@ Result<JobCommand> jobCommand(const RunFolder& folder, const RunWork& work, cons
     if (!request.allocation && !hostKeysOption(folder, request).empty())
         command.knownHosts = request.knownHosts; // also for a single rank, to probe absent hosts
     if (command.throughMpi && request.allocation) {
-        const Arguments launcher = allocationLauncher(request, work.ranks, work.threadsPerRank,
-                                                      head.superuser, folder.marker(), variables);
+        const RankPlacement placement{work.ranks, work.threadsPerRank,
+                                      ownsItsHosts(work, request, head.cores)};
+        const Arguments launcher =
+            allocationLauncher(request, placement, head.superuser, folder.marker(), variables);
         command.arguments.insert(command.arguments.begin(), launcher.begin(), launcher.end());
         command.environment = joined(inherited, {}, markers(folder, request));
     } else if (command.throughMpi) {

@@ -92,9 +92,53 @@ private slots:
             return joined(
                 jobCommand(kRun, work, requestFor({node("head", slotsThere)}), kHead, kInherited)->arguments);
         };
-        QVERIFY(contains(line(training(4), 4), "--bind-to core"));
-        QVERIFY(contains(line(training(2, 2), 2), "--map-by slot:PE=2 --bind-to core"));
+        QVERIFY(contains(line(training(4), 4), "--use-hwthread-cpus --map-by slot:PE=1 --bind-to hwthread"));
+        QVERIFY(
+            contains(line(training(2, 2), 2), "--use-hwthread-cpus --map-by slot:PE=2 --bind-to hwthread"));
         QVERIFY(contains(line(training(8), 8), "--oversubscribe --mca mpi_yield_when_idle 1 --bind-to none"));
+    }
+
+    void bindsWhenTheRunTakesAllOfEachHost_data()
+    {
+        QTest::addColumn<int>("ranks");
+        QTest::addColumn<int>("threads");
+        QTest::addColumn<int>("coresOfOther");
+        QTest::addColumn<bool>("binds");
+        QTest::newRow("all of both") << 4 << 2 << 4 << true;
+        QTest::newRow("the other has more") << 4 << 2 << 8 << false;
+        QTest::newRow("the other has fewer") << 4 << 2 << 3 << false;
+        QTest::newRow("the other is unknown") << 4 << 2 << 0 << false;
+        QTest::newRow("a slot is left") << 3 << 2 << 4 << false;
+        QTest::newRow("as many ranks as the smaller rest") << 3 << 2 << 2 << true;
+        QTest::newRow("the other is not needed") << 2 << 2 << 64 << true;
+        QTest::newRow("cores are left") << 4 << 1 << 4 << false;
+    }
+    // The head has four cores.
+    void bindsWhenTheRunTakesAllOfEachHost()
+    {
+        QFETCH(const int, ranks);
+        QFETCH(const int, threads);
+        QFETCH(const int, coresOfOther);
+        LaunchRequest request = requestFor({node("head", 2), node("other", 2)});
+        request.nodes[1].cores = coresOfOther;
+        const std::string line =
+            joined(jobCommand(kRun, training(ranks, threads), request, kHead, kInherited).value().arguments);
+        QTEST(contains(line, "--map-by slot:PE=" + std::to_string(threads) + " --bind-to hwthread"), "binds");
+        QCOMPARE(contains(line, "--bind-to none"), !contains(line, "--bind-to hwthread"));
+    }
+
+    // Slurm gives a job as many cores of each node.
+    void bindsInAnAllocationThatTheRunTakesUp()
+    {
+        LaunchRequest request = requestFor({node("n1", 2), node("n2", 2)});
+        request.allocation = Allocation{"17", "mpirun"};
+        const auto line = [&request](int threads) {
+            return joined(
+                jobCommand(kRun, training(4, threads), request, kHead, kInherited).value().arguments);
+        };
+        QVERIFY2(contains(line(2), "mpirun -np 4 --use-hwthread-cpus --map-by slot:PE=2 --bind-to hwthread "),
+                 line(2).c_str());
+        QVERIFY2(contains(line(1), "--bind-to none"), line(1).c_str());
     }
 
     void reachesOtherNodesFromTheHeadOnly()

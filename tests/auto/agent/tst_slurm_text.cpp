@@ -342,11 +342,15 @@ private slots:
         request.nodes = {{"node2", 2, 0, {}}, {"node3", 2, 0, {}}};
         request.allocation = Allocation{"17", "mpirun"};
         const std::map<std::string, std::string> variables{{"OMP_NUM_THREADS", "3"}};
-        const QString mpirun = joined(allocationLauncher(request, 4, 3, true, "TRAINYARD_RUN=r", variables));
-        QVERIFY(mpirun.startsWith("mpirun --allow-run-as-root -np 4 "));
+        const QString mpirun =
+            joined(allocationLauncher(request, {4, 3, true}, true, "TRAINYARD_RUN=r", variables));
+        QVERIFY(mpirun.startsWith("mpirun --allow-run-as-root -np 4 --use-hwthread-cpus --map-by slot:PE=3 "
+                                  "--bind-to hwthread --mca "));
+        QVERIFY(joined(allocationLauncher(request, {4, 3, false}, false, "TRAINYARD_RUN=r", variables))
+                    .startsWith("mpirun -np 4 --bind-to none --mca "));
         QVERIFY(mpirun.contains(" -x TRAINYARD_RUN -x OMP_NUM_THREADS=3"));
         request.allocation->starter = "pmix";
-        QCOMPARE(joined(allocationLauncher(request, 4, 3, false, "TRAINYARD_RUN=r", variables)),
+        QCOMPARE(joined(allocationLauncher(request, {4, 3, true}, false, "TRAINYARD_RUN=r", variables)),
                  QString("srun --mpi=pmix --nodes=2 --ntasks=4 --cpus-per-task=3 --distribution=block "
                          "--kill-on-bad-exit=1 --overlap env TRAINYARD_RUN=r OMP_NUM_THREADS=3"));
     }
