@@ -32,13 +32,6 @@ void appendRows(RowBlock& out, const RowBlock& from, std::size_t firstRow, std::
     out.rows += rows;
 }
 
-Result<ShardReader> openShard(const std::filesystem::path& file, const Manifest& manifest)
-{
-    if (const TaskKind task = manifest.taskKind(); task != TaskKind::None)
-        return ShardReader::openTask(file, manifest.sequenceLength, task);
-    return ShardReader::open(file, manifest.sequenceLength, manifest.maxPredictions);
-}
-
 } // namespace
 
 void appendRow(RowBlock& out, const RowView& row)
@@ -70,28 +63,19 @@ void appendFiller(RowBlock& out, std::size_t rows)
 }
 
 Result<RowSource> RowSource::open(const std::filesystem::path& folder, const Manifest& manifest,
-                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory, Split split)
+                                  std::uint64_t rowsPerBlock, std::size_t blocksInMemory, Split split,
+                                  std::size_t openShards)
 {
     const bool training = split == Split::Training;
-    RowSource source;
+    RowSource source(ShardReaders(folder, manifest, training, openShards));
     source.m_empty = emptyRows(manifest);
     source.m_labels = LabelRange::of(manifest);
     source.m_rowsPerBlock = rowsPerBlock;
     source.m_blocksInMemory = blocksInMemory;
     source.m_firstRows.push_back(0);
-    for (const ShardEntry& entry : manifest.shards) {
-        if (entry.training != training)
-            continue;
-        const auto file = folder / entry.file;
-        TRAINYARD_TRY(ShardReader shard, openShard(file, manifest));
-        if (shard.rows() != entry.rows)
-            return badInput(fmt::format("{} has {} rows, but its manifest says {}", file.string(),
-                                        shard.rows(), entry.rows),
-                            "the file is not the one that was prepared; copy the data set again");
-        source.m_shards.push_back(std::move(shard));
-        source.m_files.push_back(file);
-        source.m_firstRows.push_back(source.m_firstRows.back() + entry.rows);
-    }
+    for (std::size_t shard = 0; shard < source.m_shards.count(); ++shard)
+        source.m_firstRows.push_back(source.m_firstRows.back() + source.m_shards.rowsOf(shard));
+    TRAINYARD_TRY_STATUS(source.m_shards.check());
     if (source.rows() == 0)
         return badInput(
             fmt::format("the data set {} has no {} rows", folder.string(), training ? "training" : "test"),
@@ -111,8 +95,9 @@ Result<RowBlock> RowSource::readBlock(std::uint64_t number)
         const auto shard = static_cast<std::size_t>(next - m_firstRows.begin()) - 1;
         const std::uint64_t count = std::min(end, *next) - row;
         const std::uint64_t first = row - m_firstRows[shard];
-        TRAINYARD_TRY_STATUS(m_shards[shard].read(first, count, part));
-        TRAINYARD_TRY_STATUS(m_labels.check(part, m_files[shard], first));
+        TRAINYARD_TRY(ShardReader* const reader, m_shards.reader(shard));
+        TRAINYARD_TRY_STATUS(reader->read(first, count, part));
+        TRAINYARD_TRY_STATUS(m_labels.check(part, m_shards.fileOf(shard), first));
         appendRows(whole, part, 0, count);
         row += count;
     }

@@ -8,9 +8,9 @@
 
 #include "datasets/shards/manifest.h"
 #include "datasets/shards/row_block.h"
-#include "datasets/shards/shard_reader.h"
 #include "engine/base/result.h"
 #include "engine/training/data/label_range.h"
+#include "engine/training/data/shard_readers.h"
 
 namespace trainyard {
 
@@ -30,13 +30,17 @@ enum class Split {
 /// thread.
 class RowSource {
 public:
-    /// Opens every shard of the split and compares its row count with the manifest. BadInput names the file.
+    /// Opens the first `openShards` shards of the split and compares their row counts with the manifest; only
+    /// so many are open at once. The others must be there, and are compared when they are first read.
+    /// BadInput names the file.
     static Result<RowSource> open(const std::filesystem::path& folder, const Manifest& manifest,
                                   std::uint64_t rowsPerBlock, std::size_t blocksInMemory,
-                                  Split split = Split::Training);
+                                  Split split = Split::Training,
+                                  std::size_t openShards = ShardReaders::kMostOpen);
 
     std::uint64_t rows() const { return m_firstRows.back(); }
-    /// Requires row < rows(). BadInput names the shard and the row that has an impossible label.
+    /// Requires row < rows(). BadInput names the shard and the row that has an impossible label, or the shard
+    /// that is not the one that was prepared.
     Result<RowView> row(std::uint64_t row);
 
 private:
@@ -46,14 +50,13 @@ private:
     };
     using Blocks = std::list<CachedBlock>; // most recently used first
 
-    RowSource() = default;
+    explicit RowSource(ShardReaders shards) : m_shards(std::move(shards)) {}
     Result<RowBlock> readBlock(std::uint64_t number);
     Result<const RowBlock*> block(std::uint64_t number);
 
-    std::vector<ShardReader> m_shards;
-    std::vector<std::uint64_t> m_firstRows;     // of each shard, then the sum of all
-    std::vector<std::filesystem::path> m_files; // of the shards
-    RowBlock m_empty;                           // of the rows' shape
+    ShardReaders m_shards;
+    std::vector<std::uint64_t> m_firstRows; // of each shard, then the sum of all
+    RowBlock m_empty;                       // of the rows' shape
     LabelRange m_labels;
     std::uint64_t m_rowsPerBlock = 0;
     std::size_t m_blocksInMemory = 0;
