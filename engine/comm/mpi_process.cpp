@@ -3,13 +3,13 @@
 #include <chrono>
 #include <cstdlib>
 #include <mpi.h>
+#include <sched.h>
 #include <system_error>
 #include <thread>
 #include <unistd.h>
 
 #include "engine/comm/communication_thread.h"
 #include "engine/comm/flight_recorder.h"
-#include "engine/comm/idle_sleep.h"
 #include "engine/comm/mpi_outbox.h"
 #include "engine/comm/mpi_transport.h"
 #include "engine/comm/process_group.h"
@@ -32,15 +32,30 @@ const char* launcherRank()
 }
 
 /// OpenMPI's settings for ranks that compute on the same cores on which their communication threads wait.
-/// A waiting thread yields, which here means that it sleeps (idle_sleep.h); mpirun decides this by the number
-/// of ranks alone, so it is overruled. Messages go through shared buffers instead of the kernel (CMA), which
-/// page-faults on both sides: all-reduce of 256 MiB on 2 ranks runs at 6.5 GB/s so and at 1.2 GB/s otherwise,
-/// where malloc keeps freed memory (configureAllocator()).
+/// A waiting thread yields, which here may mean that it sleeps (idle_sleep.h); mpirun would have it spin
+/// unless there are more ranks than cores. Messages go through shared buffers instead of the kernel (CMA),
+/// which page-faults on both sides: all-reduce of 256 MiB on 2 ranks runs at 6.5 GB/s so and at 1.2 GB/s
+/// otherwise, where malloc keeps freed memory (configureAllocator()).
 void configureOpenMpi()
 {
-    sleepWhereMpiYields();
-    ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 0);
     ::setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+}
+
+/// All ranks of the job call it. Where each is bound to cores of its own, all those count.
+HostShare shareOfHost()
+{
+    MPI_Comm here = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &here);
+    cpu_set_t cores;
+    CPU_ZERO(&cores);
+    ::sched_getaffinity(0, sizeof cores, &cores); // none where the host has more than a set can say
+    MPI_Allreduce(MPI_IN_PLACE, &cores, sizeof cores, MPI_BYTE, MPI_BOR, here);
+    HostShare host;
+    MPI_Comm_size(here, &host.ranks);
+    host.cores = CPU_COUNT(&cores);
+    MPI_Comm_free(&here);
+    return host;
 }
 
 MPI_Comm communicatorOf(const GroupDescription& description, WorldSize worldSize)
@@ -102,6 +117,7 @@ Result<std::unique_ptr<MpiProcess>> MpiProcess::start()
             MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
             MPI_Comm_rank(MPI_COMM_WORLD, &process->m_rank.value);
             MPI_Comm_size(MPI_COMM_WORLD, &process->m_size.value);
+            process->m_host = shareOfHost();
         })
         .get();
     if (provided < MPI_THREAD_SERIALIZED)
@@ -114,6 +130,11 @@ MpiProcess::~MpiProcess()
 {
     if (m_thread)
         m_thread->run([] { MPI_Finalize(); }).get();
+}
+
+void MpiProcess::setThreads(int threadsPerRank)
+{
+    sleepWhereMpiYields(shareCores(m_host, threadsPerRank));
 }
 
 std::unique_ptr<ProcessGroup> MpiProcess::make(const GroupDescription& description)

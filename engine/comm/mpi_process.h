@@ -5,6 +5,7 @@
 #include "engine/base/ids.h"
 #include "engine/base/result.h"
 #include "engine/comm/group_maker.h"
+#include "engine/comm/idle_sleep.h"
 
 namespace trainyard {
 
@@ -23,7 +24,8 @@ public:
     /// This process's rank from the launcher, available before initialisation; 0 when not launched by MPI.
     static Rank launchedRank();
 
-    /// Initialises MPI, with the settings of OpenMPI that suit ranks which compute while they communicate.
+    /// Initialises MPI, with the settings of OpenMPI that suit ranks which compute while they communicate,
+    /// unless the environment has others. Ranks that wait sleep.
     static Result<std::unique_ptr<MpiProcess>> start();
     /// Finalises MPI: every rank must call it, after its groups are destroyed.
     ~MpiProcess() override;
@@ -33,6 +35,11 @@ public:
     Rank rank() const override { return m_rank; }
     WorldSize worldSize() const override { return m_size; }
     std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
+    /// Tells with how many threads each rank computes: where they leave a core to communication, ranks that
+    /// wait no longer sleep (idle_sleep.h).
+    void setThreads(int threadsPerRank);
+    HostShare host() const { return m_host; }
+
     /// Groups made from now on write to this ring; it outlives them.
     void setRecorder(FlightRecorder* recorder) { m_recorder = recorder; }
 
@@ -52,6 +59,7 @@ private:
     const SharedArena* m_arena = nullptr;
     Rank m_rank;
     WorldSize m_size{1};
+    HostShare m_host;
 };
 
 } // namespace trainyard

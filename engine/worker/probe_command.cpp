@@ -136,8 +136,10 @@ Status runRank(const ProbeOptions& options, FinalEventWriter& finalEventWriter)
     const auto world = process->makeWorld();
     const auto input = RankInput::open(options, process->rank());
     Status status = agree(*world, input.ok() ? Status() : input.error());
-    if (status.ok())
+    if (status.ok()) {
+        process->setThreads(input->spec.launch.threadsPerRank);
         status = probe(options, *input, *process, *world, finalEventWriter);
+    }
     if (!status.ok())
         finalEventWriter.say("probe-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others

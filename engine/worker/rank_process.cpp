@@ -23,6 +23,12 @@ void RankProcess::setRecorder(FlightRecorder* recorder)
         m_mpi->setRecorder(recorder);
 }
 
+void RankProcess::setThreads(int threadsPerRank)
+{
+    if (m_mpi)
+        m_mpi->setThreads(threadsPerRank);
+}
+
 std::unique_ptr<ProcessGroup> RankProcess::make(const GroupDescription& description)
 {
     if (m_mpi)

@@ -17,6 +17,8 @@ public:
     std::unique_ptr<ProcessGroup> make(const GroupDescription& description) override;
     /// Groups made from now on write to this ring; it outlives them.
     void setRecorder(FlightRecorder* recorder);
+    /// As MpiProcess::setThreads().
+    void setThreads(int threadsPerRank);
 
 private:
     std::unique_ptr<MpiProcess> m_mpi; // null: alone

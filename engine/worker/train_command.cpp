@@ -118,8 +118,10 @@ Status runRank(const TrainOptions& options, FinalEventWriter& finalEventWriter, 
     const auto world = process->makeWorld();
     finalEventWriter.attach(files.ok() ? files->journal.get() : nullptr);
     Status status = agree(*world, files.ok() ? Status() : files.error());
-    if (status.ok())
+    if (status.ok()) {
+        process->setThreads(files->spec.launch.threadsPerRank);
         status = train(options, *files, *process, *world, finalEventWriter, stopFlag);
+    }
     if (!status.ok() && status.error().kind != ErrorKind::Cancelled)
         finalEventWriter.say("run-failed", status.error().text());
     world->barrier(); // the first rank that leaves with an error makes the launcher kill the others
