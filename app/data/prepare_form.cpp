@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QPlainTextEdit>
 #include <QScrollArea>
+#include <QStandardItemModel>
 #include <QToolButton>
 #include <QVBoxLayout>
 
@@ -398,7 +399,7 @@ PrepareRequest PrepareForm::request() const
 {
     PrepareRequest request = m_fields->request();
     if (request.task.isOn())
-        return withoutCorpusOptions(request);
+        request = withoutCorpusOptions(request);
     if (!isFrom(kPiecesFile))
         request.vocabulary.clear();
     if (!isFrom(kTokenizerFile))
@@ -421,7 +422,7 @@ Diagnostics PrepareForm::problemsOf(const PrepareRequest& request) const
 {
     Diagnostics problems = validate(request);
     for (Diagnostic& problem : problems) {
-        if (problem.path == "--vocab" && isFrom(kTokenizerFile) && !request.task.isOn())
+        if (problem.path == "--vocab" && isFrom(kTokenizerFile))
             problem.path = "--tokenizer";
     }
     return problems;
@@ -430,6 +431,18 @@ Diagnostics PrepareForm::problemsOf(const PrepareRequest& request) const
 bool PrepareForm::hasWordPieces() const
 {
     return isFrom(kPiecesFile) || isFrom(kTrainedPieces);
+}
+
+/// Labelled examples are few: their model has a vocabulary already.
+void PrepareForm::offerTraining(bool isOffered)
+{
+    const auto* items = qobject_cast<const QStandardItemModel*>(m_vocabulary->model());
+    for (const auto& [trained, file] :
+         {std::pair{kTrainedPieces, kPiecesFile}, std::pair{kTrainedTokens, kTokenizerFile}}) {
+        items->item(trained)->setEnabled(isOffered);
+        if (!isOffered && isFrom(trained))
+            m_vocabulary->setCurrentIndex(file);
+    }
 }
 
 bool PrepareForm::isFrom(int source) const
@@ -460,20 +473,20 @@ void PrepareForm::keyPressEvent(QKeyEvent* event)
 /// Fields that mean nothing with the present choices are not shown.
 void PrepareForm::onEdited()
 {
+    offerTraining(!m_fields->request().task.isOn());
     const PrepareRequest now = request();
     const bool isCorpus = !now.task.isOn();
     const Objective objective = now.instances.objective;
-    for (const char* option :
-         {"vocabulary", "--objective", "--dupe", "--threads", "--memory", "--format", "--headings", "--lists",
-          "--punkt", "--provenance", "--weights", "megatron", "mds"})
+    for (const char* option : {"--objective", "--dupe", "--threads", "--memory", "--format", "--headings",
+                               "--lists", "--punkt", "--provenance", "--weights", "megatron", "mds"})
         m_fields->setVisible(option, isCorpus);
     m_fields->setVisible("readers", isCorpus && m_host->count() > 1);
-    m_fields->setVisible("--vocab", !isCorpus || isFrom(kPiecesFile));
-    m_fields->setVisible("--train-vocab", isCorpus && isFrom(kTrainedPieces));
-    m_fields->setVisible("--tokenizer", isCorpus && isFrom(kTokenizerFile));
-    m_fields->setVisible("--train-tokenizer", isCorpus && isFrom(kTrainedTokens));
-    m_fields->setVisible("--cased", !isCorpus || hasWordPieces());
-    m_fields->setVisible("--profile", !isCorpus || hasWordPieces());
+    m_fields->setVisible("--vocab", isFrom(kPiecesFile));
+    m_fields->setVisible("--train-vocab", isFrom(kTrainedPieces));
+    m_fields->setVisible("--tokenizer", isFrom(kTokenizerFile));
+    m_fields->setVisible("--train-tokenizer", isFrom(kTrainedTokens));
+    m_fields->setVisible("--cased", hasWordPieces());
+    m_fields->setVisible("--profile", hasWordPieces());
     m_fields->setVisible("--nsp", isCorpus && objective == Objective::Bert);
     m_fields->setVisible("--whole-word", isCorpus && objective != Objective::Tokens);
     m_fields->setVisible("--test-fraction", now.task.heldOut.empty());

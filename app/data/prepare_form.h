@@ -56,6 +56,7 @@ private:
     void describePasses(bool isRunningText);
     QString host() const;
     /// Whether the vocabulary comes from there (VocabularySource).
+    void offerTraining(bool isOffered);
     bool isFrom(int source) const;
     bool hasWordPieces() const;
     Diagnostics problemsOf(const PrepareRequest& request) const;

@@ -96,11 +96,11 @@ Status checkTask(const PrepareOptions& o)
                                  "leave one of them out: the files of --held-out are all test rows"));
     TRAINYARD_TRY_STATUS(require(o.parts.empty(), "--documents cannot be combined with --task",
                                  "pass the files with the examples"));
-    TRAINYARD_TRY_STATUS(require(o.trainVocabulary == 0, "--train-vocab cannot be combined with --task",
-                                 "pass the vocabulary of the model that is fine-tuned with --vocab"));
-    TRAINYARD_TRY_STATUS(require(o.tokenizer.empty() && o.trainTokenizer == 0,
-                                 "--tokenizer and --train-tokenizer cannot be combined with --task",
-                                 "pass the vocabulary of the model that is fine-tuned with --vocab"));
+    for (const auto& [name, isGiven] : {std::pair{"--train-vocab", o.trainVocabulary > 0},
+                                        std::pair{"--train-tokenizer", o.trainTokenizer > 0}})
+        TRAINYARD_TRY_STATUS(require(!isGiven, fmt::format("{} cannot be combined with --task", name),
+                                     "pass that of the model that is fine-tuned: its vocab.txt with --vocab, "
+                                     "or its tokenizer.json with --tokenizer"));
     TRAINYARD_TRY_STATUS(require(
         o.shapes.size() == 1, "--task creates one data set, and --seq-len has more values", "use one value"));
     return require(o.extra == ExtraOutputs(), "--provenance and --also cannot be combined with --task",

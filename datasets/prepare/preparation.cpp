@@ -41,18 +41,6 @@ Result<std::vector<std::string>> namesOfDumps(const PrepareOptions& options)
     return names;
 }
 
-/// What the manifest says of a tokenizer.json; of a vocab.txt it needs to say no more than its hash.
-TokenizerDescription describe(const RowTokenizer& tokenizer)
-{
-    TokenizerDescription description;
-    if (!tokenizer.isTokenizerJson())
-        return description;
-    for (const auto& [name, content] : tokenizer.smallFiles)
-        description.files[name] = sha256Hex(content);
-    description.special = idsByRole(tokenizer.vocabulary.special());
-    return description;
-}
-
 Manifest describe(const PrepareOptions& options, const RowShape& shape, const RowTokenizer& tokenizer,
                   const std::vector<std::string>& dumpNames)
 {
@@ -63,7 +51,7 @@ Manifest describe(const PrepareOptions& options, const RowShape& shape, const Ro
     manifest.vocabularySize = static_cast<int>(tokenizer.vocabulary.size());
     manifest.vocabularyFile = tokenizer.fileName;
     manifest.vocabularySha256 = tokenizer.vocabulary.sha256();
-    manifest.tokenizer = describe(tokenizer);
+    manifest.tokenizer = descriptionOf(tokenizer);
     manifest.seed = options.instances.seed;
     manifest.settings.dumps = dumpNames;
     manifest.settings.corpus = options.corpus;

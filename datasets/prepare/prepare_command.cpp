@@ -83,6 +83,7 @@ Command addPrepareCommand(CLI::App& app)
         "  trainyard prepare enwiki-latest-pages-articles.xml.bz2 --train-vocab 30522 --out wiki-128\n"
         "  trainyard prepare dump.xml.bz2 --vocab vocab.txt --seq-len 128,512 --shards 64 --out wiki\n"
         "  trainyard prepare --task classify glue/SST-2 --vocab vocab.txt --out sst-2\n"
+        "  trainyard prepare --task tag train.conll --tokenizer roberta-base/tokenizer.json --out names\n"
         "  trainyard prepare gpu-03:/d/1.bz2 gpu-04:/d/2.bz2 --host gpu-03 --host gpu-04 --vocab "
         "/d/vocab.txt --out /d/wiki-128");
     arguments->line.addTo(*command);

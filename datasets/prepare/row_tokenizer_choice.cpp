@@ -4,6 +4,7 @@
 
 #include "datasets/prepare/corpus_stages.h"
 #include "engine/base/file.h"
+#include "engine/base/hash.h"
 
 namespace trainyard {
 
@@ -54,6 +55,17 @@ Result<fs::path> trainedFile(const fs::path& kept, Train train)
 }
 
 } // namespace
+
+TokenizerDescription descriptionOf(const RowTokenizer& tokenizer)
+{
+    TokenizerDescription description;
+    if (!tokenizer.isTokenizerJson())
+        return description;
+    for (const auto& [name, content] : tokenizer.smallFiles)
+        description.files[name] = sha256Hex(content);
+    description.special = idsByRole(tokenizer.vocabulary.special());
+    return description;
+}
 
 Result<RowTokenizer> loadTokenizerFor(const PrepareOptions& options)
 {

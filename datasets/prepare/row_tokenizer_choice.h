@@ -5,9 +5,13 @@
 #include "datasets/job/cancel_flag.h"
 #include "datasets/job/progress.h"
 #include "datasets/options/prepare_options.h"
+#include "datasets/shards/manifest.h"
 #include "datasets/tokenizer_json/row_tokenizer.h"
 
 namespace trainyard {
+
+/// What the manifest says of a tokenizer.json; of a vocab.txt it needs to say no more than its hash.
+TokenizerDescription descriptionOf(const RowTokenizer& tokenizer);
 
 /// Loads the tokenizer of --vocab or --tokenizer. `options` are checked.
 Result<RowTokenizer> loadTokenizerFor(const PrepareOptions& options);

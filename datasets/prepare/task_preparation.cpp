@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "datasets/prepare/output_place.h"
+#include "datasets/prepare/row_tokenizer_choice.h"
 #include "datasets/prepare/shard_plan.h"
 #include "datasets/prepare/staged_folder.h"
 #include "datasets/pretraining/row_statistics.h"
@@ -21,7 +22,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr const char* kTaskVocabularyFile = "vocab.txt";
 constexpr const char* kQuestionsFile = "questions.jsonl";
 
 std::vector<std::string> fileNames(const std::vector<fs::path>& files)
@@ -44,13 +44,14 @@ std::string questionLine(const TaskExample& question)
 /// The data set being created.
 class TaskDataset {
 public:
-    TaskDataset(const PrepareOptions& options, const Vocabulary& vocabulary, SplitExamples examples,
-                LabelNames labels, Progress& progress, const CancelFlag& cancel)
+    /// `encoder`: of the same tokenizer and labels.
+    TaskDataset(const PrepareOptions& options, const RowTokenizer& tokenizer, const SplitExamples& examples,
+                const LabelNames& labels, TaskEncoder encoder, Progress& progress, const CancelFlag& cancel)
         : m_options(options)
-        , m_vocabulary(vocabulary)
-        , m_examples(std::move(examples))
-        , m_labels(std::move(labels))
-        , m_encoder(options, vocabulary, m_labels)
+        , m_tokenizer(tokenizer)
+        , m_examples(examples)
+        , m_labels(labels)
+        , m_encoder(std::move(encoder))
         , m_progress(progress)
         , m_cancel(cancel)
     {
@@ -72,7 +73,7 @@ public:
         manifest.statistics.tokens = manifest.statistics.rowTokens;
         if (m_options.task.kind == TaskKind::Answer)
             TRAINYARD_TRY_STATUS(writeQuestions(folder, manifest.task));
-        TRAINYARD_TRY_STATUS(writeFileAtomically(folder / kTaskVocabularyFile, m_vocabulary.text()));
+        TRAINYARD_TRY_STATUS(writeTokenizer(folder));
         TRAINYARD_TRY_STATUS(writeFileAtomically(folder / Manifest::kFileName, manifest.toJson()));
         return manifest;
     }
@@ -90,18 +91,26 @@ private:
         return rows;
     }
 
+    Status writeTokenizer(const fs::path& folder) const
+    {
+        for (const auto& [name, content] : m_tokenizer.smallFiles)
+            TRAINYARD_TRY_STATUS(writeFileAtomically(folder / name, content));
+        return writeFileAtomically(folder / m_tokenizer.fileName, m_tokenizer.vocabulary.text());
+    }
+
     Manifest describe() const
     {
         Manifest manifest;
         manifest.toolVersion = TRAINYARD_VERSION;
         manifest.sequenceLength = m_options.shapes.front().sequenceLength;
-        manifest.vocabularySize = static_cast<int>(m_vocabulary.size());
-        manifest.vocabularyFile = kTaskVocabularyFile;
-        manifest.vocabularySha256 = m_vocabulary.sha256();
+        manifest.vocabularySize = static_cast<int>(m_tokenizer.vocabulary.size());
+        manifest.vocabularyFile = m_tokenizer.fileName;
+        manifest.vocabularySha256 = m_tokenizer.vocabulary.sha256();
+        manifest.tokenizer = descriptionOf(m_tokenizer);
         manifest.seed = m_options.instances.seed;
         manifest.settings.corpus = m_options.corpus;
         manifest.settings.dumps = fileNames(m_examples.training.files);
-        manifest.settings.cased = m_options.cased;
+        manifest.settings.cased = m_tokenizer.isCased;
         manifest.settings.tokenizerProfile = unicodeTables(m_options.profile)->profile;
         manifest.settings.format = "examples";
         manifest.settings.objective = nameOf(m_options.task.kind);
@@ -153,7 +162,7 @@ private:
             appendTaskRow(rows[i], block);
             Instance counted;
             counted.tokens = rows[i].tokens;
-            addRow(manifest.statistics, counted, length, m_vocabulary.special().mask);
+            addRow(manifest.statistics, counted, length, m_tokenizer.vocabulary.special().mask);
             if (block.rows < ShardWriter::kRowsPerChunk && i + 1 < rows.size())
                 continue;
             TRAINYARD_TRY_STATUS(m_cancel.check());
@@ -174,9 +183,9 @@ private:
     }
 
     const PrepareOptions& m_options;
-    const Vocabulary& m_vocabulary;
-    const SplitExamples m_examples;
-    const LabelNames m_labels;
+    const RowTokenizer& m_tokenizer;
+    const SplitExamples& m_examples;
+    const LabelNames& m_labels;
     TaskEncoder m_encoder;
     Progress& m_progress;
     const CancelFlag& m_cancel;
@@ -194,14 +203,15 @@ Result<PreparedDataset> prepareTaskDataset(const PrepareOptions& options, Progre
                                            const CancelFlag& cancel)
 {
     TRAINYARD_TRY_STATUS(checkFree(options.out));
-    TRAINYARD_TRY(const Vocabulary vocabulary, Vocabulary::load(options.vocabulary));
-    TRAINYARD_TRY(SplitExamples examples, readTaskFiles(options));
-    TRAINYARD_TRY(LabelNames labels, LabelNames::create(examples.training, options.task));
+    TRAINYARD_TRY(const RowTokenizer tokenizer, loadTokenizerFor(options));
+    TRAINYARD_TRY(const SplitExamples examples, readTaskFiles(options));
+    TRAINYARD_TRY(const LabelNames labels, LabelNames::create(examples.training, options.task));
+    TRAINYARD_TRY(TaskEncoder encoder, TaskEncoder::create(options, tokenizer, labels));
     warnAboutTests(examples, progress);
     auto folder = StagedFolder::create(options.out);
     if (!folder.ok())
         return folder.error().in("--out");
-    TaskDataset dataset(options, vocabulary, std::move(examples), std::move(labels), progress, cancel);
+    TaskDataset dataset(options, tokenizer, examples, labels, std::move(encoder), progress, cancel);
     TRAINYARD_TRY(Manifest manifest, dataset.write(folder->content()));
     TRAINYARD_TRY_STATUS(folder->publish());
     return PreparedDataset{options.out, std::move(manifest)};

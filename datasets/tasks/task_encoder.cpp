@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "datasets/tokenizer/unicode_tables.h"
 #include "engine/base/check.h"
 #include "engine/base/counted.h"
 #include "engine/base/parsed_number.h"
@@ -102,12 +101,27 @@ void appendTaskRow(const TaskRow& row, RowBlock& rows)
     }
 }
 
-TaskEncoder::TaskEncoder(const PrepareOptions& options, const Vocabulary& vocabulary,
+Result<TaskEncoder> TaskEncoder::create(const PrepareOptions& options, const RowTokenizer& tokenizer,
+                                        const LabelNames& labels)
+{
+    const bool needsEnds = options.task.kind != TaskKind::Complete;
+    if (needsEnds && !(tokenizer.frame && tokenizer.frame->hasEnds()))
+        return badInput(
+            fmt::format("--tokenizer {} does not say which tokens begin and end a row, as --task {} needs",
+                        options.tokenizer.string(), nameOf(options.task.kind)),
+            "use a tokenizer of an encoder: its post_processor says it (TemplateProcessing, "
+            "RobertaProcessing "
+            "or BertProcessing), or special_tokens_map.json with \"cls_token\" and \"sep_token\"");
+    return TaskEncoder(options, tokenizer, labels);
+}
+
+TaskEncoder::TaskEncoder(const PrepareOptions& options, const RowTokenizer& tokenizer,
                          const LabelNames& labels)
     : m_options(options)
-    , m_special(vocabulary.special())
+    , m_tokenizer(tokenizer)
     , m_labels(labels)
-    , m_wordPiece(vocabulary, *unicodeTables(options.profile), options.cased)
+    , m_frame(tokenizer.frame.value_or(RowFrame()))
+    , m_encoder(tokenizer.tokenizer->encoder())
 {
 }
 
@@ -136,8 +150,14 @@ std::size_t TaskEncoder::room(std::size_t special) const
 std::vector<std::int32_t> TaskEncoder::idsOf(std::string_view text) const
 {
     std::vector<std::int32_t> ids;
-    m_wordPiece.encode(text, ids);
+    m_encoder->encode(text, ids);
     return ids;
+}
+
+/// As Hugging Face's add_prefix_space does, which its examples set to tag words.
+std::vector<std::int32_t> TaskEncoder::idsOfWord(const std::string& word) const
+{
+    return idsOf(m_tokenizer.bytes ? " " + word : word);
 }
 
 Result<std::int32_t> TaskEncoder::labelOf(const TaskExamples& examples, const TaskExample& example,
@@ -155,10 +175,10 @@ TaskRow TaskEncoder::labelledRow(const TaskExample& example)
     std::vector<std::int32_t> a = idsOf(example.text);
     std::vector<std::int32_t> b = idsOf(example.pair);
     const bool isPair = !example.pair.empty();
-    const std::size_t most = room(isPair ? kSpecialOfPair : kSpecialOfText);
+    const std::size_t most = room(isPair ? m_frame.ofPair() : m_frame.ofText());
     m_counters["rows_cut"] += a.size() + b.size() > most;
     cutPair(a, b, most);
-    return isPair ? pairRow(m_special, a, b) : textRow(m_special, a);
+    return isPair ? pairRow(m_frame, a, b) : textRow(m_frame, a);
 }
 
 Status TaskEncoder::addLabelledRow(const TaskExamples& examples, const TaskExample& example,
@@ -174,30 +194,32 @@ Status TaskEncoder::addLabelledRow(const TaskExamples& examples, const TaskExamp
     return {};
 }
 
-// A word without a piece, of characters that the tokenizer removes, is unknown: every word keeps its label.
+// A word without a piece, of characters that the tokenizer removes, is unknown: every word keeps its label,
+// unless the tokenizer has no unknown token.
 Status TaskEncoder::addTaggedRow(const TaskExamples& examples, const TaskExample& example,
                                  std::vector<TaskRow>& rows)
 {
-    TaskRow row;
-    row.tokens.push_back(m_special.classify);
-    row.tokenLabels.push_back(RowBlock::kNoLabel);
+    std::vector<std::int32_t> tokens, labels;
     for (std::size_t word = 0; word < example.words.size(); ++word) {
-        std::vector<std::int32_t> pieces = idsOf(example.words[word]);
-        if (pieces.empty())
-            pieces.push_back(m_special.unknown);
+        std::vector<std::int32_t> pieces = idsOfWord(example.words[word]);
+        const std::int32_t unknown = m_tokenizer.vocabulary.special().unknown;
+        if (pieces.empty() && unknown != SpecialTokens::kNone)
+            pieces.push_back(unknown);
         TRAINYARD_TRY(const std::int32_t label,
                       labelOf(examples, example, example.tags[word],
                               fmt::format("of the tags, word {} \"{}\"", word + 1, example.words[word])));
-        append(row.tokens, pieces);
-        row.tokenLabels.push_back(label);
-        row.tokenLabels.resize(row.tokens.size(), RowBlock::kNoLabel);
+        append(tokens, pieces);
+        if (!pieces.empty())
+            labels.push_back(label);
+        labels.resize(tokens.size(), RowBlock::kNoLabel);
     }
-    const std::size_t most = room(1);
-    m_counters["rows_cut"] += row.tokens.size() > most;
-    row.tokens.resize(std::min(row.tokens.size(), most));
-    row.tokenLabels.resize(row.tokens.size());
-    row.tokens.push_back(m_special.separator);
-    row.firstSegment = row.tokens.size();
+    const std::size_t most = room(m_frame.ofText());
+    m_counters["rows_cut"] += tokens.size() > most;
+    tokens.resize(std::min(tokens.size(), most));
+    labels.resize(tokens.size());
+    TaskRow row = textRow(m_frame, tokens);
+    row.tokenLabels.assign(m_frame.before.size(), RowBlock::kNoLabel);
+    append(row.tokenLabels, labels);
     rows.push_back(std::move(row));
     return {};
 }
@@ -206,10 +228,13 @@ Status TaskEncoder::addCompletion(const TaskExamples& examples, const TaskExampl
                                   std::vector<TaskRow>& rows)
 {
     TaskRow row;
-    row.tokens = idsOf(example.text);
+    if (m_frame.behind.empty())
+        row.tokens = m_frame.before;
+    append(row.tokens, idsOf(example.text));
     row.tokenLabels.assign(row.tokens.size(), RowBlock::kNoLabel);
     std::vector<std::int32_t> completion = idsOf(example.pair);
-    completion.push_back(m_special.separator);
+    if (const std::int32_t end = m_tokenizer.vocabulary.special().documentEnd; end != SpecialTokens::kNone)
+        completion.push_back(end);
     append(row.tokens, completion);
     append(row.tokenLabels, completion);
     row.firstSegment = row.tokens.size();
@@ -225,20 +250,20 @@ Status TaskEncoder::addCompletion(const TaskExamples& examples, const TaskExampl
 void TaskEncoder::addAnswerRows(const TaskExample& example, std::int64_t question, std::vector<TaskRow>& rows)
 {
     std::vector<std::int32_t> asked = idsOf(example.text);
-    asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(kSpecialOfPair) / 2)));
+    asked.resize(std::min(asked.size(), std::min(kMaxQuestion, room(m_frame.ofPair()) / 2)));
     std::vector<AlignedPiece> pieces;
-    m_wordPiece.encodeAligned(example.pair, pieces);
+    m_tokenizer.tokenizer->encodeAligned(example.pair, pieces);
     const TokenSpan answer = example.answers.empty() ? TokenSpan() : spanOf(example.answers.front(), pieces);
     m_counters["questions_without_answer"] += example.answers.empty();
     m_counters["answers_without_token"] += !example.answers.empty() && answer.isEmpty();
     const auto shared = static_cast<std::size_t>(m_options.task.docStride);
     for (const auto& [begin, end] :
-         contextWindows(pieces.size(), room(kSpecialOfPair) - asked.size(), shared)) {
-        TaskRow row = answerRow(m_special, asked, std::span(pieces).subspan(begin, end - begin));
+         contextWindows(pieces.size(), room(m_frame.ofPair()) - asked.size(), shared)) {
+        TaskRow row = answerRow(m_frame, asked, std::span(pieces).subspan(begin, end - begin));
         row.question = question;
         if (!answer.isEmpty() && answer.begin >= begin && answer.end <= end) {
-            row.start = static_cast<std::int32_t>(row.firstSegment + answer.begin - begin);
-            row.end = static_cast<std::int32_t>(row.firstSegment + answer.end - 1 - begin);
+            row.start = static_cast<std::int32_t>(row.secondText + answer.begin - begin);
+            row.end = static_cast<std::int32_t>(row.secondText + answer.end - 1 - begin);
         }
         rows.push_back(std::move(row));
     }

@@ -15,37 +15,44 @@ void addTokens(std::vector<std::int32_t>& tokens, std::span<const std::int32_t> 
 
 } // namespace
 
-TaskRow textRow(const SpecialTokens& special, std::span<const std::int32_t> a)
+TaskRow textRow(const RowFrame& frame, std::span<const std::int32_t> a)
 {
     TaskRow row;
-    row.tokens.push_back(special.classify);
+    addTokens(row.tokens, frame.before);
     addTokens(row.tokens, a);
-    row.tokens.push_back(special.separator);
+    addTokens(row.tokens, frame.behind);
     row.firstSegment = row.tokens.size();
     return row;
 }
 
-TaskRow pairRow(const SpecialTokens& special, std::span<const std::int32_t> a,
-                std::span<const std::int32_t> b)
+TaskRow pairRow(const RowFrame& frame, std::span<const std::int32_t> a, std::span<const std::int32_t> b)
 {
-    TaskRow row = textRow(special, a);
+    TaskRow row;
+    addTokens(row.tokens, frame.pairBefore);
+    addTokens(row.tokens, a);
+    row.firstSegment = row.tokens.size() + frame.betweenOfFirst.value_or(0);
+    addTokens(row.tokens, frame.between);
+    row.secondText = row.tokens.size();
     addTokens(row.tokens, b);
-    row.tokens.push_back(special.separator);
+    addTokens(row.tokens, frame.pairBehind);
+    if (!frame.betweenOfFirst)
+        row.firstSegment = row.tokens.size();
     return row;
 }
 
-TaskRow answerRow(const SpecialTokens& special, std::span<const std::int32_t> question,
+TaskRow answerRow(const RowFrame& frame, std::span<const std::int32_t> question,
                   std::span<const AlignedPiece> context)
 {
-    TaskRow row = textRow(special, question);
-    row.tokenBegins.assign(row.firstSegment, -1);
-    row.tokenEnds.assign(row.firstSegment, -1);
-    for (const AlignedPiece& piece : context) {
-        row.tokens.push_back(piece.id);
-        row.tokenBegins.push_back(static_cast<std::int32_t>(piece.begin));
-        row.tokenEnds.push_back(static_cast<std::int32_t>(piece.end));
+    std::vector<std::int32_t> ids;
+    for (const AlignedPiece& piece : context)
+        ids.push_back(piece.id);
+    TaskRow row = pairRow(frame, question, ids);
+    row.tokenBegins.assign(row.tokens.size(), -1);
+    row.tokenEnds.assign(row.tokens.size(), -1);
+    for (std::size_t i = 0; i < context.size(); ++i) {
+        row.tokenBegins[row.secondText + i] = static_cast<std::int32_t>(context[i].begin);
+        row.tokenEnds[row.secondText + i] = static_cast<std::int32_t>(context[i].end);
     }
-    row.tokens.push_back(special.separator);
     return row;
 }
 

@@ -4,15 +4,16 @@
 #include <span>
 #include <vector>
 
-#include "datasets/tokenizer/vocabulary.h"
-#include "datasets/tokenizer/wordpiece.h"
+#include "datasets/tokenizer/row_frame.h"
+#include "datasets/tokenizer/text_encoder.h"
 
 namespace trainyard {
 
 /// One row of a data set before it is padded. Which parts it has depends on the task; see RowBlock.
 struct TaskRow {
     std::vector<std::int32_t> tokens;
-    std::size_t firstSegment = 0; ///< tokens of "[CLS] A [SEP]"; the others are of "B [SEP]"
+    std::size_t firstSegment = 0; ///< tokens in segment 0, "[CLS] A [SEP]"; the others are in segment 1
+    std::size_t secondText = 0;   ///< place of the first token of B
     std::int32_t label = 0;
     double value = 0;
     std::vector<std::int32_t> tokenLabels;
@@ -23,10 +24,6 @@ struct TaskRow {
     std::vector<std::int32_t> tokenEnds;
 };
 
-/// Tokens of "[CLS] A [SEP]" and of "[CLS] A [SEP] B [SEP]" that are not of the texts.
-inline constexpr std::size_t kSpecialOfText = 2;
-inline constexpr std::size_t kSpecialOfPair = 3;
-
 /// A question is cut to as many tokens.
 inline constexpr std::size_t kMaxQuestion = 64;
 
@@ -36,14 +33,12 @@ struct PieceRange {
     std::size_t end = 0;
 };
 
-/// "[CLS] A [SEP]", without a label.
-TaskRow textRow(const SpecialTokens& special, std::span<const std::int32_t> a);
-/// "[CLS] A [SEP] B [SEP]", without a label.
-TaskRow pairRow(const SpecialTokens& special, std::span<const std::int32_t> a,
-                std::span<const std::int32_t> b);
-/// "[CLS] question [SEP] context [SEP]", with the bytes of the context that its tokens stand for, without an
-/// answer.
-TaskRow answerRow(const SpecialTokens& special, std::span<const std::int32_t> question,
+// Rows without a label, with the special tokens of `frame`: "[CLS] A [SEP]", "[CLS] A [SEP] B [SEP]".
+
+TaskRow textRow(const RowFrame& frame, std::span<const std::int32_t> a);
+TaskRow pairRow(const RowFrame& frame, std::span<const std::int32_t> a, std::span<const std::int32_t> b);
+/// A pair of question and context, with the bytes of the context that its tokens stand for; -1 elsewhere.
+TaskRow answerRow(const RowFrame& frame, std::span<const std::int32_t> question,
                   std::span<const AlignedPiece> context);
 
 /// The parts of a context of `pieces` pieces, each for a row with room for `room` of them. Consecutive ones

@@ -1,11 +1,19 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string_view>
 #include <vector>
 
 namespace trainyard {
+
+/// A token and the bytes of the text that it stands for.
+struct AlignedPiece {
+    std::int32_t id = 0;
+    std::size_t begin = 0;
+    std::size_t end = 0;
+};
 
 /// Turns texts into ids, remembering what repeats. For one thread.
 class TextEncoder {
@@ -23,6 +31,10 @@ public:
 
     /// An encoder for the calling thread. The tokenizer must outlive it.
     virtual std::unique_ptr<TextEncoder> encoder() const = 0;
+
+    /// Appends the ids that an encoder yields, with their places in the text; slower. Where what happened to
+    /// a part of the text hides which bytes became which token, its tokens have the place of the part.
+    virtual void encodeAligned(std::string_view text, std::vector<AlignedPiece>& pieces) const = 0;
 };
 
 } // namespace trainyard

@@ -7,17 +7,11 @@
 #include <vector>
 
 #include "datasets/tokenizer/piece_trie.h"
+#include "datasets/tokenizer/text_encoder.h"
 #include "datasets/tokenizer/text_normalizer.h"
 #include "datasets/tokenizer/vocabulary.h"
 
 namespace trainyard {
-
-/// A piece and the bytes of the text that it stands for.
-struct AlignedPiece {
-    std::int32_t id = 0;
-    std::size_t begin = 0;
-    std::size_t end = 0;
-};
 
 /// BERT's WordPiece: cuts the words of the normalized text greedily into the longest pieces of the
 /// vocabulary. Yields the ids of the implementation that `tables` were taken from, except that raw text never

@@ -18,6 +18,11 @@ public:
         return std::make_unique<WordPieceEncoder>(m_wordPiece);
     }
 
+    void encodeAligned(std::string_view text, std::vector<AlignedPiece>& pieces) const override
+    {
+        m_wordPiece.encodeAligned(text, pieces);
+    }
+
 private:
     WordPiece m_wordPiece;
 };

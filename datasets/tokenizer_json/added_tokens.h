@@ -30,8 +30,8 @@ public:
 
     bool isEmpty() const { return m_tokens.empty(); }
 
-    /// Calls text(begin, end) for what lies between tokens, if it is not empty, and token(id), in their
-    /// order.
+    /// Calls text(begin, end) for what lies between tokens, if it is not empty, and token(id, begin, end), in
+    /// their order.
     template <typename Text, typename Token>
     void split(std::string_view text, Text onText, Token onToken) const
     {
@@ -46,7 +46,7 @@ public:
                 continue;
             if (span.begin > done)
                 onText(done, span.begin);
-            onToken(found.token->id);
+            onToken(found.token->id, span.begin, span.end);
             done = span.end;
         }
         if (done < text.size())

@@ -1,5 +1,7 @@
 #include "datasets/tokenizer_json/byte_pair_model.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "datasets/tokenizer_json/byte_alphabet.h"
@@ -85,11 +87,25 @@ BytePairModel::BytePairModel(const BytePairSettings& settings, MergeTable merges
     }
     for (const auto& [token, id] : settings.vocabulary) {
         addCharacter(token, id, settings);
+        addLength(token, id);
         if (!settings.ignoresMerges)
             continue;
         if (auto bytes = m_isByteLevel ? bytesSpelledBy(token) : std::optional(token))
             m_pieces.emplace(std::move(*bytes), id);
     }
+    for (const std::int32_t id : m_byteTokens) {
+        if (id != kNone)
+            m_lengths[static_cast<std::size_t>(id)] = 1;
+    }
+}
+
+void BytePairModel::addLength(std::string_view token, std::int32_t id)
+{
+    const auto index = static_cast<std::size_t>(id);
+    m_lengths.resize(std::max(m_lengths.size(), index + 1));
+    const auto beginsCharacter = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; };
+    const auto length = m_isByteLevel ? std::ranges::count_if(token, beginsCharacter) : std::ssize(token);
+    m_lengths[index] = static_cast<std::uint32_t>(length);
 }
 
 /// Into the tables of the positions where the token stands for a character.
@@ -131,6 +147,23 @@ void BytePairModel::encode(std::string_view piece, PairMerger& merger, std::vect
     const std::size_t begin = ids.size();
     appendCharacters(piece, ids);
     merger.merge(m_merges, ids, begin);
+}
+
+void BytePairModel::encodeAligned(std::string_view piece, std::vector<AlignedPiece>& tokens) const
+{
+    PairMerger merger;
+    std::vector<std::int32_t> ids;
+    encode(piece, merger, ids);
+    const auto lengthOf = [&](std::int32_t id) { return m_lengths[static_cast<std::size_t>(id)]; };
+    std::size_t total = 0;
+    for (const std::int32_t id : ids)
+        total += lengthOf(id);
+    std::size_t at = 0;
+    for (const std::int32_t id : ids) {
+        const bool isHidden = total != piece.size(); // by unknown characters, prefixes or suffixes
+        tokens.push_back({id, isHidden ? 0 : at, isHidden ? piece.size() : at + lengthOf(id)});
+        at += lengthOf(id);
+    }
 }
 
 void BytePairModel::appendCharacters(std::string_view piece, std::vector<std::int32_t>& ids) const

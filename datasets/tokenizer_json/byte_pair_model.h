@@ -42,6 +42,7 @@ public:
     static Result<BytePairModel> create(const BytePairSettings& settings);
 
     std::unique_ptr<PieceEncoder> encoder() const override;
+    void encodeAligned(std::string_view piece, std::vector<AlignedPiece>& tokens) const override;
 
     /// Appends the ids of a piece. encoder() does the same faster.
     void encode(std::string_view piece, PairMerger& merger, std::vector<std::int32_t>& ids) const;
@@ -61,6 +62,7 @@ private:
     };
 
     BytePairModel(const BytePairSettings& settings, MergeTable merges);
+    void addLength(std::string_view token, std::int32_t id);
     void addCharacter(const std::string& token, std::int32_t id, const BytePairSettings& settings);
     std::size_t positionOf(bool isFirst, bool isLast) const
     {
@@ -74,6 +76,7 @@ private:
     MergeTable m_merges;
     std::array<Characters, kPositions> m_characters;
     std::array<std::int32_t, 256> m_byteTokens; ///< <0x00> to <0xFF>
+    std::vector<std::uint32_t> m_lengths;       ///< of tokens in bytes of a piece, by id
     std::int32_t m_unknown = kNone;
     bool m_fusesUnknown;
     bool m_isByteLevel;

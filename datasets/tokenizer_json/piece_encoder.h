@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "datasets/tokenizer/text_encoder.h"
+
 namespace trainyard {
 
 /// Turns the pieces of a text into ids, remembering what repeats. For one thread.
@@ -24,6 +26,9 @@ public:
 
     /// An encoder for the calling thread. The model must outlive it.
     virtual std::unique_ptr<PieceEncoder> encoder() const = 0;
+
+    /// Appends the ids of the piece with the bytes of it that they stand for; all of it where that is hidden.
+    virtual void encodeAligned(std::string_view piece, std::vector<AlignedPiece>& tokens) const = 0;
 };
 
 } // namespace trainyard

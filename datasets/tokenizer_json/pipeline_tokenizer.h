@@ -24,6 +24,8 @@ public:
     explicit PipelineTokenizer(TokenizerPipeline pipeline) : m_pipeline(std::move(pipeline)) {}
 
     std::unique_ptr<TextEncoder> encoder() const override;
+    /// Places are of whole characters, without white space at their ends.
+    void encodeAligned(std::string_view text, std::vector<AlignedPiece>& pieces) const override;
 
 private:
     TokenizerPipeline m_pipeline;

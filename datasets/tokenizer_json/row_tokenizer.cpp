@@ -6,6 +6,7 @@
 
 #include "datasets/tokenizer/word_piece_spelling.h"
 #include "datasets/tokenizer/wordpiece_tokenizer.h"
+#include "datasets/tokenizer_json/post_processor.h"
 #include "datasets/tokenizer_json/pre_tokenizer_reader.h"
 #include "datasets/tokenizer_json/special_roles.h"
 #include "datasets/tokenizer_json/tokenizer_document.h"
@@ -105,11 +106,13 @@ public:
         std::shared_ptr<const ByteSpelling> bytes;
         TRAINYARD_TRY(const auto spelling, spellingOf(names, bytes));
         const bool isCased = keepsCase(*tokenizer);
-        return RowTokenizer{Vocabulary::ofTokens(names, special(tokens), std::move(text), spelling),
+        const SpecialTokens found = special(tokens);
+        return RowTokenizer{Vocabulary::ofTokens(names, found, std::move(text), spelling),
                             std::move(tokenizer),
                             RowTokenizer::kTokenizerFile,
                             {},
                             isCased,
+                            frame(tokens, found),
                             bytes};
     }
 
@@ -123,6 +126,18 @@ private:
             findSpecialTokens({tokens, m_root.member("post_processor").value(), configurations});
         special.unknown = unknownToken(m_root.member("model"), tokens, special.documentEnd);
         return special;
+    }
+
+    /// A ByteLevel adds nothing, and may stand alone.
+    std::optional<RowFrame> frame(const TokenIds& tokens, const SpecialTokens& found) const
+    {
+        const JsonField processor = m_root.member("post_processor");
+        const bool adds = !processor.isNull() && processor.member("type").value() != "ByteLevel";
+        if (auto frame = frameOf(processor.value(), tokens); frame || adds)
+            return frame;
+        const bool hasEnds =
+            found.classify != SpecialTokens::kNone && found.separator != SpecialTokens::kNone;
+        return hasEnds ? std::optional(bertFrame(found)) : std::nullopt;
     }
 
     Result<std::shared_ptr<const TokenSpelling>> spellingOf(const std::vector<std::string>& names,
@@ -171,6 +186,7 @@ RowTokenizer rowTokenizerOf(Vocabulary vocabulary, const UnicodeTables& tables, 
     auto tokenizer = std::make_unique<WordPieceTokenizer>(vocabulary, tables, cased);
     RowTokenizer made{std::move(vocabulary), std::move(tokenizer)};
     made.isCased = cased;
+    made.frame = bertFrame(made.vocabulary.special());
     return made;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "datasets/tokenizer/row_frame.h"
 #include "datasets/tokenizer/text_encoder.h"
 #include "datasets/tokenizer/unicode_tables.h"
 #include "datasets/tokenizer/vocabulary.h"
@@ -26,6 +27,9 @@ struct RowTokenizer {
     /// Content by name of the files beside the tokenizer.json that name special tokens.
     std::map<std::string, std::string> smallFiles{};
     bool isCased = true;
+    /// What the post_processor puts around texts, else the ends that are named elsewhere, as BERT has them;
+    /// nullopt without both ends, or if the post_processor is of another kind.
+    std::optional<RowFrame> frame{};
     /// Of byte-level BPE, for which the white space between sentences is text like any other; else null.
     std::shared_ptr<const ByteSpelling> bytes{};
 

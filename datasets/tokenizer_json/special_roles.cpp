@@ -1,8 +1,9 @@
 #include "datasets/tokenizer_json/special_roles.h"
 
 #include <initializer_list>
-#include <optional>
 #include <string>
+
+#include "datasets/tokenizer_json/post_processor.h"
 
 namespace trainyard {
 
@@ -48,72 +49,22 @@ std::int32_t configured(const SpecialSources& sources, const char* role)
     return kNoToken;
 }
 
-/// What a post_processor puts before and behind a text.
-struct Frame {
-    std::int32_t before = kNoToken;
-    std::int32_t behind = kNoToken;
-};
-
-/// {"single": [{"SpecialToken": {"id": "[CLS]"}}, {"Sequence": ...}, {"SpecialToken": {"id": "[SEP]"}}]}
-Frame frameOfTemplate(const SpecialSources& sources, const nlohmann::json& single)
+std::int32_t outermost(const std::vector<std::int32_t>& tokens)
 {
-    Frame frame;
-    bool isBehind = false;
-    if (!single.is_array())
-        return frame;
-    for (const nlohmann::json& part : single) {
-        const nlohmann::json token =
-            part.is_object() ? part.value("SpecialToken", nlohmann::json()) : nlohmann::json();
-        if (!token.is_object() || !token.value("id", nlohmann::json()).is_string()) {
-            isBehind = true;
-            continue;
-        }
-        std::int32_t& place = isBehind ? frame.behind : frame.before;
-        if (place == kNoToken)
-            place = idOf(sources, token["id"].get<std::string>());
-    }
-    return frame;
-}
-
-/// ["</s>", 2]
-std::int32_t namedInPair(const SpecialSources& sources, const nlohmann::json& pair)
-{
-    return pair.is_array() && !pair.empty() && pair[0].is_string() ? idOf(sources, pair[0].get<std::string>())
-                                                                   : kNoToken;
-}
-
-Frame frameOf(const SpecialSources& sources, const nlohmann::json& processor)
-{
-    if (!processor.is_object())
-        return {};
-    const nlohmann::json type = processor.value("type", nlohmann::json());
-    if (type == "TemplateProcessing")
-        return frameOfTemplate(sources, processor.value("single", nlohmann::json()));
-    if (type == "RobertaProcessing" || type == "BertProcessing")
-        return {namedInPair(sources, processor.value("cls", nlohmann::json())),
-                namedInPair(sources, processor.value("sep", nlohmann::json()))};
-    Frame frame;
-    if (const nlohmann::json parts = processor.value("processors", nlohmann::json());
-        type == "Sequence" && parts.is_array()) {
-        for (const nlohmann::json& part : parts) {
-            const Frame more = frameOf(sources, part);
-            frame = {firstOf({frame.before, more.before}), firstOf({frame.behind, more.behind})};
-        }
-    }
-    return frame;
+    return tokens.empty() ? kNoToken : tokens.front();
 }
 
 } // namespace
 
 SpecialTokens findSpecialTokens(const SpecialSources& sources)
 {
-    const Frame frame = frameOf(sources, sources.postProcessor);
+    const RowFrame frame = frameOf(sources.postProcessor, sources.tokens).value_or(RowFrame());
     SpecialTokens special;
     special.unknown = kNoToken;
-    special.classify =
-        firstOf({configured(sources, "cls_token"), frame.before, firstNamed(sources, {"[CLS]", "<s>"})});
-    special.separator =
-        firstOf({configured(sources, "sep_token"), frame.behind, firstNamed(sources, {"[SEP]", "</s>"})});
+    special.classify = firstOf(
+        {configured(sources, "cls_token"), outermost(frame.before), firstNamed(sources, {"[CLS]", "<s>"})});
+    special.separator = firstOf(
+        {configured(sources, "sep_token"), outermost(frame.behind), firstNamed(sources, {"[SEP]", "</s>"})});
     special.mask =
         firstOf({configured(sources, "mask_token"), firstNamed(sources, {"[MASK]", "<mask>", "<|mask|>"})});
     special.documentEnd = firstOf({firstNamed(sources, {"<|endoftext|>", "<|end_of_text|>", "</s>", "<eos>"}),

@@ -36,6 +36,11 @@ public:
         return std::make_unique<DirectEncoder<WordPieceEncoder>>(m_wordPiece);
     }
 
+    void encodeAligned(std::string_view text, std::vector<AlignedPiece>& tokens) const override
+    {
+        m_wordPiece.encodeAligned(text, tokens);
+    }
+
 private:
     WordPiece m_wordPiece;
 };
@@ -76,9 +81,9 @@ std::unique_ptr<PieceEncoder> WordPieceModel::encoder() const
     return std::make_unique<DirectEncoder<const WordPieceModel&>>(*this);
 }
 
-void WordPieceModel::encode(std::string_view word, std::vector<std::int32_t>& ids) const
+template <typename Token>
+bool WordPieceModel::cutWord(std::string_view word, Token token) const
 {
-    const std::size_t before = ids.size();
     bool isKnown = codePointsIn(word) <= m_longest;
     for (std::size_t at = 0; isKnown && at < word.size();) {
         PieceTrie::Match match;
@@ -88,13 +93,33 @@ void WordPieceModel::encode(std::string_view word, std::vector<std::int32_t>& id
             match = m_trie.longest(m_continuation, word.substr(at));
         isKnown = match.id != PieceTrie::kNone && match.bytes > 0;
         if (isKnown)
-            ids.push_back(m_ids[static_cast<std::size_t>(match.id)]);
+            token(m_ids[static_cast<std::size_t>(match.id)], match.bytes);
         at += match.bytes;
     }
-    if (!isKnown) {
-        ids.resize(before);
-        ids.push_back(m_unknown);
-    }
+    return isKnown;
+}
+
+void WordPieceModel::encode(std::string_view word, std::vector<std::int32_t>& ids) const
+{
+    const std::size_t before = ids.size();
+    if (cutWord(word, [&](std::int32_t id, std::size_t) { ids.push_back(id); }))
+        return;
+    ids.resize(before);
+    ids.push_back(m_unknown);
+}
+
+void WordPieceModel::encodeAligned(std::string_view word, std::vector<AlignedPiece>& tokens) const
+{
+    const std::size_t before = tokens.size();
+    std::size_t at = 0;
+    const auto add = [&](std::int32_t id, std::size_t bytes) {
+        tokens.push_back({id, at, at + bytes});
+        at += bytes;
+    };
+    if (cutWord(word, add))
+        return;
+    tokens.resize(before);
+    tokens.push_back({m_unknown, 0, word.size()});
 }
 
 std::unique_ptr<PieceModel> bertModel(const Vocabulary& vocabulary, bool cased)

@@ -24,6 +24,7 @@ public:
     explicit WordPieceModel(const WordPieceSettings& settings);
 
     std::unique_ptr<PieceEncoder> encoder() const override;
+    void encodeAligned(std::string_view word, std::vector<AlignedPiece>& tokens) const override;
 
     void encode(std::string_view word, std::vector<std::int32_t>& ids) const;
 
@@ -33,6 +34,9 @@ private:
         std::vector<std::int32_t> ids;
     };
     WordPieceModel(const WordPieceSettings& settings, Tokens tokens);
+    /// Calls token(id, bytes of the word) for each; false where the rest of the word is no token.
+    template <typename Token>
+    bool cutWord(std::string_view word, Token token) const;
 
     PieceTrie m_trie;
     std::vector<std::int32_t> m_ids; ///< by number in the trie

@@ -48,8 +48,10 @@ struct LabelledRow {
 
 class LabelledRowChecker {
 public:
-    LabelledRowChecker(const Vocabulary& vocabulary, std::size_t labels)
-        : m_vocabulary(vocabulary), m_labels(static_cast<std::int32_t>(labels))
+    LabelledRowChecker(const RowTokenizer& tokenizer, std::size_t labels)
+        : m_vocabulary(tokenizer.vocabulary)
+        , m_frame(tokenizer.frame.value_or(RowFrame()))
+        , m_labels(static_cast<std::int32_t>(labels))
     {
     }
 
@@ -82,14 +84,77 @@ private:
         return std::nullopt;
     }
 
+    using Ids = std::vector<std::int32_t>;
+
+    static bool isAt(const LabelledRow& row, std::size_t place, const Ids& ids)
+    {
+        for (std::size_t i = 0; i < ids.size(); ++i) {
+            if (place + i >= row.tokens || row.id(place + i) != ids[i])
+                return false;
+        }
+        return true;
+    }
+
+    /// The texts of a row, without the special tokens around them.
+    struct Sides {
+        std::size_t firstEnd = 0;
+        std::size_t secondBegin = 0;
+        std::size_t secondEnd = 0;
+        bool isPair = false;
+    };
+
+    Sides sidesOf(const LabelledRow& row) const
+    {
+        const Ids& between = m_frame.between;
+        const std::size_t last = row.tokens - std::min(m_frame.pairBehind.size(), row.tokens);
+        for (std::size_t at = m_frame.pairBefore.size(); !between.empty() && at + between.size() <= last;
+             ++at) {
+            if (isAt(row, at, between))
+                return {at, at + between.size(), last, true};
+        }
+        const std::size_t end = row.tokens - std::min(m_frame.behind.size(), row.tokens);
+        return {end, end, end, false};
+    }
+
     Problem checkSpecialTokens(const LabelledRow& row) const
     {
+        if (isEncoders(row)) {
+            const Sides sides = sidesOf(row);
+            return sides.isPair ? checkAround(row, sides, m_frame.pairBefore, m_frame.pairBehind)
+                                : checkAround(row, sides, m_frame.before, m_frame.behind);
+        }
+        const std::int32_t end = m_vocabulary.special().documentEnd;
+        const Ids before = m_frame.behind.empty() ? m_frame.before : Ids();
+        const Ids behind = end == SpecialTokens::kNone ? Ids() : Ids{end};
+        const std::size_t textEnd = row.tokens - behind.size();
+        return checkAround(row, {textEnd, textEnd, textEnd, false}, before, behind);
+    }
+
+    Problem checkAround(const LabelledRow& row, const Sides& sides, const Ids& before,
+                        const Ids& behind) const
+    {
+        if (row.tokens < before.size() + behind.size() || !isAt(row, row.tokens - behind.size(), behind))
+            return violated(Invariant::SpecialTokens,
+                            fmt::format("the row does not end in {}", named(behind)));
+        if (!isAt(row, 0, before))
+            return violated(Invariant::SpecialTokens,
+                            fmt::format("the row does not begin with {}", named(before)));
+        const Problem problem = checkText(row, before.size(), sides.firstEnd);
+        return problem ? problem : checkText(row, sides.secondBegin, sides.secondEnd);
+    }
+
+    std::string named(const Ids& ids) const
+    {
+        std::string names;
+        for (const std::int32_t id : ids)
+            names += (names.empty() ? "" : " ") + m_vocabulary.piece(id);
+        return names;
+    }
+
+    Problem checkText(const LabelledRow& row, std::size_t begin, std::size_t end) const
+    {
         const SpecialTokens& special = m_vocabulary.special();
-        if (row.id(row.tokens - 1) != special.separator)
-            return violated(Invariant::SpecialTokens, "the last token is not [SEP]");
-        if (isEncoders(row) && row.id(0) != special.classify)
-            return violated(Invariant::SpecialTokens, "the first token is not [CLS]");
-        for (std::size_t i = isEncoders(row); i < row.tokens; ++i) {
+        for (std::size_t i = begin; i < end; ++i) {
             if (row.id(i) == special.classify || row.id(i) == special.mask || row.id(i) == special.pad)
                 return violated(Invariant::SpecialTokens,
                                 fmt::format("position {} has {}", i, m_vocabulary.piece(row.id(i))));
@@ -97,16 +162,19 @@ private:
         return std::nullopt;
     }
 
-    /// 1 behind the first [SEP].
+    /// 1 from B on, or from the tokens before it that are of its segment; 0 where pairs are one segment.
     Problem checkSegments(const LabelledRow& row) const
     {
-        std::int8_t segment = 0;
-        for (std::size_t i = 0; isEncoders(row) && i < row.tokens; ++i) {
+        if (!isEncoders(row))
+            return std::nullopt;
+        const Sides sides = sidesOf(row);
+        const bool hasTwo = sides.isPair && m_frame.betweenOfFirst;
+        const std::size_t second = hasTwo ? sides.firstEnd + *m_frame.betweenOfFirst : row.tokens;
+        for (std::size_t i = 0; i < row.tokens; ++i) {
+            const std::int8_t segment = i >= second;
             if (row.at(row.rows.segmentIds, i) != segment)
                 return violated(Invariant::Segments,
                                 fmt::format("position {} is not in segment {}", i, segment));
-            if (row.id(i) == m_vocabulary.special().separator)
-                segment = 1;
         }
         return std::nullopt;
     }
@@ -169,21 +237,22 @@ private:
     }
 
     const Vocabulary& m_vocabulary;
+    const RowFrame m_frame;
     const std::int32_t m_labels;
 };
 
 class TaskVerifier {
 public:
-    TaskVerifier(const VerifyOptions& options, const Manifest& manifest, const Vocabulary& vocabulary,
+    TaskVerifier(const VerifyOptions& options, const Manifest& manifest, const RowTokenizer& tokenizer,
                  VerificationReport report, Progress& progress, const CancelFlag& cancel)
         : m_options(options)
         , m_manifest(manifest)
-        , m_vocabulary(vocabulary)
+        , m_vocabulary(tokenizer.vocabulary)
         , m_report(std::move(report))
         , m_progress(progress)
         , m_cancel(cancel)
-        , m_checker(vocabulary, manifest.task.labels.size())
-        , m_tokens(vocabulary.size())
+        , m_checker(tokenizer, manifest.task.labels.size())
+        , m_tokens(tokenizer.vocabulary.size())
     {
     }
 
@@ -283,10 +352,10 @@ private:
 } // namespace
 
 Result<VerificationReport> verifyTask(const VerifyOptions& options, const Manifest& manifest,
-                                      const Vocabulary& vocabulary, VerificationReport report,
+                                      const RowTokenizer& tokenizer, VerificationReport report,
                                       Progress& progress, const CancelFlag& cancel)
 {
-    return TaskVerifier(options, manifest, vocabulary, std::move(report), progress, cancel).run();
+    return TaskVerifier(options, manifest, tokenizer, std::move(report), progress, cancel).run();
 }
 
 } // namespace trainyard

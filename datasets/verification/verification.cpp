@@ -394,7 +394,7 @@ Result<VerificationReport> verifyWithManifest(const VerifyOptions& options, Prog
         report.violations.push_back({Invariant::Hashes, manifest.task.questionsFile, std::nullopt,
                                      "the questions differ from those that the rows were made of"});
     if (manifest.taskKind() != TaskKind::None)
-        return verifyTask(options, manifest, vocabulary, std::move(report), progress, cancel);
+        return verifyTask(options, manifest, tokenizer, std::move(report), progress, cancel);
     return Verifier(options, std::move(manifest), tokenizer, std::move(report), progress, cancel).run();
 }
 

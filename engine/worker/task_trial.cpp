@@ -73,22 +73,24 @@ EncodedRow encoded(const TaskRow& row)
     return {{row.tokens.begin(), row.tokens.end()}, row.firstSegment};
 }
 
-/// A word of a text and its first piece, whose label is the word's, as in training.
+/// Bytes of a text.
 struct TextWord {
-    std::size_t begin = 0; ///< byte of the text
+    std::size_t begin = 0;
     std::size_t end = 0;
-    std::size_t piece = 0;
 };
 
-std::vector<TextWord> wordsOf(const std::vector<AlignedPiece>& pieces, const TextCodec& codec)
+std::vector<TextWord> wordsOf(std::string_view text, const TextCodec& codec)
 {
+    const std::vector<AlignedPiece> pieces = codec.align(text);
+    const std::vector<bool> starts = codec.findWords(idsOf(pieces));
     std::vector<TextWord> words;
     for (std::size_t i = 0; i < pieces.size(); ++i) {
-        if (i > 0 && codec.continuesWord(pieces[i].id))
-            words.back().end = std::max(words.back().end, pieces[i].end);
+        if (starts[i])
+            words.push_back({pieces[i].begin, pieces[i].end});
         else
-            words.push_back({pieces[i].begin, pieces[i].end, i});
+            words.back().end = std::max(words.back().end, pieces[i].end);
     }
+    std::erase_if(words, [](const TextWord& word) { return word.begin == word.end; }); // white space
     return words;
 }
 
@@ -161,14 +163,19 @@ private:
         if (hasText()) {
             const auto a = idsOf(m_codec->align(m_text));
             const auto b = idsOf(m_codec->align(m_options.pair));
-            const SpecialTokens& special = m_codec->special();
-            rows.push_back(encoded(m_options.pair.empty() ? textRow(special, a) : pairRow(special, a, b)));
+            TRAINYARD_TRY(const RowFrame frame, m_codec->frame());
+            rows.push_back(encoded(m_options.pair.empty() ? textRow(frame, a) : pairRow(frame, a, b)));
         }
+        TRAINYARD_TRY_STATUS(checkRows(rows));
+        return rows;
+    }
+
+    Status checkRows(const std::vector<EncodedRow>& rows) const
+    {
         std::vector<TokenIds> tokens;
         for (const EncodedRow& row : rows)
             tokens.push_back(row.tokens);
-        TRAINYARD_TRY_STATUS(checkPrompts(m_stored.spec(), tokens));
-        return rows;
+        return checkPrompts(m_stored.spec(), tokens);
     }
 
     Status judgeRows()
@@ -225,15 +232,14 @@ private:
 
     Status tagText()
     {
-        TRAINYARD_TRY(const auto given, rows());
-        const auto words = wordsOf(m_codec->align(m_text), *m_codec);
+        const auto words = wordsOf(m_text, *m_codec);
         if (words.empty())
             return badInput("the text has no word", "write one");
         std::vector<std::size_t> places;
-        for (const TextWord& word : words)
-            places.push_back(1 + word.piece); // behind [CLS]
+        TRAINYARD_TRY(const EncodedRow row, rowOfWords(words, places));
+        TRAINYARD_TRY_STATUS(checkRows({row}));
         TRAINYARD_TRY_STATUS(load());
-        TRAINYARD_TRY(const auto labels, tagTokens(*m_model, given.front(), places, count()));
+        TRAINYARD_TRY(const auto labels, tagTokens(*m_model, row, places, count()));
         std::vector<TaggedPart> parts;
         for (std::size_t i = 0; i < words.size(); ++i)
             parts.push_back({partOf(m_text, words[i].begin, words[i].end),
@@ -245,15 +251,30 @@ private:
         return {};
     }
 
+    /// The row of the text's words, and the place of each one's first token, whose label is the word's, as in
+    /// training.
+    Result<EncodedRow> rowOfWords(const std::vector<TextWord>& words, std::vector<std::size_t>& places) const
+    {
+        TRAINYARD_TRY(const RowFrame frame, m_codec->frame());
+        std::vector<std::int32_t> ids;
+        for (const TextWord& word : words) {
+            places.push_back(frame.before.size() + ids.size());
+            const TokenIds pieces =
+                m_codec->encodeWord(std::string_view(m_text).substr(word.begin, word.end - word.begin));
+            ids.insert(ids.end(), pieces.begin(), pieces.end());
+        }
+        return encoded(textRow(frame, ids));
+    }
+
     /// Tokens of a row: those that the model has positions for, and no more than it has learned from.
     std::size_t rowLength() const
     {
         return std::min(static_cast<std::size_t>(m_stored.spec().maxPositions), m_learned.length);
     }
 
-    Status checkQuestion(const std::vector<std::int32_t>& asked) const
+    Status checkQuestion(const std::vector<std::int32_t>& asked, std::size_t special) const
     {
-        const std::size_t room = rowLength() > kSpecialOfPair ? (rowLength() - kSpecialOfPair) / 2 : 0;
+        const std::size_t room = rowLength() > special ? (rowLength() - special) / 2 : 0;
         const std::size_t most = std::min(kMaxQuestion, room);
         if (asked.empty())
             return badInput("the question has no tokens", "write one");
@@ -266,13 +287,14 @@ private:
 
     Status answerQuestion()
     {
+        TRAINYARD_TRY(const RowFrame frame, m_codec->frame());
         const auto asked = idsOf(m_codec->align(m_text));
-        TRAINYARD_TRY_STATUS(checkQuestion(asked));
+        TRAINYARD_TRY_STATUS(checkQuestion(asked, frame.ofPair()));
         const auto context = m_codec->align(m_options.pair);
         if (context.empty())
             return badInput("the text of --pair has no word", "give the text that has the answer");
         TRAINYARD_TRY_STATUS(load());
-        TRAINYARD_TRY(const auto spans, spansOf(asked, context));
+        TRAINYARD_TRY(const auto spans, spansOf(frame, asked, context));
         if (spans.empty())
             return failed("the model finds no answer of a length that is searched for",
                           "it may not be trained yet: choose a later checkpoint");
@@ -284,17 +306,15 @@ private:
     }
 
     /// A long context is cut into rows as in training; the best spans of all of them count.
-    Result<std::vector<FoundSpan>> spansOf(const std::vector<std::int32_t>& asked,
+    Result<std::vector<FoundSpan>> spansOf(const RowFrame& frame, const std::vector<std::int32_t>& asked,
                                            const std::vector<AlignedPiece>& context) const
     {
         std::vector<TaskRow> rows;
         std::vector<AnswerLogits> logits;
-        const std::size_t room = rowLength() - kSpecialOfPair - asked.size();
+        const std::size_t room = rowLength() - frame.ofPair() - asked.size();
         for (const auto& [begin, end] : contextWindows(context.size(), room, m_learned.docStride)) {
             const auto part = std::span(context).subspan(begin, end - begin);
-            TaskRow& row = rows.emplace_back(answerRow(m_codec->special(), asked, part));
-            row.tokenBegins.resize(row.tokens.size(), -1); // of the last [SEP]
-            row.tokenEnds.resize(row.tokens.size(), -1);
+            const TaskRow& row = rows.emplace_back(answerRow(frame, asked, part));
             TRAINYARD_TRY(AnswerLogits ofRow, answerLogits(*m_model, encoded(row)));
             logits.push_back(std::move(ofRow));
         }

@@ -112,16 +112,11 @@ Result<TextCodec> TextCodec::load(const TokenizerFiles& files, const ModelSpec& 
         return badInput(fmt::format("{} has {} entries, but the model has {}", files.vocabulary.string(),
                                     vocabulary.size(), model.vocabulary),
                         "it is another model's vocabulary: name the right one (--vocab; in the window Vocabulary)");
-    std::optional<WordPiece> wordPiece;
-    if (!tokenizer.isTokenizerJson())
-        wordPiece.emplace(vocabulary, tablesOfProfile(files.profile), tokenizer.isCased);
-    return TextCodec(std::move(tokenizer), std::move(wordPiece));
+    return TextCodec(std::move(tokenizer));
 }
 
-TextCodec::TextCodec(RowTokenizer tokenizer, std::optional<WordPiece> wordPiece)
-    : m_tokenizer(std::move(tokenizer))
-    , m_encoder(m_tokenizer.tokenizer->encoder())
-    , m_wordPiece(std::move(wordPiece))
+TextCodec::TextCodec(RowTokenizer tokenizer)
+    : m_tokenizer(std::move(tokenizer)), m_encoder(m_tokenizer.tokenizer->encoder())
 {
 }
 
@@ -132,22 +127,42 @@ TokenIds TextCodec::encode(std::string_view text) const
     return {ids.begin(), ids.end()};
 }
 
+TokenIds TextCodec::encodePrompt(std::string_view text) const
+{
+    const bool isDecoders = m_tokenizer.frame && m_tokenizer.frame->behind.empty();
+    TokenIds tokens;
+    if (isDecoders)
+        tokens.assign(m_tokenizer.frame->before.begin(), m_tokenizer.frame->before.end());
+    const TokenIds ids = encode(text);
+    tokens.insert(tokens.end(), ids.begin(), ids.end());
+    return tokens;
+}
+
+TokenIds TextCodec::encodeWord(std::string_view word) const
+{
+    return encode(m_tokenizer.bytes ? " " + std::string(word) : std::string(word));
+}
+
 std::vector<AlignedPiece> TextCodec::align(std::string_view text) const
 {
     std::vector<AlignedPiece> pieces;
-    if (m_wordPiece) {
-        m_wordPiece->encodeAligned(text, pieces);
-        return pieces;
-    }
-    std::vector<std::int32_t> ids;
-    m_encoder->encode(text, ids);
-    std::size_t at = 0;
-    for (const std::int32_t id : ids) {
-        const std::size_t begin = m_tokenizer.bytes ? std::min(at, text.size()) : 0;
-        at += m_tokenizer.bytes ? m_tokenizer.bytes->bytesOf(id).size() : text.size();
-        pieces.push_back({id, begin, std::min(std::max(at, begin), text.size())});
-    }
+    m_tokenizer.tokenizer->encodeAligned(text, pieces);
     return pieces;
+}
+
+std::vector<bool> TextCodec::findWords(std::span<const std::int32_t> ids) const
+{
+    std::vector<bool> starts;
+    vocabulary().findWords(ids, starts);
+    return starts;
+}
+
+Result<RowFrame> TextCodec::frame() const
+{
+    if (m_tokenizer.frame && m_tokenizer.frame->hasEnds())
+        return *m_tokenizer.frame;
+    return badInput("the model's tokenizer does not say which tokens begin and end a row",
+                    "name its own tokenizer.json (--vocab), or give the row as --token-ids");
 }
 
 TextCodec::FoundMask TextCodec::findMask(std::string_view text) const

@@ -2,10 +2,10 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
-#include "datasets/tokenizer/wordpiece.h"
 #include "datasets/tokenizer_json/row_tokenizer.h"
 #include "engine/checkpoint/hugging_face/stored_model.h"
 #include "engine/generation/prompts.h"
@@ -38,17 +38,22 @@ public:
     TokenIds encode(std::string_view text) const;
     /// As an encoder reads it: between [CLS] and [SEP], with "[MASK]" or the mask's own name as the mask.
     TokenIds encodeWithMasks(std::string_view text) const;
-    /// The pieces of a text with the bytes that they stand for; all have the whole text where the tokenizer
-    /// is neither of a vocab.txt nor a byte-level BPE.
+    /// As rows of prompts and their completions begin.
+    TokenIds encodePrompt(std::string_view text) const;
+    /// As a word of a tagged sentence.
+    TokenIds encodeWord(std::string_view word) const;
+    /// The pieces of a text with the bytes that they stand for (Tokenizer::encodeAligned()).
     std::vector<AlignedPiece> align(std::string_view text) const;
+    /// Which pieces begin a word.
+    std::vector<bool> findWords(std::span<const std::int32_t> ids) const;
+    /// What stands around the texts of a row. BadInput if the tokenizer does not say it.
+    Result<RowFrame> frame() const;
     const SpecialTokens& special() const { return vocabulary().special(); }
     /// What the tokens from index `from` on add to the text of those before; safe to be shown.
     std::string textFrom(const TokenIds& tokens, std::size_t from) const;
 
     /// One token for a person to read, "##" in front of those that continue a word; safe to be shown.
     std::string piece(TokenId token) const;
-    /// Whether a piece continues the word before: "##s".
-    bool continuesWord(std::int32_t token) const { return vocabulary().shown(token).starts_with("##"); }
 
     /// SpecialTokens::kNone if the tokenizer has none.
     TokenId mask() const { return special().mask; }
@@ -56,7 +61,7 @@ public:
     std::optional<TokenId> documentEnd() const;
 
 private:
-    TextCodec(RowTokenizer tokenizer, std::optional<WordPiece> wordPiece);
+    explicit TextCodec(RowTokenizer tokenizer);
     const Vocabulary& vocabulary() const { return m_tokenizer.vocabulary; }
     std::optional<std::int32_t> known(TokenId token) const;
     std::string decode(const TokenIds& tokens) const;
@@ -65,7 +70,6 @@ private:
 
     RowTokenizer m_tokenizer;
     std::unique_ptr<TextEncoder> m_encoder;
-    std::optional<WordPiece> m_wordPiece; ///< of a vocab.txt, for places
 };
 
 } // namespace trainyard

@@ -67,7 +67,10 @@ private:
     Status readText()
     {
         TRAINYARD_TRY(m_text, triedText(m_options));
-        m_prompts = {isDecoder() ? m_codec->encode(m_text) : m_codec->encodeWithMasks(m_text)};
+        const bool completes = m_stored.spec().task.kind == TaskKind::Complete;
+        m_prompts = {!isDecoder() ? m_codec->encodeWithMasks(m_text)
+                     : completes  ? m_codec->encodePrompt(m_text)
+                                  : m_codec->encode(m_text)};
         return {};
     }
 

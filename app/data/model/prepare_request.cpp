@@ -95,7 +95,6 @@ PrepareRequest withoutCorpusOptions(PrepareRequest request)
     request.keepLists = usual.keepLists;
     request.punkt.clear();
     request.trainVocabulary = 0;
-    request.tokenizer.clear();
     request.trainTokenizer = 0;
     request.instances = usual.instances;
     request.instances.seed = seed;

@@ -364,7 +364,8 @@ private slots:
         for (const char* says :
              {"[MASK] or <mask>", "--vocab and --tokenizer cannot be combined", "is required",
               "tokenizer.json", "model.type", "--cased cannot be combined with --tokenizer",
-              "special_tokens_map.json", "cannot be combined with --task", "--train-tokenizer: 100 tokens"})
+              "special_tokens_map.json", "--train-tokenizer cannot be combined with --task",
+              "--train-tokenizer: 100 tokens"})
             QTest::addRow("%s", says) << says;
     }
     void refusesWhatCannotBe()
@@ -385,9 +386,10 @@ private slots:
             options.cased = true;
         else if (is("special_tokens_map.json"))
             write("special_tokens_map.json", "[");
-        else if (is("cannot be combined with --task"))
+        else if (is("--train-tokenizer cannot be combined with --task"))
             options.task.kind = TaskKind::Classify, options.instances.objective = Objective::Bert,
-            options.dupeFactor = PrepareOptions().dupeFactor;
+            options.dupeFactor = PrepareOptions().dupeFactor, options.tokenizer.clear(),
+            options.trainTokenizer = 700;
         else if (is("--train-tokenizer: 100 tokens"))
             options.tokenizer.clear(), options.trainTokenizer = 100;
         const auto refused = prepareRows(options);

@@ -13,6 +13,7 @@
 #include "datasets/shards/shard_reader.h"
 #include "datasets/tasks/task_encoder.h"
 #include "datasets/tokenizer/unicode_tables.h"
+#include "datasets/tokenizer/wordpiece.h"
 #include "datasets/verification/verification.h"
 #include "engine/base/file.h"
 #include "engine/base/hash.h"
