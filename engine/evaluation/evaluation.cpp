@@ -33,10 +33,11 @@ struct Evaluated {
 
 constexpr std::int64_t kIgnored = -100;
 
-/// The type in which Hugging Face's class computes the loss of words.
+/// The type in which Hugging Face's class computes the loss of words or tags.
 at::ScalarType lossType(const ModelSpec& model, at::ScalarType ofLogits)
 {
-    return familyTable(model.family).huggingFace.lossInFloat32 ? at::kFloat : ofLogits;
+    const bool isOfWords = model.predictsWords();
+    return isOfWords && familyTable(model.family).huggingFace.lossInFloat32 ? at::kFloat : ofLogits;
 }
 
 // Hugging Face computes a loss over all positions, most classes in float32 whatever the type of the model: so

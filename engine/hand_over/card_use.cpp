@@ -64,10 +64,12 @@ std::string adapterLines(const CardFacts& facts)
         autoClass(facts), labelArgument(facts.spec.model.task));
 }
 
-/// AutoModel of a BERT or RoBERTa has a pooler; the folder has its weights only for a head that reads them.
+/// AutoModel of a BERT or RoBERTa has a pooler; the folder has its weights only for a head of BERT that reads
+/// them.
 bool addsPooler(const ModelSpec& model)
 {
-    const bool hasOne = model.predictsNextSentence() || model.task.poolsFirstToken();
+    const bool poolsForTask = model.family == ModelFamily::Bert && model.task.poolsFirstToken();
+    const bool hasOne = model.predictsNextSentence() || poolsForTask;
     return !model.isDecoder() && model.family != ModelFamily::ModernBert && !hasOne;
 }
 

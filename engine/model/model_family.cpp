@@ -65,6 +65,23 @@ HeadNames headNames(const ModelSpec& model)
             std::string(names.transformNorm), std::string(names.decoderBias)};
 }
 
+TaskHeadNames taskHeadNames(const ModelSpec& model)
+{
+    const FamilyTable& table = familyTable(model.family);
+    const TaskHeadTable& heads = table.taskHeads;
+    TaskHeadNames names;
+    if (heads.pooler.empty()) {
+        names.transform = table.names.transform;
+        names.transformNorm = table.names.transformNorm;
+    } else if (model.task.poolsFirstToken()) {
+        names.pooler = heads.pooler;
+    }
+    names.output = model.task.kind == TaskKind::Answer ? heads.answers
+                   : model.task.kind == TaskKind::Tag  ? heads.tokens
+                                                       : heads.sequences;
+    return names;
+}
+
 bool areHeadByHead(const ModelSpec& model)
 {
     return familyTable(model.family).names.isHeadByHead;

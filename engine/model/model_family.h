@@ -48,9 +48,22 @@ struct HeadNames {
     std::string decoderBias; ///< the whole name
 };
 
+/// Of a task's head.
+struct TaskHeadNames {
+    std::string pooler;        ///< of the first token; empty where none is pooled
+    std::string transform;     ///< and its norm, where there is no pooler; empty in a family with poolers
+    std::string transformNorm; ///< likewise
+    std::string output;        ///< the last product
+
+    /// What no pre-trained model brings along: the module with the last product, "classifier".
+    std::string ownModule() const { return output.substr(0, output.find('.')); }
+};
+
 EmbeddingNames embeddingNames(const ModelSpec& model);
 LayerNames layerNames(const ModelSpec& model, int layer);
 HeadNames headNames(const ModelSpec& model);
+/// Requires a task with a head.
+TaskHeadNames taskHeadNames(const ModelSpec& model);
 
 /// Of one tensor of query, key and value: the rows of each head's three stand together.
 bool areHeadByHead(const ModelSpec& model);

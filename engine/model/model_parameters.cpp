@@ -187,19 +187,28 @@ void addLayer(ParameterList& list, const ModelSpec& model, int layer)
     addAdapters(list, model, names, hasExperts);
 }
 
+void addTransform(ParameterList& list, const ModelSpec& model, const std::string& product,
+                  const std::string& normName)
+{
+    list.linear(product, model.hidden, model.hidden, LinearSplit::None, 1, model.transformBias);
+    addNorm(list, model, normName);
+}
+
 void addTaskHead(ParameterList& list, const ModelSpec& model)
 {
-    if (model.task.poolsFirstToken())
-        list.linear(bert_head::kPooler, model.hidden, model.hidden);
-    list.linear(bert_head::taskOutput(model.task), model.task.outputs(), model.hidden);
+    const TaskHeadNames names = taskHeadNames(model);
+    if (!names.pooler.empty())
+        list.linear(names.pooler, model.hidden, model.hidden);
+    if (!names.transform.empty())
+        addTransform(list, model, names.transform, names.transformNorm);
+    list.linear(names.output, model.task.outputs(), model.hidden);
 }
 
 void addEncoderHead(ParameterList& list, const ModelSpec& model, const HeadNames& names)
 {
     if (model.nextSentence)
         list.linear(bert_head::kPooler, model.hidden, model.hidden);
-    list.linear(names.transform, model.hidden, model.hidden, LinearSplit::None, 1, model.transformBias);
-    addNorm(list, model, names.transformNorm);
+    addTransform(list, model, names.transform, names.transformNorm);
     list.bias(names.decoderBias, model.vocabulary, TensorSplit{0});
     if (model.nextSentence)
         list.linear(bert_head::kNextSentence, 2, model.hidden);
@@ -218,13 +227,12 @@ void addHead(ParameterList& list, const ModelSpec& model)
         list.matrix(names.decoder, {model.vocabulary, model.hidden}, kByVocabulary);
 }
 
-/// With adapters training changes them alone, and the last product of a task's head, which no model brings
-/// along (PEFT's modules_to_save).
+/// With adapters training changes them alone, and what of a task's head no model brings along (PEFT's
+/// modules_to_save).
 bool isTrained(const ParameterSpec& parameter, const ModelSpec& model)
 {
     return isOfAdapter(parameter.name) ||
-           (model.task.hasHead() &&
-            parameter.name.starts_with(std::string(bert_head::taskOutput(model.task)) + "."));
+           (model.task.hasHead() && parameter.name.starts_with(taskHeadNames(model).ownModule() + "."));
 }
 
 std::vector<ParameterSpec> withFrozen(std::vector<ParameterSpec> parameters, const ModelSpec& model)

@@ -183,18 +183,30 @@ void checkExperts(const ModelSpec& model, Checker& check)
                   "is true, and products of experts have no bias", "set it to false");
 }
 
+std::string familiesWithTaskHeads()
+{
+    std::vector<std::string_view> names;
+    for (std::size_t family = 0; family < familyTables().size(); ++family) {
+        if (!familyTables()[family]->taskHeads.tokens.empty())
+            names.push_back(nameOf(static_cast<ModelFamily>(family)));
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void checkTask(const ModelSpec& model, Checker& check)
 {
     const TaskSpec& task = model.task;
     if (!task.isOn())
         return;
-    const bool learns = task.hasHead() ? model.family == ModelFamily::Bert : model.isDecoder();
-    check.require(learns, "task.kind",
-                  fmt::format("is {}, which {} models learn, and model.family is {}", nameOf(task.kind),
-                              task.hasHead() ? "bert" : "gpt", nameOf(model.family)),
-                  task.hasHead()
-                      ? "set model.family to bert, or task.kind to complete"
-                      : "set model.family to gpt, or task.kind to classify, regress, tag or answer");
+    const bool learns =
+        task.hasHead() ? !familyTable(model.family).taskHeads.tokens.empty() : model.isDecoder();
+    check.require(
+        learns, "task.kind",
+        fmt::format("is {}, which {} models do not learn", nameOf(task.kind), nameOf(model.family)),
+        task.hasHead()
+            ? fmt::format("set model.family to one of {}, or task.kind to complete", familiesWithTaskHeads())
+            : std::string("set model.family to that of a decoder, such as gpt or llama, or task.kind "
+                          "to classify, regress, tag or answer"));
 }
 
 std::string namesOf(const std::vector<AdaptableProduct>& products)

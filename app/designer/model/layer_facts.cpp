@@ -3,6 +3,7 @@
 #include <QObject>
 
 #include "app/base/display_text.h"
+#include "engine/model/model_family.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -243,11 +244,15 @@ QStringList expertFacts(const ModelSpec& model)
 QStringList headFacts(const ModelSpec& model)
 {
     QStringList facts;
-    if (model.task.hasHead())
-        return withoutEmpty(
-            {model.task.poolsFirstToken() ? QObject::tr("pooler") : QString(), taskFact(model.task)});
+    const QString transform =
+        QObject::tr("transform of %1 with %2").arg(displayCount(model.hidden), normName(model));
+    if (model.task.hasHead()) {
+        const bool transforms = !taskHeadNames(model).transform.empty();
+        const QString pooler = model.task.poolsFirstToken() ? QObject::tr("pooler") : QString();
+        return withoutEmpty({transforms ? transform : pooler, taskFact(model.task)});
+    }
     if (!model.isDecoder())
-        facts << QObject::tr("transform of %1 with %2").arg(displayCount(model.hidden), normName(model));
+        facts << transform;
     facts << wordFacts(model);
     if (model.predictsNextSentence())
         facts << QObject::tr("pooler and next sentence");

@@ -11,7 +11,7 @@
 #include "engine/checkpoint/hugging_face/hugging_face_export.h"
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/model/adapter_names.h"
-#include "engine/model/bert_head_names.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/spec/lora_targets.h"
 
@@ -70,7 +70,7 @@ AdapterJson wholeIfPossible(double number)
 std::string adapterConfig(const ModelSpec& model, const std::string& base)
 {
     const AdapterJson head =
-        model.task.hasHead() ? AdapterJson::array({bert_head::taskOutput(model.task)}) : AdapterJson();
+        model.task.hasHead() ? AdapterJson::array({taskHeadNames(model).ownModule()}) : AdapterJson();
     const AdapterJson config{
         {"alpha_pattern", AdapterJson::object()},
         {"base_model_name_or_path", base.empty() ? AdapterJson() : AdapterJson(base)},

@@ -14,7 +14,7 @@
 #include "engine/checkpoint/weights/adapter_config.h"
 #include "engine/checkpoint/weights/find_weights.h"
 #include "engine/model/adapter_names.h"
-#include "engine/model/bert_head_names.h"
+#include "engine/model/model_family.h"
 #include "engine/spec/lora_targets.h"
 
 namespace trainyard {
@@ -116,10 +116,13 @@ private:
 };
 
 /// Its labels are the rows of the last product; one of a sequence is a number.
-TaskSpec taskOf(TaskKind kind, const std::map<std::string, TensorBytes>& adapters)
+TaskSpec taskOf(TaskKind kind, ModelSpec model, const std::map<std::string, TensorBytes>& adapters)
 {
     TaskSpec task{.kind = kind};
-    const auto last = adapters.find(fmt::format("{}{}.weight", kWeightPrefix, bert_head::taskOutput(task)));
+    model.task = task;
+    if (!task.hasHead())
+        return task;
+    const auto last = adapters.find(fmt::format("{}{}.weight", kWeightPrefix, taskHeadNames(model).output));
     if (last == adapters.end() || last->second.shape.empty())
         return task;
     if (kind == TaskKind::Classify && last->second.shape.front() == 1)
@@ -171,7 +174,7 @@ Result<std::unique_ptr<WeightSource>> AdapterWeights::open(const fs::path& folde
     description.model.lora = config.lora;
     description.model.lora.targets = targets;
     if (config.task != TaskKind::None)
-        description.model.task = taskOf(config.task, adapters);
+        description.model.task = taskOf(config.task, description.model, adapters);
     return std::unique_ptr<WeightSource>(
         new AdapterWeights(std::move(file), std::move(adapters), std::move(base), std::move(description)));
 }

@@ -2,8 +2,8 @@
 
 #include "engine/model/bert_head_names.h"
 #include "engine/model/model_family.h"
-#include "engine/nn/activation.h"
 #include "engine/nn/families/model_head.h"
+#include "engine/nn/families/prediction_transform.h"
 #include "engine/nn/layers.h"
 #include "engine/nn/parameters/parameter_store.h"
 
@@ -22,11 +22,8 @@ public:
 
     EncoderHead(const ModelSpec& model, const HeadNames& names, const ParameterStore& parameters,
                 const at::Tensor& decoder)
-        : m_activation(model.activation)
-        , m_epsilon(model.layerNormEpsilon)
-        , m_logitCap(model.logitCap)
-        , m_transform(linearWeights(parameters, names.transform))
-        , m_transformNorm(normWeights(parameters, names.transformNorm, model))
+        : m_logitCap(model.logitCap)
+        , m_transform(model, parameters, names.transform, names.transformNorm)
         , m_decoder{decoder, parameters.leaf(names.decoderBias)}
     {
         if (!model.nextSentence)
@@ -45,10 +42,7 @@ private:
     at::Tensor predictWords(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor masked_MH = hidden_TH.index_select(0, pass.batch.targetPositions);
-        const Product product_MH = productOf(masked_MH, m_transform, NextPass::Activation, pass.compute());
-        const at::Tensor transformed_MH =
-            norm(activateUngated(product_MH.values, product_MH.bias, m_activation, pass.compute()),
-                 m_transformNorm, m_epsilon, pass.compute());
+        const at::Tensor transformed_MH = m_transform.apply(masked_MH, pass.compute());
         return capped(
             columnLinear(transformed_MH, m_decoder, pass.parallel.withWholeTokens(), pass.compute()),
             m_logitCap);
@@ -61,11 +55,8 @@ private:
         return linear(at::tanh(linear(first_BH, m_pooler, pass.compute())), m_nextSentence, pass.compute());
     }
 
-    Activation m_activation;
-    double m_epsilon;
     double m_logitCap;
-    LinearWeights m_transform;
-    NormWeights m_transformNorm;
+    PredictionTransform m_transform;
     LinearWeights m_decoder;
     LinearWeights m_pooler; // undefined without next-sentence head
     LinearWeights m_nextSentence;

@@ -1,13 +1,17 @@
+#include <optional>
+
 #include <ATen/ops/stack.h>
 #include <ATen/ops/tanh.h>
 
 #include "engine/base/check.h"
-#include "engine/model/bert_head_names.h"
+#include "engine/model/model_family.h"
 #include "engine/nn/cross_entropy.h"
 #include "engine/nn/families/model_head.h"
+#include "engine/nn/families/prediction_transform.h"
 #include "engine/nn/layers.h"
 #include "engine/nn/parameters/parameter_store.h"
 #include "engine/nn/wide_type.h"
+#include "engine/spec/families/family_table.h"
 
 namespace trainyard {
 
@@ -19,32 +23,46 @@ std::uint32_t dropoutSite(const ModelSpec& model)
     return static_cast<std::uint32_t>(3 * model.layers + 1);
 }
 
-// One product of the hidden states, as the classes BertForSequenceClassification, BertForTokenClassification
-// and BertForQuestionAnswering of Hugging Face compute it (Devlin et al., arXiv:1810.04805, section 4).
+// As Hugging Face's classes ...ForSequenceClassification, ...ForTokenClassification and
+// ...ForQuestionAnswering compute it: BERT one product of the hidden states (Devlin et al., arXiv:1810.04805,
+// section 4), RoBERTa the same with another pooler, ModernBERT behind the transform of its other head.
 class TaskHead : public ModelHead {
 public:
     TaskHead(const ModelSpec& model, const ParameterStore& parameters)
+        : TaskHead(model, taskHeadNames(model), parameters)
+    {
+    }
+
+    TaskHead(const ModelSpec& model, const TaskHeadNames& names, const ParameterStore& parameters)
         : m_task(model.task)
         , m_site(dropoutSite(model))
-        , m_output(linearWeights(parameters, bert_head::taskOutput(model.task)))
+        , m_dropsFirstToken(familyTable(model.family).taskHeads.dropsFirstToken)
+        , m_output(linearWeights(parameters, names.output))
     {
-        if (m_task.poolsFirstToken())
-            m_pooler = linearWeights(parameters, bert_head::kPooler);
+        if (!names.pooler.empty())
+            m_pooler = linearWeights(parameters, names.pooler);
+        if (!names.transform.empty())
+            m_transform.emplace(model, parameters, names.transform, names.transformNorm);
     }
 
     Logits logits(const at::Tensor& hidden_TH, const ForwardPass& pass) const override
     {
         switch (m_task.kind) {
         case TaskKind::Tag:
-            return {ofTargets(hidden_TH, pass), {}};
+            return {ofTargets(transformed(hidden_TH, pass), pass), {}};
         case TaskKind::Answer:
-            return {{}, ofPositions(hidden_TH, pass)};
+            return {{}, ofPositions(transformed(hidden_TH, pass), pass)};
         default:
             return {{}, ofSequences(hidden_TH, pass)};
         }
     }
 
 private:
+    at::Tensor transformed(const at::Tensor& hidden_TH, const ForwardPass& pass) const
+    {
+        return m_transform ? m_transform->apply(hidden_TH, pass.compute()) : hidden_TH;
+    }
+
     at::Tensor ofTargets(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor dropped_TH = pass.dropAllTokens(hidden_TH, m_task.dropout, m_site);
@@ -65,13 +83,24 @@ private:
     at::Tensor ofSequences(const at::Tensor& hidden_TH, const ForwardPass& pass) const
     {
         const at::Tensor first_BH = hidden_TH.index_select(0, pass.firstTokens());
-        const at::Tensor pooled_BH = at::tanh(linear(first_BH, m_pooler, pass.compute()));
+        const at::Tensor pooled_BH = pooled(first_BH, pass);
         return linear(pass.dropSequences(pooled_BH, m_task.dropout, m_site), m_output, pass.compute());
     }
 
+    at::Tensor pooled(const at::Tensor& first_BH, const ForwardPass& pass) const
+    {
+        if (m_transform)
+            return m_transform->apply(first_BH, pass.compute());
+        const at::Tensor input_BH =
+            m_dropsFirstToken ? pass.dropSequences(first_BH, m_task.dropout, m_site + 1) : first_BH;
+        return at::tanh(linear(input_BH, m_pooler, pass.compute()));
+    }
+
     TaskSpec m_task;
-    std::uint32_t m_site;
+    std::uint32_t m_site; // and the next one, where the first token is dropped
+    bool m_dropsFirstToken;
     LinearWeights m_pooler; // undefined where no token is pooled
+    std::optional<PredictionTransform> m_transform;
     LinearWeights m_output;
 };
 

@@ -29,7 +29,11 @@ const FamilyTable& bertTable()
                                              .decoder = "cls.predictions.decoder.weight",
                                              .transform = "cls.predictions.transform.dense",
                                              .transformNorm = "cls.predictions.transform.LayerNorm",
-                                             .decoderBias = "cls.predictions.bias"}};
+                                             .decoderBias = "cls.predictions.bias"},
+                                   .taskHeads = {.pooler = "bert.pooler.dense",
+                                                 .sequences = "classifier",
+                                                 .tokens = "classifier",
+                                                 .answers = "qa_outputs"}};
     return table;
 }
 

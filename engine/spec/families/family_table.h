@@ -46,6 +46,18 @@ struct FamilyNames {
     std::string_view decoderBias{}; ///< the whole name
 };
 
+/// Of the heads that encoders have for tasks (TaskSpec), Hugging Face's. Products stand without ".weight" and
+/// ".bias".
+struct TaskHeadTable {
+    /// Product and tanh of a row's first token, for its class or number. Empty: the heads of all tasks begin
+    /// with FamilyNames::transform and its norm, as that of masked words does.
+    std::string_view pooler{};
+    bool dropsFirstToken = false; ///< before the pooler, as before the last product
+    std::string_view sequences{}; ///< last product, for the class or number of a row
+    std::string_view tokens{};    ///< for the class of each token; empty: the family has no heads for tasks
+    std::string_view answers{};   ///< for the first and last token of an answer
+};
+
 /// Names in files that have each expert by itself, as they were before transformers 5:
 /// "<layers>.<number>.<router>",
 /// "<layers>.<number>.<experts>.<number>.<gate>"; without ".weight". Empty: no files of the family have.
@@ -60,7 +72,7 @@ struct ExpertTensorNames {
 /// How Hugging Face calls and describes a model of the family.
 struct HuggingFaceTable {
     std::string_view modelType{}; ///< of config.json; empty: engine/checkpoint/hugging_face has its own class
-    std::string_view className{}; ///< "LlamaForCausalLM"
+    std::string_view className{}; ///< "LlamaForCausalLM"; of a task "RobertaForTokenClassification" etc.
     std::string_view prefix{};    ///< of all names but the head's; files of the bare model lack it
     std::string_view oldDecoder{}; ///< what published files call FamilyNames::decoder
     ExpertTensorNames separateExperts{};
@@ -80,6 +92,7 @@ struct FamilyTable {
     void (*describe)(ModelSpec& model) = nullptr; ///< of defaults that are BERT's
     std::vector<std::string_view> loraTargets{};  ///< PEFT's defaults
     FamilyNames names{};
+    TaskHeadTable taskHeads{};
     HuggingFaceTable huggingFace{};
 };
 

@@ -62,6 +62,8 @@ Status readModernBert(const ConfigJson& config, ModelSpec& model)
     TRAINYARD_TRY_STATUS(requireKey(config, "decoder_bias", true));
     const std::string activation = config.value("hidden_activation", std::string("gelu"));
     TRAINYARD_TRY_STATUS(requireKey(config, "classifier_activation", activation));
+    if (model.task.poolsFirstToken())
+        TRAINYARD_TRY_STATUS(requireKey(config, "classifier_pooling", "cls"));
     for (const char* dropout : {"attention_dropout", "embedding_dropout", "mlp_dropout"})
         TRAINYARD_TRY_STATUS(requireKey(config, dropout, 0.0)); // applied where this engine applies none
     model.dropout = 0;
@@ -78,6 +80,7 @@ void writeModernBert(ConfigJson& config, const ModelSpec& model)
     const double windowBase = model.rope.windowBase > 0 ? model.rope.windowBase : model.rope.base;
     config["attention_bias"] = model.attentionBiases == AttentionBiases::All;
     config["classifier_activation"] = activationName(model.activation);
+    config["classifier_pooling"] = "cls";
     config["decoder_bias"] = true;
     config["attention_dropout"] = model.attentionDropout;
     config["embedding_dropout"] = model.dropout;
@@ -100,52 +103,54 @@ void writeModernBert(ConfigJson& config, const ModelSpec& model)
 // Warner et al., arXiv:2412.13663.
 const FamilyTable& modernBertTable()
 {
-    static const FamilyTable table{.describe =
-                                       [](ModelSpec& model) {
-                                           model.tokenTypes = 0;
-                                           model.paddingWord = -1;
-                                           model.activation = Activation::Geglu;
-                                           model.norm = NormPlacement::Pre;
-                                           model.normBiases = false;
-                                           model.positions = PositionEncoding::Rotary;
-                                           model.rope.base = 160000;
-                                           model.rope.windowBase = 10000;
-                                           model.window = 64;
-                                           model.globalEvery = 3;
-                                           model.nextSentence = false;
-                                           model.layerNormEpsilon = 1e-5;
-                                           model.attentionBiases = AttentionBiases::None;
-                                           model.feedForwardBiases = false;
-                                           model.firstLayerNorm = false;
-                                           model.transformBias = false;
-                                       },
-                                   .loraTargets = {"Wqkv"},
-                                   .names = {.words = "model.embeddings.tok_embeddings.weight",
-                                             .positions = "model.embeddings.position_embeddings.weight",
-                                             .tokenTypes = "model.embeddings.type_embeddings.weight",
-                                             .embeddingNorm = "model.embeddings.norm",
-                                             .layers = "model.layers",
-                                             .query = "attn.Wqkv",
-                                             .queryNorm = "attn.q_norm",
-                                             .keyNorm = "attn.k_norm",
-                                             .attentionOutput = "attn.Wo",
-                                             .attentionNorm = "attn_norm",
-                                             .attentionOutputNorm = "attn_output_norm",
-                                             .in = "mlp.Wi",
-                                             .out = "mlp.Wo",
-                                             .feedForwardNorm = "mlp_norm",
-                                             .feedForwardOutputNorm = "mlp_output_norm",
-                                             .finalNorm = "model.final_norm",
-                                             .decoder = "decoder.weight",
-                                             .transform = "head.dense",
-                                             .transformNorm = "head.norm",
-                                             .decoderBias = "decoder.bias"},
-                                   .huggingFace = {.modelType = "modernbert",
-                                                   .className = "ModernBertForMaskedLM",
-                                                   .prefix = "model.",
-                                                   .keys = kModernBertKeys,
-                                                   .read = readModernBert,
-                                                   .write = writeModernBert}};
+    static const FamilyTable table{
+        .describe =
+            [](ModelSpec& model) {
+                model.tokenTypes = 0;
+                model.paddingWord = -1;
+                model.activation = Activation::Geglu;
+                model.norm = NormPlacement::Pre;
+                model.normBiases = false;
+                model.positions = PositionEncoding::Rotary;
+                model.rope.base = 160000;
+                model.rope.windowBase = 10000;
+                model.window = 64;
+                model.globalEvery = 3;
+                model.nextSentence = false;
+                model.layerNormEpsilon = 1e-5;
+                model.attentionBiases = AttentionBiases::None;
+                model.feedForwardBiases = false;
+                model.firstLayerNorm = false;
+                model.transformBias = false;
+            },
+        .loraTargets = {"Wqkv"},
+        .names = {.words = "model.embeddings.tok_embeddings.weight",
+                  .positions = "model.embeddings.position_embeddings.weight",
+                  .tokenTypes = "model.embeddings.type_embeddings.weight",
+                  .embeddingNorm = "model.embeddings.norm",
+                  .layers = "model.layers",
+                  .query = "attn.Wqkv",
+                  .queryNorm = "attn.q_norm",
+                  .keyNorm = "attn.k_norm",
+                  .attentionOutput = "attn.Wo",
+                  .attentionNorm = "attn_norm",
+                  .attentionOutputNorm = "attn_output_norm",
+                  .in = "mlp.Wi",
+                  .out = "mlp.Wo",
+                  .feedForwardNorm = "mlp_norm",
+                  .feedForwardOutputNorm = "mlp_output_norm",
+                  .finalNorm = "model.final_norm",
+                  .decoder = "decoder.weight",
+                  .transform = "head.dense",
+                  .transformNorm = "head.norm",
+                  .decoderBias = "decoder.bias"},
+        .taskHeads = {.sequences = "classifier", .tokens = "classifier", .answers = "classifier"},
+        .huggingFace = {.modelType = "modernbert",
+                        .className = "ModernBertForMaskedLM",
+                        .prefix = "model.",
+                        .keys = kModernBertKeys,
+                        .read = readModernBert,
+                        .write = writeModernBert}};
     return table;
 }
 

@@ -31,6 +31,11 @@ const std::vector<const char*> kGolden{
     "llama-yarn",    "mistral-window",  "mixtral-window",   "modernbert-biased", "olmo2-grouped",
     "qwen2-window",  "qwen3-biased",    "qwen3-moe-sparse", "roberta-padded"};
 
+// Models of tasks there.
+const std::vector<const char*> kGoldenTasks{"modernbert-answer", "modernbert-classify", "modernbert-regress",
+                                            "modernbert-tag",    "roberta-answer",      "roberta-classify",
+                                            "roberta-regress",   "roberta-tag"};
+
 // Models whose float64 is Hugging Face's: its code rounds norms, positions, softmax and loss to float32.
 const std::vector<const char*> kReferences{"gemma2-tiny",    "gpt-neox-tiny",   "llama-tiny",  "mistral-tiny",
                                            "mixtral-tiny",   "modernbert-tiny", "olmo2-tiny",  "qwen2-tiny",
@@ -193,8 +198,10 @@ private slots:
         QTest::addColumn<QString>("path");
         for (const char* name : kReferences)
             QTest::addRow("%s", name) << QString::fromStdString(familyReference(name).string());
-        for (const char* name : kGolden)
-            QTest::addRow("%s", name) << QString::fromStdString(familyGolden(name).string());
+        for (const auto& names : {kGolden, kGoldenTasks}) {
+            for (const char* name : names)
+                QTest::addRow("%s", name) << QString::fromStdString(familyGolden(name).string());
+        }
     }
     void comesBackFromImportAndExport()
     {
@@ -376,6 +383,9 @@ private slots:
         row("roberta-padded", R"({"pad_token_id": 3})", "pad_token_id is 3");
         row("modernbert-biased", R"({"decoder_bias": false})", "decoder_bias is false");
         row("modernbert-biased", R"({"classifier_activation": "relu"})", "classifier_activation is \"relu\"");
+        row("modernbert-classify", R"({"classifier_pooling": "mean"})", "classifier_pooling is \"mean\"");
+        row("roberta-classify", R"({"problem_type": "multi_label_classification"})",
+            "problem_type is \"multi_label_classification\"");
         row("gpt-neox-serial", R"({"hidden_act": 3})", "config.json");
         row("mixtral-window", R"({"router_jitter_noise": 0.1})", "router_jitter_noise is 0.1");
         row("mixtral-window", R"({"num_experts_per_tok": 5})", "more than there are experts");

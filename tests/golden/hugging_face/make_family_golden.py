@@ -20,6 +20,7 @@ from make_golden import FOLDER, LENGTH, SEQUENCES, VOCABULARY, gpt2_inputs
 SHAPE = dict(vocab_size=VOCABULARY, hidden_size=8, num_hidden_layers=2, num_attention_heads=2, intermediate_size=12,
              max_position_embeddings=16)
 GROUPED = dict(SHAPE, num_key_value_heads=1)
+LABELS = 3
 
 
 @contextlib.contextmanager
@@ -81,6 +82,57 @@ def write(name, make, config, inputs):
     save_file(expected, folder / "expected.safetensors")
 
 
+def task_inputs(task, padding):
+    inputs = {n: t for n, t in masked_inputs(padding).items() if n != "labels"}
+    inputs["input_ids"][2, 3] = padding + 1
+    if task == "answer":
+        return dict(inputs, start_positions=torch.tensor([2, 0, 4]), end_positions=torch.tensor([3, 0, 8]))
+    if task == "tag":
+        labels = torch.randint(0, LABELS, (SEQUENCES, LENGTH))
+        labels[:, 0] = labels[0, 2] = labels[1, 5:] = -100
+        return dict(inputs, labels=labels)
+    return dict(inputs, labels=torch.randn(SEQUENCES).double() if task == "regress" else torch.tensor([2, 0, 1]))
+
+
+def write_task(name, task, make, config):
+    folder = FOLDER / name
+    shutil.rmtree(folder, ignore_errors=True)
+    config._attn_implementation = "eager"
+    config.num_labels = dict(regress=1, answer=2).get(task, LABELS)
+    inputs = task_inputs(task, config.pad_token_id)
+    with in_float64():
+        model = make(config).eval()
+    with torch.no_grad():
+        for parameter in model.parameters():
+            parameter.add_(0.2 * torch.randn_like(parameter))
+    model.save_pretrained(folder)
+    save_file(inputs, folder / "inputs.safetensors")
+    model.double()
+    with in_float64():
+        computed = model(**inputs)
+    computed.loss.backward()
+    expected = {"loss": computed.loss.detach().reshape(1)}
+    for logits in ("logits", "start_logits", "end_logits"):
+        if logits in computed:
+            expected[logits] = computed[logits].detach().contiguous()
+    for parameter_name, parameter in model.named_parameters():
+        if parameter.grad is not None:
+            expected["grad." + parameter_name] = parameter.grad
+    save_file(expected, folder / "expected.safetensors")
+
+
+def tasks():
+    roberta = dict(SHAPE, type_vocab_size=1, classifier_dropout=0.2)
+    modernbert = dict(SHAPE, local_attention=4, global_attn_every_n_layers=2, pad_token_id=0, bos_token_id=1, eos_token_id=2,
+                      cls_token_id=1, sep_token_id=2)
+    biased = dict(modernbert, norm_bias=True, classifier_bias=True)
+    for task, kind in dict(classify="SequenceClassification", regress="SequenceClassification", tag="TokenClassification",
+                           answer="QuestionAnswering").items():
+        yield f"roberta-{task}", task, getattr(hf, f"RobertaFor{kind}"), hf.RobertaConfig(**roberta)
+        yield f"modernbert-{task}", task, getattr(hf, f"ModernBertFor{kind}"), hf.ModernBertConfig(
+            **(biased if task in ("regress", "answer") else modernbert))
+
+
 def rope(kind, **options):
     return dict(rope_parameters=dict(rope_theta=10000.0, rope_type=kind, **options))
 
@@ -128,6 +180,9 @@ def main():
         masked_inputs(0))
     for name, make, config, options in mixtures():
         write(name, make, config(bos_token_id=1, eos_token_id=2, **options), gpt2_inputs())
+    torch.manual_seed(3)
+    for name, task, make, config in tasks():
+        write_task(name, task, make, config)
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/checkpoint/hugging_face/format/architecture.h"
-#include "engine/spec/limits.h"
+#include "engine/checkpoint/hugging_face/format/task_config.h"
 #include "engine/spec/names.h"
 
 namespace trainyard {
@@ -13,6 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr const char* kClassPrefix = "Bert";
 constexpr const char* kWords = "bert.embeddings.word_embeddings.weight";
 constexpr const char* kDecoder = "cls.predictions.decoder.weight";
 constexpr const char* kDecoderBias = "cls.predictions.decoder.bias";
@@ -50,95 +51,6 @@ Status checkOptions(const Json& config)
     return {};
 }
 
-constexpr std::array<std::pair<TaskKind, std::string_view>, 4> kTaskClasses{
-    {{TaskKind::Classify, "BertForSequenceClassification"},
-     {TaskKind::Regress, "BertForSequenceClassification"},
-     {TaskKind::Tag, "BertForTokenClassification"},
-     {TaskKind::Answer, "BertForQuestionAnswering"}}};
-
-std::string_view taskClass(TaskKind kind)
-{
-    for (const auto& [task, name] : kTaskClasses) {
-        if (task == kind)
-            return name;
-    }
-    return {};
-}
-
-/// The first task of the class that saved the model; None for classes of pre-training.
-TaskKind savedTask(const Json& config)
-{
-    const auto classes = config.value("architectures", Json());
-    for (const auto& [task, name] : kTaskClasses) {
-        if (classes.is_array() && !classes.empty() && classes.front() == name)
-            return task;
-    }
-    return TaskKind::None;
-}
-
-int labelCount(const Json& config)
-{
-    const auto labels = config.find("id2label");
-    return labels != config.end() && labels->is_object() ? static_cast<int>(labels->size())
-                                                         : config.value("num_labels", TaskSpec().labels);
-}
-
-// As Hugging Face decides it: by problem_type, or without one by the number of labels.
-Result<TaskKind> sequenceTask(const Json& config, int labels)
-{
-    const auto given = config.find("problem_type");
-    const std::string type = given != config.end() && given->is_string() ? given->get<std::string>() : "";
-    if (type == "multi_label_classification")
-        return badInput("problem_type is \"multi_label_classification\"",
-                        "rows with one label or one number each are supported");
-    if (type == "single_label_classification" || (type.empty() && labels > 1))
-        return TaskKind::Classify;
-    if (labels != 1)
-        return badInput(fmt::format("is a regression with {} numbers for each row", labels),
-                        "regressions with one number are supported");
-    return TaskKind::Regress;
-}
-
-Result<TaskSpec> readTask(const Json& config, double dropout)
-{
-    TaskSpec task{.kind = savedTask(config)};
-    if (!task.hasHead() || task.kind == TaskKind::Answer)
-        return task;
-    const auto own = config.find("classifier_dropout");
-    task.dropout = own != config.end() && own->is_number() ? own->get<double>() : dropout;
-    const int labels = labelCount(config);
-    if (labels < 1 || labels > kMaxLabels)
-        return badInput(fmt::format("has {} labels", labels),
-                        fmt::format("1 to {} are supported", kMaxLabels));
-    if (task.kind == TaskKind::Classify) {
-        TRAINYARD_TRY(task.kind, sequenceTask(config, labels));
-    }
-    if (task.hasLabels())
-        task.labels = labels;
-    return task;
-}
-
-void addTask(Json& config, const TaskSpec& task, const std::vector<std::string>& labels)
-{
-    config["classifier_dropout"] = task.dropout;
-    if (task.kind == TaskKind::Answer)
-        return;
-    const bool areNamed = task.hasLabels() && labels.size() == static_cast<std::size_t>(task.labels);
-    Json names = Json::object();
-    Json numbers = Json::object();
-    for (int label = 0; label < task.outputs(); ++label) {
-        const std::string name = areNamed ? labels[static_cast<std::size_t>(label)] : unnamedLabel(label);
-        names[std::to_string(label)] = name;
-        numbers[name] = label;
-    }
-    config["id2label"] = names;
-    config["label2id"] = numbers;
-    config["num_labels"] = task.outputs();
-    if (task.kind != TaskKind::Tag)
-        config["problem_type"] =
-            task.kind == TaskKind::Regress ? "regression" : "single_label_classification";
-}
-
 // The class that config.json names of a task's model; else BertForPreTraining, or BertForMaskedLM where the
 // files have no next-sentence head.
 class BertArchitecture : public Architecture {
@@ -149,7 +61,7 @@ public:
     std::string className(const ModelSpec& model) const override
     {
         if (model.task.hasHead())
-            return std::string(taskClass(model.task.kind));
+            return taskClass(kClassPrefix, model.task.kind);
         return model.nextSentence ? "BertForPreTraining" : "BertForMaskedLM";
     }
 
@@ -171,7 +83,7 @@ public:
         model.initializerRange = config.value("initializer_range", model.initializerRange);
         model.tiedHead = config.value("tie_word_embeddings", model.tiedHead);
         model.nextSentence = tensors.contains(kNextSentence);
-        TRAINYARD_TRY(model.task, readTask(config, model.dropout));
+        TRAINYARD_TRY(model.task, readTask(config, kClassPrefix, model.dropout));
         return model;
     }
 

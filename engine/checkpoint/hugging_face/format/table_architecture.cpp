@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/checkpoint/hugging_face/format/expert_tensors.h"
+#include "engine/checkpoint/hugging_face/format/task_config.h"
 #include "engine/spec/families/family_table.h"
 #include "engine/spec/names.h"
 
@@ -18,9 +19,10 @@ public:
 
     std::string_view modelType() const override { return m_table.huggingFace.modelType; }
     ModelFamily family() const override { return m_family; }
-    std::string className(const ModelSpec&) const override
+    std::string className(const ModelSpec& model) const override
     {
-        return std::string(m_table.huggingFace.className);
+        return model.task.hasHead() ? taskClass(classPrefix(), model.task.kind)
+                                    : std::string(m_table.huggingFace.className);
     }
 
     Result<ModelSpec> readConfig(const Json& config, const TensorNames&) const override
@@ -30,11 +32,14 @@ public:
         model.dropout = 0;
         model.attentionDropout = 0;
         readKeys(config, m_table.huggingFace.keys, model);
+        if (hasTaskHeads()) {
+            TRAINYARD_TRY(model.task, readTask(config, classPrefix(), model.dropout));
+        }
         TRAINYARD_TRY_STATUS(m_table.huggingFace.read(config, model));
         return model;
     }
 
-    Json config(const ModelSpec& model, const std::vector<std::string>&) const override
+    Json config(const ModelSpec& model, const std::vector<std::string>& labels) const override
     {
         Json config{{"architectures", {className(model)}},
                     {"bos_token_id", nullptr},
@@ -43,6 +48,8 @@ public:
                     {"torch_dtype", "float32"}};
         writeKeys(config, m_table.huggingFace.keys, model);
         m_table.huggingFace.write(config, model);
+        if (model.task.hasHead())
+            addTask(config, model.task, labels);
         return config;
     }
 
@@ -76,6 +83,15 @@ public:
     std::string secondName(const std::string&, const ModelSpec&) const override { return {}; }
 
 private:
+    bool hasTaskHeads() const { return !m_table.taskHeads.tokens.empty(); }
+
+    /// "Roberta" of RobertaForMaskedLM.
+    std::string_view classPrefix() const
+    {
+        const std::string_view name = m_table.huggingFace.className;
+        return name.substr(0, name.find("For"));
+    }
+
     /// Of a class that ties the bias of its decoder to that of its head: older versions saved both.
     std::string secondBiasName() const
     {
