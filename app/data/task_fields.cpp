@@ -33,13 +33,18 @@ QString filesHelp(TaskKind kind)
             "Wiki dumps (all parts, in order), JSON lines, Parquet, Arrow or plain text, one per line; "
             "or the folder of a data set of Hugging Face");
     case TaskKind::Tag:
-        return words("A word and its tag per line, an empty line after each sentence (CoNLL), or .jsonl");
+        return words("A word and its tag per line, an empty line after each sentence (CoNLL), or .jsonl, "
+                     ".parquet or .arrow");
     case TaskKind::Answer:
-        return words("Questions, texts and answers in the layout of SQuAD 1.1 or 2.0 (.json)");
+        return words("Questions, texts and answers in the layout of SQuAD 1.1 or 2.0 (.json), or .parquet or "
+                     ".arrow");
     case TaskKind::Complete:
-        return words("Prompts with their completions: .tsv, .csv or .jsonl, one file per line");
+        return words(
+            "Prompts with their completions: .tsv, .csv, .jsonl, .parquet or .arrow, one file per line");
     default:
-        return words("Labelled rows: .tsv, .csv or .jsonl, one file per line; or the folder of a GLUE task");
+        return words(
+            "Labelled rows: .tsv, .csv, .jsonl, .parquet or .arrow, one file per line; or the folder of "
+            "a GLUE task");
     }
 }
 

@@ -54,6 +54,31 @@ std::optional<TableKind> tableKindOf(std::string_view head)
     return std::nullopt;
 }
 
+Status readTableObjects(const fs::path& path,
+                        const std::function<Status(std::string_view object, std::size_t number)>& take)
+{
+    const std::string name = path.string();
+    TRAINYARD_TRY(const auto file, MappedFile::open(path));
+    const auto kind = tableKindOf(file->bytes());
+    if (!kind)
+        return badInput(name + " is no Parquet or Arrow file", "give it the ending of what it is");
+    const auto& module = tableModule();
+    if (!module.ok())
+        return module.error().in(name);
+    auto reader = module.value()->openObjects(*kind, file->bytes());
+    if (!reader.ok())
+        return reader.error().in(name);
+    std::string object;
+    for (std::size_t number = 1;; ++number) {
+        const auto found = reader.value()->next(object);
+        if (!found.ok())
+            return found.error().in(fmt::format("{}: after row {}", name, number - 1));
+        if (!*found)
+            return {};
+        TRAINYARD_TRY_STATUS(take(object, number));
+    }
+}
+
 Result<TableFile> TableFile::open(const fs::path& path, TableKind kind, const std::string& column,
                                   TablePlace from)
 {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,12 @@ constexpr CorpusFormat formatOf(TableKind kind)
 {
     return kind == TableKind::Parquet ? CorpusFormat::Parquet : CorpusFormat::Arrow;
 }
+
+/// Calls take(object, number) for each row of a Parquet or Arrow file, numbered from 1, until it returns an
+/// error; see TableObjects. BadInput names the file, which must be such a table. Refused if the module is not
+/// installed.
+Status readTableObjects(const std::filesystem::path& path,
+                        const std::function<Status(std::string_view object, std::size_t number)>& take);
 
 /// A Parquet or Arrow file, read by the module lib/libtrainyard_tables.so of the program. One thread at a
 /// time.

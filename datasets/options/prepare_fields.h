@@ -84,8 +84,9 @@ template <typename Options, typename Visitor>
 void describeTask(Options& o, Visitor&& option)
 {
     option({"--task", "the files hold examples of a task: labelled sentences or pairs (.tsv, .csv, .jsonl, "
-                      "folders of GLUE), numbers for them, tagged words (CoNLL columns, .jsonl), questions "
-                      "(SQuAD), prompts with completions"},
+                      ".parquet, .arrow, folders of GLUE), numbers for them, tagged words (CoNLL columns, "
+                      ".jsonl, .parquet, .arrow), questions (SQuAD, .parquet, .arrow), prompts with "
+                      "completions"},
            o.task.kind);
     option({"--pair", "column of the second sentence"}, o.task.pair);
     option({"--label", "column of the label, number, tags or completion"}, o.task.label);

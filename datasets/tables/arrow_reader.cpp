@@ -62,23 +62,6 @@ private:
     double m_size = 1;
 };
 
-/// The stream in a file: magic and padding, stream, footer, its length, magic.
-Result<std::string_view> streamOf(TableKind kind, std::string_view bytes)
-{
-    constexpr std::string_view kMagic = "ARROW1";
-    constexpr std::size_t kFront = 8;
-    constexpr std::size_t kBack = sizeof(std::int32_t) + kMagic.size();
-    if (kind == TableKind::ArrowStream)
-        return bytes;
-    if (bytes.size() < kFront + kBack || !bytes.ends_with(kMagic))
-        return damagedTable("it does not end as an Arrow file does");
-    std::int32_t footer = 0;
-    std::memcpy(&footer, bytes.data() + bytes.size() - kBack, sizeof footer);
-    if (footer < 0 || static_cast<std::size_t>(footer) > bytes.size() - kFront - kBack)
-        return damagedTable("its footer has a wrong length");
-    return bytes.substr(kFront, bytes.size() - kFront - kBack - static_cast<std::size_t>(footer));
-}
-
 std::vector<ColumnName> columnsOf(const arrow::Schema& schema)
 {
     std::vector<ColumnName> columns;
@@ -186,9 +169,26 @@ std::vector<int> fieldsOf(const arrow::Schema& schema, const std::string& column
 
 } // namespace
 
+/// The stream in a file: magic and padding, stream, footer, its length, magic.
+Result<std::string_view> arrowStreamOf(TableKind kind, std::string_view bytes)
+{
+    constexpr std::string_view kMagic = "ARROW1";
+    constexpr std::size_t kFront = 8;
+    constexpr std::size_t kBack = sizeof(std::int32_t) + kMagic.size();
+    if (kind == TableKind::ArrowStream)
+        return bytes;
+    if (bytes.size() < kFront + kBack || !bytes.ends_with(kMagic))
+        return damagedTable("it does not end as an Arrow file does");
+    std::int32_t footer = 0;
+    std::memcpy(&footer, bytes.data() + bytes.size() - kBack, sizeof footer);
+    if (footer < 0 || static_cast<std::size_t>(footer) > bytes.size() - kFront - kBack)
+        return damagedTable("its footer has a wrong length");
+    return bytes.substr(kFront, bytes.size() - kFront - kBack - static_cast<std::size_t>(footer));
+}
+
 Result<std::unique_ptr<TableReader>> openArrow(const TableRequest& request)
 {
-    TRAINYARD_TRY(const std::string_view stream, streamOf(request.kind, request.bytes));
+    TRAINYARD_TRY(const std::string_view stream, arrowStreamOf(request.kind, request.bytes));
     auto options = readOptions();
     const auto whole = Batches::open(stream, options);
     if (!whole.ok())

@@ -1,4 +1,5 @@
 #include "datasets/tables/arrow_reader.h"
+#include "datasets/tables/object_reader.h"
 #include "datasets/tables/parquet_reader.h"
 
 namespace trainyard {
@@ -14,7 +15,7 @@ Result<std::unique_ptr<TableReader>> openTable(const TableRequest& request)
 
 extern "C" __attribute__((visibility("default"))) const TableModule* trainyardTableModule()
 {
-    static constexpr TableModule kModule{kTableModuleVersion, openTable};
+    static constexpr TableModule kModule{kTableModuleVersion, openTable, openTableObjects};
     return &kModule;
 }
 

@@ -41,6 +41,18 @@ public:
     virtual double share() const = 0;
 };
 
+/// Reads all columns of a table row by row; memory holds some rows of a row group, or a batch. One thread at
+/// a time. Errors are BadInput and do not name the file.
+class TableObjects {
+public:
+    virtual ~TableObjects() = default;
+
+    /// The next row as a JSON object in one line, with the columns in their order; false at the end. Times
+    /// are seconds since 1970; columns of types that JSON has no word for, such as durations, are left out.
+    /// Classes that a data set of Hugging Face names are their names.
+    virtual Result<bool> next(std::string& object) = 0;
+};
+
 enum class TableKind : std::uint8_t { Parquet, ArrowFile, ArrowStream };
 
 struct TableRequest {
@@ -52,12 +64,14 @@ struct TableRequest {
 
 constexpr const char* kTableModuleFile = "libtrainyard_tables.so";
 constexpr const char* kTableModuleEntry = "trainyardTableModule";
-constexpr int kTableModuleVersion = 1;
+constexpr int kTableModuleVersion = 2;
 
 struct TableModule {
     int version;
     /// BadInput if the file is damaged, or has no such column of texts.
     Result<std::unique_ptr<TableReader>> (*open)(const TableRequest& request);
+    /// BadInput if the file is damaged. `bytes`, of the whole file, must outlive the reader.
+    Result<std::unique_ptr<TableObjects>> (*openObjects)(TableKind kind, std::string_view bytes);
 };
 using TableModuleEntry = const TableModule* (*)();
 

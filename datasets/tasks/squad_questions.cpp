@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/input/table_file.h"
 #include "datasets/input/text_lines.h"
 #include "engine/base/file.h"
 #include "engine/base/utf8.h"
@@ -76,10 +77,50 @@ public:
         return {};
     }
 
+    /// A row of Hugging Face's data set.
+    Status readRow(const Json& row, std::size_t number)
+    {
+        const std::string path = fmt::format("row {}", number);
+        TaskExample example;
+        TRAINYARD_TRY(example.pair, textIn(row, "context", {path, {}}));
+        if (isBlank(example.pair))
+            return wrongField({path, {}}, "context", "is empty");
+        if (m_context != example.pair) { // rows of a context stand together
+            m_context = example.pair;
+            m_group = m_examples.examples.size();
+        }
+        example.group = m_group;
+        example.file = static_cast<std::uint32_t>(m_examples.files.size() - 1);
+        example.line = number;
+        TRAINYARD_TRY(const Json question, withListedAnswers(row, path));
+        TRAINYARD_TRY_STATUS(readQuestion(question, path, example));
+        m_examples.examples.push_back(std::move(example));
+        return {};
+    }
+
     /// Id of the question that is read; empty between questions.
     const std::string& question() const { return m_question; }
 
 private:
+    /// {"text": [...], "answer_start": [...]} as a list of answers; one without any may lack them.
+    static Result<Json> withListedAnswers(const Json& row, const std::string& path)
+    {
+        const auto answers = row.find("answers");
+        if (answers == row.end() || !answers->is_object())
+            return wrongField({path, {}}, "answers", "is missing, or no struct",
+                              "it must have the lists text and answer_start");
+        TRAINYARD_TRY(const Json* texts, listIn(*answers, "text", {path + ": answers", {}}));
+        TRAINYARD_TRY(const Json* starts, listIn(*answers, "answer_start", {path + ": answers", {}}));
+        if (texts->size() != starts->size())
+            return wrongField({path, {}}, "answers", "has lists of different lengths");
+        Json question = row;
+        question["is_impossible"] = texts->empty();
+        question["answers"] = Json::array();
+        for (std::size_t i = 0; i < texts->size(); ++i)
+            question["answers"].push_back({{"text", (*texts)[i]}, {"answer_start", (*starts)[i]}});
+        return question;
+    }
+
     Status readParagraph(const Json& paragraph, const std::string& path)
     {
         m_question.clear();
@@ -144,6 +185,8 @@ private:
 
     TaskExamples& m_examples;
     std::string m_question;
+    std::string m_context; ///< of the last row
+    std::uint64_t m_group = 0;
 };
 
 /// Of a question by its id, from 1; nullopt where the text does not tell: in one line, or with that text
@@ -159,21 +202,36 @@ std::optional<std::size_t> lineOf(const std::string& id, std::string_view text)
     return isOneLine ? std::nullopt : std::optional(static_cast<std::size_t>(before) + 1);
 }
 
-} // namespace
-
-Status readSquadQuestions(const fs::path& file, TaskExamples& examples)
+Status readJson(const fs::path& file, SquadReader& reader)
 {
     TRAINYARD_TRY(const std::string text, readFile(file));
     const auto root = parseBoundedJson(text, kSquadLimits);
     if (!root.ok())
         return root.error().in(file.string());
-    examples.files.push_back(file);
-    const std::size_t before = examples.examples.size();
-    SquadReader reader(examples);
     if (const Status status = reader.read(*root); !status.ok()) {
         const auto line = lineOf(reader.question(), text);
         return status.error().in(line ? fmt::format("{}: line {}", file.string(), *line) : file.string());
     }
+    return {};
+}
+
+Status readTable(const fs::path& file, SquadReader& reader)
+{
+    return readTableObjects(file, [&](std::string_view object, std::size_t row) -> Status {
+        TRAINYARD_TRY(const Json parsed, parseBoundedJson(object));
+        const Status status = reader.readRow(parsed, row);
+        return status.ok() ? status : Status(status.error().in(file.string()));
+    });
+}
+
+} // namespace
+
+Status readSquadQuestions(const fs::path& file, TaskExamples& examples)
+{
+    examples.files.push_back(file);
+    const std::size_t before = examples.examples.size();
+    SquadReader reader(examples);
+    TRAINYARD_TRY_STATUS(isColumnTable(file) ? readTable(file, reader) : readJson(file, reader));
     if (examples.examples.size() == before)
         return badInput(file.string() + " has no question", "pass a file in the layout of SQuAD");
     return {};

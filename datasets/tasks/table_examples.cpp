@@ -29,6 +29,7 @@ constexpr std::array kUsualColumns = std::to_array<ColumnNames>({
     {"sentence1", "sentence2", "label"},        // RTE, WNLI
     {"sentence1", "sentence2", "score"},        // STS-B
     {"question1", "question2", "is_duplicate"}, // QQP
+    {"question1", "question2", "label"},        // the same of Hugging Face
     {"#1 String", "#2 String", "Quality"},      // MRPC
     {"question", "sentence", "label"},          // QNLI
     {"premise", "hypothesis", "label"},
@@ -63,14 +64,15 @@ ColumnNames usualColumns(const TaskTable& table, TaskKind kind)
 
 Result<std::size_t> columnAt(const TaskTable& table, std::string_view name, const char* option)
 {
+    const std::string header = isColumnTable(table.file) ? "" : "line 1: ";
     if (const auto same = std::ranges::count(table.columns, name); same > 1)
         return badInput(
-            fmt::format("{}: line 1: there are {} columns \"{}\"", table.file.string(), same, name),
+            fmt::format("{}: {}there are {} columns \"{}\"", table.file.string(), header, same, name),
             fmt::format("rename one, or give the number of the right one with {}", option));
     if (const auto place = table.find(name))
         return *place;
-    return badInput(fmt::format("{}: line 1: there is no column \"{}\" among: {}", table.file.string(), name,
-                                fmt::join(table.columns, ", ")),
+    return badInput(fmt::format("{}: {}there is no column \"{}\" among: {}", table.file.string(), header,
+                                name, fmt::join(table.columns, ", ")),
                     fmt::format("name the column with {}, or give its number", option));
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "datasets/input/table_file.h"
 #include "datasets/input/text_lines.h"
 #include "engine/base/counted.h"
 #include "engine/base/file.h"
@@ -73,12 +74,17 @@ public:
     Status readObjects(std::string_view text)
     {
         for (std::size_t line = 1; const auto content = takeLine(text); ++line) {
-            if (isBlank(*content))
-                continue;
-            m_sentence.line = line;
-            TRAINYARD_TRY_STATUS(addObject(*content));
-            endSentence();
+            if (!isBlank(*content))
+                TRAINYARD_TRY_STATUS(readObject(*content, line));
         }
+        return {};
+    }
+
+    Status readObject(std::string_view object, std::size_t line)
+    {
+        m_sentence.line = line;
+        TRAINYARD_TRY_STATUS(addObject(object));
+        endSentence();
         return {};
     }
 
@@ -117,13 +123,15 @@ private:
     Status addObject(std::string_view content)
     {
         m_sentence.file = static_cast<std::uint32_t>(m_examples.files.size() - 1);
-        const std::string words = m_options.text.empty() ? "tokens" : m_options.text;
-        const std::string tags = m_options.label.empty() ? "tags" : m_options.label;
         const auto object = parseBoundedJson(content);
         if (!object.ok() || !object->is_object())
             return badInput(fmt::format("{}: line {} is no JSON object",
                                         m_examples.files[m_sentence.file].string(), m_sentence.line),
                             "write one object on each line: {\"tokens\": [...], \"tags\": [...]}");
+        const std::string words = m_options.text.empty() ? "tokens" : m_options.text;
+        const bool hasEntities = !object->contains("tags") && object->contains("ner_tags");
+        const std::string usualTags = hasEntities ? "ner_tags" : "tags";
+        const std::string tags = m_options.label.empty() ? usualTags : m_options.label;
         TRAINYARD_TRY(m_sentence.words, textsIn(*object, words));
         TRAINYARD_TRY(m_sentence.tags, textsIn(*object, tags));
         if (m_sentence.words.size() != m_sentence.tags.size())
@@ -169,20 +177,31 @@ private:
     std::size_t m_columns = 0; ///< of the lines before; 0: there is none
 };
 
-} // namespace
+Status readRows(const fs::path& file, SentenceReader& reader)
+{
+    return readTableObjects(
+        file, [&](std::string_view object, std::size_t row) { return reader.readObject(object, row); });
+}
 
-Status readTaggedSentences(const fs::path& file, const TaskOptions& options, TaskExamples& examples)
+Status readLines(const fs::path& file, SentenceReader& reader)
 {
     TRAINYARD_TRY(std::string text, readFile(file));
     repairUtf8(text);
     if (text.starts_with(kByteOrderMark))
         text.erase(0, kByteOrderMark.size());
+    const std::string extension = file.extension();
+    return extension == ".jsonl" || extension == ".json" ? reader.readObjects(text)
+                                                         : reader.readColumns(text);
+}
+
+} // namespace
+
+Status readTaggedSentences(const fs::path& file, const TaskOptions& options, TaskExamples& examples)
+{
     examples.files.push_back(file);
     const std::size_t before = examples.examples.size();
-    const std::string extension = file.extension();
     SentenceReader reader(options, examples);
-    TRAINYARD_TRY_STATUS(extension == ".jsonl" || extension == ".json" ? reader.readObjects(text)
-                                                                       : reader.readColumns(text));
+    TRAINYARD_TRY_STATUS(isColumnTable(file) ? readRows(file, reader) : readLines(file, reader));
     if (examples.examples.size() == before)
         return badInput(file.string() + " has no sentence", "pass a file with tagged words");
     return {};

@@ -4,11 +4,17 @@
 
 namespace trainyard {
 
+bool isColumnTable(const std::filesystem::path& file)
+{
+    return file.extension() == ".parquet" || file.extension() == ".arrow";
+}
+
 Error TaskExamples::problemAt(const TaskExample& example, std::string_view column, const std::string& problem,
                               const std::string& hint) const
 {
-    return badInput(fmt::format("{}: line {}, column {}: {}", files[example.file].string(), example.line,
-                                column, problem),
+    const std::filesystem::path& file = files[example.file];
+    return badInput(fmt::format("{}: {} {}, column {}: {}", file.string(),
+                                isColumnTable(file) ? "row" : "line", example.line, column, problem),
                     hint);
 }
 

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "datasets/input/table_file.h"
 #include "datasets/input/text_lines.h"
+#include "datasets/tasks/task_example.h"
 #include "engine/base/counted.h"
 #include "engine/base/csv_reader.h"
 #include "engine/base/file.h"
@@ -110,37 +112,63 @@ std::string cellText(const nlohmann::json& value)
     return value.is_string() ? value.get<std::string>() : value.is_null() ? std::string() : value.dump();
 }
 
-Result<TaskTable> tableOfJsonLines(const fs::path& file, std::string_view text)
-{
-    TaskTable table;
-    table.file = file;
-    for (std::size_t line = 1; const auto content = takeLine(text); ++line) {
-        if (isBlank(*content))
-            continue;
-        const auto object = parseBoundedJson(*content);
+/// A table of objects, whose keys are the columns.
+class ObjectTable {
+public:
+    explicit ObjectTable(const fs::path& file) { m_table.file = file; }
+
+    Status add(std::string_view text, std::size_t line)
+    {
+        const auto object = parseBoundedJson(text);
         if (!object.ok() || !object->is_object())
             return badInput(
-                fmt::format("{}: line {} is no JSON object", file.string(), line),
+                fmt::format("{}: line {} is no JSON object", m_table.file.string(), line),
                 "write one object on each line, e.g. {\"sentence\": \"...\", \"label\": \"...\"}");
-        TaskTable::Row row{line, std::vector<std::string>(table.columns.size())};
+        TaskTable::Row row{line, std::vector<std::string>(m_table.columns.size())};
         for (const auto& [key, value] : object->items()) {
-            const auto found = std::ranges::find(table.columns, key);
-            const auto index = static_cast<std::size_t>(found - table.columns.begin());
-            if (found == table.columns.end()) {
-                table.columns.push_back(key);
+            const auto found = std::ranges::find(m_table.columns, key);
+            const auto index = static_cast<std::size_t>(found - m_table.columns.begin());
+            if (found == m_table.columns.end()) {
+                m_table.columns.push_back(key);
                 row.cells.emplace_back();
             }
             row.cells[index] = cellText(value);
             if (value.is_structured())
                 row.nested.push_back(index);
         }
-        table.rows.push_back(std::move(row));
+        m_table.rows.push_back(std::move(row));
+        return {};
     }
-    for (TaskTable::Row& row : table.rows)
-        row.cells.resize(table.columns.size()); // keys that came later
-    if (table.rows.empty())
-        return badInput(file.string() + " has no rows", "pass a file with labelled examples");
-    return table;
+
+    Result<TaskTable> take() &&
+    {
+        for (TaskTable::Row& row : m_table.rows)
+            row.cells.resize(m_table.columns.size()); // keys that came later
+        if (m_table.rows.empty())
+            return badInput(m_table.file.string() + " has no rows", "pass a file with labelled examples");
+        return std::move(m_table);
+    }
+
+private:
+    TaskTable m_table;
+};
+
+Result<TaskTable> tableOfJsonLines(const fs::path& file, std::string_view text)
+{
+    ObjectTable table(file);
+    for (std::size_t line = 1; const auto content = takeLine(text); ++line) {
+        if (!isBlank(*content))
+            TRAINYARD_TRY_STATUS(table.add(*content, line));
+    }
+    return std::move(table).take();
+}
+
+Result<TaskTable> tableOfColumns(const fs::path& file)
+{
+    ObjectTable table(file);
+    TRAINYARD_TRY_STATUS(readTableObjects(
+        file, [&](std::string_view object, std::size_t row) { return table.add(object, row); }));
+    return std::move(table).take();
 }
 
 } // namespace
@@ -157,6 +185,8 @@ std::optional<std::size_t> TaskTable::find(std::string_view column) const
 
 Result<TaskTable> readTaskTable(const fs::path& file, bool noHeader)
 {
+    if (isColumnTable(file))
+        return tableOfColumns(file);
     TRAINYARD_TRY(std::string text, readFile(file));
     repairUtf8(text);
     const std::string extension = file.extension();

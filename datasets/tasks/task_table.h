@@ -26,10 +26,10 @@ struct TaskTable {
     std::optional<std::size_t> find(std::string_view column) const;
 };
 
-/// Reads a file by the end of its name: .csv (RFC 4180), .jsonl or .json (one object per line, whose keys are
-/// the columns), any other as lines with cells between tabs and no quotation, as GLUE has them. With
-/// `noHeader` the first row is one as the others. BadInput names file and line where a row has another number
-/// of cells than the header or a line is no JSON object.
+/// Reads a file by the end of its name: .csv (RFC 4180), .parquet or .arrow, .jsonl or .json (one object per
+/// line, whose keys are the columns), any other as lines with cells between tabs and no quotation, as GLUE
+/// has them. With `noHeader` the first row is one as the others. BadInput names file and line where a row has
+/// another number of cells than the header or a line is no JSON object.
 Result<TaskTable> readTaskTable(const std::filesystem::path& file, bool noHeader);
 
 } // namespace trainyard

@@ -20,6 +20,11 @@ bool isNamedOtherwise(const QString& file)
     return file == QLatin1String("-") || texts.match(file).hasMatch();
 }
 
+bool isNamedTable(const QString& file)
+{
+    return file.endsWith(QLatin1String(".parquet")) || file.endsWith(QLatin1String(".arrow"));
+}
+
 QString valueOf(const QStringList& arguments, const QString& option)
 {
     const auto at = arguments.indexOf(option);
@@ -35,9 +40,10 @@ bool mayReadTables(const QByteArray& job)
     QStringList arguments;
     for (const auto& argument : read.value("arguments").toArray())
         arguments << argument.toString();
-    if ((command != QLatin1String("prepare") && command != QLatin1String("documents")) ||
-        arguments.contains(QLatin1String("--task")))
+    if (command != QLatin1String("prepare") && command != QLatin1String("documents"))
         return false;
+    if (arguments.contains(QLatin1String("--task"))) // the end of a name decides
+        return std::any_of(arguments.begin(), arguments.end(), isNamedTable);
     const QString format = valueOf(arguments, QStringLiteral("--format"));
     if (!format.isEmpty() && format != QLatin1String("auto"))
         return format == QLatin1String("parquet") || format == QLatin1String("arrow");

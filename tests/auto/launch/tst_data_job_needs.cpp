@@ -34,6 +34,8 @@ private slots:
         row({"/d/corpus"}, true, "documents");
         row({"/d/data"}, false, "verify");
         row({"/d/SST-2", "--task", "classify"}, false);
+        row({"/d/a.csv", "--task", "classify", "--held-out", "/d/b.parquet"}, true);
+        row({"/d/a.arrow", "--task", "tag"}, true);
         row({"--documents", "/d/1"}, false);
     }
     void sendsThemWhereFilesMayBeTables()
