@@ -41,7 +41,9 @@ constexpr auto kImportFooter =
 tagged and reported; what is left out of them is named.
   TensorBoard   event files: each folder with some becomes a run, its hyperparameters too
   MLflow        a file store (mlruns): metrics, parameters, tags
-  W&B           histories (wandb-history.jsonl, or what run.scan_history() gives, as JSON lines) with their config
+  W&B           histories (wandb-history.jsonl, or what run.scan_history() gives, as JSON lines or Parquet) with their
+                config
+  Neptune       the Parquet files of its exporter (RUN_part_0.parquet)
   CSV           a table of numbers, also W&B's export of a chart
   trainyard import logs/ --tag from-tensorboard
   trainyard import mlruns/
@@ -254,8 +256,9 @@ Result<QStringList> keep(const std::vector<LoadedRun>& runs, const ImportOptions
 Status importRuns(const ImportOptions& options)
 {
     if (options.path.empty())
-        return badInput("a path to import is needed",
-                        "a folder of TensorBoard, MLflow or W&B, a W&B history (.jsonl), or a CSV file");
+        return badInput(
+            "a path to import is needed",
+            "a folder of TensorBoard, MLflow, W&B or Neptune, a history (.jsonl, .parquet), or a CSV file");
     TRAINYARD_TRY(auto runs, isRunSource(options.path) ? loadSources(options.path) : loadTable(options));
     TRAINYARD_TRY_STATUS(applyOptions(options, runs));
     for (const LoadedRun& run : runs) {
@@ -310,7 +313,7 @@ void addImport(CLI::App& app, CommandOutcome& outcome)
         "import",
         "Import runs of TensorBoard, MLflow, W&B or CSV, or make a checkpoint from a Hugging Face model");
     CLI::Option* path = command->add_option(
-        "PATH", o->path, "Folder with runs, an event file, a history (.jsonl), or a CSV file");
+        "PATH", o->path, "Folder with runs, an event file, a history (.jsonl, .parquet), or a CSV file");
     command->add_option("--name", o->name, "Name of the run (default: that of its folder or file)");
     command->add_option("--tag", o->tags, "Tag for the imported runs; may be given several times");
     command->add_option("--step", o->step,

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "app/exchange/column_table.h"
 #include "app/exchange/mlflow_import.h"
+#include "app/exchange/neptune_import.h"
 #include "app/exchange/tensorboard_import.h"
 #include "app/exchange/wandb_import.h"
 
@@ -17,7 +19,14 @@ constexpr int kDeepestFolder = 32; ///< folders below each other
 struct FoundRuns {
     std::vector<fs::path> mlflow;
     std::vector<fs::path> wandb;
+    std::vector<fs::path> neptune;
 };
+
+/// "RUN_part_0.parquet", as Neptune's exporter calls its files.
+bool isNamedAsNeptunes(const fs::path& file)
+{
+    return isParquet(file) && file.stem().string().find("_part_") != std::string::npos;
+}
 
 Result<FoundRuns> lookThrough(const fs::path& root)
 {
@@ -36,11 +45,14 @@ Result<FoundRuns> lookThrough(const fs::path& root)
             it.disable_recursion_pending();
         if (!isFolder && it->path().filename() == "wandb-history.jsonl")
             found.wandb.push_back(it->path());
+        if (!isFolder && isNamedAsNeptunes(it->path()))
+            found.neptune.push_back(it->path());
     }
     if (problem)
         return systemError(ErrorKind::BadInput, "cannot list " + root.string(), problem.value());
     std::ranges::sort(found.mlflow);
     std::ranges::sort(found.wandb);
+    std::ranges::sort(found.neptune);
     return found;
 }
 
@@ -61,6 +73,25 @@ RunSource wandbSource(const fs::path& file)
             [file](const ImportGoesOn& goesOn) { return loadWandbHistory(file, goesOn); }};
 }
 
+Status addNeptuneSources(const std::vector<fs::path>& files, std::vector<RunSource>& sources)
+{
+    TRAINYARD_TRY(const std::vector<NeptuneRun> runs, findNeptuneRuns(files));
+    for (const NeptuneRun& run : runs)
+        sources.push_back(
+            {run.id, [run](const ImportGoesOn& goesOn) { return loadNeptuneRun(run, goesOn); }});
+    return {};
+}
+
+Result<std::vector<RunSource>> sourcesInTable(const fs::path& file)
+{
+    std::vector<RunSource> sources;
+    TRAINYARD_TRY(const bool isNeptunes, isNeptuneExport(file));
+    if (!isNeptunes)
+        return std::vector{wandbSource(file)};
+    TRAINYARD_TRY_STATUS(addNeptuneSources({file}, sources));
+    return sources;
+}
+
 } // namespace
 
 bool isRunSource(const fs::path& place)
@@ -72,6 +103,8 @@ bool isRunSource(const fs::path& place)
 Result<std::vector<RunSource>> findRunSources(const fs::path& place)
 {
     std::error_code problem;
+    if (!fs::is_directory(place, problem) && isParquet(place))
+        return sourcesInTable(place);
     if (!fs::is_directory(place, problem) && isWandbHistory(place))
         return std::vector{wandbSource(place)};
     TRAINYARD_TRY(const auto logs, findTensorBoardLogs(place));
@@ -81,12 +114,13 @@ Result<std::vector<RunSource>> findRunSources(const fs::path& place)
         TRAINYARD_TRY(const FoundRuns found, lookThrough(place));
         std::ranges::transform(found.mlflow, std::back_inserter(sources), mlflowSource);
         std::ranges::transform(found.wandb, std::back_inserter(sources), wandbSource);
+        TRAINYARD_TRY_STATUS(addNeptuneSources(found.neptune, sources));
     }
     if (sources.empty())
         return badInput(
             place.string() + ": no runs in it",
-            "name a folder with TensorBoard's event files (tfevents), MLflow's runs (meta.yaml) or W&B's "
-            "histories (wandb-history.jsonl)");
+            "name a folder with TensorBoard's event files (tfevents), MLflow's runs (meta.yaml), W&B's "
+            "histories (wandb-history.jsonl) or the files of Neptune's exporter (RUN_part_0.parquet)");
     return sources;
 }
 

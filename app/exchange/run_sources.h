@@ -16,11 +16,12 @@ struct RunSource {
 };
 
 /// The runs in a folder and below it, or in a file: TensorBoard's event files, MLflow's file store, W&B's
-/// histories. In that order, each by name. Does not follow links to folders. BadInput if there is none.
+/// histories, the Parquet files of Neptune's exporter. In that order, each by name. Does not follow links to
+/// folders. BadInput if there is none.
 Result<std::vector<RunSource>> findRunSources(const std::filesystem::path& place);
 
-/// Whether findRunSources() is for this path; a file that is neither an event file nor JSON lines is a table
-/// (csv_import.h).
+/// Whether findRunSources() is for this path; a file that is neither an event file nor JSON lines nor Parquet
+/// is a table (csv_import.h).
 bool isRunSource(const std::filesystem::path& place);
 
 /// All runs of a location that have a series.

@@ -1,7 +1,6 @@
 #include "app/exchange/wandb_import.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
 #include <set>
 
@@ -11,6 +10,8 @@
 #include <QJsonObject>
 
 #include "app/base/display_text.h"
+#include "app/exchange/column_table.h"
+#include "app/exchange/json_number.h"
 #include "app/exchange/yaml_texts.h"
 #include "engine/base/file.h"
 
@@ -27,9 +28,9 @@ constexpr qsizetype kMaxNamedKinds = 5;
 /// Gathers lines of a history into series.
 class HistoryCollector {
 public:
-    void take(const std::string& line)
+    void take(const QByteArray& line)
     {
-        const QJsonDocument document = QJsonDocument::fromJson(QByteArray::fromStdString(line));
+        const QJsonDocument document = QJsonDocument::fromJson(line);
         if (!document.isObject()) {
             ++m_damagedLines;
             return;
@@ -96,16 +97,6 @@ private:
             return;
         m_points[name].push_back({m_place.step, m_place.wallSeconds, *number});
     }
-    /// W&B writes what JSON has no number for as a text.
-    static std::optional<double> numberOf(const QJsonValue& value)
-    {
-        const QString text = value.toString();
-        if (text == u"NaN")
-            return std::nan("");
-        if (text == u"Infinity" || text == u"-Infinity")
-            return text.startsWith(u'-') ? -INFINITY : INFINITY;
-        return value.isDouble() ? std::optional(value.toDouble()) : std::nullopt;
-    }
 
     std::map<QString, std::vector<SeriesPoint>> m_points;
     std::set<QString> m_others;
@@ -114,11 +105,14 @@ private:
     qint64 m_damagedLines = 0;
 };
 
-/// In a run's folder the file lies in RUN/files; its name alone would say nothing.
+/// In a run's folder the file lies in RUN/files, and artifacts are RUN-history/0000.parquet; its name alone
+/// would say nothing.
 QString historyName(const fs::path& file)
 {
     const fs::path folder = fs::absolute(file).parent_path();
-    const bool isInRun = file.filename() == "wandb-history.jsonl";
+    const std::string stem = file.stem();
+    const bool isNumber = stem.find_first_not_of("0123456789") == std::string::npos;
+    const bool isInRun = file.filename() == "wandb-history.jsonl" || (isParquet(file) && isNumber);
     const fs::path name = !isInRun                       ? file.stem()
                           : folder.filename() == "files" ? folder.parent_path().filename()
                                                          : folder.filename();
@@ -155,33 +149,56 @@ void nameMedia(const fs::path& folder, QStringList& warnings)
         warnings << QStringLiteral("left out the folder media");
 }
 
-} // namespace
-
-bool isWandbHistory(const fs::path& file)
-{
-    return file.extension() == ".jsonl";
-}
-
-Result<LoadedRun> loadWandbHistory(const fs::path& file, const ImportGoesOn& goesOn)
+Status readLines(const fs::path& file, const ImportGoesOn& goesOn, HistoryCollector& history)
 {
     std::ifstream lines(file);
     if (!lines)
         return badInput(file.string() + ": cannot be read", "check the path and its permissions");
     std::error_code ignored;
     const double bytes = double(std::max<std::uintmax_t>(1, fs::file_size(file, ignored)));
-    HistoryCollector history;
     double read = 0;
     int untilReport = kLinesBetweenReports;
     for (std::string line; std::getline(lines, line);) {
         read += double(line.size()) + 1;
         if (!line.empty())
-            history.take(line);
+            history.take(QByteArray::fromStdString(line));
         if (--untilReport > 0 || !goesOn)
             continue;
         untilReport = kLinesBetweenReports;
         if (!goesOn(std::min(1.0, read / bytes)))
             return cancelled("the import was cancelled");
     }
+    return {};
+}
+
+/// How many rows there are is not known before the end.
+Status readRows(const fs::path& file, const ImportGoesOn& goesOn, HistoryCollector& history)
+{
+    bool isCancelled = false;
+    int untilReport = kLinesBetweenReports;
+    TRAINYARD_TRY_STATUS(readColumnTable(file, [&](const QByteArray& row) {
+        history.take(row);
+        if (goesOn && --untilReport <= 0) {
+            untilReport = kLinesBetweenReports;
+            isCancelled = !goesOn(0);
+        }
+        return !isCancelled;
+    }));
+    return isCancelled ? Status(cancelled("the import was cancelled")) : Status();
+}
+
+} // namespace
+
+bool isWandbHistory(const fs::path& file)
+{
+    return file.extension() == ".jsonl" || isParquet(file);
+}
+
+Result<LoadedRun> loadWandbHistory(const fs::path& file, const ImportGoesOn& goesOn)
+{
+    HistoryCollector history;
+    TRAINYARD_TRY_STATUS(isParquet(file) ? readRows(file, goesOn, history)
+                                         : readLines(file, goesOn, history));
     LoadedRun run;
     run.warnings = history.warnings(file);
     run.import.name = historyName(file);
@@ -190,7 +207,8 @@ Result<LoadedRun> loadWandbHistory(const fs::path& file, const ImportGoesOn& goe
     run.import.importedMs = QDateTime::currentMSecsSinceEpoch();
     run.series = std::move(history).series();
     if (run.series.empty())
-        return badInput(file.string() + ": no line has a number", "export the run's history as JSON lines");
+        return badInput(file.string() + ": no line has a number",
+                        "export the run's history as JSON lines or Parquet");
     addConfig(fs::absolute(file).parent_path(), run);
     nameMedia(fs::absolute(file).parent_path(), run.warnings);
     QStringList names;

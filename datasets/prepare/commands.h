@@ -21,5 +21,6 @@ Command addVerifyCommand(CLI::App& app);
 Command addTokenizeCommand(CLI::App& app);
 Command addTrainTokenizerCommand(CLI::App& app);
 Command addConvertCommand(CLI::App& app);
+Command addRowsCommand(CLI::App& app);
 
 } // namespace trainyard

@@ -69,7 +69,7 @@ int main(int argc, char** argv)
     const Command commands[] = {addPrepareCommand(app),        addDocumentsCommand(app),
                                 addVerifyCommand(app),         addTokenizeCommand(app),
                                 addTrainTokenizerCommand(app), addConvertCommand(app),
-                                addAdoptCommand(app)};
+                                addAdoptCommand(app),          addRowsCommand(app)};
     for (const Command& command : commands)
         command.app->footer(command.app->get_footer() + "\n\n" + kExitStatusText);
     const int parsed = parse(app, argc, argv);
