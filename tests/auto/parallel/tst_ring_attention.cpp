@@ -262,7 +262,8 @@ private slots:
     {
         const auto runs = [](int rank) { return runsOf(SequenceSlice::ofContextRank(16, rank, 2, true)); };
         // Rank 0 has 0 .. 3 and 12 .. 15, rank 1 has 4 .. 11 in one run.
-        const SharedAttention causal{.causal = true};
+        SharedAttention causal;
+        causal.causal = true;
         QCOMPARE(tilesOf(runs(0), runs(0), causal).size(), std::size_t(3));
         QCOMPARE(tilesOf(runs(0), runs(1), causal).size(), std::size_t(1));
         QCOMPARE(tilesOf(runs(0), runs(1), {}).size(), std::size_t(2));
