@@ -14,6 +14,7 @@ struct Words {
 // In the order of AlertKind.
 constexpr std::array<Words, kAlertKinds> kWords{{
     {"not-finite", "not finite"},
+    {"replicas-differ", "replicas differ"},
     {"divergence", "divergence"},
     {"gradient-spike", "gradient spike"},
     {"overfitting", "overfitting"},

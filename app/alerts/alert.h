@@ -14,23 +14,24 @@ namespace trainyard {
 
 /// Kinds of alerts that the records and the link of a run can raise, ordered by severity for the training.
 enum class AlertKind {
-    NotFinite,     ///< loss or gradient is NaN or infinite
-    Divergence,    ///< the loss rose far above what it was
-    GradientSpike, ///< one gradient was far larger than the ones before
-    Overfitting,   ///< the held-out loss rises while the training loss falls
-    IdleExperts,   ///< routers send hardly any token to many experts of a layer
-    MemoryErrors,  ///< a device's memory has lost data (ECC)
-    Stall,         ///< no step is finished
-    LostHost,      ///< no samples from a participating host
-    LinkLost,      ///< the run is unreachable; it continues on the cluster
-    SlowSteps,     ///< steps take longer than they did
-    Straggler,     ///< a rank computes longer than the others of its stage
-    SlowDevice,    ///< heat or the power supply slows a device down
-    IdleDevice,    ///< a device holds memory but is idle
+    NotFinite,      ///< loss or gradient is NaN or infinite
+    ReplicasDiffer, ///< ranks that should have the same weights do not
+    Divergence,     ///< the loss rose far above what it was
+    GradientSpike,  ///< one gradient was far larger than the ones before
+    Overfitting,    ///< the held-out loss rises while the training loss falls
+    IdleExperts,    ///< routers send hardly any token to many experts of a layer
+    MemoryErrors,   ///< a device's memory has lost data (ECC)
+    Stall,          ///< no step is finished
+    LostHost,       ///< no samples from a participating host
+    LinkLost,       ///< the run is unreachable; it continues on the cluster
+    SlowSteps,      ///< steps take longer than they did
+    Straggler,      ///< a rank computes longer than the others of its stage
+    SlowDevice,     ///< heat or the power supply slows a device down
+    IdleDevice,     ///< a device holds memory but is idle
     LowDisk,
     LowHostMemory,
 };
-constexpr int kAlertKinds = 15;
+constexpr int kAlertKinds = 16;
 
 /// Returns a short title for chips and lists: "loss not finite", "straggler".
 QString titleOf(AlertKind kind);

@@ -62,6 +62,7 @@ QList<AlertAction> actionsFor(const Alert& alert, RunState state)
         return {AlertAction::ShowLog, AlertAction::Stop};
     case AlertKind::LinkLost:
         return {};
+    case AlertKind::ReplicasDiffer:
     case AlertKind::MemoryErrors:
         return over ? QList{AlertAction::ShowDevices} : QList{AlertAction::ShowDevices, AlertAction::Stop};
     case AlertKind::SlowDevice:

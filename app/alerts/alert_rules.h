@@ -23,7 +23,7 @@ struct ObservedRun {
 // Every rule set is a pure function: the same snapshot gives the same alerts. Finished runs have none.
 
 /// NotFinite, Divergence, GradientSpike: from the columns of the steps. A non-finite value and a spike stay
-/// active for 20 steps.
+/// active for 20 steps. ReplicasDiffer: as long as the attempt runs in which ranks found it.
 QList<Alert> trainingAlerts(const ObservedRun& run, const AlertThresholds& thresholds);
 /// Overfitting: from the held-out evaluations. Each of the newest heldOutEvaluations is above the lowest loss
 /// before them by more than heldOutRise and four standard deviations of the noise between evaluations, while

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "app/alerts/alert_rules.h"
 #include "app/base/display_text.h"
@@ -122,6 +123,22 @@ std::optional<qsizetype> rowNotFinite(const StepTable& steps, StepColumn column)
     return std::nullopt;
 }
 
+/// As the ranks of this attempt told it.
+std::optional<Alert> newestEvent(const ObservedRun& run, std::string_view kind, AlertKind alert)
+{
+    const auto& events = run.series.events();
+    const auto event = std::find_if(events.rbegin(), events.rend(),
+                                    [kind](const RunEvent& e) { return e.event.kind == kind; });
+    if (event == events.rend() || event->attempt < run.series.status().attempt)
+        return std::nullopt;
+    return Alert{alert,
+                 {},
+                 Severity::Error,
+                 oneLine(QString::fromStdString(event->event.message)),
+                 event->event.rank,
+                 event->event.step};
+}
+
 /// A worker that meets one ends the run with an event and without a step record.
 std::optional<Alert> notFinite(const ObservedRun& run)
 {
@@ -138,14 +155,7 @@ std::optional<Alert> notFinite(const ObservedRun& run)
                      {},
                      step};
     }
-    const auto& events = run.series.events();
-    const auto event = std::find_if(events.rbegin(), events.rend(),
-                                    [](const RunEvent& e) { return e.event.kind == "not-finite"; });
-    if (event == events.rend() || event->attempt < run.series.status().attempt)
-        return std::nullopt;
-    return Alert{AlertKind::NotFinite, {},
-                 Severity::Error,      oneLine(QString::fromStdString(event->event.message)),
-                 event->event.rank,    event->event.step};
+    return newestEvent(run, "not-finite", AlertKind::NotFinite);
 }
 
 std::optional<Alert> divergence(const ObservedRun& run, double limit)
@@ -193,8 +203,9 @@ std::optional<Alert> gradientSpike(const ObservedRun& run, double factor)
 QList<Alert> trainingAlerts(const ObservedRun& run, const AlertThresholds& thresholds)
 {
     QList<Alert> alerts;
-    for (const auto& alert : {notFinite(run), divergence(run, thresholds.lossDeviations),
-                              gradientSpike(run, thresholds.gradientFactor)}) {
+    for (const auto& alert :
+         {notFinite(run), newestEvent(run, "replicas-differ", AlertKind::ReplicasDiffer),
+          divergence(run, thresholds.lossDeviations), gradientSpike(run, thresholds.gradientFactor)}) {
         if (alert)
             alerts.append(*alert);
     }

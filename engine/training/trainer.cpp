@@ -1,6 +1,7 @@
 #include "engine/training/trainer.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "engine/base/counted.h"
 #include "engine/comm/agreement.h"
@@ -12,6 +13,7 @@
 #include "engine/spec/phases/phases.h"
 #include "engine/training/carried_state.h"
 #include "engine/training/initial_weights.h"
+#include "engine/training/replica_check.h"
 #include "engine/training/run_checkpoints.h"
 #include "engine/training/run_phase.h"
 #include "engine/training/step_journal.h"
@@ -96,6 +98,7 @@ private:
     bool checkpointDue(const Requests& requests) const;
     Result<StepInput> nextInput();
     Result<Requests> takeStep();
+    void checkReplicas();
     Requests pollRequests() const;
     Status followStep(const Requests& requests);
     Status evaluate();
@@ -230,6 +233,8 @@ Result<Requests> Trainer::Run::takeStep()
     m_recorder->record(step, outcome, m_position.consumedSamples, m_clock.finish());
     m_phase->tracer().record(step, m_phase->microBatchesOf(global));
     m_phase->expertLoads().record(step);
+    if (isReplicaCheckDue(step))
+        checkReplicas();
     if (outcome.skipped)
         event(Severity::Info, "step-skipped",
               fmt::format("gradients overflowed at a loss scale of {}, so the update was skipped; the next "
@@ -238,6 +243,19 @@ Result<Requests> Trainer::Run::takeStep()
     if (m_setup.afterStep)
         m_setup.afterStep(step);
     return outcome.requests;
+}
+
+/// The run goes on: which of its checkpoints are good is for people to say.
+void Trainer::Run::checkReplicas()
+{
+    const std::vector<int> drifted = driftedRanks(m_groups, m_phase->replica());
+    m_clock.finish(); // its time is no step's
+    if (!drifted.empty())
+        event(Severity::Error, "replicas-differ",
+              fmt::format(
+                  "after step {} the weights of {} {} differ from those of the ranks that should have the "
+                  "same: check memory and processor there, and resume from an earlier checkpoint",
+                  m_position.step.value, drifted.size() == 1 ? "rank" : "ranks", fmt::join(drifted, ", ")));
 }
 
 Requests Trainer::Run::pollRequests() const

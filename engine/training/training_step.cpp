@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -93,10 +94,9 @@ Result<StepOutcome> TrainingStep::run(Step step, Result<StepInput> input,
     const double gradientNorm = m_parts.replica.gradientNorm() / m_scaler.scale();
     m_parts.clock.enter(StepPhase::Reduce);
     // One all-reduce for all values that the ranks must agree on: its cost is latency, not size.
-    StepOutcome outcome = reduceOutcome(sums, counts, poll(), !std::isfinite(gradientNorm));
+    StepOutcome outcome = reduceOutcome(sums, counts, poll(), gradientNorm);
     m_parts.clock.enter(StepPhase::Optimizer);
     outcome.lossScale = m_scaler.scale();
-    outcome.gradientNorm = gradientNorm;
     // A skipped step does not update the weights, so it does not advance the schedule.
     outcome.learningRate = m_schedule.at(step.value - m_scaler.state().skippedSteps - m_updatesBefore);
     if (!requireFinite(outcome, step).ok())
@@ -164,14 +164,20 @@ PassSums TrainingStep::computeGradients(Step step, const StepInput& input, const
 }
 
 StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts& counts,
-                                        const Requests& requests, bool overflowed)
+                                        const Requests& requests, double gradientNorm)
 {
     // Tensor-parallel ranks all have the same losses, so only the first one adds them. Context ranks have
     // parts of them, and stages without the head have zero.
     const bool addsLosses = m_parts.groups.tensor->isFirst();
-    std::array<double, 6> values{addsLosses ? sums.tokens : 0, addsLosses ? sums.sequences : 0,
-                                 double(requests.stop),        double(requests.checkpoint),
-                                 double(requests.saving),      double(overflowed)};
+    // Groups that add their parts up in other orders may have another last bit of the norm, which would make
+    // replicas differ: all clip by that of the first rank.
+    std::array<double, 7> values{addsLosses ? sums.tokens : 0,
+                                 addsLosses ? sums.sequences : 0,
+                                 double(requests.stop),
+                                 double(requests.checkpoint),
+                                 double(requests.saving),
+                                 double(!std::isfinite(gradientNorm)),
+                                 m_parts.groups.world->isFirst() ? gradientNorm : 0};
     m_parts.groups.world->allReduce(std::span<double>(values));
     StepOutcome outcome;
     outcome.counts = counts;
@@ -179,6 +185,8 @@ StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts
     outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
     outcome.requests = {values[2] > 0, values[3] > 0, values[4] > 0};
     outcome.skipped = m_scaler.canSkip() && values[5] > 0;
+    const bool isHidden = values[5] > 0 && std::isfinite(values[6]); // another rank's is not finite
+    outcome.gradientNorm = isHidden ? std::numeric_limits<double>::quiet_NaN() : values[6];
     return outcome;
 }
 

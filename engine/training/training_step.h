@@ -85,7 +85,7 @@ private:
     PipelineExecutor executorFor(int microBatches) const;
     PipelineExecutor& executorOf(const StepInput& input);
     StepOutcome reduceOutcome(const PassSums& sums, const GlobalCounts& counts, const Requests& requests,
-                              bool overflowed);
+                              double gradientNorm);
 
     const RunSpec& m_spec;
     Parts m_parts;

@@ -187,6 +187,10 @@ private slots:
         told.events = {{Severity::Error, "not-finite", "the loss of step 401 is nan", {}, 401}};
         told.state = RunState::Failed;
         QTest::addRow("NaN that ended the run") << told << QStringList{"not-finite"};
+        Story drifted;
+        drifted.events = {
+            {Severity::Error, "replicas-differ", "after step 400 the weights of rank 2", {}, 400}};
+        QTest::addRow("replicas differ") << drifted << QStringList{"replicas-differ"};
         QTest::addRow("divergence") << with([](StepRecord& s) {
             if (s.step > 370)
                 s.loss += 0.3 * double(s.step - 370);

@@ -504,6 +504,8 @@ private slots:
         QVERIFY2(status.ok(), status.ok() ? "" : status.error().text().c_str());
         const auto single = reference(spec.model, kind);
         QVERIFY2(single.ok(), single.ok() ? "" : single.error().text().c_str());
+        for (const EventRecord& event : eventsOf(run)) // of replicas that differ in any bit
+            QVERIFY2(event.severity != Severity::Error, event.message.c_str());
         const double losses = largestDifference(stepsOf(*single), stepsOf(run));
         const double norms = largestNormDifference(stepsOf(*single), stepsOf(run));
         const double weights = weightDifference(*single, run, kind);
