@@ -103,18 +103,21 @@ RotaryTables::RotaryTables(const at::Tensor& positions, const ModelSpec& model, 
     const at::Tensor angles =
         at::cat({half, half}, -1).view({sequences, 1, positions.size(-1), turnedWidth(model)});
     const double factor = attentionFactor(rope);
-    m_cosine = (angles.cos() * factor).to(type);
-    m_sine = (angles.sin() * factor).to(type);
+    // The angles of positions in the thousands are of no use in 16 bits.
+    const at::ScalarType kept = type == at::kDouble ? at::kDouble : at::kFloat;
+    m_cosine = (angles.cos() * factor).to(kept);
+    m_sine = (angles.sin() * factor).to(kept);
 }
 
 at::Tensor RotaryTables::turn(const at::Tensor& x_BALD, std::int64_t first) const
 {
     const std::int64_t length = x_BALD.size(2);
     const std::int64_t width = m_cosine.size(-1);
-    const at::Tensor x = x_BALD.narrow(-1, 0, width);
+    const at::Tensor x = x_BALD.narrow(-1, 0, width).to(m_cosine.scalar_type());
     const auto halves = x.chunk(2, -1);
-    const at::Tensor turned = x * m_cosine.narrow(2, first, length) +
-                              at::cat({-halves[1], halves[0]}, -1) * m_sine.narrow(2, first, length);
+    const at::Tensor turned = (x * m_cosine.narrow(2, first, length) +
+                               at::cat({-halves[1], halves[0]}, -1) * m_sine.narrow(2, first, length))
+                                  .to(x_BALD.scalar_type());
     if (width == x_BALD.size(-1))
         return turned;
     return at::cat({turned, x_BALD.narrow(-1, width, x_BALD.size(-1) - width)}, -1);

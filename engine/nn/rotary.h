@@ -11,11 +11,11 @@ namespace trainyard {
 /// queries and keys then depend on the distance of their positions only.
 class RotaryTables {
 public:
-    /// `positions` [S], or [B, S] where sequences differ. `windowed`: of layers with a window. Requires that
-    /// R is even.
+    /// `positions` [S], or [B, S] where sequences differ. `windowed`: of layers with a window. `type`: of
+    /// what is turned, in float64 then and else in float32. Requires that R is even.
     RotaryTables(const at::Tensor& positions, const ModelSpec& model, bool windowed, at::ScalarType type);
 
-    /// x [B, A, L, D], turned by L of the positions, from the one with index `first` on.
+    /// x [B, A, L, D] of that type, turned by L of the positions, from the one with index `first` on.
     at::Tensor turn(const at::Tensor& x_BALD, std::int64_t first = 0) const;
 
 private:
