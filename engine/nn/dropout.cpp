@@ -37,6 +37,7 @@ struct DropoutFunction : torch::autograd::Function<DropoutFunction> {
 // The share of elements that are kept is that of the 32-bit threshold.
 DropoutRates dropoutRates(double probability, const DropoutKey& key, std::uint32_t site)
 {
+    TRAINYARD_CHECK(site < kDropoutSites);
     const auto dropBelow = static_cast<std::uint32_t>(std::lround(probability * 0x1p32));
     return {dropBelow,
             1.0 / (1.0 - dropBelow * 0x1p-32),

@@ -19,7 +19,8 @@ struct DropoutKey {
     std::uint64_t step = 0; ///< optimizer step; the low 32 bits count
 };
 
-/// Of a site at which elements are zeroed with the given probability: the nearest that 32 bits can say.
+/// Of a site at which elements are zeroed with the given probability: the nearest that 32 bits can say. Stops
+/// the program unless site < kDropoutSites.
 DropoutRates dropoutRates(double probability, const DropoutKey& key, std::uint32_t site);
 
 /// x * mask / (1 - probability): each element is zeroed with the given probability. `input` is contiguous and

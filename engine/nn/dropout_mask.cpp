@@ -56,12 +56,29 @@ void fillGroups(std::uint8_t* mask, std::uint32_t firstBlock, std::int64_t group
     }
 }
 
-// Elements [first, first + count) of the group that begins with `block`.
-void fillPartOfGroup(std::uint8_t* mask, std::uint32_t block, std::int64_t first, std::int64_t count,
-                     std::uint64_t dropBelow, const PhiloxCounter& counter, const PhiloxKey& key)
+// Groups whose blocks have the same high word.
+constexpr std::int64_t kGroupsOfKey = (std::int64_t{1} << 32) / kLanes;
+
+void fillWholeGroups(std::uint8_t* mask, std::int64_t firstGroup, std::int64_t groups,
+                     std::uint64_t dropBelow, const PhiloxCounter& counter, const PhiloxKey& seed)
+{
+    while (groups > 0) {
+        const std::int64_t sameKey = std::min(groups, kGroupsOfKey - firstGroup % kGroupsOfKey);
+        const std::int64_t block = firstGroup * kLanes;
+        fillGroups(mask, static_cast<std::uint32_t>(block), sameKey, dropBelow, counter,
+                   dropoutKey(block, seed));
+        mask += sameKey * kDropoutGroup;
+        firstGroup += sameKey;
+        groups -= sameKey;
+    }
+}
+
+// Elements [first, first + count) of the group.
+void fillPartOfGroup(std::uint8_t* mask, std::int64_t number, std::int64_t first, std::int64_t count,
+                     std::uint64_t dropBelow, const PhiloxCounter& counter, const PhiloxKey& seed)
 {
     std::array<std::uint8_t, kDropoutGroup> group{};
-    fillGroups(group.data(), block, 1, dropBelow, counter, key);
+    fillWholeGroups(group.data(), number, 1, dropBelow, counter, seed);
     std::copy_n(group.begin() + first, count, mask);
 }
 
@@ -71,19 +88,19 @@ void fillDropoutMask(std::uint8_t* mask, std::int64_t firstElement, std::int64_t
                      std::uint32_t dropBelow, const DropoutStream& stream)
 {
     const PhiloxCounter counter = dropoutCounter(0, stream.step, stream.site, stream.sample);
-    auto block = static_cast<std::uint32_t>(firstElement / kDropoutGroup * kLanes);
+    std::int64_t group = firstElement / kDropoutGroup;
     if (const std::int64_t skipped = firstElement % kDropoutGroup; skipped > 0 && count > 0) {
         const std::int64_t head = std::min(count, kDropoutGroup - skipped);
-        fillPartOfGroup(mask, block, skipped, head, dropBelow, counter, stream.key);
+        fillPartOfGroup(mask, group, skipped, head, dropBelow, counter, stream.key);
         mask += head;
         count -= head;
-        block += kLanes;
+        ++group;
     }
     const std::int64_t groups = count / kDropoutGroup;
-    fillGroups(mask, block, groups, dropBelow, counter, stream.key);
+    fillWholeGroups(mask, group, groups, dropBelow, counter, stream.key);
     if (const std::int64_t rest = count % kDropoutGroup; rest > 0)
-        fillPartOfGroup(mask + groups * kDropoutGroup, static_cast<std::uint32_t>(block + groups * kLanes), 0,
-                        rest, dropBelow, counter, stream.key);
+        fillPartOfGroup(mask + groups * kDropoutGroup, group + groups, 0, rest, dropBelow, counter,
+                        stream.key);
 }
 
 } // namespace trainyard

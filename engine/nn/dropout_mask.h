@@ -8,13 +8,16 @@
 
 namespace trainyard {
 
+constexpr std::uint32_t kDropoutSites = 4096;
+
 /// The random words of one sample at one dropout site: element e uses word (e / 16) % 4 of the Philox block
 /// (e / 64) * 16 + e % 16, an order in which 16 blocks can be computed side by side and stored in rows.
-/// Counter: {block, step, low sample index, site << 20 | high sample index}; key: seed.
+/// Counter: {low block, step, low sample index, site << 20 | high sample index}; key: seed, of which the high
+/// half is changed by the high block.
 struct DropoutStream {
     PhiloxKey key{};
     std::uint32_t step = 0;
-    std::uint32_t site = 0;   ///< below 4096
+    std::uint32_t site = 0;   ///< below kDropoutSites
     std::uint64_t sample = 0; ///< below 2^52
 };
 
@@ -30,6 +33,20 @@ TRAINYARD_HOST_DEVICE inline PhiloxCounter dropoutCounter(std::uint32_t block, s
 {
     return {block, step, static_cast<std::uint32_t>(sample),
             site << 20 | static_cast<std::uint32_t>(sample >> 32)};
+}
+
+/// Of a sample with more than 2^34 elements: the counter has 32 bits for the block.
+TRAINYARD_HOST_DEVICE inline PhiloxKey dropoutKey(std::int64_t block, const PhiloxKey& seed)
+{
+    return {seed[0], seed[1] ^ static_cast<std::uint32_t>(block >> 32)};
+}
+
+/// The four words of a block of the sample.
+TRAINYARD_HOST_DEVICE inline PhiloxCounter dropoutWords(std::int64_t block, std::uint64_t sample,
+                                                        const DropoutStream& site)
+{
+    return philox(dropoutCounter(static_cast<std::uint32_t>(block), site.step, site.site, sample),
+                  dropoutKey(block, site.key));
 }
 
 /// Elements computed together: calls that begin at a multiple of it are fastest.
@@ -64,8 +81,7 @@ TRAINYARD_HOST_DEVICE inline void fillDropoutLane(const MaskTarget& target, std:
                                                   const DropoutStream& site)
 {
     const std::int64_t inSample = target.firstElement / kDropoutGroup + group;
-    const auto block = static_cast<std::uint32_t>(inSample * kDropoutLanes + lane);
-    const PhiloxCounter words = philox(dropoutCounter(block, site.step, site.site, target.sample), site.key);
+    const PhiloxCounter words = dropoutWords(inSample * kDropoutLanes + lane, target.sample, site);
     for (int word = 0; word < 4; ++word) {
         const std::int64_t element =
             inSample * kDropoutGroup + word * kDropoutLanes + lane - target.firstElement;

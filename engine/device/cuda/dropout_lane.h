@@ -12,9 +12,7 @@ namespace trainyard {
 TRAINYARD_HOST_DEVICE inline unsigned keptOfLane(std::int64_t group, std::int64_t lane, std::uint64_t sample,
                                                  const DropoutRates& rates)
 {
-    const auto block = static_cast<std::uint32_t>(group * kDropoutLanes + lane);
-    const PhiloxCounter words =
-        philox(dropoutCounter(block, rates.site.step, rates.site.site, sample), rates.site.key);
+    const PhiloxCounter words = dropoutWords(group * kDropoutLanes + lane, sample, rates.site);
     unsigned kept = 0;
     for (unsigned word = 0; word < 4; ++word)
         kept |= (words[word] >= rates.dropBelow ? 1u : 0u) << word;

@@ -2,6 +2,8 @@
 
 #include <array>
 #include <cmath>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <vector>
 
 #include <ATen/ops/linspace.h>
@@ -20,15 +22,16 @@ namespace {
 constexpr std::uint32_t kTenth = 429496730; // 0.1 * 2^32
 
 // The definition in dropout_mask.h, word by word.
-std::vector<std::uint8_t> maskByDefinition(std::int64_t count, const DropoutStream& stream)
+std::vector<std::uint8_t> maskByDefinition(std::int64_t count, const DropoutStream& stream,
+                                           std::int64_t first = 0)
 {
     std::vector<std::uint8_t> mask;
-    for (std::int64_t e = 0; e < count; ++e) {
-        const auto block = static_cast<std::uint32_t>(e / 64 * 16 + e % 16);
+    for (std::int64_t e = first; e < first + count; ++e) {
+        const std::int64_t block = e / 64 * 16 + e % 16;
         const PhiloxCounter words =
-            philox({block, stream.step, static_cast<std::uint32_t>(stream.sample),
+            philox({static_cast<std::uint32_t>(block), stream.step, static_cast<std::uint32_t>(stream.sample),
                     stream.site << 20 | static_cast<std::uint32_t>(stream.sample >> 32)},
-                   stream.key);
+                   {stream.key[0], stream.key[1] ^ static_cast<std::uint32_t>(block >> 32)});
         mask.push_back(words[static_cast<std::size_t>(e / 16 % 4)] >= kTenth);
     }
     return mask;
@@ -71,6 +74,41 @@ private slots:
                 QVERIFY(std::equal(part.begin(), part.end(), whole.begin() + first));
             }
         }
+    }
+
+    // 2^34 elements have as many blocks as the counter can count.
+    void maskDoesNotRepeat()
+    {
+        constexpr std::int64_t kAlias = std::int64_t{1} << 34;
+        const std::vector<std::uint8_t> low = maskByDefinition(1000, kStream);
+        for (const std::int64_t first : {kAlias, 2 * kAlias, kAlias - 500, kAlias - 64, 3 * kAlias - 37}) {
+            const std::vector<std::uint8_t> wanted = maskByDefinition(1000, kStream, first);
+            std::vector<std::uint8_t> mask(1000);
+            fillDropoutMask(mask.data(), first, 1000, kTenth, kStream);
+            QVERIFY(mask == wanted);
+            std::vector<std::uint8_t> onDevice(1000);
+            emulatedMasks().fill(onDevice.data(), std::vector{DropoutPart{kStream.sample, first, 1000}},
+                                 kTenth, kStream);
+            QVERIFY(onDevice == wanted);
+            QVERIFY(mask != low);
+        }
+        // The bits that it always had: of the first block, from philox() itself.
+        QCOMPARE(low[16], std::uint8_t(philox(dropoutCounter(0, kStream.step, kStream.site, kStream.sample),
+                                              kStream.key)[1] >= kTenth));
+    }
+
+    void aSiteHasTwelveBits()
+    {
+        QCOMPARE(dropoutRates(0.1, {42, 1}, kDropoutSites - 1).site.site, kDropoutSites - 1);
+        const pid_t child = ::fork();
+        if (child == 0) {
+            ::fclose(stderr);
+            dropoutRates(0.1, {42, 1}, kDropoutSites);
+            ::_exit(0);
+        }
+        int status = 0;
+        QCOMPARE(::waitpid(child, &status, 0), child);
+        QVERIFY(WIFSIGNALED(status));
     }
 
     void devicesDrawTheSameMask()
