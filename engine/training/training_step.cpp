@@ -182,7 +182,7 @@ StepOutcome TrainingStep::reduceOutcome(const PassSums& sums, const GlobalCounts
     StepOutcome outcome;
     outcome.counts = counts;
     outcome.tokenLoss = values[0] / static_cast<double>(std::max<std::int64_t>(1, counts.targets));
-    outcome.sequenceLoss = values[1] / static_cast<double>(counts.sequences);
+    outcome.sequenceLoss = values[1] / static_cast<double>(std::max<std::int64_t>(1, counts.sequences));
     outcome.requests = {values[2] > 0, values[3] > 0, values[4] > 0};
     outcome.skipped = m_scaler.canSkip() && values[5] > 0;
     const bool isHidden = values[5] > 0 && std::isfinite(values[6]); // another rank's is not finite

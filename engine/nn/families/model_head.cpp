@@ -1,5 +1,7 @@
 #include "engine/nn/families/model_head.h"
 
+#include <algorithm>
+
 #include <ATen/ops/tanh.h>
 
 #include "engine/base/check.h"
@@ -67,12 +69,16 @@ LossSums LossSums::detached() const
     return sums;
 }
 
+// A batch without anything to predict has a sum of 0, and no gradient.
 at::Tensor LossSums::normalised(std::int64_t globalTargets, std::int64_t globalSequences) const
 {
+    const auto mean = [](const at::Tensor& sum, std::int64_t count) {
+        return sum / static_cast<double>(std::max<std::int64_t>(1, count));
+    };
     if (!tokens.defined())
-        return sequences / static_cast<double>(globalSequences);
-    const at::Tensor tokenLoss = tokens / static_cast<double>(globalTargets);
-    return sequences.defined() ? tokenLoss + sequences / static_cast<double>(globalSequences) : tokenLoss;
+        return mean(sequences, globalSequences);
+    const at::Tensor tokenLoss = mean(tokens, globalTargets);
+    return sequences.defined() ? tokenLoss + mean(sequences, globalSequences) : tokenLoss;
 }
 
 } // namespace trainyard

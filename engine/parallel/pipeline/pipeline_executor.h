@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -30,7 +31,8 @@ struct StepPasses {
     /// A micro-batch counts by its targets, as it does in the loss of words.
     double routerLossScale(const TokenBatch& batch) const
     {
-        return lossScale * static_cast<double>(batch.targetCount()) / static_cast<double>(globalTargets);
+        return lossScale * static_cast<double>(batch.targetCount()) /
+               static_cast<double>(std::max<std::int64_t>(1, globalTargets));
     }
 };
 
