@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/planner/time/common_causes.h"
+#include "engine/records/told_ranks.h"
 
 namespace trainyard {
 
@@ -14,8 +15,9 @@ bool isHigher(const RankStats& figures, std::int64_t step, const RankSummary& th
                                                     : step < than.peakStep;
 }
 
-void follow(SecondsByPhase& usual, const SecondsByPhase& now, bool isFirst)
+void follow(SecondsByPhase& usual, const SecondsByPhase& now)
 {
+    const bool isFirst = usual == SecondsByPhase();
     const double weight = isFirst ? 1 : 2 / (kUsualSteps + 1);
     for (std::size_t phase = 0; phase < kStepPhases; ++phase)
         usual[phase] += weight * (now[phase] - usual[phase]);
@@ -40,22 +42,27 @@ void RankTable::add(const StepRecord& record, std::uint32_t attempt)
         m_ranks.clear();
         m_compute.clear();
     }
+    // Such a step tells the ranks that were special in it: no comparison, and nothing usual.
+    const bool tellsAll = !tellsSomeRanks(record.ranks);
     const std::pair key{attempt, record.step};
     const bool isNewest = key > m_newest;
     if (isNewest) {
         m_newest = key;
         m_ranks.resize(record.ranks.size());
-        m_compute.push_back(computeOf(record));
+        if (tellsAll)
+            m_compute.push_back(computeOf(record));
         if (m_compute.size() > kComparedSteps)
             m_compute.pop_front();
     }
     const std::size_t known = std::min(record.ranks.size(), m_ranks.size());
     for (std::size_t rank = 0; rank < known; ++rank) {
+        if (!tellsAll && !isTold(record.ranks[rank]))
+            continue;
         RankSummary& summary = m_ranks[rank];
-        if (isNewest) {
+        if (isNewest)
             summary.latest = record.ranks[rank];
-            follow(summary.usual, record.ranks[rank].seconds, summary.peakStep == 0);
-        }
+        if (isNewest && tellsAll)
+            follow(summary.usual, record.ranks[rank].seconds);
         if (summary.peakStep == 0 || isHigher(record.ranks[rank], record.step, summary)) {
             summary.peak = record.ranks[rank];
             summary.peakStep = record.step;

@@ -11,8 +11,8 @@ namespace trainyard {
 
 /// Memory and step time of one rank.
 struct RankSummary {
-    RankStats latest;          ///< in the newest step
-    SecondsByPhase usual{};    ///< exponential mean over about kUsualSteps newest steps
+    RankStats latest;          ///< in the newest step that tells it
+    SecondsByPhase usual{};    ///< exponential mean over about kUsualSteps newest steps that tell all ranks
     RankStats peak;            ///< in the step of peak memory
     std::int64_t peakStep = 0; ///< the step of `peak`
 
@@ -22,7 +22,7 @@ struct RankSummary {
 /// Large enough that one late step changes RankSummary::usual little.
 constexpr double kUsualSteps = 16;
 
-/// Compute seconds by rank of the newest steps, oldest first, at most kComparedSteps of them.
+/// Compute seconds by rank of the newest steps that tell all ranks, oldest first, at most kComparedSteps.
 using NewestCompute = std::deque<std::vector<float>>;
 constexpr std::size_t kComparedSteps = 30;
 

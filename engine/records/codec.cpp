@@ -4,6 +4,7 @@
 #include <concepts>
 #include <limits>
 
+#include "engine/records/told_ranks.h"
 #include "engine/records/wire.h"
 
 namespace trainyard {
@@ -107,6 +108,7 @@ void fields(auto& wire, Is<ExpertLoad> auto& record)
     wire.numbers(record.pairs);
 }
 
+constexpr std::uint32_t kMaxRanks = 1u << 16; ///< of which a record that tells a few may speak
 constexpr std::uint64_t kUnknownCount = std::numeric_limits<std::uint64_t>::max();
 
 class Encoder {
@@ -134,20 +136,32 @@ public:
 
     void ranks(const std::vector<RankStats>& ranks)
     {
-        putCount(ranks.size());
+        const bool some = tellsSomeRanks(ranks);
+        std::vector<std::uint32_t> told;
+        for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
+            if (!some || isTold(ranks[rank]))
+                told.push_back(static_cast<std::uint32_t>(rank));
+        }
+        putCount(told.size());
         putCount(kMemoryCategories);
         putCount(kStepPhases);
-        for (const RankStats& rank : ranks) {
-            for (const Bytes bytes : rank.peakMemory)
-                put(bytes);
-            put(rank.peakTotal);
-            put(rank.residentSet);
-            for (const double seconds : rank.seconds)
-                put(seconds);
-        }
+        for (const std::uint32_t rank : told)
+            putRank(ranks[rank]);
+        putCount(ranks.size());
+        for (std::size_t n = 0; some && n < told.size(); ++n)
+            put(told[n]);
     }
 
 private:
+    void putRank(const RankStats& rank)
+    {
+        for (const Bytes bytes : rank.peakMemory)
+            put(bytes);
+        put(rank.peakTotal);
+        put(rank.residentSet);
+        for (const double seconds : rank.seconds)
+            put(seconds);
+    }
     void putCount(std::size_t count) { m_out.number(static_cast<std::uint32_t>(count)); }
     void put(auto number) { m_out.number(number); }
     void put(TaskKind task) { m_out.number(static_cast<std::uint8_t>(task)); }
@@ -200,9 +214,28 @@ public:
             get(rank.residentSet);
             getSome(rank.seconds, phases);
         }
+        if (m_in.left() > 0) // else of an earlier version
+            spread(ranks);
     }
 
 private:
+    /// `ranks` are some of a run's: puts each at its place.
+    void spread(std::vector<RankStats>& ranks)
+    {
+        const std::uint32_t all = number();
+        if (all == ranks.size())
+            return;
+        if (all < ranks.size() || all > kMaxRanks)
+            return m_in.fail();
+        std::vector<RankStats> places(all);
+        for (const RankStats& told : ranks) {
+            const std::uint32_t rank = number();
+            if (rank >= all)
+                return m_in.fail();
+            places[rank] = told;
+        }
+        ranks = std::move(places);
+    }
     std::uint32_t number() { return m_in.number<std::uint32_t>(); }
 
     /// `count`, or 0 and a failure when that many items of `size` bytes do not follow: a false count must not

@@ -74,7 +74,7 @@ struct StepRecord {
     std::int64_t sequences = 0;       ///< in this step's global batch
     std::int64_t tokens = 0;          ///< not counting padding
     std::int64_t consumedSamples = 0; ///< since the start of the run, this step included
-    std::vector<RankStats> ranks;     ///< in order of rank
+    std::vector<RankStats> ranks;     ///< in order of rank; zeros of those that it leaves out (told_ranks.h)
     double lossScale = 1;             ///< the loss was multiplied by it; 1 unless in float16
     bool skipped = false;             ///< gradients overflowed on some rank: no rank moved a weight
 

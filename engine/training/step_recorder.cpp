@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/training/journal_ranks.h"
 #include "engine/training/step_journal.h"
 
 namespace trainyard {
@@ -16,7 +17,7 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
                           const SecondsByPhase& seconds)
 {
     StepRecord record;
-    record.ranks = gatherRankStats(m_group, takeRankStats(m_memory, seconds));
+    std::vector<RankStats> ranks = gatherRankStats(m_group, takeRankStats(m_memory, seconds));
     if (!m_journal)
         return;
     record.step = step.value;
@@ -25,8 +26,10 @@ void StepRecorder::record(Step step, const StepOutcome& outcome, std::uint64_t c
     record.nspLoss = outcome.sequenceLoss;
     record.learningRate = outcome.learningRate;
     record.gradientNorm = outcome.gradientNorm;
-    for (const RankStats& rank : record.ranks)
+    for (const RankStats& rank : ranks)
         record.stepSeconds = std::max(record.stepSeconds, stepSeconds(rank));
+    record.ranks = ranksForJournal(std::move(ranks), step, m_isFirst);
+    m_isFirst = false;
     record.sequences = outcome.counts.sequences;
     record.tokens = outcome.counts.tokens;
     record.lossScale = outcome.lossScale;

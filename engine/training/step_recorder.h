@@ -9,7 +9,8 @@ namespace trainyard {
 
 class StepJournal;
 
-/// Collects every rank's statistics of a step and writes the StepRecord on rank 0.
+/// Collects every rank's statistics of a step and writes the StepRecord on rank 0, with those ranks that
+/// ranksForJournal() takes.
 class StepRecorder {
 public:
     /// Create it just before the first step. `journal`: on rank 0, null elsewhere or to write nothing. All
@@ -24,6 +25,7 @@ private:
     ProcessGroup& m_group;
     RankMemory m_memory;
     StepJournal* m_journal;
+    bool m_isFirst = true; ///< no step has been recorded
 };
 
 } // namespace trainyard

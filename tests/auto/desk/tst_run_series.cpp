@@ -11,6 +11,7 @@
 #include "app/runs/recorded_run.h"
 #include "app/runs/run_series.h"
 #include "app/runs/time_to_target.h"
+#include "engine/records/codec.h"
 #include "tests/support/sample_run/sample_run.h"
 
 using namespace trainyard;
@@ -327,6 +328,42 @@ private slots:
         QCOMPARE(series.ranks()[1].peakStep, 1);
         QCOMPARE(series.ranks()[1].latest.peakTotal, Bytes(400));
         QCOMPARE(series.steps().column(StepColumn::PeakMemory).toList(), (QList<double>{900, 400}));
+    }
+
+    // Of many ranks most steps tell those alone that were special.
+    void stepsThatTellFewRanksLeaveNoGap()
+    {
+        constexpr auto kForward = std::size_t(StepPhase::Forward);
+        StepRecord whole = step(1, 9);
+        whole.ranks.resize(1024);
+        for (RankStats& rank : whole.ranks) {
+            rank.peakTotal = 900;
+            rank.seconds[kForward] = 0.25;
+        }
+        StepRecord some = step(2, 8);
+        some.ranks.resize(1024);
+        some.ranks[700].peakTotal = 800;
+        some.ranks[700].seconds[kForward] = 0.375;
+        some.ranks[3].peakTotal = 1000;
+        some.ranks[3].seconds[kForward] = 0.25;
+        const auto stored = [](const StepRecord& record) {
+            return decodePayload(0, encodePayload(record)).value();
+        };
+        RunSeries series;
+        series.apply("steps", records(1, 1, {stored(whole), stored(some)}));
+
+        const StepTable& steps = series.steps();
+        QCOMPARE(steps.column(StepColumn::PeakMemory).toList(), (QList<double>{900, 1000}));
+        QCOMPARE(steps.cause(CommonCause::Compute).toList(), (QList<double>{0.25, 0.375}));
+        QCOMPARE(series.ranks().size(), std::size_t(1024));
+        QCOMPARE(series.ranks()[5].latest.peakTotal, Bytes(900)); // as last told
+        QCOMPARE(series.ranks()[700].latest.peakTotal, Bytes(800));
+        QCOMPARE(series.ranks()[700].peak.peakTotal, Bytes(900));
+        QCOMPARE(series.ranks()[3].peak.peakTotal, Bytes(1000));
+        QCOMPARE(series.ranks()[3].peakStep, 2);
+        // Ranks are compared with each other where all are told.
+        QCOMPARE(series.newestCompute().size(), std::size_t(1));
+        QCOMPARE(series.ranks()[700].usual[kForward], 0.25);
     }
 
     void rankStatsAreThoseOfTheNewestAttempt()
