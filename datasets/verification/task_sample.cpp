@@ -51,7 +51,7 @@ private:
     {
         const auto length = static_cast<std::size_t>(m_rows.sequenceLength);
         for (std::size_t i = 0; i < length && m_rows.inputMask[at(i)] != 0; ++i)
-            sample.tokens.push_back({.text = m_vocabulary.piece(m_rows.inputIds[at(i)]),
+            sample.tokens.push_back({.text = m_vocabulary.shown(m_rows.inputIds[at(i)]),
                                      .segment = m_rows.segmentIds.empty() ? 0 : m_rows.segmentIds[at(i)]});
     }
 

@@ -225,6 +225,9 @@ private slots:
         QVERIFY2(report.ok(), report.ok() ? "" : report.error().text().c_str());
         for (const Violation& violation : report->violations)
             QFAIL(violation.text().c_str());
+        const std::string sample = toText(report->samples.front());
+        QVERIFY2(sample.find("the") != std::string::npos && sample.find("\u0120") == std::string::npos,
+                 sample.c_str()); // words, not the letters of their bytes
     }
 
     void keepsTheFilesBeside()
