@@ -68,7 +68,8 @@ Status readModernBert(const ConfigJson& config, ModelSpec& model)
         TRAINYARD_TRY_STATUS(requireKey(config, dropout, 0.0)); // applied where this engine applies none
     model.dropout = 0;
     model.attentionDropout = 0;
-    model.paddingWord = config.value("pad_token_id", 50283);
+    const auto padding = config.find("pad_token_id");
+    model.paddingWord = padding == config.end() ? 50283 : padding->is_null() ? -1 : padding->get<int>();
     TRAINYARD_TRY_STATUS(readActivation({{"hidden_activation", activation}}, "hidden_activation",
                                         /*isGated=*/true, model));
     TRAINYARD_TRY_STATUS(readWindow(config, model));

@@ -261,6 +261,24 @@ private slots:
         QVERIFY(opened->spec() == StoredModel::open(familyGolden(name)).value().spec());
     }
 
+    // As models that were drawn here are written.
+    void knowsAModernBertWithoutPaddingWord()
+    {
+        const QTemporaryDir folder;
+        const fs::path hf = fs::path(folder.path().toStdString()) / "hf", again = hf.parent_path() / "again";
+        fs::copy(familyGolden("modernbert-biased"), hf);
+        auto config = nlohmann::ordered_json::parse(readFile(hf / "config.json").value());
+        config["pad_token_id"] = nullptr;
+        QVERIFY(writeFileAtomically(hf / "config.json", config.dump()).ok());
+        auto stored = StoredModel::open(hf);
+        QVERIFY2(stored.ok(), stored.ok() ? "" : stored.error().text().c_str());
+        QCOMPARE(stored->spec().paddingWord, -1);
+        const auto model = stored->load(ComputeType::Float32).value();
+        const Status written = writeHuggingFaceFolder(again, model->spec(), model->parameters());
+        QVERIFY2(written.ok(), written.ok() ? "" : written.error().text().c_str());
+        QCOMPARE(StoredModel::open(again)->spec().paddingWord, -1);
+    }
+
     // As Qwen 2 has them: all tokens are seen by so many layers at the front.
     void readsWindowsBehindTheFirstLayers_data()
     {
