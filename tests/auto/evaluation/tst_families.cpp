@@ -15,6 +15,8 @@
 #include "engine/checkpoint/tensor_views.h"
 #include "engine/evaluation/evaluation.h"
 #include "engine/memory/accounting_allocator.h"
+#include "engine/model/adapter_names.h"
+#include "engine/model/model_parameters.h"
 #include "engine/nn/language_model.h"
 #include "engine/spec/spec_json.h"
 #include "tests/auto/evaluation/hugging_face_reference.h"
@@ -259,6 +261,36 @@ private slots:
         const auto opened = StoredModel::open(old);
         QVERIFY2(opened.ok(), opened.ok() ? "" : opened.error().text().c_str());
         QVERIFY(opened->spec() == StoredModel::open(familyGolden(name)).value().spec());
+    }
+
+    // PEFT trains the module "classifier" beside the adapters, of RoBERTa both of its products.
+    void adaptersLeaveNewHeadsTrained_data()
+    {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QStringList>("trained");
+        const QStringList output{"classifier.bias", "classifier.weight"};
+        QTest::addRow("roberta-classify")
+            << "roberta-classify"
+            << QStringList{"classifier.dense.bias", "classifier.dense.weight", "classifier.out_proj.bias",
+                           "classifier.out_proj.weight"};
+        QTest::addRow("roberta-tag") << "roberta-tag" << output;
+        QTest::addRow("roberta-answer")
+            << "roberta-answer" << QStringList{"qa_outputs.bias", "qa_outputs.weight"};
+        for (const char* name : {"modernbert-classify", "modernbert-tag", "modernbert-answer"})
+            QTest::addRow("%s", name) << name << output;
+    }
+    void adaptersLeaveNewHeadsTrained()
+    {
+        QFETCH(QString, name);
+        ModelSpec model = StoredModel::open(familyGolden(name)).value().spec();
+        model.lora.rank = 2;
+        QStringList trained;
+        for (const ParameterSpec& parameter : modelParameters(model)) {
+            if (!parameter.isFrozen && !isOfAdapter(parameter.name))
+                trained << QString::fromStdString(parameter.name);
+        }
+        trained.sort();
+        QTEST(trained, "trained");
     }
 
     // As models that were drawn here are written.
