@@ -4,6 +4,7 @@
 
 #include <QTest>
 
+#include "engine/base/tensor_box.h"
 #include "engine/checkpoint/format/tensor_json.h"
 
 using namespace trainyard;

@@ -1,8 +1,11 @@
 #include <cmath>
 
 #include <ATen/Parallel.h>
+#include <ATen/ops/zeros.h>
 
 #include "engine/memory/accounting_allocator.h"
+#include "engine/nn/families/model_head.h"
+#include "engine/parallel/pipeline/pipeline_executor.h"
 #include "engine/spec/names.h"
 #include "tests/auto/training/task_fixture.h"
 #include "tests/auto/training/train_as_threads.h"
@@ -24,6 +27,16 @@ private slots:
     {
         AccountingAllocator::install();
         at::set_num_threads(1);
+    }
+
+    void aMeanOverNothingIsZero()
+    {
+        LossSums sums;
+        sums.tokens = at::zeros({}, at::kDouble);
+        QCOMPARE(sums.normalised(0, 8).item<double>(), 0.0);
+        sums.sequences = at::zeros({}, at::kDouble);
+        QCOMPARE(sums.normalised(0, 0).item<double>(), 0.0);
+        QCOMPARE(StepPasses().routerLossScale(TokenBatch()), 0.0);
     }
 
     void trainsOn_data()
