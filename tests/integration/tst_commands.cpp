@@ -70,7 +70,8 @@ private slots:
         wrong("export nobody --csv run.csv", 2, "`trainyard runs` lists the runs");
         wrong("export RUN --csv /nowhere/run.csv", 2, "there is no folder /nowhere — create it first");
         wrong("export RUN --csv - --json -", 2, "--csv - and --json - both print on standard output");
-        wrong("import", 2, "a folder of TensorBoard, MLflow or W&B, a W&B history (.jsonl), or a CSV file");
+        wrong("import", 2,
+              "a folder of TensorBoard, MLflow, W&B or Neptune, a history (.jsonl, .parquet), or a CSV file");
         wrong("import nowhere.csv", 2, "cannot open nowhere.csv");
         wrong("import nowhere.csv --hf model --out checkpoint", 2, "see `trainyard import --help`");
         wrong("import --hf model", 2, "see `trainyard import --help`");

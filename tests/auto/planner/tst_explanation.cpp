@@ -246,8 +246,7 @@ private slots:
                  " | memory.recompute \"full\" | memory.offload_optimizer true"
                  " | memory.offload_activations true"
                  " | memory.offload_parameters true, memory.zero_stage 3"
-                 " | batch.accumulation 16, layout.data 1, layout.tensor 4"
-                 " | batch.accumulation 16, layout.data 1, layout.pipeline 8");
+                 " | batch.accumulation 16, layout.data 1, layout.tensor 4");
     }
 
     void proposesTwoMovesWhereNoneAloneIsEnough()

@@ -59,10 +59,10 @@ private slots:
     /// What a rank keeps does not grow; without a host all may share one copy.
     void keepsWhatARankHasOfTheStates()
     {
-        RunSpec spec = specOf(8, 1, 21);
+        RunSpec spec = specOf(12, 1, 14);
         spec.memory.zeroStage = 3;
         spec.layout.shard = 4;
-        QCOMPARE(withReplicas(spec, 12)->layout.shard, 4);
+        QCOMPARE(withReplicas(spec, 8)->layout.shard, 4);
         QCOMPARE(withReplicas(spec, 6)->layout.shard, 0); // neither 4 nor 5 divides 6
         spec.layout.shard = 2;
         QCOMPARE(withReplicas(spec, 6)->layout.shard, 2);
