@@ -20,8 +20,7 @@ bool dividesModel(const ModelSpec& model, int tensor)
            (!model.experts.isOn() || model.expertWidth() % tensor == 0);
 }
 
-/// From stage 2 on a pipeline communicates in every pass: those are tried where memory is short
-/// (LayoutSearch).
+/// From stage 2 on a pipeline communicates in every pass: the search tries stage 3 where memory is short.
 void addZeroStages(std::vector<RunSpec>& found, RunSpec spec)
 {
     const int most = spec.layout.holders() == 1 ? 0 : spec.layout.pipeline > 1 ? 1 : 3;
@@ -120,6 +119,8 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
 
 std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
 {
+    // Zero-bubble gains what recomputation gives up: other schedules are tried with it.
+    const bool recomputes = candidate.layout.schedule != PipelineScheduleKind::ZeroBubble;
     std::vector<RunSpec> ladder;
     RunSpec spec = candidate;
     for (const bool offloads : {false, true}) {
@@ -128,8 +129,9 @@ std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
         spec.memory.recompute = RecomputeKind::None;
         ladder.push_back(spec);
         for (const RecomputeKind kind : {RecomputeKind::Selective, RecomputeKind::Full}) {
-            spec.memory.recompute = kind;
-            ladder.push_back(spec);
+            spec.memory.recompute = recomputes ? kind : RecomputeKind::None;
+            if (recomputes)
+                ladder.push_back(spec);
         }
         spec.memory.offloadActivations = true;
         ladder.push_back(spec);

@@ -76,6 +76,17 @@ std::vector<ExpertPlacement> expertPlacements(const ParallelLayout& layout)
     return {ExpertPlacement::Inner, ExpertPlacement::Outer};
 }
 
+/// Of the room of a device, from which on the states of a pipeline's rank are worth sharing further.
+constexpr double kMuchState = 0.25;
+
+/// Weights and gradients of a rank with ZeRO 1.
+double keptStates(const RunSpec& spec, double parameters)
+{
+    const double held = splitOf(parameters, spec, Counted::All, spec.model.layers).total();
+    const StateBytes each{kMixedPrecisionStates.weights, kMixedPrecisionStates.gradients, 0};
+    return stateBytes(held / spec.layout.tensor / spec.layout.pipeline, 1, spec.layout.shardRanks(), each);
+}
+
 /// All share the states, or those of a node do where there are more.
 std::vector<int> shardsOn(const NodeModel& node, const RunSpec& spec)
 {
@@ -180,7 +191,7 @@ std::optional<FoundLayout> Search::fitting(const RunSpec& candidate)
     return chosen;
 }
 
-/// Returns whether it fits, without much that costs time.
+/// Returns whether it fits without the host's memory.
 bool Search::add(const RunSpec& candidate)
 {
     const double least = leastBytes(candidate, m_parameters);
@@ -194,19 +205,19 @@ bool Search::add(const RunSpec& candidate)
         return false;
     m_found.push_back(std::move(*layout));
     const MemorySpec& memory = m_found.back().spec.memory;
-    return memory.recompute != RecomputeKind::Full && !memory.offloadActivations && !memory.offloadOptimizer;
+    return !memory.offloadActivations && !memory.offloadOptimizer;
 }
 
-/// A pipeline's gradients and weights travel in every pass with ZeRO 2 and 3: only for want of memory.
+/// A pipeline's gradients and weights travel in every pass with ZeRO 3: only for want of memory.
 void Search::consider(const RunSpec& candidate)
 {
-    if (add(candidate) || candidate.layout.pipeline == 1 || candidate.memory.zeroStage != 1)
+    const bool fits = add(candidate);
+    if (fits || candidate.layout.pipeline == 1 || candidate.memory.zeroStage != 1 ||
+        keptStates(candidate, m_parameters) < kMuchState * static_cast<double>(m_room))
         return;
     RunSpec shared = candidate;
-    for (const int stage : {2, 3}) {
-        shared.memory.zeroStage = stage;
-        add(shared);
-    }
+    shared.memory.zeroStage = 3;
+    add(shared);
 }
 
 /// `from` and `to`: shares of the search.
@@ -264,8 +275,11 @@ Result<std::vector<FoundLayout>> Search::refined(const FoundLayout& layout)
         for (const RunSpec& spec : memoryLadder(placed)) {
             TRAINYARD_TRY_STATUS(goOn(kTimedByFormula));
             const auto variant = weighLayout(m_request, spec, ScheduleDetail::Formula);
-            if (variant.ok() && fitsNode(*variant))
-                variants.push_back(*variant);
+            if (!variant.ok() || !fitsNode(*variant))
+                continue;
+            variants.push_back(*variant);
+            if (shard > 0)
+                break; // copies are for speed
         }
     }
     return variants;
