@@ -75,7 +75,7 @@ int DeviceMap::sizeOfGroups(GroupAxis axis) const
 {
     switch (axis) {
     case GroupAxis::Data:
-        return m_layout.data * m_layout.context;
+        return m_layout.holders();
     case GroupAxis::Pipeline:
         return m_layout.pipeline;
     case GroupAxis::Tensor:

@@ -1,7 +1,6 @@
 #include "engine/spec/elastic.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +73,7 @@ Result<RunSpec> fittedTo(const RunSpec& spec, int ranks)
     // Rather fewer replicas than more experts on each rank, for which it may have no memory.
     for (int expert = spec.layout.expert; expert > 0; --expert) {
         for (int replicas = most; replicas > 0; --replicas) {
-            if (std::gcd(spec.layout.expert, replicas) != expert)
+            if (spec.layout.withData(replicas).expert != expert)
                 continue;
             if (auto fitted = withReplicas(spec, replicas); fitted.ok())
                 return fitted;

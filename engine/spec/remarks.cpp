@@ -26,7 +26,7 @@ void remarkOnLayout(const RunSpec& spec, Checker& check)
                   layout.expert == 1 ? "has no effect with layout.expert 1"
                                      : "has no effect where all data-parallel ranks share the experts",
                   "leave it out");
-    if (layout.data * layout.context == 1 && !spec.memory.offloadOptimizer)
+    if (layout.holders() == 1 && !spec.memory.offloadOptimizer)
         check.require(layout.bucketSize == plain.bucketSize, "layout.bucket_size",
                       "has no effect with layout.data 1", "leave it out");
     if (layout.pipeline > 1)
@@ -62,8 +62,7 @@ void remarkOnMemory(const RunSpec& spec, Checker& check)
     check.require(spec.memory.recompute == RecomputeKind::Full || spec.memory.recomputeEvery == 1,
                   "memory.recompute_every", "has no effect unless memory.recompute is \"full\"",
                   "set memory.recompute to \"full\", or leave it out");
-    check.require(spec.memory.zeroStage == 0 || spec.layout.data * spec.layout.context > 1 ||
-                      spec.memory.offloadParameters,
+    check.require(spec.memory.zeroStage == 0 || spec.layout.holders() > 1 || spec.memory.offloadParameters,
                   "memory.zero_stage", "saves nothing with layout.data 1",
                   "raise layout.data, or leave it out");
     check.require(spec.memory.offloadActivations || spec.memory.offloadHorizon == MemorySpec().offloadHorizon,

@@ -5,7 +5,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <numeric>
 #include <string>
 
 #include "engine/spec/limits.h"
@@ -206,7 +205,7 @@ void keepAllOnDevices(RunSpec& spec)
 void saveMemory(RunSpec& spec)
 {
     recompute<RecomputeKind::Full>(spec);
-    if (spec.layout.data * spec.layout.context > 1)
+    if (spec.layout.holders() > 1)
         spec.memory.zeroStage = 3;
     spec.batch.micro = 1;
     keepGlobalBatch(spec);

@@ -15,9 +15,7 @@ std::string tellingLetters(const std::string& order, const ParallelLayout& layou
 {
     std::string letters;
     for (const char letter : order) {
-        const int degree = letter == 'D'   ? layout.data * layout.context
-                           : letter == 'P' ? layout.pipeline
-                                           : layout.tensor;
+        const int degree = letter == 'D' ? layout.holders() : letter == 'P' ? layout.pipeline : layout.tensor;
         if (degree > 1)
             letters += letter;
     }

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <fmt/format.h>
 #include <limits>
-#include <numeric>
 
 #include "engine/planner/scaling/studied_phase.h"
 #include "engine/spec/limits.h"
