@@ -33,11 +33,11 @@ QString filesHelp(TaskKind kind)
             "Wiki dumps (all parts, in order), JSON lines, Parquet, Arrow or plain text, one per line; "
             "or the folder of a data set of Hugging Face");
     case TaskKind::Tag:
-        return words("A word and its tag per line, an empty line after each sentence (CoNLL), or .jsonl, "
-                     ".parquet or .arrow");
+        return words(
+            "CoNLL: a word and its tag on each line, with an empty line between sentences; or .jsonl, "
+            ".parquet or .arrow");
     case TaskKind::Answer:
-        return words("Questions, texts and answers in the layout of SQuAD 1.1 or 2.0 (.json), or .parquet or "
-                     ".arrow");
+        return words("SQuAD 1.1 or 2.0 (.json), or its columns in .parquet or .arrow");
     case TaskKind::Complete:
         return words(
             "Prompts with their completions: .tsv, .csv, .jsonl, .parquet or .arrow, one file per line");
@@ -90,10 +90,11 @@ void addTaskColumns(OptionFields& fields, QVBoxLayout* column)
     fields.addOption(
         column, "--text",
         {.label = words("Text column"), .help = columnHelp(TaskKind::None), .text = words("usual names")});
-    fields.addOption(column, "--pair",
-                     {.label = words("Second column"),
-                      .help = words("Column of the second sentence; empty = the usual names, if the file has one"),
-                      .text = words("usual names")});
+    fields.addOption(
+        column, "--pair",
+        {.label = words("Second column"),
+         .help = words("Column of the second sentence; empty = the usual names, if the file has one"),
+         .text = words("usual names")});
     fields.addOption(column, "--label",
                      {.label = words("Label column"),
                       .help = words("Column of the class, number, tags or completion"),

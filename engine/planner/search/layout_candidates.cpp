@@ -119,7 +119,7 @@ std::vector<RunSpec> layoutCandidates(const RunSpec& asked, const SequenceShape&
 
 std::vector<RunSpec> memoryLadder(const RunSpec& candidate)
 {
-    // Zero-bubble gains what recomputation gives up: other schedules are tried with it.
+    // The search does not combine zero-bubble with recomputation; other schedules are tried with it.
     const bool recomputes = candidate.layout.schedule != PipelineScheduleKind::ZeroBubble;
     std::vector<RunSpec> ladder;
     RunSpec spec = candidate;
