@@ -10,7 +10,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr int kLeastRoom = 24; ///< for the text, before the first layout
+constexpr int kMinRoom = 24; ///< for the text, before the first layout
 
 } // namespace
 
@@ -34,7 +34,7 @@ void DeviceField::show(const std::vector<GpuChoice>& choices, const QString& hin
     const bool isWrong =
         std::ranges::any_of(choices, [](const GpuChoice& choice) { return !choice.isThere; });
     const QString text = names.isEmpty() ? tr("any") : names.join(QStringLiteral(", "));
-    const int room = std::max(kLeastRoom, width() - 2 * fontMetrics().averageCharWidth());
+    const int room = std::max(kMinRoom, width() - 2 * fontMetrics().averageCharWidth());
     setText(fontMetrics().elidedText(isWrong ? QStringLiteral("▲ ") + text : text, Qt::ElideRight, room));
     setAccessibleDescription(isWrong ? tr("%1, not all of them on this host").arg(text) : text);
 }

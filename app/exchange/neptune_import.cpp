@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr int kRowsBetweenReports = 1000;
-constexpr qsizetype kMostNamedAttributes = 5;
+constexpr qsizetype kMaxNamedAttributes = 5;
 
 QJsonObject rowOf(const QByteArray& line)
 {
@@ -85,8 +85,8 @@ private:
         if (m_others.empty())
             return {};
         QStringList names(m_others.begin(), m_others.end());
-        const qsizetype more = names.size() - kMostNamedAttributes;
-        names = names.mid(0, kMostNamedAttributes);
+        const qsizetype more = names.size() - kMaxNamedAttributes;
+        names = names.mid(0, kMaxNamedAttributes);
         if (more > 0)
             names << QStringLiteral("%1 more").arg(more);
         return {QStringLiteral("left out what has no numbers: %1").arg(names.join(QStringLiteral(", ")))};

@@ -19,7 +19,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kMostShown = 4; ///< even shares at which a cell is as dark as can be
+constexpr double kMaxShown = 4; ///< even shares at which a cell is as dark as can be
 constexpr int kRowPixels = 10;
 constexpr int kLabelWidth = 34;
 constexpr int kAxisHeight = 16;
@@ -119,7 +119,7 @@ void ExpertMap::paintEvent(QPaintEvent*)
         for (int expert = 0; expert < m_load.experts; ++expert) {
             const double share = m_shares[std::size_t(layer)][std::size_t(expert)];
             const QRectF cell = cellOf(layer, expert);
-            painter.fillRect(cell, mixed(colours.grid, colours.accent, std::min(1.0, share / kMostShown)));
+            painter.fillRect(cell, mixed(colours.grid, colours.accent, std::min(1.0, share / kMaxShown)));
             if (share < kIdleShare)
                 painter.fillRect(cell, QBrush(colours.warning, Qt::BDiagPattern));
         }

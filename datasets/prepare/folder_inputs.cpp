@@ -13,11 +13,11 @@ namespace {
 
 void warnOfLeftOut(const fs::path& folder, std::vector<std::string> names, Progress& progress)
 {
-    constexpr std::size_t kMostNames = 5;
+    constexpr std::size_t kMaxNames = 5;
     if (names.empty())
         return;
-    const bool all = names.size() <= kMostNames;
-    names.resize(std::min(names.size(), kMostNames));
+    const bool all = names.size() <= kMaxNames;
+    names.resize(std::min(names.size(), kMaxNames));
     progress.warn("splits-left-out",
                   fmt::format("{}: only the split \"train\" is used; left out: {}{}", folder.string(),
                               fmt::join(names, ", "), all ? "" : ", ..."));

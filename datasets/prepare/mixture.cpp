@@ -12,7 +12,7 @@ namespace trainyard {
 
 namespace {
 
-constexpr double kMostPasses = 1000; // as --dupe
+constexpr double kMaxPasses = 1000; // as --dupe
 
 /// The training documents of one input, as places in their list.
 struct Share {
@@ -71,7 +71,7 @@ private:
             return badInput(fmt::format("input {} of --weights has no documents for training", input + 1),
                             "leave it out, or use a smaller --test-fraction");
         const double passes = tokens / static_cast<double>(share.tokens);
-        if (passes > kMostPasses)
+        if (passes > kMaxPasses)
             return badInput(
                 fmt::format("input {} of --weights has {} tokens, which its share would repeat {:.0f} times",
                             input + 1, share.tokens, passes),

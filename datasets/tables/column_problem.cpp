@@ -8,11 +8,11 @@ namespace {
 
 std::string namesOf(const std::vector<ColumnName>& columns)
 {
-    constexpr std::size_t kMostNames = 50;
+    constexpr std::size_t kMaxNames = 50;
     std::string names;
-    for (std::size_t i = 0; i < std::min(columns.size(), kMostNames); ++i)
+    for (std::size_t i = 0; i < std::min(columns.size(), kMaxNames); ++i)
         names += (i == 0 ? "" : ", ") + columns[i].name + " (" + columns[i].type + ")";
-    return columns.size() > kMostNames ? names + ", ..." : names;
+    return columns.size() > kMaxNames ? names + ", ..." : names;
 }
 
 } // namespace

@@ -43,7 +43,7 @@ void BytePairEncoder::appendLong(std::string_view piece, std::vector<std::int32_
     const std::size_t before = ids.size();
     m_model.encode(piece, m_merger, ids);
     const bool isShort = piece.size() <= ChunkKey::kMaxLength && ids.size() - before <= ChunkCache::kMaxIds;
-    if (piece.size() <= kMostBytes && !isShort) {
+    if (piece.size() <= kMaxBytes && !isShort) {
         place.piece = piece;
         place.ids.assign(ids.begin() + static_cast<std::ptrdiff_t>(before), ids.end());
     }

@@ -41,7 +41,7 @@ private:
     };
     static constexpr std::size_t kBatch = 64;
     static constexpr std::size_t kLongPieces = std::size_t(1) << 14;
-    static constexpr std::size_t kMostBytes = 128; ///< longer pieces hardly come back
+    static constexpr std::size_t kMaxBytes = 128; ///< longer pieces hardly come back
 
     void appendLong(std::string_view piece, std::vector<std::int32_t>& ids);
     void appendUnknown(const Waiting& piece, std::vector<std::int32_t>& ids);

@@ -15,13 +15,13 @@ namespace trainyard {
 
 namespace {
 
-constexpr std::uint32_t kLeastGroupWords = 1u << 13;
+constexpr std::uint32_t kMinGroupWords = 1u << 13;
 constexpr std::uint32_t kGroupsOfRank = 10; ///< at most, each with all ranks; links take a few words
 
 /// Number, size and members of each group.
 std::uint32_t groupWordsFor(WorldSize world)
 {
-    return std::max(kLeastGroupWords, kGroupsOfRank * (static_cast<std::uint32_t>(world.value) + 2));
+    return std::max(kMinGroupWords, kGroupsOfRank * (static_cast<std::uint32_t>(world.value) + 2));
 }
 
 template <typename Number>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kAlwaysTogether = 64;
 constexpr std::size_t kAverageRanks = 8; ///< of a step, 1.4 KB
-constexpr std::size_t kMostSlow = 4;
+constexpr std::size_t kMaxSlow = 4;
 constexpr double kSlow = 1.25; ///< times the median
 
 double computeSeconds(const RankStats& rank)
@@ -27,7 +27,7 @@ std::vector<std::size_t> slowestRanks(const std::vector<RankStats>& ranks)
         seconds.push_back(computeSeconds(rank));
     std::vector<std::size_t> slowest(ranks.size());
     std::iota(slowest.begin(), slowest.end(), std::size_t{0});
-    const auto end = slowest.begin() + kMostSlow;
+    const auto end = slowest.begin() + kMaxSlow;
     std::ranges::partial_sort(slowest, end, std::ranges::greater(),
                               [&](std::size_t rank) { return seconds[rank]; });
     slowest.erase(end, slowest.end());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr int kSkipped = 77; ///< of make-system: something that it needs is missing
 constexpr int kHour = 3'600'000;
-constexpr qint64 kMostBytes = 30LL << 20;
+constexpr qint64 kMaxBytes = 30LL << 20;
 
 const QString kRoots = TRAINYARD_BUILD_DIR "/systems";
 const QString kRoot = kRoots + "/bullseye"; // the oldest system here, which has Python
@@ -60,7 +60,7 @@ private slots:
         QCOMPARE(QDir(out).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot),
                  QStringList{"trainyard-gpu-kit.tar.zst"});
         const QString archive = out + "/trainyard-gpu-kit.tar.zst";
-        QVERIFY(QFileInfo(archive).size() <= kMostBytes);
+        QVERIFY(QFileInfo(archive).size() <= kMaxBytes);
         const Answer unpacked = answerOf("tar", {"-C", m_folder.path(), "--zstd", "-xf", archive});
         QVERIFY2(unpacked.status == 0, qUtf8Printable(unpacked.text));
     }

@@ -162,7 +162,7 @@ private slots:
     void textsNeverOverlap()
     {
         const QSizeF rooms[] = {
-            {LayerLayout::kLeastWidth, 120}, {480, 200}, {540, 720}, {1600, 300}, {1600, 1200}};
+            {LayerLayout::kMinWidth, 120}, {480, 200}, {540, 720}, {1600, 300}, {1600, 1200}};
         for (const std::string& preset : modelPresetNames()) {
             ModelSpec model = *modelPreset(preset);
             if (model.experts.isOn())

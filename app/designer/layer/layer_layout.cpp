@@ -10,7 +10,7 @@ namespace {
 constexpr qreal kOutline = 1;        ///< so that no outline is cut
 constexpr qreal kWidest = 560;       ///< one column: figures stay near their names in a wide window
 constexpr qreal kWidestPair = 880;   ///< two columns
-constexpr qreal kLeastPair = 440;    ///< in less the texts of two columns become towers
+constexpr qreal kMinPair = 440;      ///< in less the texts of two columns become towers
 constexpr qreal kBesideShare = 0.36; ///< of two columns: what is not the layer
 constexpr qreal kGutter = 28;        ///< between two columns
 constexpr qreal kSpine = 16;         ///< from the left edge of the layer to the residual
@@ -60,7 +60,7 @@ public:
 
     LayerLayout inOneColumn(qreal room)
     {
-        const qreal width = std::floor(std::clamp(room, LayerLayout::kLeastWidth, kWidest)) - 2 * kOutline;
+        const qreal width = std::floor(std::clamp(room, LayerLayout::kMinWidth, kWidest)) - 2 * kOutline;
         const Column column{std::floor(std::max(kOutline, (room - width) / 2)), width};
         QPolygonF line;
         line = placeBelow(m_drawing.before, column, column.left + kSpine, kOutline, line);
@@ -199,7 +199,7 @@ private:
 LayerLayout::LayerLayout(const LayerDrawing& drawing, const LayerFonts& fonts, const QSizeF& room)
 {
     for (const Arrangement& arrangement : kArrangements) {
-        if (arrangement.hasTwoColumns && room.width() < kLeastPair)
+        if (arrangement.hasTwoColumns && room.width() < kMinPair)
             break;
         LayerPlacer placer(drawing, fonts, arrangement.gap);
         *this =

@@ -17,7 +17,7 @@ public:
     /// The widest gaps that fit into `room`; if nothing fits, as low as possible.
     LayerLayout(const LayerDrawing& drawing, const LayerFonts& fonts, const QSizeF& room);
 
-    static constexpr qreal kLeastWidth = 264;
+    static constexpr qreal kMinWidth = 264;
     static constexpr qreal kSumRadius = 7;
 
     QSizeF size() const { return m_size; }

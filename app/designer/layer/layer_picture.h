@@ -31,7 +31,7 @@ public:
     void paintDrawing(QPainter& painter) const;
 
     QSize sizeHint() const override { return {480, 320}; }
-    QSize minimumSizeHint() const override { return {int(LayerLayout::kLeastWidth) + 8, 120}; }
+    QSize minimumSizeHint() const override { return {int(LayerLayout::kMinWidth) + 8, 120}; }
 
 signals:
     /// Describes the box under the pointer, else the current one; empty = none.

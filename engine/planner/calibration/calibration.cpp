@@ -189,12 +189,12 @@ double meanError(std::span<const MeasuredStep> steps, const Point& point)
                : std::accumulate(errors.begin(), errors.end(), 0.0) / static_cast<double>(errors.size());
 }
 
-constexpr double kLeastError = 0.005; ///< below which steps do not repeat
+constexpr double kMinError = 0.005; ///< below which steps do not repeat
 
 double informationCriterion(std::span<const MeasuredStep> steps, const Point& point, Freedom free)
 {
     const auto count = static_cast<double>(steps.size());
-    return 2 * count * std::log(meanError(steps, point) + kLeastError) +
+    return 2 * count * std::log(meanError(steps, point) + kMinError) +
            static_cast<double>(free.count()) * std::log(count);
 }
 

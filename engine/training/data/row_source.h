@@ -36,7 +36,7 @@ public:
     static Result<RowSource> open(const std::filesystem::path& folder, const Manifest& manifest,
                                   std::uint64_t rowsPerBlock, std::size_t blocksInMemory,
                                   Split split = Split::Training,
-                                  std::size_t openShards = ShardReaders::kMostOpen);
+                                  std::size_t openShards = ShardReaders::kMaxOpen);
 
     std::uint64_t rows() const { return m_firstRows.back(); }
     /// Requires row < rows(). BadInput names the shard and the row that has an impossible label, or the shard

@@ -9,13 +9,13 @@
 namespace trainyard {
 
 ShardReaders::ShardReaders(const std::filesystem::path& folder, const Manifest& manifest, bool training,
-                           std::size_t mostOpen)
+                           std::size_t maxOpen)
     : m_sequenceLength(manifest.sequenceLength)
     , m_maxPredictions(manifest.maxPredictions)
     , m_task(manifest.taskKind())
-    , m_mostOpen(mostOpen)
+    , m_mostOpen(maxOpen)
 {
-    TRAINYARD_CHECK(mostOpen > 0);
+    TRAINYARD_CHECK(maxOpen > 0);
     for (const ShardEntry& entry : manifest.shards) {
         if (entry.training == training)
             m_shards.push_back({folder / entry.file, entry.rows});

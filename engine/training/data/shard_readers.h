@@ -16,10 +16,10 @@ namespace trainyard {
 /// of the process's limit and a cache. One thread.
 class ShardReaders {
 public:
-    static constexpr std::size_t kMostOpen = 64;
+    static constexpr std::size_t kMaxOpen = 64;
 
     ShardReaders(const std::filesystem::path& folder, const Manifest& manifest, bool training,
-                 std::size_t mostOpen = kMostOpen);
+                 std::size_t maxOpen = kMaxOpen);
 
     std::size_t count() const { return m_shards.size(); }
     std::uint64_t rowsOf(std::size_t shard) const { return m_shards[shard].rows; }

@@ -74,7 +74,7 @@ private slots:
         QTest::addRow("one at a time") << 9 << 1;
         QTest::addRow("some") << 9 << 4;
         QTest::addRow("all") << 9 << 9;
-        QTest::addRow("more than the usual limit") << 70 << int(ShardReaders::kMostOpen);
+        QTest::addRow("more than the usual limit") << 70 << int(ShardReaders::kMaxOpen);
     }
     void keepsFewShardsOpen()
     {

@@ -23,7 +23,7 @@ using namespace trainyard;
 
 namespace {
 
-constexpr int kMostFailures = 100;
+constexpr int kMaxFailures = 100;
 constexpr int kBadArguments = 101;
 constexpr int kNoDevice = 102;
 
@@ -80,7 +80,7 @@ int finish(const CheckReport& report, const Options& options, bool isFirst)
         if (const Status written = writeFileAtomically(options.json, report.json()); !written.ok())
             fmt::print(stderr, "trainyard-gpu-check: {}\n", written.error().text());
     }
-    return std::min(report.failures(), kMostFailures);
+    return std::min(report.failures(), kMaxFailures);
 }
 
 int withoutDevice(const std::string& command, const Error& error)
